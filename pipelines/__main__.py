@@ -1,10 +1,12 @@
-"""The start of the command `corpusmill`; `python -m pipelines` in a checkout that is not installed."""
+"""Entry point of `corpusmill`, and of `python -m pipelines` in a checkout that is not installed."""
 
 import signal
 import sys
 
 if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until `main`: an error in an import is printed
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # until `main` runs; errors of imports are still printed
 
 from pipelines.cli import main
 

@@ -1,4 +1,4 @@
-"""The command `corpusmill`. Flags that it does not know go to Beam's runner."""
+"""The command `corpusmill`. Flags that no command defines are passed on to the Beam runner."""
 
 import argparse
 import atexit
@@ -21,11 +21,11 @@ from pipelines.engines.errors import BuildError, check_address_space, find_short
 from pipelines.settings.extras import check_extras
 
 _REPEAT_SECONDS = 0.01
-_BEAM_EXTRA = re.compile(r"pip install apache-beam\[(\w+)\]")  # Beam knows no name of ours
+_BEAM_EXTRA = re.compile(r"pip install apache-beam\[(\w+)\]")  # Beam's messages name its own extras
 
 
 class _LogFormatter(logging.Formatter):
-    """Lines as a log has them; at a terminal they are short, and broken between words."""
+    """Formats full log lines for files. At a terminal, lines are shorter and wrapped between words."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = super().format(record)
@@ -44,7 +44,7 @@ class _LogFormatter(logging.Formatter):
 
 
 class _LogHandler(logging.StreamHandler[TextIO]):
-    """Writes to what sys.stderr is at the moment: above a progress bar, while one is drawn."""
+    """Writes to the current sys.stderr, which a progress bar replaces while it is drawn."""
 
     def emit(self, record: logging.LogRecord) -> None:
         self.stream = sys.stderr
@@ -55,17 +55,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns the exit status."""
     parser = make_parser()
     settings, beam_flags = parser.parse_known_args(arguments)
-    # Beam logs every error that it also raises, and warns of optional libraries that are absent.
+    # Beam logs every error that it also raises, and warns about optional libraries that are not
+    # installed.
     others = logging.INFO if settings.verbose else logging.CRITICAL
     handler = _LogHandler()
     handler.setFormatter(_LogFormatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=others, handlers=[handler])
     for package in ("pipelines", "transforms"):
         logging.getLogger(package).setLevel(level_of(settings))
-    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # by __main__.py
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by __main__.py
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # cleans up on its way
-    atexit.register(gc.freeze)  # a last search for garbage takes a third of the time of the imports
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM)
+    )  # runs the clean-up code
+    atexit.register(gc.freeze)  # a last garbage collection takes long
     try:
         check_address_space()
         return run(settings, beam_flags, parser.flags())
@@ -79,13 +82,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable[str] = ()) -> int:
-    """Runs the command that was parsed; turns errors a person can act on into one line.
+    """Runs the parsed command. Prints errors that the user can fix as one line.
 
     Args:
-      known: our own flags, one of which a flag that Beam does not know may be meant to be.
+      known: our own flags, for suggestions: a flag that Beam does not know may be a misspelling of one.
     """
-    # Beam takes seconds to import: `--help` does not wait for it.
-    with _ended_at_once():
+    # Importing Beam takes seconds; `--help` does not wait for it.
+    with _signals_end_process():
         from pipelines.builds.publish import TargetError
         from pipelines.builds.temporary_files import temporary_files
         from pipelines.engines.beam_flags import check_beam_flags, check_runner_flags
@@ -98,27 +101,27 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
         check_beam_flags(beam_flags, lambda flag: guess(flag, known))
         check_runner_flags(getattr(settings, "runner", ""), beam_flags)
         set_file_options(beam_flags)
-        with _ignored_interrupts_again(), temporary_files():
+        with _ignored_interrupts_repeated(), temporary_files():
             status: int | None = settings.run(settings, beam_flags)
     except ValueError as error:
         return _fail(2, error)
     except (BuildError, InputError, StoreError, TargetError) as error:
         return _fail(1, error)
-    except BrokenPipeError:  # the reader, `head` perhaps, has seen enough
+    except BrokenPipeError:  # the reader of a pipe, such as `head`, has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
         return _fail(
-            130, f"interrupted; what was not finished is not published{_going_on(settings)}"
+            130, f"interrupted; what was not finished is not published{_resume_hint(settings)}"
         )
     return status or 0
 
 
 @contextlib.contextmanager
-def _ended_at_once() -> Iterator[None]:
-    """Lets Ctrl-C and SIGTERM end the process inside the block, which makes nothing that must be removed.
+def _signals_end_process() -> Iterator[None]:
+    """Lets Ctrl-C and SIGTERM end the process at once in the block, which must leave nothing to clean up.
 
-    An error that they raised could be ignored, as imports have callbacks.
+    If the signals raised an exception, a callback of an import could swallow it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals
@@ -135,8 +138,10 @@ def _ended_at_once() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _ignored_interrupts_again() -> Iterator[None]:
-    """Repeats Ctrl-C and SIGTERM where Python ignores the error that they raise, as in finalizers."""
+def _ignored_interrupts_repeated() -> Iterator[None]:
+    """Repeats Ctrl-C and SIGTERM if Python ignores the exception that they raise, as it does in
+    finalizers.
+    """
     show = sys.unraisablehook
 
     def repeat(ignored: Any) -> None:
@@ -154,8 +159,8 @@ def _ignored_interrupts_again() -> Iterator[None]:
         sys.unraisablehook = show
 
 
-def _going_on(settings: argparse.Namespace) -> str:
-    """The way to go on with a build in stages."""
+def _resume_hint(settings: argparse.Namespace) -> str:
+    """Returns a hint for the user on how to resume an interrupted build; "" for commands without stages."""
     if not hasattr(settings, "fresh") or settings.command == "demo":
         return ""
     without = ", without --fresh," if settings.fresh else ""

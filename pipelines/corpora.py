@@ -1,4 +1,4 @@
-"""One row per corpus: whatever needs a fact about a corpus that is not its method reads it here."""
+"""One row per corpus, with all facts about the corpus that are not part of its method."""
 
 import importlib
 from types import ModuleType
@@ -13,48 +13,54 @@ _TABLES = "pipelines.refresh.tables"
 
 
 class CorpusRow(NamedTuple):
-    """A corpus, without what takes a while to import: that is named as "module:attribute"."""
+    """A corpus. Objects that are slow to import are named as "module:attribute"."""
 
-    name: str  # of its command, of its kind in refresh, and of the first folder of its builds
-    module: str  # its method
-    build: str  # the class there
-    settings: str  # that of its settings
-    memory: MemoryModel  # of the in-process runner
-    samples: str  # (output folder) → its builds of the bundled samples, for the demo
-    command: str = ""  # module of its command; "" makes one of the fields of its settings
+    name: str  # of the command, of the kind in refresh, and of the top folder of its builds
+    module: str  # of the method
+    build: str  # class of the build in that module
+    settings: str  # class of the settings in that module
+    memory: MemoryModel  # needed by the in-process runner
+    samples: str  # function (output folder) → builds of the bundled samples, for the demo
+    command: str = (
+        ""  # module of the command; if "", the command is derived from the fields of the settings
+    )
     read: tuple[str, ...] | None = ()
-    """Roles of the inputs whose text decides what a build costs; () for all; None where inputs are builds."""
+    """Roles of the inputs whose text decides the cost of a build; () for all roles; None if the inputs are
+    builds.
+    """
 
-    is_template: bool = True  # Dataflow can start it by a form
-    refresh: str = "pipelines.refresh.tables:FilesTable"  # its table in refresh.toml; "" for none
-    shape: CorpusShape | None = None  # of its rows; None where builds hold no documents
-    layout: Layout | None = None  # of its text, for vocabularies; None is not learned from
-    usual: Usual = Usual()  # less is a sample, or a part
-    has_paper_table: bool = False  # report shows its builds as Table 2 of the Wiki-40B paper does
+    is_template: bool = True  # Dataflow can start it from a template
+    refresh: str = (
+        "pipelines.refresh.tables:FilesTable"  # class of its refresh.toml table; "" if none
+    )
+    shape: CorpusShape | None = None  # of its rows; None if its builds hold no documents
+    layout: Layout | None = None  # of its text; None if no vocabularies are learned from it
+    usual: Usual = Usual()  # counts of a full build; smaller builds are samples or parts
+    has_paper_table: bool = False  # `report` shows its builds like Table 2 of the Wiki-40B paper
 
     @property
     def unit(self) -> str:
-        """The unit of its documents, such as "pages"."""
+        """Returns the unit of its documents, such as "pages"."""
         return self.shape.unit if self.shape else "pages"
 
     def load(self) -> ModuleType:
-        """Imports the module of the method."""
+        """Imports and returns the module of the method."""
         return importlib.import_module(self.module)
 
     def classes(self) -> tuple[Any, Any]:
-        """The class of its builds, and that of their settings."""
+        """Returns the class of the builds and the class of their settings."""
         module = self.load()
         return getattr(module, self.build), getattr(module, self.settings)
 
 
 def load(name: str) -> Any:
-    """Returns the object that "module:attribute" names."""
+    """Imports and returns the object named "module:attribute"."""
     module, _, attribute = name.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 
 def _row(name: str, build: str, memory: MemoryModel, **others: Any) -> CorpusRow:
-    """The row of a corpus whose modules, and whose sample, are named like its command."""
+    """Returns the row of a corpus whose modules and sample have the name of its command."""
     named: dict[str, Any] = {
         "module": f"pipelines.{name}",
         "settings": f"{build}Config",
@@ -74,14 +80,15 @@ _USUAL_BOOKS = Usual(
         "date-books/undated": 0.5,
     },
 )
-# What travels waits in files; the share leaves room for templates and where in the files things are.
+# Most data waits in files; the share of the input leaves room for templates and for positions in
+# the files.
 _WIKI40B = MemoryModel(500 * MB, 400 * MB, 0.02, XML)
 
 CORPORA = (
     _row(
         "entities",
         "Entities",
-        MemoryModel(500 * MB, 300 * MB, 0.015, JSON),  # 130 bytes an item at most
+        MemoryModel(500 * MB, 300 * MB, 0.015, JSON),  # at most 130 bytes per item
         refresh=f"{_TABLES}:EntitiesTable",
         shape=CorpusShape("items", "numeric_id", "", (), splits=("",)),
         usual=Usual(1_000),
@@ -219,22 +226,24 @@ CORPORA = (
 
 
 def rows() -> dict[str, CorpusRow]:
-    """Name → row. What others need comes first."""
+    """Returns the corpora by name. A corpus comes after those that its builds need."""
     return {row.name: row for row in CORPORA}
 
 
 def row_of(corpus: Any) -> CorpusRow:
-    """The row of a build by its method: its folder may be named otherwise, or be that of another one."""
+    """Returns the row of the corpus of a build, found by its module: folders may be renamed or shared."""
     module = type(corpus).__module__
     named = next((row for row in rows().values() if row.module == module), None)
     return named or rows()[corpus.path[0]]
 
 
 def shapes() -> dict[str, CorpusShape]:
-    """Name → shape of the corpora whose builds hold documents."""
+    """Returns the shapes of the corpora whose builds hold documents, by name of the corpus."""
     return {row.name: row.shape for row in rows().values() if row.shape}
 
 
 def layouts() -> dict[str, Layout]:
-    """Name → layout of the corpora that vocabularies are learned from."""
+    """Returns the text layouts of the corpora from which vocabularies can be learned, by name of the
+    corpus.
+    """
     return {row.name: row.layout for row in rows().values() if row.layout}

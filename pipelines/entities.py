@@ -1,7 +1,7 @@
-"""Entity table: what corpora need of Wikidata, from its JSON dump, in a form that is quick to join.
+"""Entity table: the columns of the Wikidata JSON dump that corpora need, in a form that is fast to join.
 
-The dump is 1.5 TB of JSON, and all languages need the same few columns of it: the classes of an item (P31),
-closed over "subclass of" (P279), and the titles of its pages. So they are taken out once.
+The dump is 1.5 TB of JSON, and all languages need the same few columns of it: the classes of each item
+(P31), closed over "subclass of" (P279), and the titles of its pages. They are extracted once.
 """
 
 import re
@@ -26,18 +26,18 @@ _DATE_OF_FOLDER = re.compile(r"(\d{8})/[^/]*$")
 
 
 class ReadItems(NamedTuple):
-    """The outputs of reading."""
+    """The outputs of the stage "read"."""
 
-    blocks: beam.PCollection  # of bytes (see transforms/wiki/pack_items.py)
-    ranges: beam.PCollection  # one Counter: range of ids → items in it
-    entities: beam.PCollection  # one int: all items
+    blocks: beam.PCollection  # of bytes, packed items (see transforms/wiki/pack_items.py)
+    ranges: beam.PCollection  # one Counter: range of ids → number of items
+    entities: beam.PCollection  # one int: number of all items
     kinds: beam.PCollection  # one {internal class: kind}
     rejected: beam.PCollection  # of Rejected
     ledger: beam.PCollection  # of Entry
 
 
 class Entities(CorpusBuild):
-    """One build: its inputs, found, and its pipeline."""
+    """A build of the entity table: its checked inputs and its stages."""
 
     config: EntitiesConfig
     release = RELEASE
@@ -45,7 +45,7 @@ class Entities(CorpusBuild):
     libraries = ("numpy",)
 
     def __init__(self, config: EntitiesConfig):
-        """Raises InputError for inputs that are missing, no entity dump, or visibly cut off."""
+        """Raises InputError for inputs that are missing, not an entity dump, or visibly truncated."""
         self.config = config
         self.dumps = match_inputs(config.dump)
         for path in self.dumps:
@@ -57,20 +57,20 @@ class Entities(CorpusBuild):
         return EDITION
 
     def date_of_inputs(self) -> str:
-        """The date in the name of the dump or of its folder."""
+        """Returns the date in the name of the dump or of its folder; "" if there is none."""
         found = _DATE_IN_NAME.search(self.dumps[0]) or _DATE_OF_FOLDER.search(self.dumps[0])
         return found[1] if found else ""
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Bytes of dump files that the workers will read."""
+        """Returns the number of bytes of dump files that the workers will read."""
         return sum(entity_bytes_of(path, stripes) for path in self.dumps)
 
     def stages(self) -> tuple[Stage, ...]:
-        """The method: what is taken out of the dump, and the table that is made of it."""
+        """Returns the stages: extract the columns from the dump, then write the table."""
         return Stage("read", self.read), Stage("write", self.write)
 
     def read(self, root: beam.Pipeline, place: Place) -> ReadItems:
-        """Takes out of the dump what is wanted of each item."""
+        """Extracts the needed columns of each item from the dump."""
         read = root | "ReadEntities" >> ReadEntities(
             self.dumps, place.stripes, self.config.on_corrupt
         )
@@ -87,7 +87,7 @@ class Entities(CorpusBuild):
         )
 
     def write(self, root: beam.Pipeline, place: Place, read: ReadItems) -> None:
-        """Writes the table, and what it is made of."""
+        """Writes the table and the list of internal classes."""
         folder = place.folder
         items = PackedItems(read.blocks, read.ranges, read.entities)
         table = items | "WriteEntityTable" >> WriteEntityTable(

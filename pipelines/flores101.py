@@ -1,7 +1,7 @@
 """FLORES-101: sentences for a translation benchmark, drawn from English Wikimedia sites.
 
 Method: Goyal et al., "The FLORES-101 Evaluation Benchmark for Low-Resource and Multilingual Machine
-Translation", TACL 2022, section 3.1. Where we differ and why: pipelines/docs/flores101.md. The
+Translation", TACL 2022, section 3.1. Differences and their reasons: pipelines/docs/flores101.md. The
 translation, which comes after, is in `pipelines/translation/`.
 """
 
@@ -46,25 +46,27 @@ from transforms.wiki.read_dumps import dump_bytes_of
 
 
 class SourcedDumps(NamedTuple):
-    """The outputs of the first stage: candidates + rejected = pages."""
+    """The outputs of the first stage. Every page is either a candidate or rejected."""
 
     candidates: beam.PCollection  # of Candidate
-    rejected: beam.PCollection  # of Rejected, id and stage with the domain in front
+    rejected: beam.PCollection  # of Rejected; id and stage begin with the domain
     ledger: beam.PCollection  # of Entry
 
 
 class Flores101(CorpusBuild):
-    """One build: its inputs, found and looked at, and its stages."""
+    """A build of FLORES-101 sources: its checked inputs and its stages."""
 
     config: Flores101Config
     release = RELEASE
     description = DESCRIPTION
     lang = LANGUAGE
-    unheld = (NEWER_THAN,)  # nothing but page ids is ever in memory
+    unheld = (NEWER_THAN,)  # only page ids of these are held in memory
     libraries = ("sentencex",)
 
     def __init__(self, config: Flores101Config):
-        """Raises InputError for inputs that are missing, damaged at their ends, or of another site."""
+        """Raises InputError for inputs that are missing, truncated or damaged at their ends, or of another
+        site.
+        """
         self.config = config
         self.dumps = [self._find(domain, patterns) for domain, patterns in config.dumps().items()]
         documents, older = config.document_sets(), config.older()
@@ -100,21 +102,21 @@ class Flores101(CorpusBuild):
         return {**super().marks(), **({"license": licence} if self.documents else {})}
 
     def date_of_inputs(self) -> str:
-        """The newest date in the names of the dumps."""
+        """Returns the newest date in the names of the dumps; "" if there is none."""
         paths = [path for dump in self.dumps for path in dump.paths]
         return max(map(date_in_name, paths), default="")
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Bytes of dump files that the workers will read."""
+        """Returns the number of bytes of dump files that the workers will read."""
         paths = [path for dump in self.dumps for path in dump.paths]
         return sum(dump_bytes_of(path, stripes) for path in paths)
 
     def stages(self) -> Sequence[Stage]:
-        """The method: the passages of all articles wait in files until some are drawn."""
+        """Returns the stages: find the passages of all articles, then draw from them."""
         return Stage("source", self.source), Stage("select", self.select)
 
     def source(self, root: beam.Pipeline, place: Place) -> SourcedDumps:
-        """Finds a passage in every article."""
+        """Finds one passage in every article."""
         of_dumps = [self._source(root, dump, place.stripes) for dump in self.dumps]
         of_documents = [self._source_documents(root, files) for files in self.documents]
         sourced = flatten([*of_dumps, *of_documents])
@@ -124,7 +126,7 @@ class Flores101(CorpusBuild):
         return SourcedDumps(sourced.candidates, sourced.rejected, ledger)
 
     def select(self, root: beam.Pipeline, place: Place, sourced: SourcedDumps) -> None:
-        """Draws the sentences, and writes them."""
+        """Draws the sentences and writes them."""
         selected = sourced.candidates | "SelectSentences" >> SelectSentences(
             self.config.quotas(), self.topics
         )
@@ -160,7 +162,7 @@ class Flores101(CorpusBuild):
         return sums_beside(itertools.chain(*self.inputs().values())) if is_strict else {}
 
     def variant(self) -> dict[str, Any]:
-        """The settings that make another selection of the same input."""
+        """Returns the settings that select other sentences from the same input."""
         config = self.config
         older = config.older()
         names = {name: name_older(older.get(name, ())) for name in config.dumps()}
@@ -178,7 +180,7 @@ class Flores101(CorpusBuild):
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """The domains of the paper that this build lacks because no dump was given, and the caveats of
+        """Returns the domains of the paper for which no dump was given, as a caveat, and the caveats of
         exports.
         """
         missing = [domain for domain in PAPER_DOMAINS if domain not in self.config.dumps()]

@@ -1,7 +1,7 @@
-"""One Billion Word: news sentences, made unique, tokenised, shuffled and held out as in the original.
+"""One Billion Word: news sentences, deduplicated, tokenised, shuffled and held out as in the original.
 
-Method: Chelba et al., 2013, in the order of the published scripts, which is not that of the paper.
-Where we differ and why: pipelines/docs/lm1b.md.
+Method: Chelba et al., 2013, in the order of the published scripts, which differs from that of the paper.
+Other differences and their reasons: pipelines/docs/lm1b.md.
 """
 
 import posixpath
@@ -35,17 +35,17 @@ _YEAR = re.compile(r"news\.((?:19|20)\d\d)\.")
 
 
 class Sorted(NamedTuple):
-    """The outputs of sorting. The lines wait in files."""
+    """The outputs of the stage "sort". The lines themselves are in files."""
 
     rejected: beam.PCollection  # of Rejected
-    splitters: beam.PCollection  # one list[bytes]
-    raw: beam.PCollection  # of LineRange: before they are tokenised; only where they are kept
-    ranges: beam.PCollection  # of LineRange
+    splitters: beam.PCollection  # one list[bytes]: the lines at which the ranges begin
+    raw: beam.PCollection  # of LineRange, before tokenisation; empty without checkpoints
+    ranges: beam.PCollection  # of LineRange, tokenised
     ledger: beam.PCollection  # of Entry
 
 
 class Lm1b(CorpusBuild):
-    """One build: its inputs, found and looked at, and its pipeline."""
+    """A build of One Billion Word: its checked inputs and its stages."""
 
     config: Lm1bConfig
     release = RELEASE
@@ -53,7 +53,7 @@ class Lm1b(CorpusBuild):
     libraries = ("numpy",)
 
     def __init__(self, config: Lm1bConfig):
-        """Raises InputError for inputs that are missing, empty, or visibly cut off."""
+        """Raises InputError for inputs that are missing, empty, or visibly truncated."""
         self.config = config
         self.lang = config.language
         self.files = match_inputs(config.input)
@@ -61,17 +61,17 @@ class Lm1b(CorpusBuild):
         check_lines(self.files, whole=config.on_corrupt == "fail", members=self.members)
 
     def date_of_inputs(self) -> str:
-        """The first and the last year in the names of the files."""
+        """Returns the first and the last year in the names of the files: "2007-2011"."""
         names = map(posixpath.basename, self.files)
         years = sorted({year for name in names for year in _YEAR.findall(name)})
         return "-".join(dict.fromkeys((*years[:1], *years[-1:])))
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Bytes of files that the workers will read."""
+        """Returns the number of bytes of files that the workers will read."""
         return line_bytes_of(self.files, stripes, self.members)
 
     def doubts(self) -> Sequence[Doubt]:
-        """Lines in another language than the one named."""
+        """Returns a doubt if most lines are in another language than the one in the settings."""
         code = self.config.language
         foreign = find_foreign_text(sample_lines(self.files, self.members), code)
         if not foreign:
@@ -83,11 +83,11 @@ class Lm1b(CorpusBuild):
         return (Doubt(OTHER_LANGUAGE, message),)
 
     def stages(self) -> tuple[Stage, ...]:
-        """The method: what is read and sorted, and what is made of it."""
+        """Returns the stages: read and sort the lines, then write the corpus."""
         return Stage("sort", self.sort), Stage("write", self.write)
 
     def sort(self, root: beam.Pipeline, place: Place) -> Sorted:
-        """Reads all lines, and gives each once, sorted and tokenised."""
+        """Reads all lines, drops repeated ones, sorts and tokenises them."""
         config = self.config
         lines = root | "ReadLines" >> ReadLines(
             self.files, place.stripes, config.on_corrupt, self.members, limit=config.limit
@@ -174,7 +174,7 @@ class Lm1b(CorpusBuild):
         return {"news": self.files}
 
     def caveats(self) -> tuple[str, ...]:
-        """The caveat of a build with a limit."""
+        """Returns the caveat of a build with a limit."""
         return limit_caveat(self.config.limit, "lines")
 
     def settings(self) -> Mapping[str, Any]:

@@ -1,8 +1,8 @@
-"""N-gram models of finished builds, in ARPA format, and how well they predict what was held out.
+"""N-gram models of finished builds, in ARPA format, and their scores on held-out text.
 
-Method: interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), as KenLM's lmplz computes it
-(Heafield et al. 2013); or Stupid Backoff (Brants et al. 2007), normalised as in Chelba et al. 2013. Works on
-one finished build, of any corpus with running text.
+Method: interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), as computed by KenLM's lmplz
+(Heafield et al. 2013); or Stupid Backoff (Brants et al. 2007), normalised as in Chelba et al. 2013. The input
+is one finished build, of any corpus with running text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,33 +39,33 @@ from transforms.ngrams.write_arpa import WriteArpa, grams_of_part
 from transforms.text.ngrams.count_grams import cut_offs
 from transforms.text.ngrams.ngram_accounts import DESCRIPTION, account_for_ngrams
 
-BUCKET_BYTES = 3_000_000  # of Parquet files; two or three times as much text
+BUCKET_BYTES = 3_000_000  # of Parquet files, which hold two to three times as much text
 MOST_BUCKETS = 1 << 12
 
 
 class Text(NamedTuple):
-    """The outputs of the stage that reads. The text waits in files."""
+    """The outputs of the stage "read". The text itself is in files."""
 
     blocks: beam.PCollection  # of TextBlock
-    words: beam.PCollection  # one vocabulary, put away
+    words: beam.PCollection  # one vocabulary, as a reference to a file
     ledger: beam.PCollection  # of Entry
 
 
 class Counted(NamedTuple):
-    """The outputs of the stage that counts."""
+    """The outputs of the stage "count"."""
 
-    grams: beam.PCollection  # of ((order, bucket), counts put away)
+    grams: beam.PCollection  # of ((order, bucket), reference to a file of counts)
     tallies: beam.PCollection  # of (order, Tally)
 
 
 class Estimated(NamedTuple):
-    """The outputs of the stage that estimates."""
+    """The outputs of the stage "estimate"."""
 
     parts: beam.PCollection  # of ModelPart
 
 
 class Ngrams(CorpusBuild):
-    """One model: what it is made of, found and looked at, and its pipeline."""
+    """An n-gram model: the checked build from which it is estimated, and its stages."""
 
     config: NgramsConfig
     release = RELEASE
@@ -73,9 +73,7 @@ class Ngrams(CorpusBuild):
     libraries = ("numpy",)
 
     def __init__(self, config: NgramsConfig):
-        """Raises InputError for a build that is missing, damaged or empty, ValueError for splits that it
-        does not have.
-        """
+        """Raises InputError for a build that is missing, damaged or empty, ValueError for unknown splits."""
         self.config = config
         self.build = open_build(config.corpus)
         layout, shape = layouts().get(self.build.corpus), shapes().get(self.build.corpus)
@@ -87,7 +85,9 @@ class Ngrams(CorpusBuild):
                 before = self.records.get(file["split"], 0)
                 self.records[file["split"]] = before + file["records"]
         if not self.records.get(TRAIN):
-            raise InputError(config.corpus, "train is empty: there is nothing to make a model of")
+            raise InputError(
+                config.corpus, "the split train has no rows, so no model can be estimated"
+            )
         self.splits = tuple(config.splits) or _held_out(self.records)
         if unknown := set(self.splits) - set(self.records):
             raise ValueError(
@@ -104,21 +104,21 @@ class Ngrams(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """ "lm1b-en", and what differs from a 5-gram model."""
+        """Returns the name of the build and the differences from the default settings: "lm1b-en"."""
         name = f"{self.build.corpus}-{self.build.edition}"
         return name_edition(name, self.config.variant(), NgramsConfig(".").variant())
 
     @property
     def dump_date(self) -> str:
-        """That of the build."""
+        """Returns the dump date of the input build."""
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Stored bytes of Parquet files."""
+        """Returns the number of stored bytes of the Parquet files."""
         return sum(file_bytes_of(placed.file.path) for placed in self.files)
 
     def stages(self) -> Sequence[Stage]:
-        """The method: the words, all n-grams with their counts, the model, and what it is good for."""
+        """Returns the stages: read words, count n-grams, estimate the model, then write and score it."""
         return (
             Stage("read", self.read),
             Stage("count", self.count),
@@ -127,7 +127,7 @@ class Ngrams(CorpusBuild):
         )
 
     def read(self, root: beam.Pipeline, place: Place) -> Text:
-        """Reads the text, and chooses the vocabulary."""
+        """Reads the text and chooses the vocabulary."""
         blocks = root | "ReadBlocks" >> ReadBlocks(self.files, self.source, place.scratch)
         counted = (
             blocks
@@ -142,7 +142,7 @@ class Ngrams(CorpusBuild):
         return Text(blocks, words, self.open_ledger(root, counted=counted))
 
     def count(self, root: beam.Pipeline, place: Place, text: Text) -> Counted:
-        """Counts the n-grams of train."""
+        """Counts the n-grams of the split train."""
         return Counted(
             *(
                 text.blocks
@@ -154,7 +154,7 @@ class Ngrams(CorpusBuild):
     def estimate(
         self, root: beam.Pipeline, place: Place, text: Text, counted: Counted
     ) -> Estimated:
-        """Makes probabilities of counts."""
+        """Estimates probabilities from the counts."""
         dealer = self._dealer(place)
         weigh = (
             WeighKneserNey(dealer, counted.tallies, self.cut)
@@ -167,7 +167,7 @@ class Ngrams(CorpusBuild):
     def write(
         self, root: beam.Pipeline, place: Place, text: Text, counted: Counted, model: Estimated
     ) -> None:
-        """Writes the model, and scores what was held out."""
+        """Writes the model and scores the held-out splits."""
         folder, order = place.folder, self.config.order
         held_out = text.blocks | "HeldOut" >> beam.Filter(lambda block: not is_of_train(block))
         scored = (held_out, model.parts) | "ScoreText" >> ScoreText(
@@ -205,7 +205,7 @@ class Ngrams(CorpusBuild):
         return Dealer(place.scratch, 1 << buckets.bit_length())
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """The manifest of the build, which holds the hashes of its files."""
+        """Returns the manifest of the input build, which holds the hashes of its files."""
         return {self.build.signature: [FileSystems.join(self.build.folder, MANIFEST)]}
 
     def settings(self) -> Mapping[str, Any]:
@@ -236,7 +236,7 @@ class Ngrams(CorpusBuild):
 
 
 def _held_out(records: Mapping[str, int]) -> tuple[str, ...]:
-    """The splits that are no part of train, with rows."""
+    """Returns the splits with rows whose names do not begin with "train"."""
     return tuple(
         sorted(split for split, rows in records.items() if rows and not split.startswith(TRAIN))
     )

@@ -1,7 +1,7 @@
-"""PG-19: English books of Project Gutenberg published before 1919, whole, with an open vocabulary.
+"""PG-19: whole English books of Project Gutenberg published before 1919, with an open vocabulary.
 
 Method: Rae et al., "Compressive Transformers for Long-Range Sequence Modelling", ICLR 2020, section 4.
-Where we differ and why: pipelines/docs/pg19.md.
+Differences from the paper and their reasons: pipelines/docs/pg19.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,17 +40,17 @@ from transforms.text.fingerprint import SPLITS, short_fingerprint
 
 
 class OldBooks(NamedTuple):
-    """The outputs of the first stage: the books, and the accounts of all that was read."""
+    """The outputs of the first stage: the books, and the accounts of everything that was read."""
 
     books: beam.PCollection  # of DatedBook
-    evidence: beam.PCollection  # of BookEvidence: of these, and of books that are too new
-    rejected: beam.PCollection  # of Rejected: files that were looked at as books
+    evidence: beam.PCollection  # of BookEvidence, also of books that are too new
+    rejected: beam.PCollection  # of Rejected: files
     catalog_rejected: beam.PCollection  # of Rejected: records of the catalogue
     ledger: beam.PCollection  # of Entry
 
 
 class Pg19(CorpusBuild):
-    """One build: its inputs, found and looked at, and its stages."""
+    """A build of PG-19: its checked inputs and its stages."""
 
     config: Pg19Config
     release = RELEASE
@@ -59,7 +59,7 @@ class Pg19(CorpusBuild):
     libraries = ("numpy",)
 
     def __init__(self, config: Pg19Config):
-        """Raises InputError for inputs that are missing, or visibly damaged."""
+        """Raises InputError for inputs that are missing or visibly damaged."""
         self.config = config
         self.files = find_books(
             config.books,
@@ -86,15 +86,15 @@ class Pg19(CorpusBuild):
         return self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Bytes of files that the workers will read."""
+        """Returns the number of bytes of files that the workers will read."""
         return self.files.bytes_to_read(stripes)
 
     def stages(self) -> Sequence[Stage]:
-        """The method: old books wait in files until the corpus is made of them."""
+        """Returns the stages: gather the old books in files, then write the corpus."""
         return Stage("gather", self.gather), Stage("write", self.write)
 
     def gather(self, root: beam.Pipeline, place: Place) -> OldBooks:
-        """Reads the books, and finds those that were published before the year."""
+        """Reads the books and keeps those published before the year in the settings."""
         config, files = self.config, self.files
         gathered = root | "GatherBooks" >> GatherBooks(
             place.scratch,
@@ -118,7 +118,7 @@ class Pg19(CorpusBuild):
         )
 
     def write(self, root: beam.Pipeline, place: Place, old: OldBooks) -> None:
-        """Masks words in the books, and writes them into their splits."""
+        """Masks words in the books and writes them into their splits."""
         folder = place.folder
         similarity = self.config.near_duplicates
         drop = DropDuplicateBooks(place.scratch, similarity) if similarity else KeepAll()
@@ -150,15 +150,13 @@ class Pg19(CorpusBuild):
         return self.files.by_role()
 
     def rules(self) -> tuple[BookRule, ...]:
-        """The rules that a book must meet, in the order in which they are applied. A released book may have
-        two languages.
-        """
+        """Returns the rules that a book must pass, in order. Released books may have two languages."""
         is_english = () if self.membership.members == RELEASED else (not_english,)
         too_short = TooShort(self.config.min_words)
         return self.membership.reason_to_reject, *is_english, too_short
 
     def variant(self) -> dict[str, Any]:
-        """The settings that make another corpus of the same input."""
+        """Returns the settings that make another corpus from the same input."""
         config, own = self.config, self.membership.own_splits
         return {
             "members": self.membership.members,
@@ -173,7 +171,7 @@ class Pg19(CorpusBuild):
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """The facts that this build cannot know because an input is missing."""
+        """Returns the facts that this build cannot know because an input is missing."""
         return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))
 
     def settings(self) -> Mapping[str, Any]:

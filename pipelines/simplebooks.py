@@ -1,7 +1,7 @@
-"""SimpleBooks: long books in simple English, no two alike, in two sizes.
+"""SimpleBooks: long books in simple English, without books that overlap, in two sizes.
 
 Method: Nguyen, "SimpleBooks: Long-term dependency book dataset with simplified English vocabulary for
-word-level language modeling", 2019, section 2. Where we differ and why: pipelines/docs/simplebooks.md.
+word-level language modeling", 2019, section 2. Differences and their reasons: pipelines/docs/simplebooks.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -49,13 +49,15 @@ from transforms.text.books.simple.simplicity import NotSimple
 
 
 class ReadableBooks(NamedTuple):
-    """The outputs of the first stage: the books, and the accounts of all that was read."""
+    """The outputs of the first stage: the books, and the accounts of everything that was read."""
 
     books: beam.PCollection  # of MeasuredBook
-    titles: beam.PCollection  # of (book id, title): of all books, rejected ones too
-    measures: beam.PCollection  # of (book id, (L, V)): of all that have been stripped
-    rejected: beam.PCollection  # of Rejected: of books, with their ids
-    rejected_files: beam.PCollection  # of Rejected: files that are no book, or another file of one
+    titles: beam.PCollection  # of (book id, title), also of rejected books
+    measures: beam.PCollection  # of (book id, (tokens L, distinct words V)), of all stripped books
+    rejected: beam.PCollection  # of Rejected: books, with their ids
+    rejected_files: (
+        beam.PCollection
+    )  # of Rejected: files that are not a book, or a second file of a book
     catalog_rejected: beam.PCollection  # of Rejected: records of the catalogue
     ledger: beam.PCollection  # of Entry
 
@@ -65,11 +67,11 @@ class ChosenBooks(NamedTuple):
 
     books: beam.PCollection  # of TokenizedBook
     verdicts: beam.PCollection  # of OverlapVerdict
-    rejected: beam.PCollection  # of Rejected: of books, with their ids
+    rejected: beam.PCollection  # of Rejected: books, with their ids
 
 
 class SimpleBooks(CorpusBuild):
-    """One build: its inputs, found and looked at, and its stages."""
+    """A build of SimpleBooks: its checked inputs and its stages."""
 
     config: SimpleBooksConfig
     release = RELEASE
@@ -78,7 +80,7 @@ class SimpleBooks(CorpusBuild):
     libraries = ("numpy", "spacy")
 
     def __init__(self, config: SimpleBooksConfig):
-        """Raises InputError for inputs that are missing, or visibly damaged."""
+        """Raises InputError for inputs that are missing or visibly damaged."""
         self.config = config
         self.files = find_books(config.books, config.on_corrupt, catalog=config.catalog)
 
@@ -86,11 +88,11 @@ class SimpleBooks(CorpusBuild):
         return self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Bytes of files that the workers will read."""
+        """Returns the number of bytes of files that the workers will read."""
         return self.files.bytes_to_read(stripes)
 
     def stages(self) -> Sequence[Stage]:
-        """The method: books that may be simple wait in files, and so do those that are chosen."""
+        """Returns the stages: gather books in files, choose the simple ones, then write the corpus."""
         return (
             Stage("gather", self.gather),
             Stage("choose", self.choose),
@@ -98,7 +100,7 @@ class SimpleBooks(CorpusBuild):
         )
 
     def gather(self, root: beam.Pipeline, place: Place) -> ReadableBooks:
-        """Reads the books, and finds those in English that are long enough, and of no wrong genre."""
+        """Reads the books and keeps English ones that are long enough and whose genre is not excluded."""
         config, files = self.config, self.files
         gathered = root | "GatherBooks" >> GatherBooks(
             place.scratch,
@@ -125,7 +127,7 @@ class SimpleBooks(CorpusBuild):
         )
 
     def choose(self, root: beam.Pipeline, place: Place, readable: ReadableBooks) -> ChosenBooks:
-        """Takes the simple books of which no two are alike, and tokenises them."""
+        """Chooses simple books that do not overlap, and tokenises them."""
         config, scratch = self.config, place.scratch
         keep: beam.PTransform = KeepSimple(NotSimple(config.formula, config.min_ratio))
         if config.target_tokens:
@@ -151,7 +153,7 @@ class SimpleBooks(CorpusBuild):
     def write(
         self, root: beam.Pipeline, place: Place, readable: ReadableBooks, chosen: ChosenBooks
     ) -> None:
-        """Puts the books into splits and sizes, and writes them in every form."""
+        """Assigns the books to splits and sizes, and writes them in every format."""
         config, folder, scratch = self.config, place.folder, place.scratch
         sized = chosen.books | "AssignSizes" >> AssignSizes(
             config.heldout_books, config.small_tokens
@@ -203,7 +205,7 @@ class SimpleBooks(CorpusBuild):
         return self.files.by_role()
 
     def caveats(self) -> tuple[str, ...]:
-        """The facts that this build cannot know because an input is missing."""
+        """Returns the facts that this build cannot know because an input is missing."""
         return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))
 
     def settings(self) -> Mapping[str, Any]:

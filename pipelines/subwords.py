@@ -1,7 +1,7 @@
-"""One SentencePiece vocabulary over many languages, learned from corpora sampled with a temperature.
+"""One SentencePiece vocabulary for many languages, learned from corpora sampled with a temperature.
 
-Method: Goyal et al. 2022 (FLORES-101), section 5.2, "Training SPM". Works on finished builds and on files of
-lines.
+Method: Goyal et al. 2022 (FLORES-101), section 5.2, "Training SPM". The inputs are finished builds and files
+with one sentence per line.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,23 +29,23 @@ from transforms.vocabularies.train_pieces import TrainPieces, write_pieces
 
 
 class Sample(NamedTuple):
-    """The outputs of sampling. Sentences and words wait in files."""
+    """The outputs of the stage "sample". Sentences and words themselves are in files."""
 
     blocks: beam.PCollection  # of SentenceBlock: all sentences
     rejected: beam.PCollection  # of Rejected
-    choices: beam.PCollection  # one mapping of language → Choice
-    words: beam.PCollection  # of (bucket, word counts put away)
+    choices: beam.PCollection  # one mapping: language → Choice
+    words: beam.PCollection  # of (bucket, reference to a file of word counts)
     ledger: beam.PCollection  # of Entry
 
 
 class Trained(NamedTuple):
-    """The outputs of training."""
+    """The outputs of the stage "train"."""
 
     trained: beam.PCollection  # one TrainedPieces
 
 
 class Subwords(CorpusBuild):
-    """One build: what it is learned from, found and looked at, and its pipeline."""
+    """A vocabulary: the checked corpora from which it is learned, and its stages."""
 
     config: SubwordsConfig
     release = RELEASE
@@ -53,7 +53,7 @@ class Subwords(CorpusBuild):
     libraries = ("sentencex", "langcodes")
 
     def __init__(self, config: SubwordsConfig):
-        """Raises InputError for corpora that are missing or damaged, ValueError for files of no language."""
+        """Raises InputError for missing or damaged corpora, ValueError for files without a language."""
         self.config = config
         self.sources = find_sources(config.corpora, layouts())
         self.files = find_evaluation(config.evaluate)
@@ -61,25 +61,25 @@ class Subwords(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """ "multilingual-101-256000", and what differs from the paper."""
+        """Returns "multilingual-101-256000" and the differences from the paper's settings."""
         name = f"multilingual-{len(self.languages)}-{self.config.size}"
         return name_edition(name, self.config.variant(), SubwordsConfig(["."]).variant())
 
     def date_of_inputs(self) -> str:
-        """That of the newest build."""
+        """Returns the dump date of the newest input build."""
         return max(map(age_of, self._builds()), default=(False, UNDATED))[1]
 
     def _builds(self) -> list[Build]:
         return [build for builds in self.sources.builds.values() for build in builds]
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Stored bytes of files of lines, and of Parquet files."""
+        """Returns the number of stored bytes of files of lines and of Parquet files."""
         paths = [path for build in self._builds() for of in build.files.values() for path in of]
         texts = [path for paths in self.sources.texts.values() for path in paths]
         return sum(map(file_bytes_of, paths)) + line_bytes_of(sorted(texts), stripes, MEMBERS)
 
     def stages(self) -> tuple[Stage, ...]:
-        """The method: which sentences are learned from, learning, and counting."""
+        """Returns the stages: sample the sentences, train on them, then count pieces."""
         return (
             Stage("sample", self.draw_sample),
             Stage("train", self.train),
@@ -104,11 +104,11 @@ class Subwords(CorpusBuild):
         )
 
     def train(self, root: beam.Pipeline, place: Place, sample: Sample) -> Trained:
-        """Learns the pieces from the words."""
+        """Learns the pieces from the word counts."""
         return Trained(sample.words | "TrainPieces" >> TrainPieces(self.config.pieces()))
 
     def count(self, root: beam.Pipeline, place: Place, sample: Sample, learned: Trained) -> None:
-        """Counts the pieces of what was held out, and writes the vocabulary."""
+        """Counts the pieces of the held-out sentences and writes the vocabulary."""
         folder, trained, choices = place.folder, learned.trained, sample.choices
         self.close_ledger(
             folder,
@@ -122,7 +122,9 @@ class Subwords(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Role → files. Of a build it is the manifest, which holds the hashes of all others."""
+        """Returns role → files. For a build, the file is its manifest, which holds the hashes of all
+        others.
+        """
         builds = {
             f"{language} {build.signature}": [FileSystems.join(build.folder, MANIFEST)]
             for language, builds in self.sources.builds.items()
@@ -135,7 +137,7 @@ class Subwords(CorpusBuild):
         return builds | texts | evaluated
 
     def caveats(self) -> tuple[str, ...]:
-        """The differences between this vocabulary and the paper's."""
+        """Returns the differences between this vocabulary and the paper's."""
         found = []
         if len(self.languages) != PAPER_LANGUAGES:
             found.append(

@@ -1,6 +1,6 @@
-"""Finished builds → token files that Megatron-LM trains on.
+"""Token files for training with Megatron-LM, made from finished builds.
 
-Layout: indexed_dataset.py of Megatron-Core. Works on one finished build, of any corpus with text.
+Layout: indexed_dataset.py of Megatron-Core. The input is one finished build, of any corpus with text.
 """
 
 import pathlib
@@ -43,30 +43,32 @@ COPIES = {"sentencepiece": "tokenizer.model", "huggingface": "tokenizer.json"}
 
 
 class Tokenized(NamedTuple):
-    """The outputs of the first stage. Tokens wait in files."""
+    """The outputs of the first stage. The tokens themselves are in files."""
 
     pieces: beam.PCollection  # of TokenPiece
     ledger: beam.PCollection  # of Entry
 
 
 class Tokens(CorpusBuild):
-    """One build: what is tokenised and by what, found and looked at, and its pipeline."""
+    """A build of token files: the checked input build and tokenizer, and the stages."""
 
     config: TokensConfig
     release = RELEASE
     description = DESCRIPTION
 
     def __init__(self, config: TokensConfig):
-        """Raises InputError for a build or tokenizer that is missing or damaged, ValueError for settings
-        that do not fit them.
+        """Raises InputError if the build or tokenizer is missing or damaged, ValueError for settings that
+        do not fit them.
         """
         self.config = config
         self.build = open_build(config.build)
         layout, shape = layouts().get(self.build.corpus), shapes().get(self.build.corpus)
         if not any(self.build.files.values()) or not shape:
-            raise InputError(config.build, f"{self.build.corpus} has no documents to tokenise")
+            raise InputError(
+                config.build, f"{self.build.corpus} builds have no documents to tokenise"
+            )
         if config.text == "plain" and not (layout and layout.paragraphs == "article"):
-            raise ValueError(f"--text plain: {self.build.corpus} has no markers to take out")
+            raise ValueError(f"--text plain: {self.build.corpus} has no markers to remove")
         self.tokenizer_path = config.tokenizer or _own_model(self.build)
         tokenizer = open_tokenizer(self.tokenizer_path)
         self.tokenizer_kind, self.size = tokenizer.kind, tokenizer.size
@@ -89,7 +91,9 @@ class Tokens(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """ "wiki40b-uk", and what differs from its text in its own pieces."""
+        """Returns the name of the build, such as "wiki40b-uk", and the differences from the default
+        settings.
+        """
         variant = {"tokenizer": self._tokenizer_name(), **self.config.variant(), "eos": ""}
         return name_edition(f"{self.build.corpus}-{self.build.edition}", variant, ORIGINAL)
 
@@ -97,31 +101,31 @@ class Tokens(CorpusBuild):
         if not self.config.tokenizer:
             return ""
         path = pathlib.PurePath(self.config.tokenizer)
-        # All of Hugging Face are called alike, and their folders are not.
+        # Every Hugging Face tokenizer has the same file name, so the name of its folder is used.
         return self.config.name or (path.stem if path.stem != "tokenizer" else path.parent.name)
 
     @property
     def dump_date(self) -> str:
-        """That of the build."""
+        """Returns the dump date of the input build."""
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Stored bytes of Parquet files."""
+        """Returns the number of stored bytes of the Parquet files."""
         return sum(file_bytes_of(file.path) for file in files_of(self.build))
 
     def stages(self) -> Sequence[Stage]:
-        """The method: tokens of row groups, and files of them."""
+        """Returns the stages: tokenise row groups, then join them into files."""
         return Stage("tokenize", self.tokenize), Stage("write", self.write)
 
     def tokenize(self, root: beam.Pipeline, place: Place) -> Tokenized:
-        """Makes tokens of all documents."""
+        """Tokenises all documents."""
         pieces = root | "TokenizeRows" >> TokenizeRows(
             files_of(self.build), self.source, place.scratch
         )
         return Tokenized(pieces, self.open_ledger(root))
 
     def write(self, root: beam.Pipeline, place: Place, tokenized: Tokenized) -> None:
-        """Puts them into one file a split, in the order of the build."""
+        """Writes the tokens into one file per split, in the order of the build."""
         folder, pieces = place.folder, tokenized.pieces
         copy = COPIES[self.tokenizer_kind]
         once = root | "Tokenizer" >> beam.Create([self.tokenizer_path])
@@ -147,12 +151,12 @@ class Tokens(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """The manifest of the build, which holds the hashes of its files, and the tokenizer."""
+        """Returns the manifest of the build, which holds the hashes of its files, and the tokenizer."""
         manifest = FileSystems.join(self.build.folder, MANIFEST)
         return {self.build.signature: [manifest], ROLES[self.tokenizer_kind]: [self.tokenizer_path]}
 
     def caveats(self) -> tuple[str, ...]:
-        """The caveat for trainers about markers in the text."""
+        """Returns a caveat if markers in the text have no tokens of their own."""
         if not self.has_markers or not self.config.tokenizer:
             return ()
         return (
@@ -188,9 +192,9 @@ class Tokens(CorpusBuild):
 
 
 def newest_of_editions(folders: Iterable[str]) -> list[str]:
-    """At and below folders, of each edition the newest build that holds documents, sorted.
+    """Returns the folders of the newest build of each edition at and below `folders`, sorted.
 
-    Raises InputError where there is none.
+    Builds without documents are left out. Raises InputError if no build is found.
     """
     builds = [open_build(folder) for folder in find_folders(folders).finished]
     held = [one for one in builds if one.corpus in shapes() and any(one.files.values())]
@@ -201,13 +205,13 @@ def newest_of_editions(folders: Iterable[str]) -> list[str]:
 
 
 def _own_model(build: Build) -> str:
-    """The SentencePiece model of a build. Raises InputError where it has none."""
+    """Returns the path of the SentencePiece model of a build. Raises InputError if it has none."""
     for file in build.manifest["outputs"]:
         if file["format"] == MODEL_KIND:
             return path_below(build.folder, file["name"])
     raise InputError(
         build.folder,
-        "the build has no SentencePiece model: name a model or a tokenizer.json by --tokenizer FILE",
+        "the build has no SentencePiece model: give a model or a tokenizer.json with --tokenizer FILE",
     )
 
 

@@ -1,7 +1,7 @@
 """Wiki-40B: cleaned articles about Wikidata entities, one corpus per language.
 
-Method: Guo et al., "Wiki-40B: Multilingual Language Model Dataset", LREC 2020. Where we differ and
-why: pipelines/docs/wiki40b.md.
+Method: Guo et al., "Wiki-40B: Multilingual Language Model Dataset", LREC 2020. Differences from the paper and
+their reasons: pipelines/docs/wiki40b.md.
 """
 
 import functools
@@ -83,25 +83,27 @@ class CleanedDump(NamedTuple):
     """The outputs of the first stage."""
 
     articles: beam.PCollection  # of PackedArticle
-    redirects: beam.PCollection | None  # of Redirect, where some are followed
+    redirects: beam.PCollection | None  # of Redirect; None if redirects are not followed
     shards: beam.PCollection  # of one {split: number of files}
     rejected: beam.PCollection  # of Rejected
     unrendered: beam.PCollection  # of (Key, Tally)
-    headings: beam.PCollection  # of one list of LearnedHeading, if any are learned
-    audited: beam.PCollection  # of AuditedPage, if any are
+    headings: beam.PCollection  # of one list of LearnedHeading; empty if none are learned
+    audited: beam.PCollection  # of AuditedPage; empty without an audit
     ledger: beam.PCollection  # of Entry
 
 
 class Wiki40b(CorpusBuild):
-    """One build: its inputs, found and looked at, and its stages."""
+    """A build of Wiki-40B in one language: its checked inputs and its stages."""
 
     config: Wiki40bConfig
     release = RELEASE
     description = DESCRIPTION
-    unheld = (NEWER_THAN,)  # nothing but page ids is ever in memory
+    unheld = (NEWER_THAN,)  # only page ids of these are held in memory
 
     def __init__(self, config: Wiki40bConfig):
-        """Raises InputError for inputs that are missing, damaged at their ends, or of another wiki."""
+        """Raises InputError for inputs that are missing, truncated or damaged at their ends, or of another
+        wiki.
+        """
         self.config = config
         self.dbname = dbname_of(config.language)
         self.dumps = match_inputs(config.dump)
@@ -145,24 +147,24 @@ class Wiki40b(CorpusBuild):
         self.tables = self.tables._replace(is_case_sensitive=self.site.is_case_sensitive)
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Bytes of dump files that the workers will read."""
+        """Returns the number of bytes of dump files that the workers will read."""
         return sum(dump_bytes_of(path, stripes) for path in self.dumps)
 
     def date_of_inputs(self) -> str:
-        """The date in the name of the dump."""
+        """Returns the date in the name of the dump; "" if there is none."""
         return date_in_name(self.dumps[0])
 
     @property
     def link_sources(self) -> Sequence[LinkSource]:
-        """The tables that link pages to entities."""
+        """Returns the tables that link pages to entities."""
         return self.tables.sources(self.entities)
 
     def stages(self) -> Sequence[Stage]:
-        """The method: what is read and cleaned waits in files until the corpus is made of it."""
+        """Returns the stages: clean the dump into files, then write the corpus."""
         return Stage("clean", self.clean), Stage("write", self.write)
 
     def clean(self, root: beam.Pipeline, place: Place) -> CleanedDump:
-        """Reads the dump, and makes articles of the pages that are some."""
+        """Reads the dump and cleans the pages that are articles."""
         config = self.config
         sources = self.link_sources
         since = redirects_since(sources)
@@ -221,7 +223,7 @@ class Wiki40b(CorpusBuild):
         return of_wiki | "AuditPages" >> audit
 
     def write(self, root: beam.Pipeline, place: Place, cleaned: CleanedDump) -> None:
-        """Finds out what the articles are about, and writes those of the corpus."""
+        """Links the articles to Wikidata entities and writes those that belong to the corpus."""
         config, folder, sources = self.config, place.folder, self.link_sources
         redirects = cleaned.redirects if redirects_since(sources) else None
         link = LinkPages(self.dbname, self.tables, self.entities, self.pins.files, redirects)
@@ -301,7 +303,7 @@ class Wiki40b(CorpusBuild):
         return sums_beside(itertools.chain(*self.inputs().values())) if is_strict else {}
 
     def caveats(self) -> tuple[str, ...]:
-        """The facts that this build cannot know because an input is missing."""
+        """Returns the facts that this build cannot know because an input is missing."""
         config = self.config
         dates = self.tables.dump_date, date_in_names(self.tables.pages)
         has_entities = self.entities is not None

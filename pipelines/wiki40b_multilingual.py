@@ -1,7 +1,7 @@
-"""Multilingual vocabularies of Wiki-40B: pieces for all languages, learned from each of them equally.
+"""Multilingual vocabularies of Wiki-40B, learned from the same number of articles of each language.
 
-Method: Guo et al., LREC 2020, section 3: 64k and 128k pieces, learned from 10,000 articles of train of
-each language, and counted on every language. Works on finished builds.
+Method: Guo et al., LREC 2020, section 3: vocabularies of 64k and 128k pieces, learned from 10,000 articles of
+the split train of each language, and counted on every language. The inputs are finished builds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,14 +38,14 @@ from transforms.vocabularies.train_on_builds import TrainOnBuilds, plan_sample, 
 
 
 class Trained(NamedTuple):
-    """The outputs of training."""
+    """The outputs of the stage "train"."""
 
     trained: beam.PCollection  # of (name, TrainedSubwords)
     ledger: beam.PCollection  # of Entry
 
 
 class Wiki40bMultilingual(CorpusBuild):
-    """One build: the newest build of each language, and the pipeline."""
+    """A build: the newest build of each language as input, and the stages."""
 
     config: MultilingualConfig
     release = RELEASE
@@ -53,7 +53,7 @@ class Wiki40bMultilingual(CorpusBuild):
     kind = KIND
 
     def __init__(self, config: MultilingualConfig):
-        """Raises InputError where there is no build, or where one is damaged."""
+        """Raises InputError if there is no build, or if one is damaged."""
         self.config = config
         self.builds = newest_builds(find_builds(config.corpora, RELEASE.corpus))
         if not self.builds:
@@ -65,21 +65,23 @@ class Wiki40bMultilingual(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """The number of builds, and what all differ by: "multilingual-41", "multilingual-2-min-words-9"."""
+        """Returns the number of builds and their common variant: "multilingual-41",
+        "multilingual-2-min-words-9".
+        """
         differing = {build.edition.removeprefix(build.language) for build in self.builds}
         return f"{PREFIX}-{len(self.builds)}{differing.pop() if len(differing) == 1 else ''}"
 
     @property
     def dump_date(self) -> str:
-        """The newest of the builds."""
+        """Returns the newest dump date of the input builds."""
         return max(map(age_of, self.builds))[1]
 
     def bytes_to_read(self, stripes: int) -> int:
-        """UTF-8 bytes of text, each of which is counted once."""
+        """Returns the number of UTF-8 bytes of text, each of which is counted once."""
         return sum(stats["total"]["text_bytes"] for stats in self.stats.values())
 
     def stages(self) -> tuple[Stage, ...]:
-        """The method: learning, and counting."""
+        """Returns the stages: train the vocabularies, then count their pieces."""
         return Stage("train", self.train), Stage("count", self.count)
 
     def train(self, root: beam.Pipeline, place: Place) -> Trained:
@@ -89,7 +91,7 @@ class Wiki40bMultilingual(CorpusBuild):
         return Trained(trained, ledger=self.open_ledger(root))
 
     def count(self, root: beam.Pipeline, place: Place, learned: Trained) -> None:
-        """Counts the pieces of all articles, and writes the vocabularies."""
+        """Counts the pieces of all articles and writes the vocabularies."""
         folder, trained = place.folder, learned.trained
         rows = root | "ReadCorpus" >> ReadCorpus(self.builds, ["text"])
         self.close_ledger(
@@ -104,11 +106,11 @@ class Wiki40bMultilingual(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Signature → path of the manifest of each build: it holds the hashes of all files."""
+        """Returns signature → path of the manifest of each build, which holds the hashes of all its files."""
         return {one.signature: [FileSystems.join(one.folder, MANIFEST)] for one in self.builds}
 
     def caveats(self) -> tuple[str, ...]:
-        """The differences between these vocabularies and the paper's."""
+        """Returns the differences between these vocabularies and the paper's."""
         wanted = self.config.sample_articles
         found = []
         languages = sorted({build.language for build in self.builds})
@@ -141,12 +143,12 @@ class Wiki40bMultilingual(CorpusBuild):
 
 
 def newest_builds(builds: Sequence[Build]) -> list[Build]:
-    """The newest build of each edition, sorted by edition."""
+    """Returns the newest build of each edition, sorted by edition."""
     newest = {build.edition: build for build in sorted(builds, key=age_of)}
     return [newest[edition] for edition in sorted(newest)]
 
 
 def read_stats(build: Build) -> BuildStats:
-    """Split → counts, also of a build whose manifest does not have them yet."""
+    """Returns split → counts. Older manifests lack them; then stats.json is read."""
     stats: BuildStats = build.manifest.get("stats") or read_json(build.folder, "stats.json")
     return stats

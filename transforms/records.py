@@ -1,4 +1,5 @@
-"""The elements that flow between stages. Immutable; free of Beam, so that any module may import them."""
+"""Element types that flow between stages. They are immutable. This module does not import Beam, so any module
+can import it."""
 
 from typing import NamedTuple
 
@@ -13,11 +14,13 @@ class Page(NamedTuple):
     content_model: str  # "wikitext", "javascript", …
     is_redirect: bool
     is_deleted: bool  # the text was suppressed: <text deleted="deleted" />
-    text: str  # wikitext; "" where the dump has none
-    redirect_target: str = ""  # title; "" for a page that is none, and in dumps before 2012
-    created: str = ""  # "2026-11-01T00:00:00Z", of a page with no other revision; "" of all others
+    text: str  # wikitext; "" if the dump has no text
+    redirect_target: str = (
+        ""  # title; "" for pages that are not redirects, and in dumps before 2012
+    )
+    created: str = ""  # "2026-11-01T00:00:00Z" if the page has a single revision, otherwise ""
     comment: str = ""  # of the revision
-    revised: str = ""  # when the revision was saved, "2026-11-01T00:00:00Z"
+    revised: str = ""  # time of the revision, "2026-11-01T00:00:00Z"
 
 
 class Article(NamedTuple):
@@ -28,42 +31,45 @@ class Article(NamedTuple):
     version_id: str  # decimal revision id
     text: str
     revised: str = ""  # see Page
-    markdown: str = ""  # the article as Markdown, where it is wanted
+    markdown: str = ""  # the article as Markdown; "" if not requested
 
 
 class CorpusStats(NamedTuple):
     """Counts of articles."""
 
     articles: int = 0
-    sections: int = 0  # with a heading: the lead is none
+    sections: int = 0  # with a heading; the lead section is not counted
     paragraphs: int = 0
-    words: int = 0  # between white space, markers not counted
-    characters: int = 0  # Unicode code points, a marker with its line feeds is one
+    words: int = 0  # separated by white space; markers are not counted
+    characters: int = 0  # Unicode code points; a marker with its line feeds counts as one
     text_bytes: int = 0  # UTF-8
     line_feeds: int = 0  # of markers
 
 
 class SubwordStats(NamedTuple):
-    """Counts of text cut into pieces."""
+    """Counts of a text that was split into subword pieces."""
 
     pieces: int = 0
     characters: int = 0  # as in CorpusStats
-    unknown_characters: int = 0  # that the model has no piece for, not even bytes
-    byte_characters: int = 0  # spelled in the pieces of their bytes
+    unknown_characters: int = 0  # for which the model has no piece, not even byte pieces
+    byte_characters: int = 0  # represented by the pieces of their bytes
 
     @property
     def characters_per_piece(self) -> float:
-        """0 where there is no text."""
+        """Returns the mean number of characters in a piece; 0 for an empty text."""
         return self.characters / self.pieces if self.pieces else 0.0
 
     @property
     def coverage(self) -> float:
-        """Share of the characters that the pieces spell. 1 where there is no text."""
+        """Returns the share of characters that the pieces represent; 1 for an empty text."""
         return _share(self.characters - self.unknown_characters, self.characters)
 
     @property
     def own_piece_coverage(self) -> float:
-        """Share of the characters not spelled in bytes: what the 99.9 % of the paper compare to."""
+        """Returns the share of characters that are not represented by byte pieces.
+
+        This is the number to compare with the 99.9 % of the paper.
+        """
         own = self.characters - self.unknown_characters - self.byte_characters
         return _share(own, self.characters)
 
@@ -73,7 +79,7 @@ def _share(part: int, whole: int) -> float:
 
 
 class PackedArticle(NamedTuple):
-    """An article on its way through joins and shuffles: its text compressed, its counts taken."""
+    """An article between stages, with compressed text and its counts. Joins and shuffles move these."""
 
     page_id: int
     title: str
@@ -83,12 +89,12 @@ class PackedArticle(NamedTuple):
     wikidata_id: str = ""  # "Q67"; "" until the page is linked
     split: str = ""  # "train", "validation" or "test"; "" until it is assigned
     revised: str = ""  # see Page
-    classes: tuple[int, ...] = ()  # of the item, 5 for Q5; () where they are not known
-    packed_markdown: bytes = b""  # as `packed_text`; b"" where it is not wanted
+    classes: tuple[int, ...] = ()  # of the Wikidata item, 5 for Q5; () if unknown
+    packed_markdown: bytes = b""  # compressed as `packed_text`; b"" if not requested
 
 
 class Rejected(NamedTuple):
-    """Something that was read and not kept, and why."""
+    """A record that was read and not kept, with the reason."""
 
     id: str  # page id, or file and byte offset
     title: str
@@ -119,38 +125,38 @@ class InputFile(NamedTuple):
     """A file that a build has read."""
 
     role: str  # "dump", "page-props"
-    name: str  # without its folder, which says nothing about the content
+    name: str  # without its folder
     bytes: int
     sha256: str
 
 
 class LineRange(NamedTuple):
-    """The lines of one range of the order of bytes, sorted; all ranges together are the corpus."""
+    """The sorted lines of one range of the byte order. All ranges together are the corpus."""
 
-    index: int  # type: ignore[assignment]  # of the range; ranges are numbered in their order
+    index: int  # type: ignore[assignment]  # number of the range; ranges are numbered in byte order
     lines: int
-    packed: bytes  # see scratch.py: the block, or where it is
+    packed: bytes  # the block of lines, or a reference to it (see scratch.py)
 
 
 class LineShard(NamedTuple):
     """The lines of one shard of the shuffled corpus, in their final order."""
 
-    series: str  # "train", whose shard 0 is held out, or "heldout", the shards that shard 0 is split into
-    shard: int
+    series: str  # "train" (its shard 0 is held out) or "heldout" (the parts of shard 0)
+    shard: int  # number in the series, from 0
     shards: int  # of the series
     block: bytes  # see line_blocks.py
 
 
 class BookHeader(NamedTuple):
-    """The head of a Project Gutenberg file; "" and 0 for values that it does not give."""
+    """The header of a Project Gutenberg file. Missing values are "" or 0."""
 
     number: int = 0  # of the ebook: 84 of "[EBook #84]"
-    title: str = ""  # in one line
-    authors: tuple[str, ...] = ()  # as they stand: "Mary Wollstonecraft Shelley"
-    languages: tuple[str, ...] = ()  # ISO 639 codes, "en"; where it is no such name, as it stands
-    encoding: str = ""  # that the file says it has: "ISO-8859-1"
-    release_date: str = ""  # ISO 8601, as exactly as it is told: "2008-06-17", "1993-10", "1993"
-    original_publication: str = ""  # "New York: Harper & Brothers, 1899", or what was transcribed
+    title: str = ""  # without line breaks
+    authors: tuple[str, ...] = ()  # unchanged: "Mary Wollstonecraft Shelley"
+    languages: tuple[str, ...] = ()  # ISO 639 codes, "en"; names without a code are unchanged
+    encoding: str = ""  # declared in the header: "ISO-8859-1"
+    release_date: str = ""  # ISO 8601, as precise as the header: "2008-06-17", "1993-10", "1993"
+    original_publication: str = ""  # the source edition: "New York: Harper & Brothers, 1899"
 
 
 class BookFile(NamedTuple):
@@ -158,7 +164,7 @@ class BookFile(NamedTuple):
 
     book_id: int  # number of the ebook, positive
     name: str  # of the file without its folder: "84-0.txt", "txt-files.tar.zip/cache/epub/84/pg84.txt"
-    encoding: str  # that it was decoded by: "ascii", "utf-8", "cp1252", …
+    encoding: str  # used to decode the file: "ascii", "utf-8", "cp1252", …
     header: BookHeader
     characters: int  # of the text, Unicode code points
     packed_text: bytes  # the whole file with LF as line end, without BOM; see Scratch.put_text
@@ -166,7 +172,7 @@ class BookFile(NamedTuple):
 
 
 class Author(NamedTuple):
-    """A person who made a book; 0 for a year that is not known, negative ones are before Christ."""
+    """A contributor to a book. Unknown years are 0, years before Christ are negative."""
 
     name: str  # "Shelley, Mary Wollstonecraft"
     birth_year: int = 0
@@ -179,7 +185,7 @@ class CatalogEntry(NamedTuple):
 
     book_id: int
     kind: str  # "Text", "Sound", "Image", …
-    title: str  # in one line
+    title: str  # without line breaks
     authors: tuple[Author, ...]
     languages: tuple[str, ...]  # ISO 639 codes
     subjects: tuple[str, ...]  # "Gothic fiction"
@@ -187,7 +193,7 @@ class CatalogEntry(NamedTuple):
 
 
 class ReleasedBook(NamedTuple):
-    """A line of metadata.csv, which DeepMind released with PG-19."""
+    """A line of metadata.csv of the PG-19 release of DeepMind."""
 
     book_id: int
     title: str  # "Frankenstein by Mary Shelley"
@@ -196,54 +202,54 @@ class ReleasedBook(NamedTuple):
 
 
 class Book(NamedTuple):
-    """A book: one of its files, and what header, catalogue and release say of it."""
+    """One file of a book, with the metadata from its header, the catalogue and the PG-19 release."""
 
     book_id: int
     name: str  # of the file
-    encoding: str  # that it was decoded by
-    title: str  # of the catalogue, else of the header; in one line
-    authors: tuple[Author, ...]  # the same
-    languages: tuple[str, ...]  # the same; ISO 639 codes; () where neither tells
+    encoding: str  # used to decode the file
+    title: str  # from the catalogue, otherwise from the header; without line breaks
+    authors: tuple[Author, ...]  # from the same source as the title
+    languages: tuple[str, ...]  # from the same source; ISO 639 codes; () if unknown
     subjects: tuple[str, ...]
     bookshelves: tuple[str, ...]
     original_publication: str  # see BookHeader
-    released_year: int  # of PG-19's metadata.csv; 0 for a book that is not in it
+    released_year: int  # from metadata.csv of PG-19; 0 for books that are not in it
     is_in_catalog: bool
     characters: int  # of the text, Unicode code points
     packed_text: bytes  # see Scratch.put_text
 
 
 class MeasuredBook(NamedTuple):
-    """A book with what the choice of simple books goes by. Tokens are between white space."""
+    """A book with the counts from which simple books are selected. Tokens are separated by white space."""
 
     book: Book
-    tokens: int  # L
-    vocabulary: int  # V: different ones
+    tokens: int  # L of the paper
+    vocabulary: int  # V of the paper: distinct tokens
 
 
 class TokenizedBook(NamedTuple):
-    """A kept book in the two forms in which it is written, both a paragraph a line."""
+    """A kept book in both output forms. Both texts have one paragraph per line."""
 
     book_id: int
     title: str
-    paragraphs: int  # lines of each of the two texts, which end with a line feed
+    paragraphs: int  # lines of each of the two texts; each line ends with a line feed
     packed_raw: bytes  # see Scratch.put_text
-    packed_tokens: bytes  # the same; tokens with one blank between them
+    packed_tokens: bytes  # the same; tokens are separated by one space
     tokens: int  # of the tokenised text
 
 
 class OverlapVerdict(NamedTuple):
-    """The verdict of the choice by overlap about a book."""
+    """The decision of the overlap filter about one book."""
 
     book_id: int
-    ngrams: int  # different n-grams of the book
-    covered: int  # those of them that larger kept books have
+    ngrams: int  # distinct n-grams of the book
+    covered: int  # n-grams of the book that larger kept books contain
     is_kept: bool
-    covering: tuple[tuple[int, int], ...]  # (kept book, n-grams it is the largest to have)
+    covering: tuple[tuple[int, int], ...]  # (kept book, n-grams for which it is the largest book)
 
 
 class BookRow(NamedTuple):
-    """A book as it is written: what WriteRows sorts and stores."""
+    """A book as an output row, for WriteRows."""
 
     split: str
     book_id: int

@@ -1,6 +1,6 @@
-"""The nightly refresh as a DAG of Airflow 3.
+"""A DAG of Airflow 3 for the nightly refresh.
 
-Variables of Airflow, all of which may be missing:
+Optional Airflow variables:
   corpusmill_command   path of the command on the worker
   corpusmill_config    path of refresh.toml on the worker
 """
@@ -12,8 +12,8 @@ from airflow.sdk import DAG, Asset
 
 ANOTHER_IS_AT_WORK = 75
 
-# DAGs that train are started by it: schedule=[Asset("corpusmill")]. It says that a refresh went well, not
-# that there is a new edition; which edition there is stands in CURRENT.
+# Starts DAGs that train: schedule=[Asset("corpusmill")]. The asset is updated after every successful refresh,
+# even without a new edition. The file CURRENT names the current edition.
 CORPORA = Asset("corpusmill")
 
 COMMAND = "{{ var.value.get('corpusmill_command', '/opt/corpusmill/bin/corpusmill') }}"
@@ -21,23 +21,23 @@ CONFIG = "{{ var.value.get('corpusmill_config', '/etc/corpusmill/refresh.toml') 
 
 with DAG(
     "corpusmill_refresh",
-    description="Corpora are made as new as their sources",
+    description="Refreshes corpora from their sources",
     schedule="17 3 * * *",
     start_date=datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC),
-    catchup=False,  # a refresh takes the newest there is: nights that were missed need none
+    catchup=False,  # a refresh always builds the newest dump, so missed nights need no run
     max_active_runs=1,
     tags=["corpusmill"],
     doc_md=__doc__,
 ):
-    # One task for all corpora: `refresh` orders them (the languages join the entity table), goes on after one
-    # that failed, and keeps their servers at two connections, which tasks beside each other could not.
+    # One task for all corpora: `refresh` orders them (the languages join the entity table), continues after a
+    # failed one, and opens at most two connections to the servers, which parallel tasks could not ensure.
     BashOperator(
         task_id="refresh",
-        # exec: when the task is stopped, it is told itself.
+        # exec: corpusmill replaces the shell, so it receives the signal when the task is stopped.
         bash_command=f"exec '{COMMAND}' refresh --config '{CONFIG}'",
         append_env=True,
         skip_on_exit_code=ANOTHER_IS_AT_WORK,
-        # A server may be back after half an hour, and a killed refresh goes on where it was.
+        # The server may be available again after half an hour, and a retry continues a killed refresh.
         retries=1,
         retry_delay=datetime.timedelta(minutes=30),
         outlets=[CORPORA],

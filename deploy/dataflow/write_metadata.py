@@ -1,4 +1,4 @@
-"""Writes templates/<command>.json, the forms of the Flex templates, from the flags of the commands."""
+"""Writes templates/<command>.json, the parameters of the Flex templates, from the flags of the commands."""
 
 import json
 import pathlib

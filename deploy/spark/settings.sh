@@ -1,6 +1,6 @@
-# Settings of the cluster on this machine, which start.sh and stop.sh read; the environment may set them.
+# Settings of the cluster on this machine, for start.sh and stop.sh. Environment variables override them.
 STATE=${STATE:-${TMPDIR:-/tmp}/corpusmill-spark-cluster}  # process ids, logs, work folders
-MARK=corpusmill-spark-cluster                             # file that tells such a folder from others
+MARK=corpusmill-spark-cluster                             # file that marks such a folder
 PYTHON=${PYTHON:-python3}                                 # of an environment with corpusmill[spark,all]
 NODES=${NODES:-2}
 CORES=${CORES:-1}                                         # of each node

@@ -1,15 +1,15 @@
 #!/bin/sh
-# A real standalone Spark cluster on this machine alone: a master, two nodes, Beam's job server and a pool of
-# workers. Returns when all of it answers. stop.sh ends it. Settings: settings.sh.
+# Starts a standalone Spark cluster on this machine: a master, two nodes, Beam's job server and a pool of
+# workers. Returns when all of them are ready. stop.sh stops it. Settings: settings.sh.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/settings.sh"
 
 if [ -e "$STATE/$MARK" ]; then
-    echo "start.sh: there is a cluster in $STATE; stop.sh ends it" >&2
+    echo "start.sh: a cluster is already running in $STATE; stop it with stop.sh" >&2
     exit 1
 elif [ -e "$STATE" ]; then
-    echo "start.sh: $STATE is there already, and no cluster's: set STATE to a folder that is not there" >&2
+    echo "start.sh: $STATE exists and is not the folder of a cluster: set STATE to a folder that does not exist" >&2
     exit 1
 fi
 SPARK_HOME=${SPARK_HOME:-$("$PYTHON" -c 'import pathlib, pyspark; print(pathlib.Path(pyspark.__file__).parent)')}
@@ -24,7 +24,7 @@ CORPUSMILL_SECRET=${CORPUSMILL_SECRET:-$("$python" -c 'import secrets; print(sec
 export CORPUSMILL_SECRET
 (umask 077 && echo "$CORPUSMILL_SECRET" >"$STATE/secret")
 
-# started NAME COMMAND…: in a group of its own, that stop.sh ends.
+# started NAME COMMAND…: starts a process in its own process group, which stop.sh kills.
 started() {
     name=$1
     shift
@@ -32,7 +32,7 @@ started() {
     echo $! >"$STATE/$name.pid"
 }
 
-# waits_for NAME PYTHON: until the expression is true; ends the cluster if the process of that name is gone.
+# waits_for NAME PYTHON: waits until the expression is true; stops the cluster if the process has ended.
 waits_for() {
     "$python" - "$(cat "$STATE/$1.pid")" "$READY_SECONDS" "$2" <<'PYTHON' && return
 import json, os, socket, sys, time, urllib.request
@@ -63,7 +63,7 @@ PYTHON
     exit 1
 }
 
-# What nodes start for the Python work, if the client names it; an installed corpusmill has its own.
+# Starts a Python worker on a node if the client names this file; an installed corpusmill has its own command.
 cat >"$STATE/corpusmill-worker" <<SH
 #!/bin/sh
 PYTHONPATH='${PYTHONPATH:-}' exec '$python' -m pipelines.engines.local.worker "\$@"

@@ -1,16 +1,16 @@
 #!/bin/sh
-# Ends the cluster that start.sh has started, and removes what it left.
+# Stops the cluster that start.sh started, and removes its files.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/settings.sh"
 
 [ -e "$STATE" ] || exit 0
 if [ ! -e "$STATE/$MARK" ]; then
-    echo "stop.sh: $STATE is no cluster's" >&2
+    echo "stop.sh: $STATE is not the folder of a cluster" >&2
     exit 1
 fi
 groups=$(cat "$STATE"/*.pid 2>/dev/null)
-# alive: is there a process of any of the groups?
+# alive: succeeds if a process of any group still runs.
 alive() {
     for group in $groups; do
         kill -0 "-$group" 2>/dev/null && return 0

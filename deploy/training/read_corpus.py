@@ -1,14 +1,14 @@
-"""Documents of a corpus for one of many processes that train: its share, in an order that all agree on.
+"""Reads the share of a corpus for one of several training processes, in a reproducible order.
 
     python read_corpus.py --corpus /srv/corpora/wiki40b/uk --rank 3 --ranks 8
 
-prints them as JSON lines; in a program of your own:
+prints the documents as JSON lines. In a program of your own:
 
-    edition = wait_for_edition("gs://bucket/corpora/wiki40b/uk")    # by one process, which tells the others
+    edition = wait_for_edition("gs://bucket/corpora/wiki40b/uk")    # in one process; send it to the others
     for document in read_share(edition, "train", ["text"], rank=3, ranks=8, seed=1, epoch=0):
         ...
 
-It needs pyarrow and nothing of corpusmill.
+Requires pyarrow, but not corpusmill.
 """
 
 import argparse
@@ -29,23 +29,23 @@ DOCUMENT = "document"
 
 
 class RowGroup(NamedTuple):
-    """The rows that are read at once: up to 16 MB of text."""
+    """A row group of a Parquet file, which is read at once: up to 16 MB of text."""
 
     file: str
     number: int  # in the file
     rows: int
-    first: int  # place of its first document in the split
+    first: int  # index of its first document in the split
 
 
 def wait_for_edition(corpus: str, wait_seconds: float = 0) -> str:
-    """The folder to read: the current edition of a corpus, its only build, or the folder itself.
+    """Returns the folder to read: the current edition of a corpus, its only build, or the folder itself.
 
     Args:
-      corpus: folder with the file CURRENT, as `corpusmill refresh` keeps it; or of a finished build; or with
-        one finished build in it. On a disk or in a store (gs://, s3://).
-      wait_seconds: how long to wait for a first edition that CURRENT names.
+      corpus: folder with a file CURRENT, written by `corpusmill refresh`; or a finished build; or a folder
+        with one finished build. On a disk or in a store (gs://, s3://).
+      wait_seconds: maximum time to wait for the file CURRENT.
 
-    Raises TimeoutError when there is none, ValueError for several builds of which CURRENT names none.
+    Raises TimeoutError if there is no build, ValueError if there are several builds and no file CURRENT.
     """
     files, folder = open_folder(corpus)
     corpus = corpus.rstrip("/")
@@ -60,8 +60,8 @@ def wait_for_edition(corpus: str, wait_seconds: float = 0) -> str:
             if builds:
                 return f"{corpus}/{builds[0]}"
             raise TimeoutError(
-                f"{corpus}: there is no edition, as there is no file CURRENT, and it is not a finished"
-                " build, which has a file COMPLETED"
+                f"{corpus}: there is no edition (no file CURRENT), and the folder is not a finished"
+                " build (no file COMPLETED)"
             )
         time.sleep(min(POLL_SECONDS, max(last - time.monotonic(), 0)))
     with files.open_input_file(f"{folder}/CURRENT") as stream:
@@ -88,40 +88,38 @@ def read_share(
     epoch: int = 0,
     start: int = 0,
 ) -> Iterator[dict[str, Any]]:
-    """Documents of a split that one process of many reads.
+    """Yields the documents of a split for one of several processes.
 
-    All documents of the split, in an order that depends on the seed and the epoch alone, are cut into as many
-    runs as there are processes, none more than a document longer than another. To go on after a stop, hand in
-    as `start` how many documents of the epoch this process has had.
+    The documents of the split are shuffled; their order depends on the seed and the epoch only. Each of the
+    `ranks` processes gets an equal share of consecutive documents; the sizes differ by at most one document.
+    To resume, set `start` to the number of documents of the epoch that this process has already read.
 
-    The column "document", which no file has, is the place of the document in the split, which
-    `corpusmill score` asks for.
+    The extra column "document" is the index of the document in the split, which `corpusmill score` requires.
 
-    Raises FileNotFoundError for a build that is not finished, ValueError for a split that it lacks and for a
-    rank that there is not.
+    Raises FileNotFoundError if the build is not finished, ValueError for an unknown split or an invalid rank.
     """
     if not 0 <= rank < ranks:
-        raise ValueError(f"there is no rank {rank} of {ranks}")
+        raise ValueError(f"rank is {rank}, and must be from 0 to below {ranks}")
     files, folder = open_folder(edition)
     if not _is_file(files, f"{folder}/COMPLETED"):
-        raise FileNotFoundError(f"{edition}: no finished build, as there is no file COMPLETED")
+        raise FileNotFoundError(f"{edition}: not a finished build: there is no file COMPLETED")
     groups = _list_groups(files, folder, split)
     _chance(seed, epoch).shuffle(groups)
     total = sum(group.rows for group in groups)
     first, end = total * rank // ranks + start, total * (rank + 1) // ranks
-    at = 0  # place of the group's first document in the order
+    at = 0  # index of the group's first document in the shuffled order
     for group in groups:
         if at < end and first < at + group.rows:
             rows = _read_group(files, group, columns)
-            # What a group has of its own order depends on which group it is, not on who reads it.
+            # The order within a group depends on the group, not on the process that reads it.
             _chance(seed, epoch, posixpath.basename(group.file), group.number).shuffle(rows)
-            rows = rows[max(first - at, 0) : end - at]  # the others need no memory
+            rows = rows[max(first - at, 0) : end - at]  # frees the memory of the other rows
             yield from rows
         at += group.rows
 
 
 def open_folder(folder: str) -> tuple[fs.FileSystem, str]:
-    """The file system of a folder, and its path there; a store or a disk."""
+    """Returns the file system of a folder, a disk or a store, and the path in this file system."""
     opened: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(
         folder if "://" in folder else str(pathlib.Path(folder).absolute())
     )
@@ -163,7 +161,7 @@ def _chance(*seeds: int | str) -> random.Random:
 
 
 def main() -> None:
-    """Prints a share."""
+    """Prints the documents of a share."""
     parser = argparse.ArgumentParser(description="Prints the documents of one of many processes.")
     parser.add_argument(
         "--corpus",

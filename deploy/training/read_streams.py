@@ -1,10 +1,10 @@
-"""Text of finished builds as pieces, in streams that a training job reads, stops and resumes.
+"""Reads the text of finished builds as streams of pieces for a resumable training job.
 
     reading = Reading([edition], "train", "text", "el-32000.model", segment=512, streams=64)
-    streams = Streams(reading, numbers=range(8))    # of this process, the first of eight
+    streams = Streams(reading, numbers=range(8))    # the streams of the first of eight processes
     for segments in batches(streams, loaders=2): ...
 
-It needs torch, sentencepiece, numpy and pyarrow, and nothing of corpusmill.
+Requires torch, sentencepiece, numpy and pyarrow, but not corpusmill.
 """
 
 import copy
@@ -32,7 +32,7 @@ LEARNED_FROM = 200_000_000  # characters
 
 
 class SubwordPieces:
-    """<s>, pieces of a SentencePiece model, </s>. `start` is never predicted."""
+    """Encodes a document as <s>, pieces of a SentencePiece model, </s>. `start` is never predicted."""
 
     def __init__(self, model: bytes):
         self.processor = sentencepiece.SentencePieceProcessor(model_proto=model)
@@ -46,7 +46,7 @@ class SubwordPieces:
 
 
 class WordPieces:
-    """Words of a vocabulary between white space; each line ends with a sign, as in the papers."""
+    """Encodes a document as words separated by white space; each line ends with <eos>, as in the papers."""
 
     def __init__(self, table: bytes):
         names = [line.split("\t")[0] for line in table.decode().split("\n") if line]
@@ -68,12 +68,12 @@ Pieces = SubwordPieces | WordPieces
 
 
 def read_pieces(path: str) -> Pieces:
-    """The pieces of a SentencePiece model, or of a .tsv with a word at the start of each line."""
+    """Loads the pieces of a SentencePiece model, or of a .tsv with a word at the start of each line."""
     return (WordPieces if path.endswith(".tsv") else SubwordPieces)(read_file(path))
 
 
 def model_of(edition: str) -> str:
-    """The SentencePiece model of a build, "" if it has none."""
+    """Returns the path of the SentencePiece model of a build; "" if it has none."""
     files, folder = open_folder(edition)
     selector = fs.FileSelector(f"{folder}/sentencepiece", allow_not_found=True)
     names = (info.base_name for info in files.get_file_info(selector) if info.extension == "model")
@@ -81,7 +81,7 @@ def model_of(edition: str) -> str:
 
 
 def learn_pieces(edition: str, split: str, column: str, size: int) -> bytes:
-    """A SentencePiece model of random documents. Its pieces spell every text again, byte for byte."""
+    """Trains a lossless SentencePiece model on random documents; returns its bytes."""
     model, room = io.BytesIO(), LEARNED_FROM
 
     def lines() -> Iterator[str]:
@@ -108,7 +108,7 @@ def learn_pieces(edition: str, split: str, column: str, size: int) -> bytes:
 
 
 def read_file(path: str) -> bytes:
-    """A file on a disk or in a store."""
+    """Reads a file on a disk or in a store."""
     folder, _, name = path.rpartition("/")
     files, at = open_folder(folder or ".")
     with files.open_input_file(f"{at}/{name}") as stream:
@@ -119,62 +119,62 @@ def read_file(path: str) -> bytes:
 
 
 class Size(NamedTuple):
-    """Of a split of a build."""
+    """Size of a split of a build."""
 
     documents: int
     text_bytes: int
 
 
 def read_size(edition: str, split: str) -> Size:
-    """The size of a split, from stats.json. Raises ValueError if it has no size of such a split."""
+    """Reads the size of a split from stats.json. Raises ValueError if it is missing."""
     counts = json.loads(read_file(f"{edition}/stats.json")).get(split, {})
     unit = next((unit for unit in ("sentences", "books", "articles") if unit in counts), "")
     if not unit or "text_bytes" not in counts:
-        raise ValueError(f"{edition}/stats.json: no bytes of text of a split {split!r}")
+        raise ValueError(f"{edition}/stats.json has no number of bytes for the split {split!r}")
     return Size(counts[unit], counts["text_bytes"])
 
 
 class Reading(NamedTuple):
-    """The streams that all processes read together."""
+    """Settings of the streams that all processes read together."""
 
-    editions: Sequence[str]  # builds that are mixed
+    editions: Sequence[str]  # builds to mix
     split: str
     column: str  # of the text
-    pieces: str  # file
-    segment: int  # pieces of a stream at a time
-    streams: int  # of all processes
+    pieces: str  # path of the model or vocabulary
+    segment: int  # pieces of a stream that are read at a time
+    streams: int  # number for all processes together
     seed: int = 0  # of the order of the documents
-    temperature: float = 1.0  # 1 keeps the sizes of the builds, more evens them
-    once: bool = False  # one pass, for scoring; else epoch after epoch
-    limit: int = 0  # of a pass: about so many documents; 0: all
+    temperature: float = 1.0  # 1 samples builds by size; higher values make their shares more equal
+    once: bool = False  # read one epoch only, for scoring
+    limit: int = 0  # approximate number of documents in one epoch; 0: all
 
 
 @dataclasses.dataclass
 class StreamState:
-    """Place of a stream."""
+    """Position of a stream."""
 
-    epochs: list[int]  # of each build
-    documents: list[int]  # that it has had of this epoch of each build
-    piece: int = 0  # that comes next, of the document that comes next
+    epochs: list[int]  # current epoch of each build
+    documents: list[int]  # number of documents read in this epoch of each build
+    piece: int = 0  # index of the next piece in the next document
 
 
 class Segments(NamedTuple):
-    """Consecutive pieces of several streams; the last of each is the first of the next segment."""
+    """Consecutive pieces of several streams. The last piece is repeated as the first of the next segment."""
 
     pieces: Tensor  # [streams, segment + 1]
-    documents: Tensor  # [streams, segment + 1]: places in the split, NO_DOCUMENT after the end
+    documents: Tensor  # [streams, segment + 1]: index in the split, NO_DOCUMENT after the end
     states: list[StreamState]  # after the segment
 
 
 class Streams(IterableDataset[Segments]):
-    """Segments of the streams of one process.
+    """Dataset of the segments of the streams of one process.
 
-    Each stream reads its own share of the documents, so what it reads does not depend on the number of
-    processes and of loading processes, which divide the streams.
+    Each stream reads a fixed share of the documents. The streams are divided among the processes and their
+    loading processes, so the text of a stream does not depend on the number of processes.
 
     Args:
       reading: the same for all processes.
-      numbers: streams of this process, of those from 0 to `reading.streams` - 1.
+      numbers: the streams of this process, from 0 to `reading.streams` - 1.
       states: of all streams, to resume from.
     """
 
@@ -187,7 +187,7 @@ class Streams(IterableDataset[Segments]):
         self.states = list(states) or [first] * reading.streams
         if not reading.once and not all(size.documents for size in self.sizes):
             raise ValueError(f"{reading.editions}: a build has no documents of {reading.split}")
-        # Documents are drawn, and bytes are to have the shares of the temperature.
+        # The temperature defines shares of bytes, but documents are sampled: divide by their mean size.
         power = 1 / reading.temperature - 1
         self.chances = [size.documents * size.text_bytes**power for size in self.sizes]
 
@@ -204,11 +204,11 @@ class Streams(IterableDataset[Segments]):
             yield Segments(pieces, documents, list(states))
 
     def _segments(self, number: int, encode: Pieces) -> Iterator[tuple[Any, Any, StreamState]]:
-        """Segments of one stream. After one pass the last is filled up with the start piece."""
+        """Yields the segments of one stream. With `once`, the last is padded with the start piece."""
         length = self.reading.segment
         pieces, places = np.empty(0, np.int64), np.empty(0, np.int64)
-        held: list[tuple[StreamState, int]] = []  # documents of which there are pieces left
-        had = skipped = self.states[number].piece  # of the first one
+        held: list[tuple[StreamState, int]] = []  # documents with pieces left
+        had = skipped = self.states[number].piece  # of the first document
         for state, place, ids in self._documents(number, encode):
             held.append((state, len(ids)))
             pieces = np.concatenate([pieces, ids[skipped:]])
@@ -227,12 +227,12 @@ class Streams(IterableDataset[Segments]):
             yield pieces, np.pad(places, more, constant_values=NO_DOCUMENT), self.states[number]
 
     def _documents(self, number: int, encode: Pieces) -> Iterator[tuple[StreamState, int, Any]]:
-        """(state before a document, its place, its pieces) of one stream."""
+        """Yields (state before a document, its index, its pieces) of one stream."""
         state = copy.deepcopy(self.states[number])
         state.piece = 0
         shares: dict[int, Iterator[dict[str, Any]]] = {}
         while True:
-            # The draw depends only on what was read before, so a resumed stream draws the same.
+            # The choice depends only on the documents read before, so a resumed stream is identical.
             chance = random.Random(f"{self.reading.seed}/{number}/{state.epochs}/{state.documents}")
             which = (
                 chance.choices(range(len(self.chances)), self.chances)[0]
@@ -258,7 +258,7 @@ class Streams(IterableDataset[Segments]):
             few = reading.limit and documents > reading.limit
             ranks = -(-reading.streams * documents // reading.limit) if few else reading.streams
             turn = 0
-        else:  # where there are more streams than documents, several read the same ones, shuffled anew
+        else:  # more streams than documents: several streams read the same ones, in different orders
             ranks = min(reading.streams, documents)
             turn, number = divmod(number, ranks)
         return read_share(
@@ -274,7 +274,7 @@ class Streams(IterableDataset[Segments]):
 
 
 def batches(streams: Streams, loaders: int = 0) -> Iterator[Segments]:
-    """Segments of all streams of a process without end, read ahead by loading processes if there are any."""
+    """Yields segments of all streams of a process without end, prefetched by the loading processes if any."""
     loaders = min(loaders, len(streams.numbers))
     how = "spawn" if loaders else None
     parts = iter(

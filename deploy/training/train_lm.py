@@ -1,14 +1,14 @@
-"""Trains a language model on finished builds and scores it: one file to read and to change.
+"""Trains a language model on finished builds and scores it. A single file, meant to be read and changed.
 
     python train_lm.py --recipe recipes/wiki40b.toml --corpus corpora/wiki40b/el --output runs/el --score test
     torchrun --nproc-per-node 8 train_lm.py ...         # the same on eight GPUs of a machine
 
 The model is Transformer-XL (Dai et al. 2019): a decoder that attends to the hidden states of earlier
-segments, with relative positions. No attention goes from one document into another. Text comes in `batch`
-streams (read_streams.py), so the losses do not depend on the number of processes. The same command resumes a
-run that was stopped.
+segments, with relative positions. Attention never crosses the border of a document. The text is read in
+`batch` streams (read_streams.py), so the losses do not depend on the number of processes. The same command
+resumes a stopped run.
 
-It needs torch, sentencepiece, numpy and pyarrow (make_environment.sh), and nothing of corpusmill.
+Requires torch, sentencepiece, numpy and pyarrow (make_environment.sh), but not corpusmill.
 """
 
 import argparse
@@ -45,22 +45,22 @@ from read_streams import (
     read_size,
 )
 from torch import Tensor, nn
-from torch.nn import functional as F  # noqa: N812 (everybody calls it so)
+from torch.nn import functional as F  # noqa: N812 (the usual name)
 from torch.nn.parallel import DistributedDataParallel
 
-IGNORED = -100  # as a target: nothing is predicted there
+IGNORED = -100  # target of positions without a prediction
 KEPT_CHECKPOINTS = 2
-TIMEOUT = datetime.timedelta(hours=3)  # others wait while one learns pieces, or scores longer ones
+TIMEOUT = datetime.timedelta(hours=3)  # processes wait while one learns pieces or scores more text
 
 
 def option(default: Any, text: str, resumable: bool = False) -> Any:
-    """A setting with its help. A resumable one may differ when a run is resumed."""
+    """Defines a setting with its help text. A resumable setting may be changed when a run is resumed."""
     return dataclasses.field(default=default, metadata={"help": text, "resumable": resumable})
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """All that a recipe or a flag can set."""
+    """Settings that a recipe or a flag can set."""
 
     column: str = option("text", "column of the text")
     train_split: str = option("train", "split to train on")
@@ -107,7 +107,7 @@ class Memory(NamedTuple):
     """The states of earlier segments that a decoder keeps."""
 
     hidden: Tensor  # [layers, streams, memory, width]: what each layer read
-    documents: Tensor  # [streams, memory]: numbers within the stream, NO_DOCUMENT where it is empty
+    documents: Tensor  # [streams, memory]: number within the stream, NO_DOCUMENT if empty
 
 
 class Layer(nn.Module):
@@ -133,7 +133,7 @@ class Layer(nn.Module):
     def forward(
         self, x: Tensor, earlier: Tensor, places: Tensor, mask: Tensor, biases: Tensor
     ) -> Tensor:
-        """[streams, segment, width], and what each layer kept of earlier pieces → the same shape."""
+        """Transforms x [streams, segment, width] with the states of earlier pieces; keeps the shape."""
         pre, both = self.settings.pre_norm, torch.cat([earlier, x], 1)
         both = self.attention_norm(both) if pre else both
         x = x + self.drop(self.attend(both, x.size(1), places, mask, biases))
@@ -144,7 +144,7 @@ class Layer(nn.Module):
     def attend(
         self, both: Tensor, length: int, places: Tensor, mask: Tensor, biases: Tensor
     ) -> Tensor:
-        """Attention of the last `length` pieces to all before them (Dai et al. 2019, section 3.3)."""
+        """Returns the attention of the last `length` pieces (Dai et al. 2019, section 3.3)."""
 
         def split(x: Tensor) -> Tensor:  # [..., pieces, width] to [..., heads, pieces, head]
             return x.unflatten(-1, (self.settings.heads, -1)).transpose(-3, -2)
@@ -153,7 +153,7 @@ class Layer(nn.Module):
         key, value = map(split, self.key_value(both).chunk(2, -1))
         content, position = biases.to(query.dtype)
         far = (query + position) @ split(self.position(places)).transpose(-2, -1)
-        # The column of a distance goes to the column of the key at that distance.
+        # Shifts each row, so that the column of a distance becomes the column of the key at this distance.
         streams, heads, _, keys = far.shape
         far = F.pad(far, (1, 0)).view(streams, heads, keys + 1, length)[:, :, 1:].reshape_as(far)
         far = (far * query.size(-1) ** -0.5).masked_fill(~mask, -math.inf)
@@ -166,9 +166,9 @@ class Decoder(nn.Module):
     """The language model.
 
     Args:
-      settings: its sizes.
+      settings: of the run; gives the sizes of the layers.
       size: of the vocabulary.
-      start: piece that every document begins with.
+      start: first piece of every document.
     """
 
     def __init__(self, settings: Settings, size: int, start: int):
@@ -189,7 +189,7 @@ class Decoder(nn.Module):
                 nn.init.normal_(parameter, std=0.02)
 
     def empty_memory(self, streams: int, length: int) -> Memory:
-        """The memory before the first segment."""
+        """Returns the memory before the first segment."""
         shape = (len(self.layers), streams, length, self.settings.width)
         device = self.embedding.weight.device
         documents = torch.full((streams, length), NO_DOCUMENT, device=device)
@@ -198,14 +198,14 @@ class Decoder(nn.Module):
     def forward(
         self, pieces: Tensor, targets: Tensor, hidden: Tensor, documents: Tensor, reach: int
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """The loss of each target and the next memory.
+        """Computes the loss of each target and the next memory.
 
         Args:
           pieces: [streams, segment].
-          targets: the same shape; IGNORED where nothing is predicted.
+          targets: the same shape; IGNORED for positions without a prediction.
           hidden, documents: the memory.
-          reach: how far back a piece attends, at most.
-        Returns nats [streams, segment], and the two parts of the memory.
+          reach: maximum distance of attention, in pieces.
+        Returns the loss in nats [streams, segment], and the two parts of the memory.
         """
         length, kept = pieces.size(1), documents.size(1)
         now = documents[:, -1:] + (pieces == self.start).cumsum(1)
@@ -224,13 +224,13 @@ class Decoder(nn.Module):
         return loss.view_as(targets), torch.stack(after), documents[:, -kept:]
 
     def sinusoids(self, distances: Tensor) -> Tensor:
-        """[distances, width]."""
+        """Returns the sinusoidal encodings of distances, [distances, width]."""
         half = torch.arange(0, self.settings.width, 2, device=distances.device)
         angles = distances[:, None] * 10_000.0 ** (-half / self.settings.width)
         return torch.cat([angles.sin(), angles.cos()], 1)
 
     def flops(self) -> float:
-        """Floating-point operations of training on one piece."""
+        """Returns the floating-point operations of training on one piece."""
         size = self.settings
         matrices = sum(p.numel() for p in self.parameters() if p.dim() > 1)
         if not size.tied:
@@ -243,40 +243,40 @@ class Decoder(nn.Module):
 
 
 class World(NamedTuple):
-    """The processes that train together, as torchrun starts them."""
+    """The processes of a training job, started by torchrun."""
 
     rank: int
     ranks: int
     device: torch.device
 
     def streams(self, batch: int) -> list[int]:
-        """Streams of this process."""
+        """Returns the streams of this process."""
         if batch % self.ranks:
-            raise ValueError(f"--batch {batch} cannot be divided among {self.ranks} processes")
+            raise ValueError(f"--batch {batch} is not a multiple of {self.ranks} processes")
         each = batch // self.ranks
         return list(range(self.rank * each, (self.rank + 1) * each))
 
     def from_first(self, make: Callable[[], Any]) -> Any:
-        """Returns the object that the first process makes, to all processes."""
+        """Calls `make` in the first process only. Returns its result in all processes."""
         made = [make() if self.rank == 0 else None]
         if self.ranks > 1:
             dist.broadcast_object_list(made, device=self.device)
         return made[0]
 
     def add(self, *values: float) -> list[float]:
-        """Sums over all processes."""
+        """Returns the sums of the values over all processes."""
         total = torch.tensor(values, dtype=torch.float64, device=self.device)
         if self.ranks > 1:
             dist.all_reduce(total)
         return total.tolist()
 
     def wait(self) -> None:
-        """Waits until all processes are here."""
+        """Waits until all processes have called this method."""
         self.add(0.0)
 
 
 def join_world() -> World:
-    """Reads what torchrun sets."""
+    """Joins the processes of the job, from the environment variables of torchrun."""
     local, ranks = int(os.environ.get("LOCAL_RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     device = torch.device("cuda", local) if torch.cuda.is_available() else torch.device("cpu")
     if device.type == "cuda":
@@ -287,19 +287,19 @@ def join_world() -> World:
 
 
 class Run(NamedTuple):
-    """The settings that stay the same when a run is resumed; they are in run.json."""
+    """Settings that are fixed when a run is resumed. They are stored in run.json."""
 
     editions: list[str]
     pieces: str
 
 
 def find_pieces(editions: Sequence[str], settings: Settings, folder: pathlib.Path) -> str:
-    """The file of the pieces. Those of a build without a model are learned, into the folder of the run."""
+    """Returns the path of the pieces. For a build without a model, learns one into the folder of the run."""
     if settings.pieces:
         is_of_build = "/" not in settings.pieces and not pathlib.Path(settings.pieces).exists()
         return f"{editions[0]}/{settings.pieces}" if is_of_build else settings.pieces
     if len(editions) > 1:
-        raise ValueError("several builds need one vocabulary: name it with --pieces")
+        raise ValueError("several builds need a common vocabulary: give its path with --pieces")
     path = folder / "pieces.model"
     if not (model := model_of(editions[0])) and not path.exists():
         print(f"learning {settings.learn_pieces} pieces: {editions[0]} has no model", flush=True)
@@ -309,9 +309,9 @@ def find_pieces(editions: Sequence[str], settings: Settings, folder: pathlib.Pat
 
 
 def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -> Run:
-    """The builds of a new run, or those of the stopped run in the folder: CURRENT may have changed since.
+    """Creates a run, or opens the stopped run in the folder with its builds, even if CURRENT has changed.
 
-    Raises ValueError for other settings than those of the stopped run.
+    Raises ValueError if the settings differ from those of the stopped run.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path, now = folder / "run.json", dataclasses.asdict(settings)
@@ -325,23 +325,25 @@ def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -
         old, new = before["settings"].get(field.name, field.default), now[field.name]
         if old != new and not field.metadata["resumable"]:
             raise ValueError(
-                f"{path}: {field.name} was {old!r} and is {new!r}: keep it, or name another --output"
+                f"{path}: {field.name} was {old!r} and is {new!r}: keep the old value, or use a new --output"
             )
     for corpus, edition in itertools.zip_longest(corpora, before["editions"], fillvalue=""):
         if not f"{edition}/".startswith(f"{corpus.rstrip('/')}/"):
-            raise ValueError(f"{path}: the run reads {edition!r}, not {corpus!r}")
+            raise ValueError(
+                f"{path}: the run reads {edition!r}, which is not in {corpus!r}: use a new --output"
+            )
     return Run(before["editions"], before["pieces"])
 
 
 def write_whole(path: pathlib.Path, content: bytes) -> None:
-    """Writes a file that is never seen half."""
+    """Writes a file atomically."""
     part = path.with_name(f"{path.name}.part")
     part.write_bytes(content)
     part.replace(path)
 
 
 class Trainer:
-    """A model, where its streams are, and the run's folder."""
+    """A model in training, the states of its streams, and the folder of the run."""
 
     def __init__(self, folder: pathlib.Path, run: Run, settings: Settings, world: World):
         self.folder, self.run, self.settings, self.world = folder, run, settings, world
@@ -373,7 +375,7 @@ class Trainer:
         self.load()
 
     def load(self) -> None:
-        """Goes to the newest checkpoint, if there is one, whatever the number of processes that wrote it."""
+        """Loads the newest checkpoint, if any. It may have been written by another number of processes."""
         folders = sorted((self.folder / "checkpoints").glob("[0-9]*[0-9]"))
         if not folders:
             return
@@ -390,11 +392,11 @@ class Trainer:
         self.memory = Memory(*(one.to(self.world.device) for one in (hidden, documents)))
 
     def save(self) -> None:
-        """Writes a checkpoint. It has its name when it is complete."""
+        """Writes a checkpoint. It gets its final name when it is complete."""
         folder = self.folder / "checkpoints" / f"{self.step:08}"
         part = folder.with_name(f"{folder.name}.part")
         if self.world.rank == 0:
-            shutil.rmtree(part, ignore_errors=True)  # of a process that was stopped
+            shutil.rmtree(part, ignore_errors=True)  # left by a stopped process
             part.mkdir(parents=True)
         self.world.wait()
         own = [dataclasses.asdict(self.states[number]) for number in self.numbers]
@@ -410,7 +412,7 @@ class Trainer:
                 shutil.rmtree(old)
 
     def train(self) -> None:
-        """Trains until the last step, with validations and checkpoints on the way."""
+        """Trains until the last step, with regular validations and checkpoints."""
         settings = self.settings
         if self.step >= settings.steps:
             return
@@ -446,7 +448,7 @@ class Trainer:
             since += time.monotonic() - paused
 
     def rate(self) -> float:
-        """Learning rate of the step."""
+        """Returns the learning rate of the current step."""
         settings = self.settings
         if self.step < settings.warmup:
             return settings.rate * (self.step + 1) / settings.warmup
@@ -455,10 +457,10 @@ class Trainer:
         return settings.rate_end + (settings.rate - settings.rate_end) * cosine
 
     def take_step(self, model: nn.Module, segments: Segments) -> tuple[Tensor, Tensor]:
-        """One update → (sum of the losses, number of pieces) of this process."""
+        """Does one update. Returns (sum of the losses, number of pieces) of this process."""
         settings, world = self.settings, self.world
         model.train()
-        # Dropout depends on the step alone, so a resumed run goes on as if it had not stopped.
+        # The seed of dropout depends on the step only, so a resumed run gives the same results.
         torch.manual_seed((settings.seed * settings.steps + self.step) * world.ranks + world.rank)
         pieces, targets = self.on_device(segments)
         for group in self.optimizer.param_groups:
@@ -476,7 +478,7 @@ class Trainer:
             with model.no_sync() if world.ranks > 1 and not is_last else nullcontext():
                 with self.precision():
                     losses, *memory = model(*part, settings.memory + settings.segment)
-                # Divided by what is the same in every process, so that the number of them does not matter.
+                # The divisor is the same in every process, so the number of processes does not matter.
                 (losses.sum() / targets.numel()).backward()
             total += losses.detach().sum()
             memories.append(memory)
@@ -490,13 +492,13 @@ class Trainer:
         return total, (targets != IGNORED).sum()
 
     def on_device(self, segments: Segments) -> tuple[Tensor, Tensor]:
-        """Pieces and targets. A start is no target."""
+        """Returns the pieces and the targets on the device. The start piece is never a target."""
         pieces = segments.pieces.to(self.world.device)
         targets = pieces[:, 1:]
         return pieces[:, :-1], targets.masked_fill(targets == self.start, IGNORED)
 
     def precision(self) -> Any:
-        """bfloat16 on a GPU."""
+        """Returns the autocast context: bfloat16 on a GPU."""
         on = self.settings.bfloat16 and self.world.device.type == "cuda"
         return torch.autocast(self.world.device.type, torch.bfloat16, enabled=on)
 
@@ -530,10 +532,10 @@ class Trainer:
 
     @torch.no_grad()
     def measure(self, edition: str, split: str, limit: int = 0) -> tuple[dict[int, float], int]:
-        """(nats of each document that this process reads, number of pieces).
+        """Returns (nats of each document that this process reads, number of pieces).
 
-        A piece attends to the `score_memory` pieces of its document before it, however the text is cut into
-        segments: the loss of a document depends on nothing but the document.
+        A piece attends to the `score_memory` pieces of its document before it, across segments. So the loss
+        of a document depends on the document only.
         """
         self.model.eval()
         losses: dict[int, float] = defaultdict(float)
@@ -560,7 +562,7 @@ class Trainer:
         return losses, count
 
     def score(self, split: str) -> None:
-        """Writes the log-likelihood of each document by the best model, as `corpusmill score` takes them."""
+        """Writes the log-likelihood of each document by the best model, for `corpusmill score`."""
         best = self.folder / "best.pt"
         if best.exists():
             kept = torch.load(best, map_location=self.world.device)
@@ -590,13 +592,13 @@ class Trainer:
 
 
 def read_settings(arguments: argparse.Namespace) -> Settings:
-    """Flags over the recipe over the defaults."""
+    """Merges the settings: flags override the recipe, and the recipe overrides the defaults."""
     recipe = {}
     if arguments.recipe:
         recipe = tomllib.loads(pathlib.Path(arguments.recipe).read_text("utf-8"))
     names = [field.name for field in dataclasses.fields(Settings)]
     if unknown := set(recipe) - set(names):
-        raise ValueError(f"{arguments.recipe}: no such settings: {', '.join(sorted(unknown))}")
+        raise ValueError(f"{arguments.recipe}: unknown settings: {', '.join(sorted(unknown))}")
     flags = {
         name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None
     }
@@ -604,7 +606,7 @@ def read_settings(arguments: argparse.Namespace) -> Settings:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """A flag for each setting."""
+    """Returns a parser with a flag for each setting."""
     parser = argparse.ArgumentParser(
         description="Trains a Transformer-XL on finished builds, resumes it, and scores it.",
         epilog="On several GPUs: torchrun --nproc-per-node N train_lm.py with the same flags.",
@@ -629,7 +631,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main() -> None:
-    """Trains, resumes, and scores."""
+    """Trains or resumes a run, then scores it."""
     arguments = make_parser().parse_args()
     world = join_world()
     try:

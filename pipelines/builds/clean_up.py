@@ -1,4 +1,4 @@
-"""Cleaning up after an error, or an interrupt, which must not be hidden by what goes wrong then."""
+"""Clean-up after an error or an interrupt. Errors of the clean-up itself must not hide the first one."""
 
 import contextlib
 import logging
@@ -15,20 +15,20 @@ from transforms.files.stores import refusal_of
 
 @contextlib.contextmanager
 def errors_logged() -> Iterator[None]:
-    """Logs what a disk or a store refuses inside the block, and goes on."""
+    """Logs errors of disks and stores inside the block instead of raising them."""
     log = logging.getLogger(__name__)
     try:
         yield
     except BeamIOError as error:
         log.warning("left behind: %s", refusal_of(error))
-    except (OSError, InputError) as error:  # StoreError is one of the first
+    except (OSError, InputError) as error:  # StoreError is an OSError
         log.warning("left behind: %s", error)
 
 
 def remove_busy(folder: pathlib.Path, seconds: float) -> bool:
-    """Removes a folder. Workers of a killed build write on in it until they notice that they are alone.
+    """Removes a folder that workers of a killed build may still write to until they notice its end.
 
-    Returns False where they have not noticed after so many seconds.
+    Returns False if the folder is still there after `seconds`.
     """
     end = time.monotonic() + seconds
     while folder.exists():

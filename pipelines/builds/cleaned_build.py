@@ -1,7 +1,7 @@
-"""A finished build without what a search has found in it: near-duplicates, or items of evaluation sets.
+"""A copy of a finished build without the findings of a search: near-duplicates or items of evaluation sets.
 
-The new build has the rows of the old one in files of the same names, so whatever reads the one reads the
-other. It is an edition of its own: the old one stays as it is.
+The new build has the remaining rows, in files with the same names, so the same readers work. It is an edition
+of its own; the old build is not changed.
 """
 
 import dataclasses
@@ -43,7 +43,7 @@ from transforms.text.wikimedia.row_columns import LICENSES
 from transforms.vocabularies.train_subwords import MODEL_KIND, VOCABULARY_KIND
 
 LISTS = {"overlap": "pairs-", "contamination": "hits-"}
-"""Search → names of the files that list what it has found begin so."""
+"""Search → prefix of the names of the files that list its findings."""
 
 _CARRIED = (MODEL_KIND, VOCABULARY_KIND)
 _MADE_ANEW = ("card", "json")
@@ -52,21 +52,23 @@ _NUMBERED = re.compile(r"-\d{5}-of-\d{5}")
 
 @dataclasses.dataclass(frozen=True)
 class CleanedConfig:
-    """Settings of one build."""
+    """Settings of one cleaned build."""
 
     build: str  # folder of a finished build
     found: str  # folder of a finished search in it
-    side: str = ""  # of pairs: "first" or "second"; "" keeps one document of each cluster
-    passages: bool = False  # whether passages go, and not whole documents
+    side: str = ""  # to drop from: "first" or "second"; "" keeps one document of each cluster
+    passages: bool = False  # remove passages instead of whole documents
 
 
 class CleanedBuild(CorpusBuild):
-    """One new edition: the build it is made of and what was found in it, looked at."""
+    """A new edition: the checked input build and the checked search."""
 
     config: CleanedConfig
 
     def __init__(self, config: CleanedConfig):
-        """Raises InputError for a folder that is missing or damaged, ValueError for one that does not fit."""
+        """Raises InputError for missing or damaged folders, ValueError for folders that do not belong
+        together.
+        """
         self.config = config
         self.build, self.found = open_build(config.build), open_build(config.found)
         check_removable(self.build, passages=config.passages)
@@ -76,7 +78,7 @@ class CleanedBuild(CorpusBuild):
         self.row, self.shape = row, row.shape
         known = {file["sha256"] for file in self.found.manifest["inputs"]}
         if self.found.corpus not in LISTS or self.build.sha256 not in known:
-            raise InputError(config.found, f"no search in {config.build}, as that is now")
+            raise InputError(config.found, f"not a search in {config.build} as it is now")
         start = LISTS[self.found.corpus]
         self.lists = [
             file
@@ -115,7 +117,7 @@ class CleanedBuild(CorpusBuild):
 
     @property
     def variant_name(self) -> str:
-        """The kind of removal, and 8 digits of a hash of the lists of it."""
+        """Returns the kind of removal and 8 hexadecimal digits of a hash of the lists of findings."""
         facts = [(file["name"], file["sha256"]) for file in self.lists]
         digest = hashlib.sha256(repr((facts, self.config.side)).encode()).hexdigest()[:8]
         what = "near-duplicates" if self.found.corpus == "overlap" else "contaminated"
@@ -124,24 +126,24 @@ class CleanedBuild(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """ "uk-without-near-duplicates-1f3870be"."""
+        """Returns the edition, such as "uk-without-near-duplicates-1f3870be"."""
         return f"{self.build.edition}-without-{self.variant_name}"
 
     @property
     def dump_date(self) -> str:
-        """That of the build."""
+        """Returns the dump date of the input build."""
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Stored bytes of Parquet files."""
+        """Returns the number of stored bytes of the Parquet files."""
         return sum(file_bytes_of(file.path) for file in self.files)
 
     def stages(self) -> Sequence[Stage]:
-        """One: each file is read and written."""
+        """Returns the only stage, which reads and writes each file."""
         return (Stage("remove", self.remove),)
 
     def has_removals(self) -> bool:
-        """Returns True if anything was found in this build."""
+        """Returns True if the search found anything in this build."""
         return any(any(read_removals(path, self._wanted())) for path in self._list_paths())
 
     def _list_paths(self) -> list[str]:
@@ -151,7 +153,7 @@ class CleanedBuild(CorpusBuild):
         return self._pairs() if self.found.corpus == "overlap" else self._hits()
 
     def remove(self, root: beam.Pipeline, place: Place) -> None:
-        """Writes the files without what has to go, and lists that."""
+        """Writes the files without the findings, and lists what was removed."""
         folder = place.folder
         carried = self._carried()
         model = next((one[0] for one in carried if one[2] == MODEL_KIND), "")
@@ -177,7 +179,7 @@ class CleanedBuild(CorpusBuild):
     def _pairs(self) -> PairsOf:
         name = f"{self.build.corpus}/{self.build.name}"
         if name not in self.found.manifest["settings"][self.config.side or "first"]:
-            raise ValueError(f"{self.config.found} has no {name} on that side")
+            raise ValueError(f"{self.config.found} did not search {name} on that side")
         return PairsOf(name, self.config.side)
 
     def _hits(self) -> HitsOf:
@@ -229,14 +231,14 @@ class CleanedBuild(CorpusBuild):
         }
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """The manifests of the build and of the search, which hold the hashes of their files."""
+        """Returns the manifests of the build and of the search, which hold the hashes of their files."""
         return {
             one.signature: [FileSystems.join(one.folder, MANIFEST)]
             for one in (self.build, self.found)
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """Those of the build, and what it has that the new one lacks."""
+        """Returns the caveats of the input build, and names its files that the new build lacks."""
         data = {file.path for file in self.files}
         lacking = {
             _NUMBERED.sub("-*", file["name"])
@@ -271,13 +273,13 @@ class CleanedBuild(CorpusBuild):
 
 
 def check_removable(build: Build, *, passages: bool) -> None:
-    """Raises ValueError for a build of which nothing can be removed."""
+    """Raises ValueError for a build from which nothing can be removed."""
     if build.corpus not in MEASURES:
         raise ValueError(f"{build.folder}: nothing can be removed from builds of {build.corpus}")
     if passages and len(rows()[build.corpus].shape.texts) > 1:  # type: ignore[union-attr]
         raise ValueError(
-            f"{build.folder}: {build.corpus} has each text in two forms, and passages are found in one:"
-            " remove documents"
+            f"{build.folder}: {build.corpus} has each text in two forms, but passages are found in one:"
+            " remove whole documents"
         )
 
 

@@ -1,4 +1,4 @@
-"""The common part of the builds of all corpora: their folders, and the manifest before they run."""
+"""Base class of the builds of all corpora: their folders, ledgers and provenance."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -17,66 +17,69 @@ from transforms.text.files.dates import plain_date
 
 
 class CorpusBuild:
-    """One build: its inputs, found and looked at, and its stages. Base of the methods."""
+    """Base class of builds: the checked inputs of a build and its stages."""
 
     config: Any
     release: Release
     description: Description
-    libraries: Sequence[str] = ()  # that decide about the bytes, beside those of every build
-    kind = ""  # in the manifest, where it is not the corpus
+    libraries: Sequence[str] = ()  # that determine the bytes, besides those of every build
+    kind = ""  # of the build in the manifest; "" for the name of the corpus
     unheld: Collection[str] = ()  # roles of inputs whose size does not matter for the memory needed
-    lang = ""  # in the signature; "" for builds that have no variants
+    lang = ""  # language in the signature; "" for builds without variants
 
     @property
     def edition(self) -> str:
-        """The language, and what differs from the original."""
+        """Returns the language and the differences from the original corpus."""
         return str(self.config.edition())
 
     @property
     def dump_date(self) -> str:
-        """The date of the inputs, unless the settings give one."""
+        """Returns the date in the settings, or else that of the inputs, or else "undated"."""
         return plain_date(self.config.dump_date) or self.date_of_inputs() or "undated"
 
     def date_of_inputs(self) -> str:
-        """The date that the inputs have by their names, or ""."""
+        """Returns the date in the names of the inputs; "" if there is none."""
         raise NotImplementedError
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The folder of the build below the output folder: corpus, edition, date and version."""
+        """Returns the folder of the build below the output folder: corpus, edition, date and version."""
         return self.release.corpus, self.edition, f"{self.dump_date}-{self.release.version}"
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Role → paths of all files that decide about the output."""
+        """Returns role → paths of all files that determine the output."""
         raise NotImplementedError
 
     def listed_sums(self) -> Mapping[str, str]:
-        """Path → SHA-256 that inputs must have by the lists beside them. Raises InputError."""
+        """Returns path → SHA-256 of inputs, from lists of checksums beside them.
+
+        Raises InputError for lists that cannot be read.
+        """
         return {}
 
     def caveats(self) -> tuple[str, ...]:
-        """The facts that this build cannot know because an input is missing."""
+        """Returns the facts that this build cannot know because an input is missing."""
         return ()
 
     def doubts(self) -> Sequence[Doubt]:
-        """The doubts that the inputs raise before they are read as a whole."""
+        """Returns the doubts that a first look at the inputs raises."""
         return ()
 
     def variant(self) -> Mapping[str, Any]:
-        """The settings that make another corpus of the same input."""
+        """Returns the settings that make another corpus from the same input."""
         variant: Mapping[str, Any] = self.config.variant()
         return variant
 
     def settings(self) -> Mapping[str, Any]:
-        """Every setting that decides about the bytes."""
+        """Returns every setting that determines the bytes."""
         raise NotImplementedError
 
     def signature_settings(self) -> Mapping[str, str]:
-        """The settings that distinguish a variant, in order."""
+        """Returns the settings that distinguish a variant, in the order of the signature."""
         return {"lang": self.lang, **name_variant(self.variant())} if self.lang else {}
 
     def provenance(self) -> Provenance:
-        """The part of the manifest that is known before the build runs."""
+        """Returns the part of the manifest that is known before the build runs."""
         return Provenance(
             corpus=self.kind or self.release.corpus,
             edition=self.edition,
@@ -90,7 +93,9 @@ class CorpusBuild:
         )
 
     def marks(self) -> Mapping[str, str]:
-        """The key-value metadata of each Parquet file: a file that was copied says where it is from."""
+        """Returns the key-value metadata of each Parquet file, so that copies of the file show their
+        origin.
+        """
         license_id = self.description.license_id
         licenses = [license_id] if isinstance(license_id, str) else license_id
         return {
@@ -100,7 +105,11 @@ class CorpusBuild:
         }
 
     def open_ledger(self, root: beam.Pipeline, **accounts: beam.PCollection) -> beam.PCollection:
-        """PCollection[Entry] of the first stage: the inputs, and accounts by their names (see ledger.py)."""
+        """Returns a PCollection[Entry] of the inputs and the accounts of the first stage (see ledger.py).
+
+        Args:
+          accounts: PCollections by name of the account.
+        """
         inputs = root | "HashInputs" >> HashInputs(self.inputs(), self.listed_sums())
         return {INPUTS: inputs, **accounts} | "OpenLedger" >> Enter()
 
@@ -115,15 +124,16 @@ class CorpusBuild:
         unread: beam.PCollection | None = None,
         **accounts: beam.PCollection | tuple[beam.PCollection, ...],
     ) -> None:
-        """Writes what is rejected, and what the build says of itself.
+        """Writes the rejected items, the manifest, the statistics and the card of the build.
 
         Args:
           folder: of the build.
-          ledger: of the stages before.
-          outputs: of OutputFile.
-          rejected: of Rejected, which are accounted for; None of a build that rejects nothing.
-          unread: of Rejected, too, which are only listed and counted: records of tables beside the corpus.
-          accounts: further ones, by their names.
+          ledger: PCollection[Entry] of the stages before.
+          outputs: PCollections of OutputFile.
+          rejected: of Rejected, which count as input; None if the build rejects nothing.
+          unread: of Rejected that are only listed and counted: records of tables that are not part of the
+            corpus.
+          accounts: further accounts, PCollections by name.
         """
         accounts[OUTPUTS] = tuple(outputs)
         if rejected:

@@ -1,11 +1,11 @@
-"""Flushes files to disk that must survive a loss of power."""
+"""Flushes files to disk, so that they survive a power failure."""
 
 import os
 import pathlib
 
 
 def sync(path: pathlib.Path) -> None:
-    """Waits until the disk has a file, or the names in a folder. Raises OSError."""
+    """Waits until a file, or the names in a folder, are on the disk. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,11 +1,12 @@
-"""Editions of a corpus side by side, and which one is the current one.
+"""Editions of a corpus side by side, and the current one.
 
     <output>/wiki40b/uk/20261101-1.3.0/     a finished build
     <output>/wiki40b/uk/20261120-1.3.0/
     <output>/wiki40b/uk/CURRENT             one line: 20261101-1.3.0
 
-Who uses the corpus reads CURRENT and takes that folder. CURRENT is replaced in one step, and only by the name
-of an edition that was found good; its folder is never changed, and removed only when it is no longer named.
+Users of the corpus read CURRENT and open that folder. CURRENT is replaced atomically, and only with the name
+of an edition that passed its checks. An edition is never changed, and is removed only when CURRENT names
+another.
 """
 
 import contextlib
@@ -31,7 +32,7 @@ from transforms.files.stores import is_local, remove_below
 
 CURRENT = "CURRENT"
 SUMMARY = ".json"
-"""The suffix that turns the name of a report into that of the file with its counts."""
+"""Suffix of the file with the counts of a report; it is added to the name of the report."""
 
 _EDITION = re.compile(r"(\d{4}[\w.-]*|latest|undated)-(\d+(?:\.\d+)+)")
 _LEFTOVER = re.compile(rf"\.({_EDITION.pattern})\.(?:stages|building-.*)")
@@ -39,35 +40,35 @@ Age = tuple[bool, str, tuple[int, ...]]
 
 
 def name_of(date: str, version: str) -> str:
-    """The name of an edition: "20261101-1.3.0"."""
+    """Returns the name of an edition, such as "20261101-1.3.0"."""
     return f"{date}-{version}"
 
 
 def is_future(date: str) -> bool:
-    """Returns True if a date, "20261101", or a year is later than tomorrow."""
+    """Returns True if a date ("20261101") or a year is later than tomorrow."""
     tomorrow = time.strftime("%Y%m%d", time.gmtime(time.time() + 86_400))
     return date.isdigit() and date[:8] > tomorrow
 
 
 def age_of(name: str) -> Age:
-    """Returns the key that sorts names of editions by age, the newest last. Raises ValueError for
-    any other name.
+    """Returns the key that sorts names of editions by age, the newest last.
 
-    A date in the future says nothing of the age: such an edition is older than those with a date.
+    A date in the future does not show the age, so such editions sort before those with a valid date. Raises
+    ValueError if `name` is not the name of an edition.
     """
     found = _EDITION.fullmatch(name)
     if not found:
-        raise ValueError(f"{name!r} is not the name of an edition")
+        raise ValueError(f"{name!r} is not an edition: expected a name like 20261101-1.3.0")
     date = found[1]
     is_date = date.isdigit() and not is_future(date)
     return is_date, date, tuple(map(int, found[2].split(".")))
 
 
 def read_current(folder: str) -> str:
-    """The current edition in the folder of a corpus; "" where there is none.
+    """Returns the current edition in the folder of a corpus; "" if there is none.
 
-    One that is not there any more, or not whole, or of a date in the future, does not count, with a warning.
-    Raises OSError for a disk that does not say.
+    An edition that is missing, unfinished, or dated in the future does not count and is logged as a warning.
+    Raises OSError if the disk or store cannot be read.
     """
     path = FileSystems.join(folder, CURRENT)
     content = read_if_there(path)
@@ -77,16 +78,16 @@ def read_current(folder: str) -> str:
     found = _EDITION.fullmatch(name)
     fault = ""
     if not found or not is_completed(FileSystems.join(folder, name)):
-        fault = "no finished build"
+        fault = "not a finished build"
     elif is_future(found[1]):
-        fault = "an edition of the future"
+        fault = "dated in the future"
     if fault:
         logging.getLogger(__name__).warning("%s names %r, which is %s", path, name, fault)
     return "" if fault else name
 
 
 def fault_of_current(folder: str) -> str:
-    """Returns the fault of the file CURRENT in the folder of a corpus, or ""."""
+    """Returns a description of the fault of the file CURRENT in the folder of a corpus; "" if it has none."""
     content = read_if_there(FileSystems.join(folder, CURRENT))
     if content is None:
         return ""
@@ -98,7 +99,7 @@ def fault_of_current(folder: str) -> str:
 
 
 def set_current(folder: str, name: str) -> None:
-    """Makes a finished build the current edition. Raises InputError for one that is not finished."""
+    """Makes a finished build the current edition. Raises InputError if the build is not finished."""
     target = FileSystems.join(folder, name)
     if not is_completed(target):
         raise InputError(target, f"no finished build: there is no file {COMPLETED}")
@@ -108,15 +109,15 @@ def set_current(folder: str, name: str) -> None:
 
 
 def list_finished(folder: str) -> list[str]:
-    """The finished builds in the folder of a corpus, the oldest first."""
+    """Returns the names of the finished builds in the folder of a corpus, the oldest first."""
     return [name for name in _list(folder) if is_completed(FileSystems.join(folder, name))]
 
 
 def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
-    """Removes what is older than the `keep` newest editions; returns the names of what was removed.
+    """Removes all but the `keep` newest editions; returns the names of the removed ones.
 
-    The current edition and all that is newer stay. Builds that were not accepted do not count and are
-    removed once they are older than the current edition, and so is what a killed removal has left.
+    The current edition and all newer ones are kept. Builds in `rejected` do not count and are removed once
+    they are older than the current edition, as are the remains of a killed removal.
     """
     current = read_current(folder)
     if not current:
@@ -134,22 +135,24 @@ def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
 
 
 def report_of(name: str) -> str:
-    """The file beside an edition that lists what became of the documents of the one before it."""
+    """Returns the name of the file beside an edition that lists the changes since the edition before."""
     return f"changes-{name}.tsv"
 
 
 def verdict_of(name: str) -> str:
-    """The file beside an edition that lists what a check of its files has found; some runners leave it."""
+    """Returns the name of the file beside an edition with the findings of a check, which some runners
+    write.
+    """
     return f"verified-{name}.tsv"
 
 
 def signature_of(folder: str, name: str) -> str:
-    """The signature of a finished build. Raises InputError for one that is damaged."""
+    """Returns the signature of a finished build. Raises InputError if the build is damaged."""
     return open_build(FileSystems.join(folder, name)).signature
 
 
 def _sync_tree(target: pathlib.Path) -> None:
-    """Waits until the disk has a build: the name of it must not outlive its bytes when the power fails."""
+    """Waits until a build is on the disk, so that its name does not outlive its bytes in a power failure."""
     for parent, _, names in os.walk(target):
         for name in names:
             sync(pathlib.Path(parent, name))
@@ -163,9 +166,9 @@ def _list(folder: str) -> list[str]:
 
 
 def remove_leftovers(folder: str) -> list[str]:
-    """Removes what killed builds of the current edition, and of older ones, have left; returns the names.
+    """Removes the remains of killed builds of the current and older editions; returns their names.
 
-    Nobody goes on with them. Where somebody builds such an edition nevertheless, his folders stay.
+    No other build resumes them. If another process is building such an edition, its folders are kept.
     """
     current = read_current(folder)
     removed = []
@@ -182,7 +185,9 @@ def remove_leftovers(folder: str) -> list[str]:
 
 
 def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
-    """Removes a folder, unless the builder of the edition may be at work."""
+    """Removes a folder in a store, unless a builder of the edition may be running. Returns True if
+    removed.
+    """
     if may_be_at_work(FileSystems.join(folder, edition)):
         return False
     remove_below(FileSystems.join(folder, name))
@@ -190,7 +195,7 @@ def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
 
 
 def _remove_unused(folder: pathlib.Path) -> bool:
-    """Removes a folder, unless a process has the lock on it that builders take."""
+    """Removes a folder, unless a builder holds the lock on it. Returns True if removed."""
     with contextlib.suppress(BlockingIOError), locked(folder):
         shutil.rmtree(folder)
         return True

@@ -1,4 +1,4 @@
-"""Estimates the inputs and the cost of a build before anything is started or written."""
+"""Estimates the inputs and the cost of a build without starting or writing anything."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from transforms.files.stores import free_bytes
 
 
 class Role(NamedTuple):
-    """Inputs of one role."""
+    """Inputs with the same role."""
 
     name: str
     files: int
@@ -26,12 +26,12 @@ class Estimate(NamedTuple):
     """The estimated cost of a build."""
 
     path: tuple[str, ...]  # corpus, edition, date and version
-    target: str  # the folder that it would make
-    is_finished: bool  # that folder is there already
-    date: str  # of the inputs, or as the settings call it
+    target: str  # the folder that the build would make
+    is_finished: bool  # the target holds a finished build
+    date: str  # of the inputs, or from the settings
     roles: list[Role]
-    text_bytes: float  # of what decides the cost, decompressed
-    parts: list[Part]  # on the in-process runner; empty where nobody has measured the corpus
+    text_bytes: float  # decompressed bytes of the inputs that determine the cost
+    parts: list[Part]  # of the work of the in-process runner; empty if the corpus was not measured
     memory_bytes: int  # on the in-process runner
     peak_bytes: float  # on disk while it runs
     kept_bytes: float  # of the finished build
@@ -39,7 +39,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(corpus: Corpus, output: str, workers: int, rates: Rates) -> Estimate:
-    """Looks at the inputs of a build, and at where it would go."""
+    """Estimates a build from its inputs and its output folder."""
     row = row_of(corpus)
     found = corpus.inputs()
     sizes = {path: file_bytes_of(path) for paths in found.values() for path in paths}
@@ -75,7 +75,8 @@ def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: 
         return Text(corpus.bytes_to_read(workers), {})
     roles = row.read or [role for role in corpus.inputs() if role not in corpus.unheld]
     paths = [path for role in roles for path in corpus.inputs().get(role, ())]
-    # A file that cannot be entered in the middle is decompressed by each of the workers that share it.
+    # A compressed file without entry points is decompressed by every worker that reads a part of
+    # it.
     times = corpus.bytes_to_read(workers) / max(corpus.bytes_to_read(1), 1)
     of_codec: dict[str, list[str]] = {}
     for path in paths:
@@ -101,5 +102,5 @@ def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: 
 
 
 def _text_bytes(row: CorpusRow, codec: str, sizes: Mapping[str, int], sample: TextSample) -> float:
-    """The text of files that are compressed alike. What archives hold is detected by their names."""
+    """Returns the bytes of text in files with one codec. Members of archives are detected by file name."""
     return sum(sizes.values()) * sample.expansion if codec else row.memory.text_bytes(sizes)

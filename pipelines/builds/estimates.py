@@ -1,7 +1,7 @@
-"""The steps of a build, and how long they will still take.
+"""The steps of a build, and estimates of the time that they still take.
 
-steps.toml knows what steps cost beside each other; how fast this machine is, and how much there is to do, a
-build finds out as it runs.
+steps.toml has the relative costs of the steps. The speed of the machine and the amount of work are measured
+while the build runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,21 +11,21 @@ from transforms.text.files.toml_tables import read_table
 
 INPUT = "input"
 STEADY_SECONDS = 3.0
-"""Of the table's own speed that count beside what was measured."""
+"""Weight of the speed in the table, in seconds, against the measured speed."""
 STEADY_SHARE = 0.15
-"""Of a step, at the speed that was expected, that counts beside what was measured of it."""
+"""Weight of the expected speed, as a share of a step, against the speed measured in the step."""
 OVERDUE = 0.2
-"""Of the time that a step has taken, while it cannot be seen how far it is."""
+"""Share of the time spent in a step that is added as remaining if its progress cannot be seen."""
 FADING = 0.8
-"""Of the weight of a step that has the step before it: the machine may have become faster or slower."""
+"""Weight of a step relative to the step after it, because the speed of the machine may change."""
 LEAST_SECONDS = 1.0
-"""That are left as long as the build is not over."""
+"""Least time left that is shown while the build runs."""
 TOLD_FROM = 0.03
-"""Share of a build before which nothing is known."""
+"""Share of a build before which no estimate is shown."""
 
 
 class Step(NamedTuple):
-    """A row of steps.toml."""
+    """A row of steps.toml, which documents the fields."""
 
     stage: str
     step: str
@@ -51,19 +51,19 @@ class Doing(NamedTuple):
     number: int  # of the stage
     stages: int
     done: int
-    total: int  # 0 where it is not known
-    unit: str  # "" where nothing is counted
+    total: int  # 0 if not known
+    unit: str  # "" if nothing is counted
     beside: str  # "1,234 pages"
-    share: float  # of the step; 0 where it is not known
+    share: float  # done of the step, 0 to 1; 0 if not known
     seconds: float  # since the step began
-    left: float | None  # seconds until the end of the build, if that can be said
+    left: float | None  # seconds until the end of the build; None if not known
 
 
 def find_steps(corpus: str, stages: Sequence[str], settings: Any = None) -> list[Step]:
-    """The steps of the stages; of a corpus that the table does not have, one a stage.
+    """Returns the steps of the stages in steps.toml; one step per stage if the table lacks the corpus.
 
     Args:
-      settings: of the corpus, which decide what is done.
+      settings: of the corpus; they determine which steps run.
     """
     table = _table().get(corpus) or {stages[0]: [_READING]}
     steps = []
@@ -111,23 +111,23 @@ class Estimate:
     ):
         self._steps = steps
         self._stages = list(dict.fromkeys(step.stage for step in steps))
-        self._bytes = 0 if getattr(settings, "limit", 0) else total_bytes  # how far is not known
+        self._bytes = 0 if getattr(settings, "limit", 0) else total_bytes  # unknown with a limit
         self._workers = workers
         self._settings = settings
         self._now = 0  # index of the step
-        self._begun = 0.0  # when it began
-        self._before: Mapping[str, int] = {}  # what was counted when it began
-        self._took: dict[int, float] = {}  # index → seconds, of the steps that this run has done
-        self._seen: set[str] = set()  # stages that were not found finished
+        self._begun = 0.0  # second at which that step began
+        self._before: Mapping[str, int] = {}  # counts when that step began
+        self._took: dict[int, float] = {}  # index → seconds of the steps that this run has finished
+        self._seen: set[str] = set()  # stages that this run executes
         self._counts: Mapping[str, int] = {}
 
     def update(
         self, counts: Mapping[str, int], stage: str, seconds: float
     ) -> list[tuple[str, float]]:
-        """Takes what is counted so far; returns the steps that have ended, each with its seconds.
+        """Takes the counts so far; returns a line and the seconds of each step that has ended.
 
         Args:
-          stage: that runs; "" before the first.
+          stage: the running stage; "" before the first.
           seconds: since the build began.
         """
         read = sum(count for name, count in counts.items() if name.endswith("/dump_bytes"))
@@ -146,7 +146,7 @@ class Estimate:
         return ended
 
     def _find(self, stage: str) -> int:
-        """The step that has begun last."""
+        """Returns the index of the step that began last."""
         own = [index for index, step in enumerate(self._steps) if step.stage == stage]
         if not own:
             return self._now
@@ -161,7 +161,7 @@ class Estimate:
         return any(self._counts.get(name) for name in (step.done, step.begun))
 
     def _share(self, index: int) -> float:
-        """Returns the share of a step that is done, 0 to 1; 0 if it is not known."""
+        """Returns the finished share of a step, 0 to 1; 0 if it is not known."""
         total = self._total(index)
         return min(self._counts.get(self._steps[index].done, 0) / total, 1.0) if total else 0.0
 
@@ -179,7 +179,7 @@ class Estimate:
     # Time.
 
     def _model(self, index: int) -> float:
-        """Seconds of a step at the speed of the table."""
+        """Returns the expected seconds of a step at the speed in steps.toml."""
         step = self._steps[index]
         size = self._size(step.per or step.done, step.expect) / 1e6
         if step.most:
@@ -187,7 +187,7 @@ class Estimate:
         return step.fixed + step.cost * size / (1 if step.serial else self._workers)
 
     def _size(self, name: str, expect: float) -> float:
-        """Returns the expected final value of a counter, as far as it can be estimated."""
+        """Returns the expected final value of a counter."""
         if name == INPUT:
             return self._bytes
         count, share = self._counts.get(name, 0), self._share(self._now)
@@ -222,7 +222,7 @@ class Estimate:
         speed = (taken + STEADY_SECONDS) / (modelled + STEADY_SECONDS)
         model = self._model(now)
         expected = speed * model
-        if share:  # nothing is counted before what does not depend on the size is done
+        if share:  # counting begins after the fixed part of the step
             fixed = min(self._steps[now].fixed, model)
             share = (fixed + share * (model - fixed)) / (model or 1.0)
         if share:
@@ -240,7 +240,7 @@ class Estimate:
     # Words.
 
     def _describe(self, index: int, seconds: float) -> str:
-        """A line about a step that has ended."""
+        """Returns a log line about a step that has ended."""
         step = self._steps[index]
         beside, _, unit = step.beside.partition(" ")
         counted = [_amount(self._counts.get(step.done, 0), 0, step.unit)]
@@ -249,10 +249,10 @@ class Estimate:
 
 
 def describe_counts(doing: Doing) -> str:
-    """Describes the finished part of a step, in its unit."""
+    """Returns the progress of a step in its unit, such as "245 of 509 pages"."""
     if not doing.unit:
         return ""
-    if not doing.done and doing.total:  # it can be seen only when it ends
+    if not doing.done and doing.total:  # its progress cannot be seen
         return _amount(doing.total, 0, doing.unit)
     counted = _amount(doing.done, doing.total, doing.unit)
     return f"{counted}, {doing.beside}" if doing.beside else counted
@@ -268,7 +268,7 @@ def _amount(done: int, total: int, unit: str) -> str:
 
 
 def describe_seconds(seconds: float) -> str:
-    """A duration as a clock shows it: "0:59", "1:02:03"."""
+    """Returns a duration like a clock: "0:59", "1:02:03"."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -1,4 +1,4 @@
-"""A lock on a file or folder, between processes of one machine. It ends with its process."""
+"""A lock on a file or folder between processes of one machine. The lock ends with its process."""
 
 import contextlib
 import fcntl
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 def locked(
     path: str | pathlib.Path, *, waits: bool = False, flags: int = os.O_RDONLY
 ) -> Iterator[int]:
-    """Holds the lock inside the block; gives the open descriptor.
+    """Holds the lock inside the block; yields the open file descriptor.
 
     Args:
-      waits: for another process that has the lock. Else raises BlockingIOError.
-      flags: of os.open, which raises OSError for what it cannot open.
+      waits: wait if another process holds the lock; otherwise BlockingIOError is raised.
+      flags: of os.open, which raises OSError for paths that it cannot open.
     """
     descriptor = os.open(path, flags, 0o666)
     try:

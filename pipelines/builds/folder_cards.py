@@ -1,9 +1,9 @@
-"""README.md of the folders above finished builds, by which Hugging Face `datasets` tells the builds apart.
+"""Cards (README.md) above finished builds, with which Hugging Face `datasets` loads builds by name.
 
-    <output>/wiki40b/README.md        of each edition the current build, or else the newest
-    <output>/wiki40b/uk/README.md     all builds; the current one, or else the newest, is the default
+    <output>/wiki40b/README.md        lists the current build of each edition, or else its newest
+    <output>/wiki40b/uk/README.md     lists all builds; the default is the current one, or else the newest
 
-They follow from what is there, whoever has built it: the same finished builds give the same bytes.
+The cards are made from the finished builds alone: the same builds give the same bytes.
 """
 
 import contextlib
@@ -26,17 +26,18 @@ from transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_car
 
 NAME = "README.md"
 _WRONG = (
-    "does not fit the builds that are there: it is damaged, or builds came or went;"
-    " the next build here writes it anew"
+    "does not match the builds in this folder: it is damaged, or builds were added or removed;"
+    " the next build here rewrites it"
 )
 ROUNDS = 5
-"""A card is written again while others change its facts, and no more often than this."""
+"""Number of times that a card is written again if other processes change the builds meanwhile."""
 
 
 def write_cards(targets: Iterable[str]) -> None:
-    """Brings the cards of the two folders above each build up to date, after builds have come or gone.
+    """Updates the cards of the two folders above each build, after builds were added or removed.
 
-    A README.md that somebody else has written stays. What goes wrong is logged: the builds are whole.
+    A README.md that corpusmill did not write is kept. Errors are only logged, because the builds are
+    complete.
     """
     editions = sorted({FileSystems.split(target)[0] for target in targets})
     for folder in editions:
@@ -46,9 +47,10 @@ def write_cards(targets: Iterable[str]) -> None:
 
 
 def find_wrong_cards(editions: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Paths of cards above builds that do not fit what is there, and why. Cards by others are passed over.
+    """Yields (path, fault) of cards that do not match the builds below them.
 
-    Builds may have been copied without any card above them: then none is missing.
+    Cards that corpusmill did not write are ignored. If no card is found, builds were copied without them, and
+    none is missing.
 
     Args:
       editions: the folders right above builds.
@@ -59,19 +61,19 @@ def find_wrong_cards(editions: Iterable[str]) -> Iterator[tuple[str, str]]:
         try:
             cards = {corpus: _card_of_corpus(corpus)}
             cards |= {edition: _card_of_edition(edition) for edition in below}
-        except InputError:  # a build is damaged: what its card should say is not known
+        except InputError:  # a build is damaged, so the expected card is not known
             continue
         found = {folder: read_if_there(FileSystems.join(folder, NAME)) for folder in cards}
         ours = {folder for folder, card in cards.items() if _is_ours(found[folder] or "", card)}
         for folder, card in sorted(cards.items()):
             if found[folder] is None and card and ours:
-                yield FileSystems.join(folder, NAME), "is not there"
+                yield FileSystems.join(folder, NAME), "is missing"
             elif folder in ours and found[folder] != card:
                 yield FileSystems.join(folder, NAME), _WRONG
 
 
 def _is_ours(found: str, card: str) -> bool:
-    """Returns True if a card was written by this module, damaged or not."""
+    """Returns True if a card was written by this module, even if it is damaged."""
     parts = MARK[: len(MARK) // 2], MARK[len(MARK) // 2 :]
     return bool(found) and (any(part in found for part in parts) or card.startswith(found))
 
@@ -79,7 +81,7 @@ def _is_ours(found: str, card: str) -> bool:
 def _update(folder: str, make: Callable[[str], str]) -> None:
     path = FileSystems.join(folder, NAME)
     try:
-        # On a disk, one process at a time. On a store, who writes last has looked at all that is there.
+        # On a disk, one process at a time. On a store, the last writer has seen all builds.
         with locked(folder, waits=True) if is_local(folder) else contextlib.nullcontext():
             for _ in range(ROUNDS):
                 if not _replace(path, make(folder)):
@@ -90,16 +92,14 @@ def _update(folder: str, make: Callable[[str], str]) -> None:
 
 
 def _replace(path: str, card: str) -> bool:
-    """Replaces the file if it differs, and deletes it if there is no card. Returns True if anything
-    changed.
-    """
+    """Replaces the file if it differs, or deletes it if `card` is empty. Returns True if anything changed."""
     found = read_if_there(path) or ""
     if found == card:
         return False
     if found and MARK not in found:
         if card:
             logging.getLogger(__name__).warning(
-                "%s is not by corpusmill and stays: datasets goes by what it says, not by what is there",
+                "%s was not written by corpusmill and is kept; `datasets` loads what it lists",
                 path,
             )
         return False
@@ -133,7 +133,9 @@ def _card_of_corpus(folder: str) -> str:
 
 
 def _corpus_of(folder: str, builds: Sequence[BuildBelow]) -> tuple[str, str]:
-    """The corpus and edition of the first build that has a card: the folders may have been renamed."""
+    """Returns the corpus and edition of the first build with a card, because folders may have been
+    renamed.
+    """
     for one in builds:
         if one.card:
             build = open_build(path_below(folder, one.folder))
@@ -147,12 +149,12 @@ def _build(folder: str, place: str, name: str) -> BuildBelow:
 
 
 def _current_of(folder: str, names: Sequence[str]) -> str:
-    """Of the finished builds of an edition the one that refresh has accepted, or else the newest."""
+    """Returns the build that CURRENT names, or else the newest of `names`."""
     return read_current(folder) or max(names, key=_age, default="")
 
 
 def _finished_below(folder: str, depth: int) -> Iterator[str]:
-    """The places of finished builds so many folders deep: "uk/20260101-1.3.0"."""
+    """Yields the paths of finished builds `depth` folders below, such as "uk/20260101-1.3.0"."""
     if is_local(folder):
         marks = pathlib.Path(folder).glob("*/" * depth + COMPLETED)
         paths = [mark.relative_to(folder).as_posix() for mark in marks]
@@ -165,8 +167,8 @@ def _finished_below(folder: str, depth: int) -> Iterator[str]:
 
 
 def _age(name: str) -> Any:
-    """Returns the key that sorts the builds of an edition, the newest last; those without a date
-    are sorted by version.
+    """Returns the sort key of a build in its edition, the newest last. Builds without a date sort by
+    version.
     """
     with contextlib.suppress(ValueError):
         return True, age_of(name)

@@ -1,4 +1,4 @@
-"""From settings to a finished build: the engine, progress, publishing."""
+"""Runs a build from its settings to the published folder, with progress and summary."""
 
 import contextlib
 import logging
@@ -27,7 +27,7 @@ LOG = logging.getLogger(__name__)
 
 
 class Corpus(Staged, Protocol):
-    """One build of a corpus, as the launcher needs it."""
+    """Interface of a build that can be launched."""
 
     @property
     def unheld(self) -> Collection[str]: ...
@@ -54,17 +54,17 @@ def launch(
 ) -> dict[str, Any]:
     """Builds the corpus into its folder below `output` and returns its manifest.
 
-    Goes on where an earlier run of the same build was interrupted, unless all is to be done afresh.
+    Resumes an earlier run of the same build that was interrupted, unless `fresh` is set.
 
     Args:
-      accept: names of doubts (see plausibility.py) that do not end the build.
-      is_sample: nothing is said of a build that is merely small.
+      accept: names of doubts (see plausibility.py) that do not stop the build.
+      is_sample: do not warn that the build is small.
 
-    Raises BuildError for inputs that turn out to be bad, TargetError for a target that cannot be taken.
+    Raises BuildError for bad or implausible input, TargetError if the target cannot be written.
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)
-    if getattr(corpus.config, "limit", 0):  # a first look shows little of the input
+    if getattr(corpus.config, "limit", 0):  # a build with a limit is not expected to be plausible
         accept, is_sample, ignore_memory = tuple(DOUBTS), True, True
     for caveat in corpus.caveats():
         LOG.warning(caveat)
@@ -91,7 +91,7 @@ def launch(
             run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
             _end_on_doubts(find_doubts(read_json(folder, MANIFEST)), accept)
         write_cards([target])
-        stages.remove()  # last: stages beside a finished build say that its launcher was killed
+        stages.remove()  # last, so that stages beside a finished build show a killed launcher
     manifest: dict[str, Any] = read_json(target, MANIFEST)
     seconds = time.monotonic() - start
     tell = summary.print_json if as_json else summary.print_summary
@@ -102,7 +102,7 @@ def launch(
 
 
 def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
-    """Raises BuildError for doubts that are not accepted; what is finished waits for the next run."""
+    """Raises BuildError for doubts that are not accepted. Finished stages are kept for the next run."""
     found = list(doubts)
     for doubt in found:
         if doubt.name in accept:
@@ -114,16 +114,16 @@ def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
 
 
 def plan_build(corpus: Corpus, output: str, ignore_memory: bool = False) -> PlannedBuild:
-    """Returns the description of a build that an engine needs before it starts."""
+    """Returns the description of a build that an engine needs before the start."""
     memory = None if ignore_memory else row_of(corpus).memory
     held = (paths for role, paths in corpus.inputs().items() if role not in corpus.unheld)
     return PlannedBuild(corpus.path, output, [path for paths in held for path in paths], memory)
 
 
 def _tidy_up(stages: StageFolders, target: str) -> None:
-    """Does what is left to do for a finished build whose launcher was killed right after it was published."""
+    """Finishes the work of a launcher that was killed right after it published the build."""
     write_cards([target])
-    with contextlib.suppress(TargetError):  # another build, with `replace`, is at work
+    with contextlib.suppress(TargetError):  # another build, with `replace`, is running
         stages.remove_leftovers()
 
 
@@ -136,9 +136,9 @@ def progress_shown(
     stages: Sequence[str],
     settings: Any = None,
 ) -> contextlib.AbstractContextManager[None]:
-    """Shows what is done of the stages, by their steps in steps.toml.
+    """Returns a context that shows the progress of the steps in steps.toml.
 
-    Where workers run on other machines, the engine shows the progress of a job in its own way.
+    If workers run on other machines, nothing is shown: the engine has its own display.
     """
     if not engine.is_local:
         return contextlib.nullcontext()

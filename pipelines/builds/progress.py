@@ -1,4 +1,4 @@
-"""Displays of a running build."""
+"""Displays the progress of a running build."""
 
 import contextlib
 import functools
@@ -24,20 +24,21 @@ from transforms.files import counters
 
 REDRAW_SECONDS = 0.5
 LOG_SECONDS = 30.0
-TOLD_SECONDS = 2.0  # that a step has to take, for a line about its end
-LEAST_BAR = 8  # columns; where there is less room, there is none
+TOLD_SECONDS = 2.0  # shortest step whose end is logged
+LEAST_BAR = 8  # columns; in less space, no bar is drawn
 MOST_BAR = 40
-STAGE = "stage"  # file in the folder of the display: the stage that runs
+STAGE = "stage"  # file in the display's folder with the name of the running stage
 
 
 @contextlib.contextmanager
 def shown(label: str, estimate: Estimate) -> Iterator[None]:
-    """Shows the progress of what runs inside the block: live lines at a terminal, else log lines.
+    """Shows the progress of the block: live lines at a terminal, else log lines.
 
-    The workers of this machine report through a folder (see transforms/files/counters.py). Nothing is shown
-    where nothing is logged.
+    Workers on this machine report through a folder (see transforms/files/counters.py). If logging is off,
+    nothing is shown.
     """
-    # A worker may still count while the folder is removed; what is left goes with the other temporary files.
+    # A worker may still write counts while the folder is removed; its parent folder is removed
+    # later.
     with tempfile.TemporaryDirectory(
         prefix="corpusmill-progress-", ignore_cleanup_errors=True
     ) as folder:
@@ -50,21 +51,21 @@ def shown(label: str, estimate: Estimate) -> Iterator[None]:
 
 
 def enter_stage(name: str) -> None:
-    """Lets the display know which stage runs."""
+    """Records the running stage for the display."""
     folder = os.environ.get(counters.PROGRESS_DIR)
     if folder:
-        with contextlib.suppress(OSError):  # of a full disk: a build needs no display
+        with contextlib.suppress(OSError):  # of a full disk, which only affects the display
             pathlib.Path(folder, STAGE).write_text(name, "utf-8")
 
 
 def counts_so_far() -> Counter[str]:
-    """Returns the counts of the workers since the display began; none if nothing is displayed."""
+    """Returns the counts of the workers since the display began; empty if nothing is displayed."""
     folder = os.environ.get(counters.PROGRESS_DIR)
     return counters.read_tallies(pathlib.Path(folder)) if folder else Counter()
 
 
 def add_counts(name: str, counts: Mapping[str, int]) -> None:
-    """Adds what workers of an earlier run have counted, so that the display goes on from there."""
+    """Adds the counts of workers of an earlier run, with which the display starts."""
     folder = os.environ.get(counters.PROGRESS_DIR)
     if folder:
         written = pathlib.Path(folder, f"{name}.tmp")
@@ -98,7 +99,7 @@ def _stage_of(folder: pathlib.Path) -> str:
 
 @contextlib.contextmanager
 def _draw(console: Console, label: str) -> Iterator[Callable[[Doing, float], None]]:
-    """Two lines, the build and the step, which are gone in the end."""
+    """Yields a function that draws two lines, the build and the step, which are erased at the end."""
     first = Text(f"{label}: starting", no_wrap=True, overflow="ellipsis")
     with Live(first, console=console, auto_refresh=False, transient=True) as live:
 
@@ -110,7 +111,7 @@ def _draw(console: Console, label: str) -> Iterator[Callable[[Doing, float], Non
 
 
 def draw_lines(label: str, doing: Doing, seconds: float, width: int) -> list[RenderableType]:
-    """The lines about a build and its step, in so many columns: numbers are never cut."""
+    """Returns the lines about a build and its step for `width` columns. Numbers are never cut."""
     clock = _clock(doing, seconds)
     room = width - len(clock) - 2
     name = label if len(label) <= room else f"{label[: max(room - 1, 0)]}…"

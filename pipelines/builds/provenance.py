@@ -10,7 +10,7 @@ _LIBRARIES = ("apache-beam", "msgspec", "protobuf", "pyarrow", "sentencepiece", 
 
 
 def code_versions(*more_libraries: str) -> dict[str, str]:
-    """Package → version."""
+    """Returns package → version, for corpusmill, Python, Unicode and libraries."""
     libraries = sorted((*_LIBRARIES, *more_libraries))
     versions = {name: importlib.metadata.version(name) for name in libraries}
     python = ".".join(platform.python_version_tuple()[:2])

@@ -1,8 +1,8 @@
-"""From a folder under construction to a finished build, all or nothing.
+"""Publishes a folder under construction as a finished build, all or nothing.
 
-A build is written beside its place, moved there, and marked with a file COMPLETED at the very end. A
-folder without that file is unfinished: nobody reads it, and the next run replaces it. Object stores have
-their own way to the same: see store_builds.
+A build is written beside its target, moved there, and marked with a file COMPLETED at the very end. A folder
+without that file is unfinished: readers refuse it, and the next run replaces it. Builds on object stores are
+published by store_builds.
 """
 
 import contextlib
@@ -29,12 +29,12 @@ LEFTOVER_SECONDS = 30.0
 
 
 class TargetError(Exception):
-    """The output folder cannot take the build: it is finished, or another process is at work in it."""
+    """The output folder cannot be written: it holds a finished build, or another process uses it."""
 
 
 def is_completed(target: str) -> bool:
-    """Returns True if the folder holds a finished build. Raises TargetError if a disk or a store
-    does not answer.
+    """Returns True if the folder holds a finished build. Raises TargetError if the disk or store cannot be
+    read.
     """
     try:
         return is_there(FileSystems.join(target, COMPLETED))
@@ -45,13 +45,13 @@ def is_completed(target: str) -> bool:
 
 @contextlib.contextmanager
 def building(target: str, *, replace: bool = False) -> Iterator[str]:
-    """Yields a folder to build in; publishes it as `target` where the block ends without an error.
+    """Yields a folder to build in; publishes it as `target` if the block ends without an error.
 
-    Raises TargetError for a finished target, unless it may be replaced.
+    Raises TargetError if the target is finished and `replace` is not set, or if another build uses it.
     """
     if is_completed(target) and not replace:
         raise TargetError(
-            f"{target} holds a finished build; take another --output, or --replace to build it again"
+            f"{target} holds a finished build; use another --output, or --replace to build it again"
         )
     if is_local(target):
         with _building_beside(pathlib.Path(target).absolute()) as folder:
@@ -77,7 +77,7 @@ def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise TargetError(f"{target.parent} cannot be made: {error.strerror}") from None
+        raise TargetError(f"{target.parent} cannot be created: {error.strerror}") from None
     prefix = f".{target.name}.building-"
     for leftover in target.parent.glob(f"{prefix}*"):
         _remove_leftover(leftover)
@@ -95,15 +95,15 @@ def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
 
 
 def _remove_leftover(folder: pathlib.Path) -> None:
-    """A killed build has left it, unless its builder still holds the lock."""
+    """Removes the folder of a killed build. Raises TargetError if its builder still holds the lock."""
     with lock_of_build(folder):
         if not remove_busy(folder, LEFTOVER_SECONDS):
-            raise TargetError(f"cannot be removed, a killed build still writes to it: {folder}")
+            raise TargetError(f"{folder} cannot be removed: a killed build still writes to it")
 
 
 @contextlib.contextmanager
 def lock_of_build(folder: pathlib.Path, flags: int = os.O_RDONLY) -> Iterator[int]:
-    """As file_lock.locked has it. Raises TargetError where another build has the lock."""
+    """Locks a folder, see file_lock.locked. Raises TargetError if another build holds the lock."""
     with contextlib.ExitStack() as lock:
         try:
             descriptor = lock.enter_context(locked(folder, flags=flags))
@@ -113,7 +113,7 @@ def lock_of_build(folder: pathlib.Path, flags: int = os.O_RDONLY) -> Iterator[in
 
 
 def remove_build(target: str) -> None:
-    """Removes a build. The mark goes first: what is half removed must not look finished."""
+    """Removes a build. COMPLETED is removed first, so that a partly removed build does not look finished."""
     had_mark = remove_if_there(FileSystems.join(target, COMPLETED))
     if not is_local(target):
         remove_below(target)

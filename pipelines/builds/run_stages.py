@@ -1,4 +1,4 @@
-"""Runs the stages of a build, one pipeline after the other; those that are finished are not run again."""
+"""Runs the stages of a build in order, one pipeline each. Finished stages are not run again."""
 
 import contextlib
 import functools
@@ -21,7 +21,7 @@ from transforms.files.stores import NOT_WRITTEN
 
 
 class Staged(Identified, Protocol):
-    """A build in stages."""
+    """A build with stages."""
 
     def stages(self) -> Sequence[Stage]: ...
 
@@ -35,10 +35,10 @@ def run_stages(
     *,
     fresh: bool = False,
 ) -> None:
-    """Runs the stages that are not finished; the last, which always runs, writes the build into `folder`.
+    """Runs the unfinished stages. The last stage always runs and writes the build into `folder`.
 
-    With `fresh` none counts as finished. Raises BuildError for inputs that turn out to be bad, TargetError
-    where another build of the same target is at work.
+    With `fresh`, no stage counts as finished. Raises BuildError for bad inputs, TargetError if another build
+    of the same target is running.
     """
     stages = corpus.stages()
     keys = name_stages(corpus, [stage.name for stage in stages], folders.folder)
@@ -51,13 +51,13 @@ def run_stages(
             label = f"stage {number} of {len(stages)}, {stage.name}"
             found = _find(folders, key, label)
             if not found:
-                folders.forget(keys[number - 1 :])  # what later ones hold points into this one
+                folders.forget(keys[number - 1 :])  # later stages refer to files of this one
                 place = Place(folder, folders.begin(key), stripes)
                 progress.enter_stage(stage.name)
                 if len(stages) > 1:
                     _log(label)
                 start, counted = time.monotonic(), progress.counts_so_far()
-                with _way_out(folders.folder):
+                with _rerun_hint(folders.folder):
                     run_on(started, functools.partial(_add, stage, place, finished))
                 if number == len(stages):
                     return
@@ -67,7 +67,7 @@ def run_stages(
             finished[stage.name] = found
 
 
-_NOT_OURS = "removed what an earlier run has left, for its settings, inputs or code were others: {}"
+_NOT_OURS = "removed what an earlier run has left, which had other settings, inputs or code: {}"
 
 
 def _find(folders: StageFolders, key: str, label: str) -> FinishedStage | None:
@@ -83,15 +83,15 @@ def _find(folders: StageFolders, key: str, label: str) -> FinishedStage | None:
 
 
 @contextlib.contextmanager
-def _way_out(folder: str) -> Iterator[None]:
-    """Says how to go on where what cannot be read, now and ever again, is the output of a finished stage."""
+def _rerun_hint(folder: str) -> Iterator[None]:
+    """Adds to an error about an unreadable file of a finished stage how to run that stage again."""
     try:
         yield
     except BuildError as error:
         if folder not in str(error) or NOT_WRITTEN in str(error):
             raise
         raise BuildError(
-            f"{error}; if this happens again, remove {folder}: the next run does those stages again"
+            f"{error}; if this happens again, remove {folder}: the next run repeats those stages"
         ) from None
 
 

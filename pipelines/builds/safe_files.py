@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whenever the process is killed or the power fails."""
+"""Writes files atomically: after a kill or a power failure, a file is complete or missing."""
 
 import io
 import os
@@ -13,15 +13,15 @@ from transforms.files.stores import is_local, not_written, read_object, write_ob
 
 
 def write_whole(path: str | pathlib.Path, content: bytes) -> None:
-    """Replaces a file, or an object of a store. Only one process may write it at a time.
+    """Replaces a file or an object of a store. Only one process at a time may write it.
 
-    Raises StoreError; then the file is what it was, and nothing is left beside it.
+    Raises StoreError; then the old file is unchanged, and no temporary file is left.
     """
     if not is_local(str(path)):
         write_object(str(path), io.BytesIO(content), len(content))
         return
     path = pathlib.Path(path)
-    beside = path.with_name(f".{path.name}.part")  # one that a killed process left is written over
+    beside = path.with_name(f".{path.name}.part")  # one left by a killed process is overwritten
     try:
         with beside.open("wb") as file:
             file.write(content)
@@ -35,14 +35,14 @@ def write_whole(path: str | pathlib.Path, content: bytes) -> None:
 
 
 def make_beside(folder: pathlib.Path, prefix: str) -> pathlib.Path:
-    """Makes a new folder in a folder; unlike that of tempfile.mkdtemp, it follows the umask."""
+    """Makes a new folder in `folder` whose permissions follow the umask, unlike tempfile.mkdtemp."""
     made = folder / f"{prefix}{uuid.uuid4().hex[:8]}"
     made.mkdir()
     return made
 
 
 def read_bytes_if_there(path: str) -> bytes | None:
-    """The content of a small file; None where there is none. Raises OSError, of which StoreError is one."""
+    """Returns the content of a small file; None if it does not exist. Raises OSError, such as StoreError."""
     if not is_local(path):
         seen = read_object(path)
         return seen.content if seen else None
@@ -53,7 +53,7 @@ def read_bytes_if_there(path: str) -> bytes | None:
 
 
 def read_if_there(path: str) -> str | None:
-    """The text of a file; None where there is none. Raises OSError for a disk that does not say."""
+    """Returns the text of a file; None if it does not exist. Raises OSError if the disk cannot be read."""
     if not is_there(path):
         return None
     with open_raw(path) as stream:
@@ -61,7 +61,7 @@ def read_if_there(path: str) -> str | None:
 
 
 def remove_if_there(path: str) -> bool:
-    """Removes a file; false where there is none."""
+    """Removes a file; returns False if it does not exist."""
     found = bool(FileSystems.exists(path))
     if found:
         FileSystems.delete([path])

@@ -1,4 +1,4 @@
-"""Work that goes on beside a block: a display that is drawn, a sign of life that is given."""
+"""Work in a side thread during a block, such as drawing a display or renewing a lock."""
 
 import contextlib
 import threading
@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 
 @contextlib.contextmanager
 def beside(work: Callable[[threading.Event], object]) -> Iterator[None]:
-    """Works in a thread of its own while the block runs, and waits for its end.
+    """Runs `work` in a thread of its own while the block runs, and waits for its end.
 
     Args:
-      work: gets an event that is set when the block is over; then it has to return.
+      work: gets an event that is set when the block ends; `work` must return then.
     """
     is_over = threading.Event()
     thread = threading.Thread(target=work, args=(is_over,), daemon=True)

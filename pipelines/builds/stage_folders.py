@@ -1,10 +1,10 @@
-"""Folders in which the stages of a build wait until it is published: one each, beside the target.
+"""Folders beside the target that hold the finished stages of a build until the build is published.
 
-A stage writes into a folder of its own of every attempt, and is finished when stage.json is in it. So
-nothing that a worker of a killed build still writes can get into what looks finished.
+Each attempt of a stage writes into a folder of its own. A stage is finished when stage.json is in its folder.
+So a worker of a killed build cannot write into a stage that looks finished.
 
-What waits here is unpickled, and pickled data can run code. So a folder that belongs to another user, or in
-which others could write, is not read, and stage.json holds the SHA-256 of the list of the stage's files.
+These files are unpickled, and pickled data can run code. So a folder that belongs to another user, or that
+others can write, is not read, and stage.json holds the SHA-256 of the list of the stage's files.
 """
 
 import contextlib
@@ -45,20 +45,20 @@ class _Mark(msgspec.Struct):
 
 
 class FinishedStage(NamedTuple):
-    """A stage that need not be run again."""
+    """A stage that does not have to run again."""
 
     folder: str
     finished: str  # local time, "2026-11-22 04:03"
-    counts: Mapping[str, int]  # what its workers have counted, for display
+    counts: Mapping[str, int]  # counts of its workers, for display
     total_bytes: int
 
 
 class DamagedStageError(Exception):
-    """A finished stage lacks something that it had."""
+    """A file of a finished stage is missing, truncated or changed."""
 
 
 class StageFolders:
-    """The folders of one build. Nothing is there before `open`."""
+    """The stage folders of one build. Nothing is created before `open`."""
 
     def __init__(self, target: str, locks: contextlib.ExitStack):
         self._is_local = is_local(target)
@@ -68,11 +68,11 @@ class StageFolders:
         self.folder: str = FileSystems.join(parent, f".{name}.stages")
 
     def open(self, keep: Collection[str]) -> list[str]:
-        """Takes the lock, and removes all but finished stages of the names in `keep`.
+        """Takes the lock; removes all stages except finished ones with names in `keep`.
 
-        Returns those that were finished and are removed nevertheless. On object stores there is no lock.
+        Returns the names of removed stages that were finished. On object stores there is no lock.
 
-        Raises TargetError where another build has the lock, or other users could have written the folder.
+        Raises TargetError if another build holds the lock, or if other users could have written the folder.
         """
         if self._is_local:
             _lock(pathlib.Path(self.folder), self._locks)
@@ -87,21 +87,23 @@ class StageFolders:
         return removed
 
     def find(self, stage: str) -> FinishedStage | None:
-        """The finished stage of that name. Raises DamagedStageError for files that are not those it wrote."""
+        """Returns the finished stage of that name, or None. Raises DamagedStageError if its files have
+        changed.
+        """
         for name in list_subfolders(self.folder):
             if _stage_of(name) == stage and self._is_finished(name):
                 return self._check(FileSystems.join(self.folder, name))
         return None
 
     def begin(self, stage: str) -> str:
-        """A new folder for a stage."""
+        """Makes and returns a new folder for a stage."""
         folder: str = FileSystems.join(self.folder, f"{stage}-{uuid.uuid4().hex[:_ATTEMPT_DIGITS]}")
         if self._is_local:
             pathlib.Path(folder).mkdir(_PRIVATE)
         return folder
 
     def finish(self, folder: str, counts: Mapping[str, int]) -> FinishedStage:
-        """Marks a stage as finished; all that it has written is in `folder`."""
+        """Marks a stage as finished, whose files are all in `folder`."""
         finished = time.strftime("%Y-%m-%d %H:%M")
         files = self._files_below(folder)
         mark = {
@@ -114,28 +116,30 @@ class StageFolders:
         return FinishedStage(folder, finished, counts, sum(files.values()))
 
     def forget(self, stages: Sequence[str]) -> None:
-        """Removes stages, finished or not."""
+        """Removes the stages, finished or not."""
         for name in list_subfolders(self.folder):
             if _stage_of(name) in stages:
                 self._remove(name)
 
     def remove(self) -> None:
-        """Removes everything: the build is published."""
+        """Removes all stages, after the build was published."""
         if self._is_open:
             self._remove("")
 
     @property
     def are_left(self) -> bool:
-        """Stages of an earlier run are there. Object stores are not asked: they have no lock on stages."""
+        """True if stages of an earlier run exist. Always False on object stores, where stages have no
+        lock.
+        """
         return self._is_local and pathlib.Path(self.folder).exists()
 
     def remove_leftovers(self) -> None:
-        """Removes what a build has left that was published. Raises TargetError where a build is at work."""
+        """Removes the stages of a published build. Raises TargetError if another build is running."""
         self.open(())
         self.remove()
 
     def remove_unfinished(self) -> None:
-        """Leaves finished stages alone, and nothing where there are none."""
+        """Removes unfinished stages; removes the whole folder if no finished stage is left."""
         if not self._is_open:
             return
         for name in list_subfolders(self.folder):
@@ -149,17 +153,19 @@ class StageFolders:
         found = self._files_below(folder)
         for name, size in mark.files.items():
             if found.get(name, -1) < size:
-                state = "cut off" if name in found else "gone"
+                state = "cut off" if name in found else "missing"
                 raise DamagedStageError(f"{FileSystems.join(folder, name)} is {state}")
         if mark.list_sha256 != _list_digest(folder):
-            raise DamagedStageError(f"{FileSystems.join(folder, LIST)} is not what the stage wrote")
+            raise DamagedStageError(
+                f"{FileSystems.join(folder, LIST)} has changed since the stage wrote it"
+            )
         return FinishedStage(folder, mark.finished, mark.counts, sum(mark.files.values()))
 
     def _is_finished(self, name: str) -> bool:
         return bool(FileSystems.exists(FileSystems.join(self.folder, name, MARK)))
 
     def _files_below(self, folder: str) -> dict[str, int]:
-        """Name → bytes; but for files that a worker has begun, and may still be at."""
+        """Returns name → bytes of all files except those that a worker has not finished."""
         if not self._is_local:
             return {name: size for name, (size, _) in list_below(folder).items()}
         top = pathlib.Path(folder)
@@ -170,7 +176,9 @@ class StageFolders:
         }
 
     def _remove(self, name: str) -> None:
-        """The mark goes first. What a worker of a killed build still adds is left where it does not stop."""
+        """Removes a folder, stage.json first. Files that workers of a killed build keep adding may be
+        left.
+        """
         folder = FileSystems.join(self.folder, name) if name else self.folder
         if self._is_local:
             pathlib.Path(folder, MARK).unlink(missing_ok=True)
@@ -181,7 +189,7 @@ class StageFolders:
 
 @contextlib.contextmanager
 def stage_folders(target: str) -> Iterator[StageFolders]:
-    """The folders of the stages of a build; after an error, the finished ones stay."""
+    """Yields the stage folders of a build. After an error, finished stages are kept."""
     with contextlib.ExitStack() as locks:
         folders = StageFolders(target, locks)
         try:
@@ -193,7 +201,7 @@ def stage_folders(target: str) -> Iterator[StageFolders]:
 
 
 def _read_mark(path: str) -> _Mark:
-    """Raises DamagedStageError."""
+    """Reads stage.json. Raises DamagedStageError."""
     with open_raw(path) as file:
         content = file.read()
     try:
@@ -203,7 +211,7 @@ def _read_mark(path: str) -> _Mark:
 
 
 def _list_digest(folder: str) -> str:
-    """SHA-256 of the list of a stage's files; "" for a stage that has none."""
+    """Returns the SHA-256 of the list of a stage's files; "" if the stage has none."""
     try:
         with open_raw(FileSystems.join(folder, LIST)) as file:
             return hashlib.sha256(file.read()).hexdigest()
@@ -216,7 +224,7 @@ def _absolute(target: str) -> str:
 
 
 def _stage_of(name: str) -> str:
-    """The stage of an attempt."""
+    """Returns the name of the stage from the name of an attempt's folder."""
     return name[: -_ATTEMPT_DIGITS - 1]
 
 
@@ -224,9 +232,9 @@ _NO_LINK = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 def _lock(folder: pathlib.Path, locks: contextlib.ExitStack) -> None:
-    """Makes the folder, and takes the lock on it.
+    """Makes the folder and takes the lock on it.
 
-    Raises TargetError for a folder that another build has locked, or others have made or could write in.
+    Raises TargetError if another build holds the lock, or if another user owns or can write the folder.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     while True:
@@ -236,20 +244,20 @@ def _lock(folder: pathlib.Path, locks: contextlib.ExitStack) -> None:
                 found = os.fstat(held.enter_context(lock_of_build(folder, _NO_LINK)))
             except FileNotFoundError:
                 continue
-            except OSError as error:  # a symbolic link, or no folder
+            except OSError as error:  # a symbolic link, or not a folder
                 raise TargetError(
                     f"{folder} is not a folder of a build: {error.strerror}"
                 ) from None
-            if not is_new:  # a server of files may show another owner of what was made here
+            if not is_new:  # a file server may report another owner of a new folder
                 _check_owner(folder, found)
-            # Whoever had the lock before may have removed the folder.
+            # The previous holder of the lock may have removed the folder.
             if folder.exists() and folder.stat().st_ino == found.st_ino:
                 locks.enter_context(held.pop_all())
                 return
 
 
 def _make(folder: pathlib.Path) -> bool:
-    """Makes a folder that only its owner can enter; False if it is there already."""
+    """Makes a folder that only its owner can enter. Returns False if it exists already."""
     try:
         folder.mkdir(_PRIVATE)
     except FileExistsError:
@@ -265,5 +273,5 @@ def _check_owner(folder: pathlib.Path, found: os.stat_result) -> None:
     else:
         return
     raise TargetError(
-        f"{folder} {fault}, and what is in it would be run as code: remove it, and start the build again"
+        f"{folder} {fault}, and files in it would be run as code: remove the folder and start the build again"
     )

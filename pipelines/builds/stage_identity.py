@@ -1,6 +1,7 @@
-"""When a finished stage may stand for a new run of it: the same settings, code and inputs.
+"""Names of stages that identify their settings, code and inputs: a finished stage of the same name is reused.
 
-The code is what the module of a corpus imports, directly or not: an edit of a report keeps a day's work.
+The code is every module that the corpus imports, directly or not. Editing other modules keeps finished
+stages.
 """
 
 import ast
@@ -23,7 +24,7 @@ from transforms.text.builds.build_manifest import Provenance
 
 _TOP = pathlib.Path(__file__).parents[2]
 _PACKAGES = ("pipelines", "transforms")
-_FORMAT = "transforms.files.stage_files"  # writes and reads what stages hand on
+_FORMAT = "transforms.files.stage_files"  # writes and reads the outputs of stages
 _TABLES = (".toml", ".tsv")
 _DIGITS = 16
 
@@ -38,13 +39,13 @@ class Identified(Protocol):
 
 
 def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[str]:
-    """A name of a folder for each stage, "01-clean-" and hexadecimal digits: another one whenever settings,
-    code, inputs, or the stages before are others.
+    """Returns a folder name for each stage: "01-clean-" and a hash in hexadecimal digits. The hash depends on
+    the settings, code, inputs, and on the earlier stages.
 
-    `folder` is that of the stages; where it is moved to another place, nothing in it counts any more, for
-    paths are in what they hold. How many workers there are, and where they run, makes no difference.
+    `folder` holds the stages. It is part of the hash, because stages contain paths: a moved folder is not
+    reused. The number of workers and the machines on which they run are not part of it.
 
-    Raises InputError for an input that is gone.
+    Raises InputError for a missing input.
     """
     facts = {
         "folder": folder,
@@ -62,14 +63,16 @@ def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[s
 
 
 def describe_inputs(inputs: Mapping[str, Sequence[str]]) -> dict[str, list[list[Any]]]:
-    """Role → (path, bytes, time of the last change) of each file. Raises InputError for one that is gone."""
+    """Returns role → (path, bytes, time of the last change) of each file. Raises InputError for missing
+    files.
+    """
     return {role: [_describe(path) for path in paths] for role, paths in inputs.items()}
 
 
 def _describe(path: str) -> list[Any]:
     try:
         if is_local(path):
-            found = pathlib.Path(path).stat()  # a file system of Beam's would round the time
+            found = pathlib.Path(path).stat()  # Beam's file systems round the time
             return [str(pathlib.Path(path).absolute()), found.st_size, found.st_mtime_ns]
         metadata = FileSystems.get_filesystem(path).metadata(path)
     except OSError as error:
@@ -78,7 +81,7 @@ def _describe(path: str) -> list[Any]:
 
 
 def code_digest(module: str, top: pathlib.Path = _TOP) -> str:
-    """Of a module, of all that it imports, directly or not, of their tables, and of versions of libraries."""
+    """Returns a hash of a module, of everything that it imports, of their tables, and of library versions."""
     files, libraries = _imported(module, top)
     digest = hashlib.sha256()
     for path in files:
@@ -91,7 +94,9 @@ def code_digest(module: str, top: pathlib.Path = _TOP) -> str:
 
 @functools.cache
 def _imported(module: str, top: pathlib.Path) -> tuple[list[pathlib.Path], list[str]]:
-    """Our files, sorted, and the libraries, from the text of the modules: many are not loaded yet."""
+    """Returns our files, sorted, and the libraries, from the source of the modules: many are not loaded
+    yet.
+    """
     files: set[pathlib.Path] = set()
     libraries: set[str] = set()
     waiting = [_file_of(module, top), _file_of(_FORMAT, top)]
@@ -114,9 +119,7 @@ def _file_of(module: str, top: pathlib.Path) -> pathlib.Path:
 
 
 def _tables_beside(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """Yields the tables that a module may read: those in its folder, and in subfolders that hold
-    only tables.
-    """
+    """Yields the tables that a module may read: in its folder, and in subfolders without code."""
     for pattern in ("*", "*/*"):
         for table in path.parent.glob(pattern):
             has_code = table.parent != path.parent and (table.parent / "__init__.py").exists()
@@ -125,7 +128,7 @@ def _tables_beside(path: pathlib.Path) -> Iterator[pathlib.Path]:
 
 
 def _imports(source: bytes) -> Iterator[str]:
-    """Dotted names: of modules, and of what is taken from them, which may be modules, too."""
+    """Yields the dotted names that a module imports. Names imported from modules may be modules, too."""
     for node in _statements(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -135,7 +138,7 @@ def _imports(source: bytes) -> Iterator[str]:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """All statements below a node. Expressions, which are most of a module, have none."""
+    """Yields all statements below a node. Expressions, which are most of a module, contain none."""
     for field in ("body", "orelse", "handlers", "finalbody", "cases"):
         for statement in getattr(node, field, ()):
             yield statement
@@ -143,7 +146,7 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _package_of(name: str) -> str:
-    """The package of a library: "pyarrow" of pyarrow.parquet, "google.protobuf" of google's."""
+    """Returns the package of a module: "pyarrow" for pyarrow.parquet; "google.protobuf" for a namespace."""
     parts = name.split(".")
     top = sys.modules.get(parts[0])
     is_namespace = top is not None and getattr(top, "__file__", None) is None
@@ -151,7 +154,7 @@ def _package_of(name: str) -> str:
 
 
 def _version_of(library: str) -> str:
-    """ "" for what is not installed: it may be an extra."""
+    """Returns the version of a library; "" if it is not installed, because it may be an extra."""
     version = getattr(sys.modules.get(library), "__version__", None)
     if isinstance(version, str):
         return version

@@ -1,9 +1,9 @@
-"""Builds on object stores, which can neither move folders nor lock them.
+"""Builds on object stores, which can neither move nor lock folders.
 
-A build is written into a folder of its own beside its target, as on a disk. When it is whole, the store
-copies its objects to where they belong, and the mark comes last. A small object beside the target is the
-lock: the store writes it only for who has written it last, or where there is none. Its holder writes it
-anew every few seconds; one that stays as it is may be taken from its holder, who was killed.
+A build is written into a folder of its own beside its target, as on a disk. When it is complete, the store
+copies its objects to the target, and COMPLETED is written last. The lock is a small object beside the target.
+The store overwrites it only for its last writer, or creates it if it does not exist. Its holder rewrites it
+every few seconds; a lock that does not change belongs to a killed builder and may be taken over.
 """
 
 import concurrent.futures
@@ -41,24 +41,24 @@ from transforms.files.stores import (
 
 BEAT_SECONDS = 15.0
 DEAD_SECONDS = 60.0
-"""A builder that has not written for so long has lost its lock to whoever takes it first."""
+"""A builder that has not renewed its lock for this long can lose it to another one."""
 
 UNSURE_SECONDS = 3600.0
-"""For so long what it has left is not touched by others, whose clock may differ from the store's."""
+"""Files of a builder are kept for this long by others, because its clock may differ from the store's."""
 
-_COPIED_AT_ONCE = 25  # objects in a request, where the store takes several
+_COPIED_AT_ONCE = 25  # objects per request, if the store accepts several
 _THREADS = 8
 
 
 class BusyError(Exception):
-    """Another process is at work."""
+    """Another process is running on the same target."""
 
 
 @contextlib.contextmanager
 def building_in_store(target: str) -> Iterator[str]:
-    """Yields a folder to build in; publishes it as `target` where the block ends without an error.
+    """Yields a folder to build in; publishes it as `target` if the block ends without an error.
 
-    Raises BusyError beside another build of the target, StoreError where the store refuses.
+    Raises BusyError if another build of the target is running, StoreError if the store refuses.
     """
     parent, name = FileSystems.split(target)
     prefix = f".{name}.building-"
@@ -78,8 +78,8 @@ def building_in_store(target: str) -> Iterator[str]:
 
 
 def _publish(folder: str, target: str, lock: "StoreLock") -> None:
-    """The mark of an old build goes first: what is half replaced must not look finished."""
-    lock.check()  # first: another builder removes the folder of one that it takes for killed
+    """Publishes the folder. COMPLETED of an old build is removed first, so that no mixture looks finished."""
+    lock.check()  # first: another builder that took over the lock removes this folder
     with open_raw(f"{folder}/{MANIFEST}") as stream:
         mark = mark_of(stream.read())
     objects = {
@@ -96,7 +96,7 @@ def _publish(folder: str, target: str, lock: "StoreLock") -> None:
 
 
 def _move(folder: str, target: str, objects: Mapping[str, int]) -> None:
-    """The store copies them itself: nothing of them comes here."""
+    """Moves the objects inside the store, without a transfer through this machine."""
     names = sorted(objects)
     parts = [names[at : at + _COPIED_AT_ONCE] for at in range(0, len(names), _COPIED_AT_ONCE)]
     with concurrent.futures.ThreadPoolExecutor(_THREADS) as threads:
@@ -112,11 +112,16 @@ def _move(folder: str, target: str, objects: Mapping[str, int]) -> None:
             move.result()
     found = {name: size for name, (size, _) in list_below(target).items()}
     if found != objects:
-        raise BusyError(f"{target} is not what was moved there; is another program at work in it?")
+        raise BusyError(
+            f"{target} differs from the files moved there; does another program write to it?"
+        )
 
 
 def may_be_at_work(target: str) -> bool:
-    """Has a builder of the target said so within the hour? Clocks, and killed builders, may deceive."""
+    """Returns True if a builder of the target renewed its lock within the last hour.
+
+    The answer may be wrong if clocks differ, or if the builder was killed.
+    """
     parent, name = FileSystems.split(target)
     (match,) = FileSystems.match([glob.escape(f"{parent}/.{name}.builder")])
     times = [seen.last_updated_in_seconds for seen in match.metadata_list]
@@ -124,10 +129,10 @@ def may_be_at_work(target: str) -> bool:
 
 
 class StoreLock:
-    """An object that the store lets one process write at a time.
+    """A lock: an object that the store lets one process write at a time.
 
     Args:
-      what: the work that it is for, as errors name it.
+      what: the locked work, as named in errors.
     """
 
     def __init__(self, path: str, what: str = "build"):
@@ -138,17 +143,17 @@ class StoreLock:
         self._one_at_a_time = threading.Lock()
 
     def take(self) -> None:
-        """Takes the lock, or that of a builder that is no more. Raises BusyError where one is at work."""
+        """Takes the lock, or that of a killed builder. Raises BusyError if another one is running."""
         log = logging.getLogger(__name__)
         scheme = self._path.partition("://")[0]
         if scheme not in CONDITIONAL:
             log.warning(
-                "%s:// has no lock: take care that no two builds of a target begin at once", scheme
+                "%s:// has no locks: do not start two builds of one target at the same time", scheme
             )
         seen = read_object(self._path)
         if seen:
             log.warning(
-                "waiting up to %.0f s: is the %s of %s at work? it has left %s",
+                "waiting up to %.0f s to see whether the %s of %s is still running; its lock is %s",
                 DEAD_SECONDS,
                 self._what,
                 _text_of(seen),
@@ -166,13 +171,15 @@ class StoreLock:
             raise self._busy(read_object(self._path))
 
     def _busy(self, seen: Seen | None) -> BusyError:
-        holder = _text_of(seen) if seen else "gone by now"
+        holder = _text_of(seen) if seen else "released by now"
         return BusyError(f"another {self._what} is at work: {self._path}, {holder}")
 
     def check(self) -> None:
-        """Says that this process is at work. Raises BusyError where another has taken the lock."""
+        """Renews the lock. Raises BusyError if another process has taken it."""
         if not self._put():
-            raise BusyError(f"another {self._what} has taken the place of this one: {self._path}")
+            raise BusyError(
+                f"another {self._what} has taken over the lock of this one: {self._path}"
+            )
 
     def _put(self) -> bool:
         facts = {"id": self.id, "host": socket.gethostname(), "process": os.getpid()}
@@ -186,11 +193,11 @@ class StoreLock:
                 seen = read_object(self._path)
                 if not seen or self.id not in _text_of(seen):
                     return False
-                self._version = seen.version  # a put of its own, of which no answer came
+                self._version = seen.version  # its own put, whose response was lost
         return False
 
     def release(self) -> None:
-        """Lets others build, unless another does."""
+        """Removes the lock, unless another process has taken it."""
         if self._version:
             remove_if(self._path, self._version)
 
@@ -201,7 +208,11 @@ def _text_of(seen: Seen) -> str:
 
 @contextlib.contextmanager
 def at_work(path: str, what: str = "build") -> Iterator[StoreLock]:
-    """Holds the lock at the path for the block. Raises BusyError, StoreError. Args: as of StoreLock."""
+    """Holds the lock at `path` during the block and renews it. Raises BusyError, StoreError.
+
+    Args:
+      what: the locked work, as named in errors.
+    """
     lock = StoreLock(path, what)
     lock.take()
     try:
@@ -219,6 +230,6 @@ def _beat(lock: StoreLock, is_over: threading.Event) -> None:
         try:
             lock.check()
         except BusyError:
-            return  # the builder learns it when it would publish
-        except StoreError as error:  # for a moment: no reason to give up
+            return  # the builder gets this error when it publishes
+        except StoreError as error:  # may be temporary
             logging.getLogger(__name__).warning("%s", error)

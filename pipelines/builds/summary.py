@@ -1,4 +1,4 @@
-"""The summary of a build, for people and programs, at its end."""
+"""The summary at the end of a build, for people and for programs."""
 
 import functools
 import json
@@ -17,20 +17,20 @@ from transforms.wiki.list_unrendered import NAME as UNRENDERED
 
 LOG_COLUMNS = 120
 _WIDEST = 10_000
-MOST_ROWS = 8  # for counts of one thing; of more the sum is shown, and stats.json has them all
+MOST_ROWS = 8  # of one group of counts; larger groups are shown as a sum, stats.json has all counts
 _NOT_KEPT = {
     **LEFT_OUT,
     "repeated": "repeated",
     "without_item": "without item",
     "not_drawn": "not drawn",
 }
-"""Count of what is not kept without being rejected, in manifest.json → its name in the summary."""
+"""Name in manifest.json of a count of items that are neither kept nor rejected → its name in the summary."""
 
 
 def print_json(
     target: str, manifest: Mapping[str, Any], stats: Mapping[str, Any], seconds: float
 ) -> None:
-    """The same for programs, on one line."""
+    """Prints the summary as one line of JSON."""
     told = {name: manifest[name] for name in ("signature", "settings", "counts", "caveats", "lost")}
     summary = {"target": target, "seconds": round(seconds, 1), **told, "stats": stats}
     print(json.dumps(summary, ensure_ascii=False), flush=True)
@@ -39,7 +39,7 @@ def print_json(
 def print_summary(
     target: str, manifest: Mapping[str, Any], stats: Mapping[str, Any], seconds: float
 ) -> None:
-    """The table at the end: what was kept and what was not, and where everything is."""
+    """Prints a table of the kept and dropped items, scores, remarks and the folder of the build."""
     console = Console()
     is_log = not console.is_terminal
     if is_log:
@@ -70,7 +70,7 @@ def _unit_of(counts: Mapping[str, Any]) -> str:
 
 
 def _tables_of(stats: Mapping[str, Any], console: Console) -> Iterator[Table]:
-    """A table of all counts; where it is too wide, some with a column for each split."""
+    """Yields one table of all counts; if it is too wide, several tables with a column for each split."""
     options = console.options.update(max_width=_WIDEST)
 
     def fits(table: Table) -> bool:
@@ -90,7 +90,7 @@ def _tables_of(stats: Mapping[str, Any], console: Console) -> Iterator[Table]:
 
 
 def _turned_table_of(stats: Mapping[str, Any], splits: Sequence[str]) -> Table:
-    """A row for each count, a column for each split."""
+    """Returns a table with a row for each count and a column for each split."""
     table = Table()
     table.add_column("", no_wrap=True)
     for title in splits:
@@ -111,7 +111,7 @@ def _columns_of(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _splits_of(stats: Mapping[str, Any]) -> list[str]:
-    """The splits of a build, if it has some, and what is counted like them."""
+    """Returns the splits of a build and other groups with the same counts; empty if it has no splits."""
     if not stats.keys() & {"train", "dev"}:
         return []
     columns = set(_columns_of(stats))
@@ -122,7 +122,7 @@ def _splits_of(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _table_of(stats: Mapping[str, Any]) -> Table:
-    """A row for each split; for a build without splits, a row for each count."""
+    """Returns a table with a row for each split; for a build without splits, with a row for each count."""
     table = Table()
     if not _splits_of(stats):
         table.add_column("what", no_wrap=True)
@@ -142,15 +142,13 @@ def _table_of(stats: Mapping[str, Any]) -> Table:
 
 
 def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iterator[str]:
-    """Yields lines about the vocabulary that was trained, and its fit to the text that it was not
-    trained on.
-    """
+    """Yields lines about the trained vocabulary and its fit to the held-out splits."""
     if "vocabulary_with_S_slashS_UNK" in stats:
         yield from _words(stats)
         return
     yield from _figures_of_books(stats)
     learned = manifest.get("sentencepiece", {})
-    if "vocabulary_size" not in learned:  # several, by their names
+    if "vocabulary_size" not in learned:  # several vocabularies, by name
         yield from (f"{name}: {_describe(one)}" for name, one in learned.items())
         return
     yield f"SentencePiece: {_describe(learned)}"
@@ -166,7 +164,7 @@ def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iter
 
 
 def _scores(stats: Mapping[str, Any]) -> Iterator[str]:
-    """Prints the perplexity of a model on each split."""
+    """Yields the perplexity of a model on each split."""
     for split, score in stats.get("scores", {}).items():
         yield (
             f"{split}: perplexity {score['perplexity']:,.4f} of {score['tokens']:,} words and ends of"
@@ -215,7 +213,7 @@ def _flat(counts: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, in
 
 
 def _table_of_reasons(counts: Mapping[str, Any], unit: str) -> Table:
-    """A row for each reason, then all that was read and is not kept."""
+    """Returns a table with a row for each reason, and a total of the items that are not kept."""
     reasons = {reason: count for reason, count in counts["rejected"].items() if reason != "total"}
     reasons |= {title: counts[name] for name, title in _NOT_KEPT.items() if counts.get(name)}
     table = Table()

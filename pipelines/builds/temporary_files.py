@@ -1,6 +1,6 @@
-"""Temporary files of a command: all are in one folder, which the next command removes if this one was killed.
+"""Temporary files of a command, in one folder that the next command removes if this one is killed.
 
-The folder is in that of the system (`TMPDIR`). It is locked as long as its command runs.
+The folder is in the system's temporary folder (`TMPDIR`). It is locked while its command runs.
 """
 
 import contextlib
@@ -21,16 +21,16 @@ _PREFIX = "corpusmill-temporary-"
 _NAME = re.compile(_PREFIX + "[0-9a-f]{12}")
 _PRIVATE = 0o700
 _NO_LINK = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-_NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP)  # NFS takes no lock on a folder
+_NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP)  # NFS cannot lock folders
 
 
 @contextlib.contextmanager
 def temporary_files() -> Iterator[None]:
-    """Keeps the temporary files of this process, and of those that it starts, in a folder inside the block.
+    """Keeps temporary files of this process and its child processes in one folder during the block.
 
-    Folders of commands of this user that were killed are removed before, its own one after it.
+    Removes folders of killed commands of this user first, and its own folder at the end.
 
-    Raises BuildError where no folder can be made.
+    Raises BuildError if no folder can be made.
     """
     top, variable = tempfile.tempdir, os.environ.get(VARIABLE)
     with contextlib.ExitStack() as lock:
@@ -55,26 +55,28 @@ def _make_folder(lock: contextlib.ExitStack) -> pathlib.Path:
             folder.mkdir(_PRIVATE)
             try:
                 lock.enter_context(locked(folder, waits=True, flags=_NO_LINK))
-            except FileNotFoundError:  # another command has removed it, as it had no lock yet
+            except FileNotFoundError:  # another command removed the folder before it was locked
                 continue
             except OSError as error:
                 if error.errno not in _NO_LOCKS:
-                    raise  # without locks, no command removes the folder of another
+                    raise  # without locks, no command removes another's folder
             if folder.exists():
                 return folder
     except OSError as error:
         raise BuildError(
-            f"no folder for temporary files can be made: {error};"
+            f"cannot create a folder for temporary files: {error};"
             f" set {VARIABLE} to a folder with free space"
         ) from None
 
 
 def remove_dead(top: pathlib.Path) -> None:
-    """Removes the folders of commands of this user that do not run any more."""
+    """Removes the folders of commands of this user that are no longer running."""
     for folder in top.glob(f"{_PREFIX}*"):
         if _NAME.fullmatch(folder.name):
             with (
-                contextlib.suppress(OSError),  # its command runs, or it is no folder, or of others
+                contextlib.suppress(
+                    OSError
+                ),  # its command runs, or it is not a folder, or another user's
                 locked(folder, flags=_NO_LINK) as descriptor,
             ):
                 if os.fstat(descriptor).st_uid == os.geteuid():

@@ -1,4 +1,4 @@
-"""Many builds, one after the other: one that fails does not lose the others."""
+"""Runs many builds in order. A failed build does not stop the others."""
 
 import json
 import logging
@@ -30,32 +30,34 @@ STATUSES = (BUILT, ALREADY_THERE, FAILED, MISSING)
 SHOWN_DIFFERENCES = 3
 
 _TELLING = (BuildError, InputError, StoreError, TargetError, AccountingError, ValueError)
-"""Errors whose message is for the person who started the build; all others come with a traceback."""
+"""Errors whose message is written for the user; all others are logged with a traceback."""
 
 
 class NamedBuild(NamedTuple):
     """One build of a batch."""
 
     label: str  # "uk 20230501"
-    target: str  # the folder that it makes
-    make: Callable[[], Corpus]  # looks at the inputs; may raise
-    run: Callable[[Any], Any]  # builds what `make` gave; replaces a finished one if the batch does
+    target: str  # the folder of the build
+    make: Callable[[], Corpus]  # checks the inputs; may raise
+    run: Callable[
+        [Any], Any
+    ]  # builds the result of `make`; replaces a finished build if the batch does
 
 
 class Outcome(NamedTuple):
     """The result of one build."""
 
     label: str
-    target: str  # "" for what is missing
+    target: str  # "" for missing dumps
     status: str  # one of STATUSES
-    message: str = ""  # why it failed or is missing
+    message: str = ""  # why the build failed or its dump is missing
 
 
 def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Outcome]:
-    """Runs all builds but those that are finished, and says of each at once what became of it.
+    """Runs all builds that are not finished, and logs each result at once.
 
-    A finished build is built anew with `replace`; without it, one with other settings or inputs is a
-    failure. Whatever error a build ends with, the next one begins; only an interrupt ends the batch.
+    With `replace`, finished builds are built again. Without it, a finished build with other settings or
+    inputs is a failure. After any error the next build begins; only an interrupt ends the batch.
     """
     log = logging.getLogger(__name__)
     outcomes = []
@@ -72,10 +74,10 @@ def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Ou
 def look_ahead(
     builds: Sequence[NamedBuild], missing: Sequence[MissingWiki], *, missing_is_failure: bool
 ) -> int:
-    """Prints what each build would take, and all; returns the exit status.
+    """Prints the estimate of each build and of all together; returns the exit status.
 
     Args:
-      builds: of which `run` prints and gives an Estimate.
+      builds: their `run` prints and returns an Estimate.
     """
     estimates = []
     for build in builds:
@@ -104,9 +106,7 @@ def _run_build(build: NamedBuild, replace: bool) -> Outcome:
 
 
 def _one_line(error: Exception) -> str:
-    """Returns the last line of an error. Errors of workers arrive as the text of a traceback, the error
-    last.
-    """
+    """Returns the last line of an error, because errors of workers are texts of a traceback."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[-1] if lines else 'see the traceback'}"
 
@@ -115,25 +115,25 @@ def _one_line(error: Exception) -> str:
 
 
 def is_there(target: str, corpus: Corpus) -> bool:
-    """Returns True if the folder holds the very build that the corpus would make.
+    """Returns True if the folder holds the same build that the corpus would make.
 
-    Raises TargetError for a finished build of another version, with other settings, or of other inputs,
-    by their names and sizes.
+    Raises TargetError for a finished build of another version, with other settings, or from inputs with other
+    names or sizes.
     """
     if not is_completed(target):
         return False
     if differences := "; ".join(_differences(target, corpus)):
-        raise TargetError(f"{target} holds a build {differences}; --replace builds it again")
+        raise TargetError(f"{target} holds a build {differences}; use --replace to build it again")
     return True
 
 
 def _differences(target: str, corpus: Corpus) -> Iterator[str]:
-    """In what the finished build is not the one that the corpus would make."""
+    """Yields the differences between the finished build and the one that the corpus would make."""
     manifest = read_json(target, MANIFEST)
     provenance = corpus.provenance()
     if manifest["version"] != provenance.version:
         yield f"of another version ({manifest['version']} → {provenance.version})"
-    # As JSON has it: a tuple is a list there.
+    # Convert to JSON types: tuples become lists.
     settings = json.loads(json.dumps(dict(provenance.settings)))
     if changes := _changes(manifest["settings"], settings):
         yield f"with other settings ({changes})"
@@ -149,7 +149,7 @@ def _differences(target: str, corpus: Corpus) -> Iterator[str]:
 
 
 def _sizes(files: Iterator[tuple[str, str, int]]) -> dict[str, str]:
-    """Role and name of files → their bytes, in words."""
+    """Returns "role name" → sizes of the files with that name, in words."""
     found: dict[str, list[int]] = {}
     for role, name, size in files:
         found.setdefault(f"{role} {name}", []).append(size)
@@ -179,7 +179,7 @@ def _show(value: Any) -> str:
 
 
 def missing_outcomes(missing: Sequence[MissingWiki]) -> list[Outcome]:
-    """Languages of which there is no dump."""
+    """Returns the outcomes of languages without a dump."""
     return [Outcome(one.language, "", MISSING, one.reason) for one in missing]
 
 
@@ -200,7 +200,7 @@ def conclude(
 
 
 def describe_outcomes(outcomes: Sequence[Outcome]) -> str:
-    """A line per build, and how many there are of each kind."""
+    """Returns a line per build, and the number of builds of each status."""
     widest = max((len(one.label) for one in outcomes), default=0)
     lines = [
         f"{one.label:{widest}}  {one.status:{len(ALREADY_THERE)}}  {one.message or one.target}"

@@ -1,4 +1,4 @@
-"""Flags that the commands of Project Gutenberg share."""
+"""Flags shared by the commands of Project Gutenberg."""
 
 import argparse
 
@@ -6,7 +6,7 @@ from pipelines.commands.flags import Flags
 
 
 def add_books(parser: argparse.ArgumentParser) -> Flags:
-    """Adds where the books are and what is known of them; gives the group."""
+    """Adds the flags of book files and their metadata; returns their group."""
     files = Flags(
         parser,
         "inputs",

@@ -1,4 +1,4 @@
-"""Parsers of commands: flags that every command has, and guesses at what a wrong word was meant to be."""
+"""Parsers of commands, with flags that all commands have, and suggestions for misspelled words."""
 
 import argparse
 import difflib
@@ -11,11 +11,11 @@ DEFAULTS = {"quiet": False, "verbose": False, "log_level": ""}
 
 
 class CommandParser(argparse.ArgumentParser):
-    """An ArgumentParser whose flags of messages count before a command and after it."""
+    """An ArgumentParser whose message flags work before and after a command."""
 
     def __init__(self, *args: Any, **named: Any):
         super().__init__(*args, **named)
-        # Not given is not set: a value from before the command is not overwritten.
+        # A flag that is not given sets no value, so a value from before the command is kept.
         self._messages = messages = self.add_argument_group("messages")
         for flag, help in (
             ("--quiet", "show no progress, and log warnings and errors only"),
@@ -30,16 +30,16 @@ class CommandParser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        """One line, and where the flags are explained; argparse would print all of them first."""
+        """Prints one line and a hint to --help; argparse would print all flags first."""
         self.exit(2, f"{self.prog}: error: {message}\n{self.prog} --help explains the flags\n")
 
     def format_help(self) -> str:
-        """As argparse has it, those flags last."""
+        """Returns the help page, see argparse, with the message flags last."""
         self._action_groups.sort(key=lambda group: group is self._messages)
         return super().format_help()
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """As argparse has it; of a wrong command, those near are named, not all."""
+        """Checks a value, see argparse. For a wrong command, the error suggests similar ones."""
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
             kind, known = str(action.metavar or "command").lower(), ", ".join(action.choices)
             near = guess(value, action.choices)
@@ -48,7 +48,7 @@ class CommandParser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
     def flags(self) -> Iterator[str]:
-        """All flags of this parser, and of those below it."""
+        """Yields all flags of this parser and of its subcommands."""
         for action in self._actions:
             yield from (one for one in action.option_strings if one.startswith("--"))
             if isinstance(action, argparse._SubParsersAction):
@@ -57,12 +57,12 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def guess(word: str, known: Iterable[str]) -> str:
-    """ "; did you mean --language?", or "" where nothing known is like the word."""
+    """Returns "; did you mean --language?", or "" if no known word is similar."""
     near = difflib.get_close_matches(word, list(dict.fromkeys(known)), 2)
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def level_of(settings: argparse.Namespace) -> int:
-    """The level of our own log."""
+    """Returns the level of corpusmill's own log."""
     name = settings.log_level or ("warning" if settings.quiet else "info")
     return logging.getLevelNamesMapping()[name.upper()]

@@ -1,7 +1,7 @@
 """Compares two editions of a corpus in the same language, document by document.
 
 examples:
-  What a newer dump has changed:
+  What has changed in a newer dump:
     corpusmill compare wiki40b/uk/20261001-1.3.0 wiki40b/uk/20261101-1.3.0 --report changes.tsv
   On a cluster:
     corpusmill compare gs://…/20261001-1.3.0 gs://…/20261101-1.3.0 --report gs://…/changes.tsv --runner …
@@ -9,7 +9,7 @@ examples:
 what is compared:
 {identity}
   added, removed; changed: another text in the same split; moved: in another split, changed or not
-  rows that share an id meet those of the other edition that they are most like
+  rows that share an id are matched with the most similar rows of the other edition
 
 --report has a line for each document that is not the same in both, sorted by id:
   id, title, fate, old_split, new_split, old_bytes, new_bytes; FILE.tsv.json has the counts
@@ -17,8 +17,8 @@ what is compared:
 documents may move between splits where these depend on all documents:
 {moves}
 
-Exit status: 0 nothing moved that may not, 1 a document did or there is no such build, 2 wrong settings, or
-builds of two corpora or languages.
+Exit status: 0 if no document has moved that may not, 1 if one has or a build is missing, 2 for wrong settings
+or builds of two corpora or languages.
 """
 
 import argparse
@@ -30,14 +30,16 @@ from pipelines.corpora import shapes
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "two finished builds → what came, went and changed, and did anything change its split?"
+    about = (
+        "compares two finished builds: documents added, removed, changed, or moved to another split"
+    )
     parser = add_command(commands, "compare", about, _describe_corpora(__doc__ or ""), _run)
     parser.add_argument("old", metavar="OLD", help="folder of the older finished build")
     parser.add_argument("new", metavar="NEW", help="folder of the newer one")
     Flags(parser).text(
         "--report",
         "FILE.tsv",
-        "takes every document that is not the same in both; FILE.tsv.json takes the counts",
+        "file for all documents that are not the same in both; the counts are in FILE.tsv.json",
     )
     add_runner(parser)
 

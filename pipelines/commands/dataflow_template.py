@@ -1,9 +1,9 @@
-"""A build as a Flex template of Dataflow: a form whose fields are the flags of a command.
+"""A build as a Flex template of Dataflow: a form with the flags of a command.
 
-A template starts one job, whose graph is known before, and whoever makes it must not wait. A build is
-several jobs, one after the other, and what follows them. So the job of a template has one worker and one
-step, and that is the command itself: it starts the jobs of the build, waits, and publishes. When its
-worker is lost, the job that it had started goes on; a command that is started after it keeps its stage.
+A template starts one job with a graph known in advance, and its caller must not wait. A build has several
+jobs in order, and steps after them. So the job of the template has one worker and one step, which runs the
+command: the command starts the jobs of the build, waits for them, and publishes. If that worker is lost, the
+job that it started goes on; a command started after that job's end resumes after its stage.
 """
 
 import argparse
@@ -35,7 +35,7 @@ HANDED_ON = (
     "subnetwork",
     "sdk_container_image",
 )
-"""The flags that the jobs of the build share with that of the template."""
+"""The flags of the template's job that the jobs of the build inherit."""
 
 _ON, _OFF = "true", "false"
 _TAIL_LINES = 20
@@ -43,12 +43,12 @@ _NOT_OFFERED = ("help", "runner", "json", "dry_run", "prices", *DEFAULTS)
 
 
 def commands() -> list[str]:
-    """The commands that have a form."""
+    """Returns the commands that have a form."""
     return [row.name for row in rows().values() if row.is_template]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Starts the job of a template, and does not wait for it.
+    """Starts the job of a template without waiting for its end.
 
     Args:
       arguments: --command, its flags as in `metadata_of`, and flags for the job of the template.
@@ -61,10 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.add_argument(f"--{parameter['name']}", required=not parameter["isOptional"])
     values, flags = parser.parse_known_args(["--command", chosen.command, *given])
     command = command_line(vars(values), flags)
-    make_parser().parse_known_args(
-        command
-    )  # what it does not take ends here, and no job is started
-    # The flags of the person who starts it may say otherwise.
+    make_parser().parse_known_args(command)  # wrong flags are errors here, before a job is started
+    # The flags of the user may override these.
     options = PipelineOptions([f"--runner={DATAFLOW}", *ONE_WORKER, *flags])
     pipeline = beam.Pipeline(options=options)
     _ = pipeline | "Command" >> beam.Create([command]) | "RunCommand" >> beam.Map(run_command)
@@ -72,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def metadata_of(command: str) -> dict[str, Any]:
-    """The form of a command, as Dataflow wants it: `gcloud dataflow flex-template build --metadata-file`."""
+    """Returns the form of a command, for `gcloud dataflow flex-template build --metadata-file`."""
     parser = parser_of(command)
     chosen = _parameter("command", "Command", "The corpusmill command of this template.")
     chosen["regexes"] = [f"^{command}$"]
@@ -85,10 +83,10 @@ def metadata_of(command: str) -> dict[str, Any]:
 
 
 def command_line(values: Mapping[str, str | None], flags: Sequence[str]) -> list[str]:
-    """The command that the values of a form stand for.
+    """Returns the command for the values of a form.
 
     Args:
-      values: name of a parameter → what was given for it; None and "" are not given.
+      values: name of a parameter → its value; None and "" are missing values.
       flags: of the job of the template.
     """
     line = [str(values["command"])]
@@ -109,9 +107,9 @@ def command_line(values: Mapping[str, str | None], flags: Sequence[str]) -> list
 
 
 def run_command(command: Sequence[str]) -> None:
-    """Runs a corpusmill command to its end; what it prints goes to the log of the worker.
+    """Runs a corpusmill command to its end; its output goes to the log of the worker.
 
-    Raises BuildError with the end of what it has printed where it fails.
+    Raises BuildError with the end of its output if it fails.
     """
     log = logging.getLogger(__name__)
     log.info("corpusmill %s", shlex.join(command))
@@ -145,13 +143,13 @@ def _actions_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def _name_of(action: argparse.Action) -> str:
-    """Of the parameter that stands for a flag: "--page-props" → "page_props"."""
+    """Returns the name of the parameter for a flag: "--page-props" → "page_props"."""
     return action.option_strings[-1].lstrip("-").replace("-", "_")
 
 
 def _describe(action: argparse.Action) -> dict[str, Any]:
     name = _name_of(action)
-    # How many cores the machine has that writes the form is no matter.
+    # The number of cores of the machine that writes the form does not matter.
     shown = {**vars(action), "default": "all cores"} if name == "workers" else vars(action)
     text = (action.help or name) % {**shown, "prog": "corpusmill"}
     label = name.replace("_", " ").capitalize()

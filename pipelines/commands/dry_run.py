@@ -1,4 +1,4 @@
-"""--dry-run: prints what a build would read and take, and starts and writes nothing."""
+"""--dry-run: prints what a build would read and cost, without starting or writing anything."""
 
 import argparse
 import os
@@ -22,20 +22,22 @@ _LEAST_COLUMNS = 60
 
 
 def parse_prices(text: str) -> tuple[str, float]:
-    """ "vcpu=0.05" → ("vcpu", 0.05). Raises ArgumentTypeError for anything else."""
+    """Parses a price: "vcpu=0.05" → ("vcpu", 0.05). Raises ArgumentTypeError for other texts."""
     name, _, price = text.partition("=")
     try:
         if name in PRICED and float(price) >= 0:
             return name, float(price)
     except ValueError:
         pass
-    raise argparse.ArgumentTypeError(f"{text!r} is not NAME=USD with a name of {', '.join(PRICED)}")
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is not NAME=USD with one of the names {', '.join(PRICED)}"
+    )
 
 
 def print_estimate(
     corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "Estimate":
-    """Prints, and gives, what a build would take with the flags of `add_output` and `add_runner`.
+    """Prints and returns the estimate of a build with the flags of `add_output` and `add_runner`.
 
     Raises BuildError for a build that the in-process runner would refuse.
     """
@@ -56,7 +58,7 @@ def print_estimate(
 
 
 def print_total(estimates: "Sequence[Estimate]") -> None:
-    """Prints what builds would take together on the in-process runner, those that are not there yet."""
+    """Prints the sum of the estimates of builds that are not finished, on the in-process runner."""
     builds = [one for one in estimates if not one.is_finished]
     hours = sum(_hours(one.parts) for one in builds)
     kept = sum(one.kept_bytes for one in builds)
@@ -67,7 +69,7 @@ def print_total(estimates: "Sequence[Estimate]") -> None:
 def describe(
     found: "Estimate", rates: "Rates", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> Iterator[str]:
-    """The lines of an estimate, as wide as the terminal."""
+    """Yields the lines of an estimate, wrapped to the width of the terminal."""
     yield from _wrap(_target(found, replace=settings.replace))
     widest = max((len(role.name) for role in found.roles), default=0)
     for role in found.roles:
@@ -78,7 +80,7 @@ def describe(
     dated = found.date if found.date == "undated" else f"dated {found.date}"
     yield from _wrap(f"  {dated}; about {_size(found.text_bytes)} of text")
     if not found.parts:
-        yield from _wrap(f"  how long {found.path[0]} takes was not measured")
+        yield from _wrap(f"  no rates of {found.path[0]} were measured, so its time is unknown")
         return
     runner = {IN_PROCESS: _in_process, SPARK: _spark}.get(settings.runner, _service)
     yield from runner(found, rates, settings, beam_flags)
@@ -194,7 +196,7 @@ _UNITS = {
 def _price(
     quantities: Mapping[str, float], prices: Mapping[str, float], source: str
 ) -> Iterator[str]:
-    """The formula, with what is known filled in."""
+    """Yields the formula of the price with the known numbers."""
     terms = [
         f"{quantity:,.2f} {_UNITS[name]} x "
         + (f"${_dollars(prices[name])}" if name in prices else f"(--prices {name}=USD)")
@@ -209,7 +211,7 @@ def _price(
 
 
 def _dollars(price: float) -> str:
-    """A price with as few digits as possible: "0.000054", "3600"."""
+    """Returns a price with as few digits as possible: "0.000054", "3600"."""
     return f"{price:.6f}".rstrip("0").rstrip(".")
 
 

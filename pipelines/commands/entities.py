@@ -1,24 +1,24 @@
-r"""Takes what corpora need out of a Wikidata entity dump: built once, joined by all.
+r"""Extracts the columns that corpora need from a Wikidata entity dump, once for all languages.
 
 examples:
   Once for all languages:
     corpusmill entities --output corpora \
       --dump 'wikidatawiki/entities/20261101/wikidata-20261101-all.json.bz2'
-  and then for each:
+  and then for each language:
     corpusmill wiki40b --language uk … --entities corpora/entities/wikidata/20261101-1.0.0
   Only what two languages need (English titles are always there: they name templates):
     corpusmill entities --dump wikidata-20261101-all.json.gz --wikis uk,el --output corpora
-  A dump that was cut off, as far as it is whole:
+  The undamaged part of a truncated dump:
     corpusmill entities --dump latest-all.json.bz2 --on-corrupt keep-good --output corpora
 
-which of the dump's two files to take: a .bz2 is read by all cores, each entering it at blocks of its own; a
-.gz cannot be entered in the middle, so that each worker decompresses all of it and reads its share. But a
-.gz is decompressed some ten times as fast: up to ten cores take the .gz, above fifteen the .bz2.
+which of the dump's two files to use: a .bz2 is read by all cores in parallel. A .gz cannot be read from the
+middle, so each worker decompresses all of it and processes its share; but a .gz decompresses some ten times
+as fast. With up to ten cores, use the .gz; with more than fifteen, the .bz2.
 
 what you get, in <output>/entities/wikidata/<dump date>-<version>/:
   entities-*.parquet                items by ascending id: numeric_id, instance_of, a column of titles a wiki
-  internal-classes.parquet          the classes of Wikimedia's own things, and of what kind they are
-  rejected/                         every line that is not an entity, and why
+  internal-classes.parquet          the classes of Wikimedia's internal items, and their kinds
+  rejected/                         every line that is not an entity, with the reason
   stats.json manifest.json README.md COMPLETED
 
 A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
@@ -34,7 +34,7 @@ from transforms.text.wikimedia.wikis import LANGUAGE_CODES, dbname_of, open_code
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "Wikidata dump → entity table, which all languages of Wiki-40B join"
+    about = "makes an entity table, which all languages of Wiki-40B use, from a Wikidata dump"
     parser = add_command(commands, "entities", about, __doc__)
     files = Flags(parser, "inputs", STORES)
     files.files(
@@ -43,7 +43,7 @@ def add(commands: Commands) -> None:
     files.text(
         "--wikis",
         "CODES",
-        'corpus codes with commas between, or "all", every Wikipedia: whose titles are kept (default: those'
+        'comma-separated corpus codes, or "all", of the Wikipedias whose titles are kept (default: those'
         " of the paper's corpora)",
         type=_codes,
         default=LANGUAGE_CODES,

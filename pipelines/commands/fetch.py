@@ -1,24 +1,24 @@
-"""Downloads what one build needs: the newest finished dump, checked, and the command that builds it.
+"""Downloads and checks the newest dump that one build needs, and prints the command that builds it.
 
 examples:
-  The Ukrainian Wikipedia, its pages and the Wikidata item of each:
+  The pages of the Ukrainian Wikipedia, and their Wikidata items:
     corpusmill fetch wiki40b --language uk
-  What that would be, and how large:
+  The files of that download and their sizes:
     corpusmill fetch wiki40b --language uk --dry-run
   Wikidata's entities, which give the class of each article; more than 90 GB, once for all languages:
     corpusmill fetch entities --downloads /data/dumps
-  News of some years, as One Billion Word takes them:
+  News of some years for One Billion Word:
     corpusmill fetch lm1b --language de --first-year 2020 --last-year 2022
   All books of Project Gutenberg with their catalogue, for PG-19 and SimpleBooks:
     corpusmill fetch pg19
 
-Files go to <downloads>/<source>/<date>/, which `corpusmill wiki40b --dumps` understands. Wikimedia has two
-layouts, dumps and Content File Exports; the newer one is taken, or that of --layout. What was cut off goes on
-where it was, and what is there is not fetched again: the same command may be given any number of times. Sizes
-and checksums are those of the site; a file that differs is not kept. Nothing here is ever removed;
-`corpusmill refresh` does so, and builds, too.
+Files go to <downloads>/<source>/<date>/, the layout that `corpusmill wiki40b --dumps` reads. Wikimedia has
+two layouts, dumps and Content File Exports; the newer one is downloaded, or that of --layout. Interrupted
+downloads are resumed and finished files are kept, so the same command can be repeated. Sizes and checksums
+are compared with those of the site; a file that differs is not kept. This command removes nothing;
+`corpusmill refresh` removes old files, and also builds.
 
-Exit status: 0 all files are there, 1 a site or a file cannot be had, 2 wrong settings.
+Exit status: 0 all files are there, 1 a site or file is not available, 2 wrong settings.
 """
 
 import argparse
@@ -40,7 +40,7 @@ _OF_CORPORA = ("language", "first_year", "last_year", "page_table", "layout", "c
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "one build's files, from the sites that have them → a folder, checked"
+    about = "downloads the files of one build, and checks them"
     parser = add_command(commands, "fetch", about, __doc__, _run)
     parser.set_defaults(extras=["refresh"])
     parser.add_argument("corpus", choices=CORPORA, metavar="CORPUS", help=", ".join(CORPORA))
@@ -52,25 +52,25 @@ def add(commands: Commands) -> None:
         default=None,
         type=code_of_language,
     )
-    what.number("--first-year", "of the news (default: the first that there is)")
-    what.number("--last-year", "of the news (default: the newest)")
-    what.switch("--page-table", "of wiki40b: the table of pages, too", default=None)
+    what.number("--first-year", "first year of the news (default: the oldest)")
+    what.number("--last-year", "last year of the news (default: the newest)")
+    what.switch("--page-table", "of wiki40b: also download the table of pages", default=None)
     what.choice(
         "--layout",
         LAYOUTS,
-        "of wikis: which of the two to take (default: the newest)",
+        "of wikis: the layout to download (default: the newest)",
         default=None,
     )
-    where = Flags(parser, "from where, and where to")
+    where = Flags(parser, "servers and folder")
     where.text("--downloads", "DIR", "folder (default %(default)s)", default=_DOWNLOADS)
     where.text(
         "--contact",
         "ADDRESS",
         "sent to the servers, whose operators may write to you (default: your name on this machine)",
     )
-    where.files("--mirror", "servers with the files of the usual ones, the preferred first", "URL")
-    where.number("--connections", "at once; servers allow no more than 3", 2)
-    where.switch("--dry-run", "say what there is, and fetch nothing")
+    where.files("--mirror", "mirrors of the usual servers, the preferred one first", "URL")
+    where.number("--connections", "number of parallel downloads; servers allow no more than 3", 2)
+    where.switch("--dry-run", "print the available files, and download nothing")
 
 
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
@@ -80,10 +80,10 @@ def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
         name: value for name in _OF_CORPORA if (value := getattr(settings, name)) is not None
     }
     if settings.corpus == "wiki40b" and "language" not in given:
-        raise ValueError("--language is needed: which Wikipedia to fetch")
+        raise ValueError("--language is missing: give the code of the Wikipedia to download")
     wanted = want(settings.corpus, settings.downloads, settings.contact, settings.mirror, **given)
     if not settings.contact:
-        told = "the servers see %s as your address; --contact sets another one"
+        told = "the servers get %s as your contact; --contact sets another one"
         logging.getLogger(__name__).info(told, wanted.settings.contact)
     found = wanted.find()
     for offers in found:
@@ -98,10 +98,10 @@ def _fetch(wanted: "Wanted", found: Sequence[Sequence[Any]]) -> None:
         dump, files = wanted.fetch(offers)
         dumps.append(dump)
         flags += wanted.name_flags(dump, files)
-    print("all files are there, and are what the site says; to build:")
+    print("all files are downloaded and match the site; to build:")
     print(f"  {wanted.name_build(dumps, flags)}")
     if wanted.table.joins:
         print(
-            f"with --{wanted.table.joins} FILE it knows what articles are about;"
+            f"with --{wanted.table.joins} FILE the build links articles to entities;"
             f" `corpusmill fetch {wanted.table.joins}` gets that file"
         )

@@ -1,4 +1,4 @@
-"""Commands, and the flags that they share."""
+"""Functions that add commands, and the flags that commands share."""
 
 import argparse
 import dataclasses
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 ABOVE = ("README.md", "croissant.json", "CURRENT")
-"""Files above builds, which a pattern of the shell names, too: uk/*."""
+"""Files above builds, which a shell pattern such as uk/* also matches."""
 STORES = "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
 
 
@@ -35,8 +35,8 @@ def add_command(
     """Adds a command to a parser.
 
     Args:
-      page: the first paragraph is shown above the flags, the others below: the docstring of its module.
-      run: (settings, flags of Beam) → exit status; by default, builds the corpus of that name.
+      page: docstring of the module. Its first paragraph is shown above the flags, the others below them.
+      run: function (settings, flags of Beam) → exit status; by default, builds the corpus of that name.
     """
     about, _, more = (page or "").partition("\n\n")
     parser = commands.add_parser(
@@ -52,23 +52,23 @@ def add_command(
 
 
 class Flags:
-    """Flags of a command, under a title.
+    """Adds flags to a command, under a title.
 
     Args:
-      title: "" for flags that are above all titles.
+      title: "" for flags without a title.
     """
 
     def __init__(self, parser: argparse.ArgumentParser, title: str = "", about: str | None = None):
         self._group = parser.add_argument_group(title, about) if title else parser
 
     def text(self, flag: str, metavar: str, help: str, **more: Any) -> None:
-        """One word; "" where it is not given."""
+        """Adds a flag with one word; "" by default."""
         self._group.add_argument(flag, metavar=metavar, help=help, **{"default": "", **more})
 
     def files(
         self, flag: str, help: str, metavar: str = "FILE", *, required: bool = False, **more: Any
     ) -> None:
-        """File names or patterns, one or more."""
+        """Adds a flag with one or more file names or patterns."""
         given = {"nargs": "+", "default": [], "required": required, **more}
         self._group.add_argument(flag, metavar=metavar, help=help, **given)
 
@@ -81,54 +81,54 @@ class Flags:
         metavar: str = "N",
         **more: Any,
     ) -> None:
-        """A number, of the kind of the default; whole without one. The help ends with the default."""
+        """Adds a number of the default's type, or a whole number. The default is shown in the help."""
         kind = int if default is None else type(default)
         shown = "" if default is None else " (default %(default)s)"
         given = {"type": kind, "default": default, **more}
         self._group.add_argument(flag, metavar=metavar, help=help + shown, **given)
 
     def choice(self, flag: str, choices: Sequence[str], help: str, **more: Any) -> None:
-        """One of some words; the first by default."""
+        """Adds a choice of words; the first is the default."""
         given = {"choices": choices, "default": choices[0], **more}
         self._group.add_argument(flag, help=help, **given)
 
     def switch(self, flag: str, help: str, **more: Any) -> None:
-        """On where it is given."""
+        """Adds a flag without a value."""
         self._group.add_argument(flag, help=help, **{"action": "store_true", **more})
 
     def dump_date(self, default: str) -> None:
-        """The date in the name of a build; by default one that is described."""
+        """Adds the date in the name of a build; `default` describes the default."""
         self.text("--dump-date", "DATE", f"names the build; default: {default}")
 
     def limit(self, unit: str) -> None:
-        """Adds the flag for the amount of input that is read, for a first look; 0 for all."""
+        """Adds the limit on the input that is read, for a first look; no limit by default."""
         help = f"read the first N {unit} only, for a first look; manifest and card say so"
         self.number("--limit", help, default=None, type=_positive)
 
     def on_corrupt(self, kept: str = "take what is whole") -> None:
-        """The fate of damaged input."""
+        """Adds the choice of what to do about damaged input."""
         help = f"what to do about damaged input: end with an error (default), or {kept}"
         self.choice("--on-corrupt", ("fail", "keep-good"), help)
 
     def near_duplicates(self, help: str) -> None:
-        """The similarity from which on all but one are left out; 0 keeps all."""
+        """Adds the similarity from which on only one of several documents is kept; 0 keeps all."""
         self.text("--near-duplicates", "SIMILARITY", help, type=float, default=0.0)
 
     def signatures(self, unit: str) -> None:
-        """Files of MinHash signatures beside those of the rows."""
+        """Adds the switch for files of MinHash signatures."""
         self.switch(
             "--signatures",
             f"write the MinHash signature of each {unit}, which datasketch reads, to signatures-*.parquet",
         )
 
     def workers(self, help: str, default: int | None = None) -> None:
-        """A number of processes; by default as many as there are cores."""
+        """Adds the number of processes; by default the number of cores."""
         cores = default or os.cpu_count() or 1
         self.number("--workers", help, cores, type=_positive)
 
 
 def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> None:
-    """Adds where a build goes, whether it may replace one, and whether it goes on from an earlier run."""
+    """Adds the output folder, and whether a build replaces a finished one or resumes an earlier run."""
     flags = Flags(parser)
     flags.text("--output", "DIR", "parent folder of the build", required=True)
     flags.switch("--replace", "replace a finished build")
@@ -137,11 +137,11 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
     if has_stages:
         flags.switch(
             "--fresh",
-            "do all anew (default: go on where an earlier run of the same build was interrupted)",
+            "repeat all stages (default: resume an earlier run of the same build that was interrupted)",
         )
         flags.switch(
             "--ignore-memory",
-            "start although the in-process runner has not the memory that the build needs",
+            "start although the in-process runner has less memory than the build needs",
         )
         doubts = "; ".join(f"{name}: {meaning}" for name, meaning in DOUBTS.items())
         flags.files(
@@ -152,8 +152,8 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
         )
         flags.switch(
             "--dry-run",
-            "look at the inputs and say what would be done, how long it would take, and with how much memory"
-            " and disk, or what it would cost, and do nothing",
+            "check the inputs and print what would be done, how long it would take, how much memory"
+            " and disk it would need, or what it would cost, and do nothing",
         )
         flags.files(
             "--prices",
@@ -165,13 +165,13 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """Adds the choice of a summary for programs."""
+    """Adds the switch for a summary in JSON."""
     help = "print the summary as JSON, a line for each build or check, and nothing else on stdout"
     Flags(parser).switch("--json", help)
 
 
 def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> None:
-    """Adds what runs the pipeline; `workers` is the default number, None all cores."""
+    """Adds the runner; `workers` is the default number of processes, None for all cores."""
     flags = Flags(parser, "where it runs", "flags not listed here are passed to Beam")
     flags.workers("processes of the in-process runner and of Spark on this machine", workers)
     flags.text(
@@ -184,7 +184,7 @@ def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> N
 
 
 def runner_of(settings: argparse.Namespace, beam_flags: Sequence[str]) -> dict[str, Any]:
-    """The flags of `add_runner`, as arguments of whatever runs a pipeline."""
+    """Returns the flags of `add_runner` as keyword arguments of functions that run a pipeline."""
     runner, workers = settings.runner, settings.workers
     return {"runner": runner, "workers": workers, "beam_flags": beam_flags}
 
@@ -195,7 +195,7 @@ def add_folders(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 class _Folders(argparse.Action):
-    """Leaves out the files that stand above builds, unless there is nothing else."""
+    """Removes the files above builds from the arguments, unless there are no others."""
 
     def __call__(self, _: object, settings: argparse.Namespace, values: Any, *__: object) -> None:
         folders = [one for one in values if pathlib.PurePath(one).name not in ABOVE]
@@ -212,12 +212,12 @@ def _runner(text: str) -> str:
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+        raise argparse.ArgumentTypeError(f"{text} is not a positive whole number")
     return number
 
 
 def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
-    """The flags that are fields of a config; those that were not given, None here, keep its defaults."""
+    """Returns the flags that are fields of a config. Flags with the value None keep the config's default."""
     given = {name: value for name, value in vars(settings).items() if value is not None}
     return {
         field.name: given[field.name] for field in dataclasses.fields(config) if field.name in given
@@ -225,7 +225,7 @@ def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
 
 
 def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    """Builds the corpus of a row with the flags that are fields of its settings."""
+    """Builds the corpus of a row from the flags that are fields of its settings."""
     build, config = rows()[name].classes()
     launch_build(build(config(**settings_of(config, settings))), settings, beam_flags)
 
@@ -233,7 +233,9 @@ def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[s
 def launch_build(
     corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "Estimate | None":
-    """Builds a corpus with the flags of `add_output` and `add_runner`, or says what that would take."""
+    """Builds a corpus with the flags of `add_output` and `add_runner`, or prints the estimate of a dry
+    run.
+    """
     from pipelines.builds.launch import launch
 
     if settings.dry_run:

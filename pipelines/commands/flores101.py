@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Run = Callable[[argparse.Namespace, Sequence[str]], int | None]
 
-ALL = "flores101"  # names all languages of the paper
+ALL = "flores101"  # stands for all languages of the paper
 FORMATS = ("xliff", "tsv")
 
 
@@ -58,7 +58,7 @@ def add(commands: Commands) -> None:
 def _add_action(
     actions: Commands, name: str, run: "Run", what: str
 ) -> tuple[argparse.ArgumentParser, Flags]:
-    """Adds an action, described by the docstring of what runs it."""
+    """Adds an action; its help page is the docstring of `run`."""
     parser = add_command(actions, name, what, inspect.getdoc(run), run)
     flags = Flags(parser)
     flags.text("--project", "DIR", "folder of the project", required=True)
@@ -110,7 +110,7 @@ def _formats(text: str) -> tuple[str, ...]:
 
 def _fraction(text: str) -> Fraction:
     if not re.fullmatch(r"\d+(\.\d+)?(/\d*[1-9]\d*)?", text, re.ASCII):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number or a fraction such as 1/5")
     number, _, divisor = text.partition("/")
     return Fraction(number) / int(divisor or 1)
 
@@ -193,7 +193,7 @@ def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
     from pipelines.translation.outgoing import print_sent
     from pipelines.translation.packets import send_packets
 
-    _languages_of(settings.languages)  # a wrong code makes no project
+    _languages_of(settings.languages)  # before a project is made: raises an error for wrong codes
     by = settings.by or user()
     project = _project_of(settings)
     languages = _languages_of(settings.languages, project)
@@ -201,9 +201,9 @@ def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 
 def _languages_of(codes: str, project: "Project | None" = None) -> list["TargetLanguage"]:
-    """The languages of the flag, each once, by their codes in the project.
+    """Returns the languages of the flag, each once, by their codes in the project.
 
-    Raises ValueError, for English, too: it is the source.
+    Raises ValueError for unknown codes, and for English, which is the source.
     """
     from transforms.text.translation.languages import FLORES101_CODES, find_language
 
@@ -215,9 +215,9 @@ def _languages_of(codes: str, project: "Project | None" = None) -> list["TargetL
             found[language.code] = language
     english = [code for code, language in found.items() if language.tag.split("-")[0] == "en"]
     if english:
-        raise ValueError(f"{', '.join(english)}: English is what is translated")
+        raise ValueError(f"{', '.join(english)}: English is the source and cannot be a target")
     if not found:
-        raise ValueError("--languages names none")
+        raise ValueError("--languages has no codes")
     return list(found.values())
 
 
@@ -231,7 +231,7 @@ def _project_of(settings: argparse.Namespace) -> "Project":
         return create_project(settings.project, Rules(**given), find_source(settings.source))
     if given:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise ValueError(f"{flags}: only with --source, which makes the project")
+        raise ValueError(f"{flags}: only allowed with --source, which makes the project")
     return open_project(settings.project)
 
 
@@ -268,7 +268,7 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
     waive = make_waive(settings.waive, settings.because, settings.waive_table, settings.by)
     languages = _languages_in(project, settings.languages)
     if (waive or settings.send_back) and len(languages) != 1:
-        raise ValueError("waivers and --send-back are for one language: give --languages")
+        raise ValueError("waivers and --send-back are for one language: name it with --languages")
     shown = check_reports.SHOWN if len(languages) == 1 else check_reports.SHOWN_OF_MANY
     found = []
     for checked in check_languages(
@@ -286,9 +286,9 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
 
 
 def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
-    """Those that are named, else those of a project in which something has come back.
+    """Returns the named languages, or else those of the project with imported translations.
 
-    Raises ValueError where there are none.
+    Raises ValueError if there are none.
     """
     from pipelines.translation.journal import read_entries
     from transforms.text.translation.languages import find_language
@@ -301,7 +301,7 @@ def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
         if any(entry.kind == "import" for entry in read_entries(project.journal(code)))
     ]
     if not found:
-        raise ValueError(f"{project.folder}: nothing has come back yet")
+        raise ValueError(f"{project.folder}: no translations were imported yet")
     return found
 
 
@@ -320,7 +320,7 @@ def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
         outgoing.print_sent(reviews.write_sheets(project, languages, by=by, **named))
         return
     if settings.languages or any(named.values()):
-        raise ValueError("--languages, --reviewer and --to go with --sheets")
+        raise ValueError("--languages, --reviewer and --to are only allowed with --sheets")
     reviews.print_reviewed(reviews.import_reviews(project, settings.files, by=by))
 
 
@@ -332,7 +332,7 @@ def _run_status(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
     project = open_project(settings.project)
     if settings.language and settings.json:
-        raise ValueError("--json is of all languages")
+        raise ValueError("--json shows all languages: leave out --language")
     if settings.language:
         shown = status.render_story(project, project.language(settings.language).code)
     elif settings.json:

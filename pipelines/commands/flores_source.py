@@ -5,10 +5,10 @@ examples:
     corpusmill flores101 source --wikinews enwikinews-20261101-pages-articles.xml.bz2 \
       --wikibooks enwikibooks-20261101-pages-articles.xml.bz2 \
       --wikivoyage enwikivoyage-20261101-pages-articles.xml.bz2 --seed 2026 --output corpora
-  Another domain, and fewer:
+  Another domain, and fewer sentences:
     corpusmill flores101 source --wikipedia 'enwiki-20261101-pages-articles*.xml.bz2' \
       --sentences 600 --output corpora
-  Text that no model of 2025 has seen: news that you bring, and pages that are not in a dump of that year:
+  Text that no model of 2025 has seen: your own news, and pages that are not in a dump of that year:
     corpusmill flores101 source --documents news=news-2026.jsonl.gz --newer-than news=2025-12-31 \
       --wikivoyage enwikivoyage-20261101-pages-articles.xml.bz2 \
       --newer-than wikivoyage=enwikivoyage-20251201-pages-articles.xml.bz2 \
@@ -17,20 +17,21 @@ examples:
 what you get, in <output>/flores101/<edition>/<date>-<version>/:
   source.tsv      the sentences: id, split, article, domain, topic, has_image, has_hyperlink, url, text
   dev-*.parquet devtest-*.parquet test-*.parquet    the same
-  rejected/       pages that gave no sentence, and why
+  rejected/       pages without a sentence, with the reason
   stats.json manifest.json README.md COMPLETED
 
-how it is chosen: articles by a fingerprint of seed, site and page id, so that neither the order of the dump
-nor the number of workers decides; of each article one paragraph of its beginning, middle or end, and in it 3
-to 5 sentences in a row that are whole and neither short nor malformed. Whole articles go to dev, devtest and
-test. Where dumps have too few articles, all that is possible is taken, and the build says what is missing.
+how sentences are chosen: articles are ordered by a fingerprint of seed, site and page id, so the result does
+not depend on the order of the dump or the number of workers. From each article one paragraph of its
+beginning, middle or end is used, and in it 3 to 5 complete sentences in a row that are neither short nor
+malformed. All sentences of an article are in the same split. If dumps have too few articles, all that qualify
+are used, and the build names the gap.
 
-documents: each domain has the same share of the sentences. With documents the tables have a column licence,
-and README.md lists the licences. A line that is malformed, or an id that is there twice, is an error with
-file and line; with --on-corrupt keep-good it is listed in rejected/.
+documents: each domain has the same share of the sentences. With documents, the tables have a column licence,
+  and README.md lists the licences. A malformed line or a repeated id is an error with file and line; with
+  --on-corrupt keep-good it is listed in rejected/.
 
-topics are guessed from categories and titles. To put them right, change them in a copy of source.tsv and
-build again with --topics COPY; only the columns url and topic are read.
+topics are guessed from categories and titles. To correct them, edit a copy of source.tsv and build again with
+--topics COPY; only the columns url and topic are read.
 
 Then: corpusmill flores101 packets --help
 """
@@ -55,12 +56,12 @@ def add(actions: Commands) -> None:
     dumps = Flags(
         parser,
         "inputs",
-        "pages-articles files or patterns, on any file system of Beam's; one site at least",
+        "pages-articles files or patterns, on any file system of Beam's; at least one site",
     )
     dumps.files("--wikinews", "English Wikinews: published articles")
     dumps.files("--wikibooks", "English Wikibooks: pages of Wikijunior")
     dumps.files("--wikivoyage", "English Wikivoyage")
-    dumps.files("--wikipedia", "English Wikipedia, which the paper does not draw from")
+    dumps.files("--wikipedia", "English Wikipedia, which the paper does not use")
     dumps.files(
         "--documents",
         "documents of a domain of their own: JSON Lines, a document a line with id, url, title, date"
@@ -77,7 +78,7 @@ def add(actions: Commands) -> None:
         "NAME=OLD",
         action="extend",
     )
-    dumps.files("--topics", "tables with the columns url and topic, which have the last word")
+    dumps.files("--topics", "tables with the columns url and topic, which override the guesses")
     dumps.dump_date("the newest date in the names of the dumps, else undated")
     dumps.on_corrupt()
     choice = Flags(parser, "the choice", "all are part of the signature")
@@ -85,7 +86,7 @@ def add(actions: Commands) -> None:
         "--all-wikibooks",
         "all books of Wikibooks; the paper names Wikijunior, the released data hold others too",
     )
-    choice.number("--seed", "another one, other sentences", 0)
+    choice.number("--seed", "another seed draws other sentences", 0)
     choice.number("--sentences", "of all splits together", 3001)
     choice.number(
         "--articles", "that they are taken from; default: 842 to 3,001 sentences, as in the paper"

@@ -1,4 +1,4 @@
-"""A command made of the fields of the settings of a corpus, for a row that names no module of a command."""
+"""Makes a command from the fields of a corpus's settings, for rows without a command module."""
 
 import argparse
 import collections.abc
@@ -15,7 +15,7 @@ from pipelines.corpora import CorpusRow
 
 
 class LazyParser(CommandParser):
-    """Gets its flags when they are asked for: the module of a method takes a while to import.
+    """A parser whose flags are added when they are first needed, because methods are slow to import.
 
     Args:
       fill: adds the flags.
@@ -26,14 +26,14 @@ class LazyParser(CommandParser):
         self._fill = fill
 
     def filled(self) -> Self:
-        """This parser, with its flags."""
+        """Returns this parser, with its flags."""
         fill, self._fill = self._fill, None
         if fill:
             fill(self)
         return self
 
     def parse_known_args(self, *args: Any, **named: Any) -> Any:
-        """As argparse has it."""
+        """Parses arguments, see argparse."""
         return super(LazyParser, self.filled()).parse_known_args(*args, **named)
 
 
@@ -56,7 +56,7 @@ def _fill(row: CorpusRow, parser: argparse.ArgumentParser) -> None:
 
 
 def _add_flag(group: Any, field: "dataclasses.Field[Any]", kind: Any) -> None:
-    """A flag for a field: several values for a sequence, choices for a Literal, on or off for a bool."""
+    """Adds a flag for a field: several values for a sequence, choices for a Literal, a switch for a bool."""
     is_needed = field.default is field.default_factory is dataclasses.MISSING
     flag: dict[str, Any] = {"type": kind, "metavar": field.name.split("_")[-1].upper()}
     origin = typing.get_origin(kind)

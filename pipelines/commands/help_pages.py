@@ -1,4 +1,6 @@
-"""Help pages that fit the terminal: prose is filled, commands are continued, and columns stay columns."""
+"""Formats help pages for the width of the terminal: prose is wrapped, commands are continued, columns are
+kept.
+"""
 
 import argparse
 import re
@@ -12,7 +14,7 @@ _BEFORE_FLAG = re.compile(r" (?=--?\w)")
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Fills descriptions line by line, so that lists of examples and files stay lists."""
+    """Wraps descriptions line by line, so that lists of examples and files keep their form."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         lines = (f"{indent}{line}" if line else "" for line in _join_prose(text.splitlines()))
@@ -20,7 +22,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 def _join_prose(lines: list[str]) -> Iterator[str]:
-    """Lines, and paragraphs that are not indented as one line each."""
+    """Yields the lines, with each unindented paragraph joined to one line."""
     paragraph: list[str] = []
     for line in [*lines, ""]:
         if line and not line.startswith(" "):
@@ -33,7 +35,7 @@ def _join_prose(lines: list[str]) -> Iterator[str]:
 
 
 def fill(line: str, width: int) -> list[str]:
-    """Return a line of a help page as lines that fit, if their words do."""
+    """Returns a line of a help page as lines of at most `width` columns, unless a word is longer."""
     if len(line) <= width:
         return [line]
     indent = len(line) - len(line.lstrip(" "))
@@ -54,7 +56,7 @@ def fill(line: str, width: int) -> list[str]:
 
 
 def _fill_command(line: str, width: int, indent: int) -> list[str]:
-    """Break a command before its flags, as a shell allows it."""
+    """Returns a command as lines broken before flags, with backslashes."""
     is_continued = line.endswith(" \\")
     first, *flags = _BEFORE_FLAG.split(line.removesuffix(" \\").strip())
     further = indent + 2 * (not first.startswith("-"))

@@ -1,4 +1,4 @@
-"""Many languages in one run: the entity table, a corpus of each, vocabularies over all, and the tables."""
+"""Builds many languages in one run: entity table, one corpus each, and vocabularies over all."""
 
 import argparse
 import logging
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from pipelines.settings.wiki40b_settings import Wiki40bConfig
     from transforms.wiki.find_dumps import FoundDumps, WikiDump
 
-VERIFIED = "verified.tsv"  # in the output folder: what the check at the end has found, on a cluster
+VERIFIED = "verified.tsv"  # in the output folder: findings of the final check on a cluster
 
 
 def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig":
-    """The settings of one corpus: what the flags say, and what is given beside them."""
+    """Returns the settings of one corpus from the flags; `given` overrides them."""
     from pipelines.settings.wiki40b_settings import Wiki40bConfig
 
     return Wiki40bConfig(**{**settings_of(Wiki40bConfig, settings), **given})
@@ -28,7 +28,7 @@ def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig
 def build_wiki40b(
     corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "Estimate | None":
-    """Builds one corpus; shows its audit, if it has one."""
+    """Builds one corpus, and prints its audit if it has one."""
     from apache_beam.io.filesystems import FileSystems
 
     from pipelines.inspect.show_audit import print_audit
@@ -44,7 +44,7 @@ def build_wiki40b(
 def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     """Builds the languages of `--languages` from the folders of `--dumps`; returns the exit status.
 
-    A corpus that fails does not stop the others. What is finished already stays as it is.
+    A failed corpus does not stop the others. Finished builds are kept.
     """
     from pipelines.commands import batch
     from transforms.text.wikimedia.older_pages import parse_page_id
@@ -58,12 +58,12 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
     )
 
     languages = parse_languages(settings.languages, settings.dumps)
-    # What contradicts itself ends here, not after hours.
+    # Contradictory settings are errors here, not after hours.
     given = {"dump": ["-"], "entities": "", "dump_date": "", "newer_than": ()}
     wiki40b_config(settings, language=languages[0], **given)
     if parse_page_id(settings.newer_than):
         raise ValueError(
-            "page ids are of one wiki: with --languages, --newer-than takes folders of older dumps, laid"
+            "a page id belongs to one wiki: with --languages, --newer-than takes folders of older dumps, laid"
             " out like those of --dumps"
         )
     found = find_dumps(
@@ -94,14 +94,14 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
 def _check_splits(
     targets: Sequence[str], settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> int:
-    """Proves that no entity is in two splits, in any two of the corpora; returns the exit status."""
+    """Checks that no entity is in two splits across all corpora; returns the exit status."""
     from apache_beam.io.filesystems import FileSystems
 
     from pipelines.engines.runners import IN_PROCESS
     from pipelines.inspect.verify import check_builds, print_verdict, to_json_line
     from transforms.builds.finished_builds import open_build
 
-    # The workers of other runners tell what they found by a file.
+    # Workers of other runners report through a file.
     is_here = settings.runner == IN_PROCESS
     report = "" if is_here else FileSystems.join(settings.output, VERIFIED)
     verdict = check_builds(
@@ -174,7 +174,7 @@ def _named_build(
 def _build_multilingual(
     corpora: "Sequence[Outcome]", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "list[Outcome]":
-    """Vocabularies over all corpora; not while one is wanting, which would be missing in them."""
+    """Builds vocabularies over all corpora, unless a corpus has failed."""
     from pipelines.commands import batch
     from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
     from pipelines.wiki40b_multilingual import Wiki40bMultilingual
@@ -184,7 +184,7 @@ def _build_multilingual(
     if not settings.multilingual or len(languages) < 2:
         return []
     if not is_complete:
-        logging.getLogger(__name__).warning("no multilingual vocabularies: first, all corpora")
+        logging.getLogger(__name__).warning("no multilingual vocabularies: a corpus failed")
         return []
     multilingual = Wiki40bMultilingual(MultilingualConfig([one.target for one in corpora]))
     build = _named_build(

@@ -1,30 +1,30 @@
-r"""Rebuilds the One Billion Word benchmark from files of sentences, one a line.
+r"""Rebuilds the One Billion Word benchmark from files with one sentence per line.
 
 examples:
   The published corpus, from the archive of WMT 2011 as it is downloaded (statmt.org/wmt11, 11 GB):
     corpusmill lm1b --input training-monolingual.tgz --dump-date 2007-2011 --perl 5.14 --output corpora
-  and whether it is the same, byte for byte, by the list in the original repository:
+  and a check that it is the same, byte for byte, with the list in the original repository:
     corpusmill verify lm1b corpora/lm1b/en-perl-5.14/2007-2011-1.1.0 \
       --md5 README.corpus_generation_checkpoints
-  Newer sentences, compressed in any way, a file or a hundred:
+  Newer sentences, from any number of files with any compression:
     corpusmill lm1b --input 'news.20??.en.shuffled*' --output corpora --workers 8
-  A smaller corpus for quick experiments, in lower case, rare words as <UNK>:
+  A smaller corpus for quick experiments, in lower case, with rare words as <UNK>:
     corpusmill lm1b --input news.2011.en.shuffled.gz --lower-case --map-unknown --shards 10 --output corpora
   German, without sentences that are nearly the same:
     corpusmill lm1b --input 'news.20??.de.shuffled*' --language de --near-duplicates 0.8 --output corpora
 
 what you get, in <output>/lm1b/<edition>/<years>-<version>/:
-  training-monolingual.tokenized.shuffled/   99 shards of text, a sentence a line, named as published
+  training-monolingual.tokenized.shuffled/   99 shards, a sentence per line, with published names
   heldout-monolingual.tokenized.shuffled/    the held-out shard and the 50 that it is split into
-  md5sums                                    of all these
+  md5sums                                    of all these files
   train-*.parquet test-*.parquet paper_test-*.parquet, and the same as TFRecord: one column `text`;
                                              paper_test is held-out shard 0, on which the paper measures
   vocabulary.tsv stats.json manifest.json README.md rejected/ COMPLETED
 The edition is the language and every setting that differs from those of the original scripts.
 
-memory and disk: a worker holds some 300 MB, or a few times the size of one shard where that is more. What
-waits between two steps is written beside the build and takes 3 times the size of the (uncompressed) input
-until the build is done. On object stores it goes through the shuffle of the runner instead.
+memory and disk: a worker needs some 300 MB, or a few times the size of one shard if that is more. Data
+between two steps is written beside the build, and takes 3 times the size of the (uncompressed) input until
+the build is done. On object stores it is sent through the shuffle of the runner instead.
 
 A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
 input, 2 wrong settings.
@@ -38,7 +38,7 @@ from transforms.text.wikimedia.language_names import code_of_language
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "news sentences → One Billion Word: unique, tokenised, shuffled, with a held-out part"
+    about = "builds One Billion Word from news: deduplicated, tokenised, shuffled, held-out part"
     parser = add_command(commands, "lm1b", about, __doc__)
     files = Flags(parser, "inputs", STORES)
     files.files(

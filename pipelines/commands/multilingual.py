@@ -3,12 +3,12 @@ r"""Trains multilingual SentencePiece vocabularies on finished builds of Wiki-40
 examples:
   64k and 128k pieces over all languages that were built, as in the paper:
     corpusmill multilingual --corpora corpora --output corpora
-  Over three languages, 20,000 articles of each:
+  For three languages, from 20,000 articles of each:
     corpusmill multilingual --corpora corpora/wiki40b/uk corpora/wiki40b/pl corpora/wiki40b/cs \
       --sample-articles 20000 --vocabulary-sizes 48000 --output slavic
 
-The newest finished build of each language is taken, and its first articles of train: the same from each
-language, however large it is. One worker trains; the others count.
+The newest finished build of each language is used, with the same number of first articles of train from each
+language, whatever its size. One worker trains; the others count.
 
 what you get, in <output>/wiki40b/multilingual-<languages>/<newest dump date>-<version>/:
   sentencepiece/multilingual-64k.model   SentencePieceProcessor(model_file=…)
@@ -24,7 +24,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_output, a
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "finished builds of Wiki-40B → SentencePiece vocabularies over all their languages"
+    about = "trains SentencePiece vocabularies over all languages of finished Wiki-40B builds"
     parser = add_command(commands, "multilingual", about, __doc__)
     flags = Flags(parser)
     flags.files("--corpora", "finished builds, or folders above some", "DIR", required=True)

@@ -1,4 +1,4 @@
-"""All commands in one parser."""
+"""The parser of all commands."""
 
 import argparse
 import importlib
@@ -32,7 +32,7 @@ first steps:
 
 
 def make_parser() -> CommandParser:
-    """The parser of all commands."""
+    """Returns the parser of all commands."""
     parser = CommandParser(
         prog="corpusmill",
         description="Builds language-model benchmark corpora from their raw sources.",
@@ -72,7 +72,7 @@ def _add_help(commands: Commands) -> None:
 
 
 class _Version(argparse.Action):
-    """Prints, and exits."""
+    """Prints the versions and exits."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print_versions()
@@ -80,7 +80,7 @@ class _Version(argparse.Action):
 
 
 class _Help(argparse.Action):
-    """Prints the page of the command that the words name, as "wiki40b" or "flores101 packets", and exits."""
+    """Prints the help page of the command in the words, such as "flores101 packets", and exits."""
 
     def __init__(self, *args: Any, commands: Commands, **named: Any):
         super().__init__(*args, **named)

@@ -5,10 +5,10 @@ examples:
   (gutenberg.org/cache/epub/feeds: txt-files.tar.zip, pg_catalog.csv; metadata.csv: github.com/deepmind/pg19):
     corpusmill pg19 --books txt-files.tar.zip --catalog pg_catalog.csv --metadata metadata.csv \
       --output corpora
-  All books before 1919 that there are now, splits by a hash; the released years still date what they can:
+  All books before 1919 in the archive, with splits by a hash; the released years are still used for dates:
     corpusmill pg19 --books txt-files.tar.zip --catalog pg_catalog.csv --metadata metadata.csv \
       --members hash --output corpora
-  A folder of files, no two books nearly the same, up to 1927, the words of a list as <DW>:
+  A folder of files, without near-duplicates, up to 1927, with the words of a list as <DW>:
     corpusmill pg19 --books mirror/ --catalog pg_catalog.csv --near-duplicates 0.8 --before 1928 \
       --mask-words words.txt --output corpora
 
@@ -16,15 +16,14 @@ what you get, in <output>/pg19/<edition>/<date>-<version>/:
   train-*.parquet validation-*.parquet test-*.parquet, and the same as TFRecord: book_id, book_link,
             book_text, book_title, publication_date as in TensorFlow Datasets; date_source, date_confidence
   signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
-  dates-*.tsv     what every source says of the year of every book
-  rejected/       each file that is not in the corpus, and why; undated books are quarantined here
+  dates-*.tsv     the year of every book in every source
+  rejected/       each file that is not in the corpus, with the reason; undated books are here
   stats.json manifest.json README.md COMPLETED
 The words of each split, in stats.json, normalise word-level perplexity: corpusmill score perplexity.
 The edition is the language and every setting that differs from the released corpus.
 
-memory and disk: a worker holds some 300 MB, or 20 times the largest book where that is more. Texts that
-wait between two steps are written beside the build, compressed, until it is done: about the size of the
-input as .zip.
+memory and disk: a worker needs some 300 MB, or 20 times the largest book if that is more. Texts between two
+steps are written beside the build, compressed, until the build is done: about the size of the input as .zip.
 
 A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
 input, 2 wrong settings.
@@ -36,7 +35,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_output, a
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "Project Gutenberg → PG-19: whole English books before 1919, dated"
+    about = "builds PG-19 from Project Gutenberg: whole English books before 1919, dated"
     parser = add_command(commands, "pg19", about, __doc__)
     files = add_books(parser)
     files.files("--metadata", "metadata.csv of the released PG-19: which books, and their years")

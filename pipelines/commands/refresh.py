@@ -1,42 +1,41 @@
-"""Makes every corpus of a configuration as new as its sources; safe to call at any time.
+"""Updates every corpus of a configuration to its newest sources; safe to run at any time.
 
 refresh.toml, at its shortest:
   [refresh]
   output    = "/srv/corpora"
-  downloads = "/srv/downloads"             # of its own: what was built from is removed
-  contact   = "corpora@example.org"        # sent to the servers, in the User-Agent
+  downloads = "/srv/downloads"             # its own folder: files are removed after the build
+  contact   = "corpora@example.org"        # sent to the servers in the User-Agent
   keep      = 3                            # editions of each corpus
 
   [[corpus]]
-  kind = "entities"                        # first; the languages join it
+  kind = "entities"                        # before the languages, which use it
 
   [[corpus]]
   kind = "wiki40b"
-  languages = ["uk", "el"]                 # or ["paper"], its 41, or ["all"]
+  languages = ["uk", "el"]                 # or ["paper"] for its 41, or ["all"]
   build = { near_duplicates = 0.8 }        # flags of the command of that name, with underscores
-  A file with every key and what it means: corpusmill refresh --example > refresh.toml
+  A file with every key and its meaning: corpusmill refresh --example > refresh.toml
 
-what it does for each [[corpus]]: finds the newest finished dump; downloads it, going on where an earlier run
-was cut off; builds it; checks every file of the build; compares it with the current edition; names it the
-current one; removes editions that are too old, and downloads. The same call again goes on where a run was
-killed.
+what it does for each [[corpus]]: finds the newest finished dump; downloads it, resuming interrupted
+downloads; builds it; checks every file of the build; compares it with the current edition; makes it the
+current edition; removes old editions and downloads. If a run was killed, the same call resumes it.
 
-on an object store: output = "gs://bucket/corpora" or "s3://…", and no `downloads`. Downloads go to
-<output>/.downloads as they come, without a copy on a disk; state and lock are there, too. Then the runner
-may be Dataflow: runner = "DataflowRunner", beam_flags = ["--project=…", "--region=…", "--temp_location=gs://…"].
+on an object store: output = "gs://bucket/corpora" or "s3://…", and no `downloads`. Downloads are streamed to
+<output>/.downloads, without a copy on a disk; state and lock are there, too. Then the runner can be Dataflow:
+runner = "DataflowRunner", beam_flags = ["--project=…", "--region=…", "--temp_location=gs://…"].
 
-what you read:
-  <output>/wiki40b/uk/CURRENT              the name of the current edition, one line: always a whole one
-  <output>/wiki40b/uk/20261101-1.3.0/      an edition; it stays as it is for as long as CURRENT names it
-  <output>/wiki40b/uk/changes-20261120-1.3.0.tsv   what became of each document of the edition before
+files to read:
+  <output>/wiki40b/uk/CURRENT              one line with the name of the current, finished edition
+  <output>/wiki40b/uk/20261101-1.3.0/      an edition; not changed or removed while CURRENT names it
+  <output>/wiki40b/uk/changes-20261120-1.3.0.tsv   changes of documents since the edition before
   <state>/metrics.prom                     for Prometheus' node exporter, textfile collector
 
 exit status:
-  0    every corpus is as new as its sources; also where there was nothing to do
-  1    a corpus failed: its current edition is what it was; the others were refreshed
+  0    every corpus is up to date; also if there was nothing to do
+  1    a corpus failed and keeps its current edition; the others were refreshed
   2    wrong settings: nothing was done
-  75   another refresh with the same folders is at work: nothing was done
-  130  interrupted (Ctrl-C), 143 terminated (SIGTERM); the next run goes on
+  75   another refresh with the same folders is running: nothing was done
+  130  interrupted (Ctrl-C), 143 terminated (SIGTERM); the next run resumes
 """
 
 import argparse
@@ -55,16 +54,18 @@ LOCKED = 75  # EX_TEMPFAIL of sysexits.h: try again later
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "newest dumps → downloads, builds, new editions; for cron and other schedulers"
+    about = "downloads new dumps, builds and publishes new editions; for cron and other schedulers"
     parser = add_command(commands, "refresh", about, __doc__, _run)
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--config", metavar="FILE.toml", help="what is refreshed, and where it goes")
-    example = "print a configuration that explains itself"
+    what.add_argument(
+        "--config", metavar="FILE.toml", help="the corpora to refresh, and the output folder"
+    )
+    example = "print a configuration with comments"
     what.add_argument("--example", action="store_true", help=example)
     how = parser.add_mutually_exclusive_group()
-    check = "only read the configuration: is everything in it right?"
+    check = "only check the configuration"
     how.add_argument("--check", action="store_true", help=check)
-    dry_run = "ask the sites and say what would be done, and do nothing"
+    dry_run = "query the servers and print what would be done, and do nothing"
     how.add_argument("--dry-run", action="store_true", help=dry_run)
 
 
@@ -76,7 +77,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         return _print_example()
     if beam_flags:
         raise ValueError(
-            f"{' '.join(beam_flags)}: Beam's flags belong in the file, beam_flags = […]"
+            f"{' '.join(beam_flags)}: set Beam's flags in the file, as beam_flags = […]"
         )
     config = load_config(settings.config)
     _check(settings.config, config)
@@ -98,7 +99,7 @@ def _print_example() -> int:
 
 
 def _check(path: str, config: "RefreshConfig") -> None:
-    """Raises ValueError, one line, for settings that no corpus or no runner can have."""
+    """Raises ValueError for settings that do not fit the corpora or the runner."""
     from pipelines.refresh.check_config import check_config
 
     try:

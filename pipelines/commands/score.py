@@ -15,7 +15,7 @@ from pipelines.commands.flags import Commands, add_command
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "log-likelihood of a model → bits per character, perplexity; translations → spBLEU"
+    about = "computes bits per character, perplexity, or spBLEU of translations"
     parser = add_command(commands, "score", about, __doc__)
     metrics = parser.add_subparsers(title="metrics", required=True, metavar="METRIC", dest="metric")
     score_model.add(metrics)

@@ -1,4 +1,4 @@
-"""Scores a language model on a split of a finished build, whatever its pieces.
+"""Scores a language model with any vocabulary on a split of a finished build.
 
 examples:
   The sum of the natural log-likelihoods of all of the test split:
@@ -12,17 +12,19 @@ examples:
 rows are JSON lines (which may be compressed) or Parquet:
     {"document": 0, "log_likelihood": -812.25}
     {"document": 1, "log_likelihood": [-7.5, -0.25, -11.0]}
-  document is the place of the document in the split, from 0, in the order of its Parquet files and of their
-  rows. The rows may be in any order. log_likelihood is of the whole document, or a list with a number for
-  each of its words. Each document must be there once: who leaves text out must not score better.
+  document is the index of the document in the split, from 0, in the order of its Parquet files and of their
+  rows. The rows may be in any order. log_likelihood is that of the whole document, or a list with a number
+  for each of its words. Each document must be present once, because a model that leaves text out must not
+  score better.
 
-The text that is scored is that of the corpus, markers and all. Words are separated by white space: languages
-written without are scored by characters. The ends of lines are words in One Billion Word and SimpleBooks
-(</S>, <eos>), as in their papers. Other conventions, and the paper's own scores, are shown beside.
+The text that is scored is that of the corpus, with its markers. Words are separated by white space; languages
+written without spaces are scored by characters. The ends of lines are words in One Billion Word and
+SimpleBooks (</S>, <eos>), as in their papers. Other conventions, and the paper's own scores, are also
+printed.
 In a training job, without Beam:
   from transforms.text.builds.language_model_scores import bits_per_character, read_normalisers
 
-The last line that is printed names the corpus, the split and the counts: quote it with the score.
+The last printed line names the corpus, the split and the counts: cite it with the score.
 """
 
 import argparse
@@ -40,13 +42,13 @@ _NEGATIVE_NUMBER = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
 
 
 def add(metrics: Commands) -> None:
-    """Adds the metrics of language models to those of `corpusmill score`."""
+    """Adds the metrics of language models to `corpusmill score`."""
     for name, about in METRICS.items():
         _add(add_command(metrics, name, about, __doc__, _run))
 
 
 def _add(parser: argparse.ArgumentParser) -> None:
-    # argparse knows -1234.5 for a number and takes -1.2345e3 for a flag.
+    # argparse recognises -1234.5 as a number, but takes -1.2345e3 for a flag.
     parser._negative_number_matcher = _NEGATIVE_NUMBER
     flags = Flags(parser)
     flags.text("--corpus", "DIR", "a finished build", required=True)
@@ -57,7 +59,7 @@ def _add(parser: argparse.ArgumentParser) -> None:
         dest="log_likelihood",
         default="",
         metavar="X",
-        help="the sum over the split, or a file (pattern) with a row for each document",
+        help="the sum over the split, or a file or pattern of files with a row for each document",
     )
     given.add_argument(
         "--perplexity-per-piece",

@@ -1,20 +1,20 @@
 r"""Scores translations by spBLEU and chrF++, as sacrebleu does.
 
 examples:
-  A file of translations against its reference, in all and by domain and topic:
+  A file of translations against its reference, in total and by domain and topic:
     corpusmill score spbleu --reference fra.devtest --hypothesis eng-fra.devtest \
         --model sacrebleu_tokenizer_spm.model --metadata metadata_devtest.tsv
   Several systems:
     corpusmill score spbleu --reference fra.devtest --hypothesis small.txt large.txt --model spm.model
   Many to many: files <source>-<target>.<split>, or a folder of them for each system, against the folder of
-  a package; a table of directions, and the averages out of and into each language:
+  a package; prints a table of directions, and the averages out of and into each language:
     corpusmill score spbleu --reference flores101_dataset/devtest --hypothesis outputs --model spm.model
 
 --model is a file. Without it, or with one of the names flores101, flores200, spBLEU-1K, the model is the one
 that sacrebleu has downloaded (below $SACREBLEU or ~/.sacrebleu, models/). Nothing is ever downloaded here.
-With a released model, score and signature are those of `sacrebleu -tok flores101`; with another one the
-signature names it by its hash. Line n of each file is a translation of the same sentence; text goes in as it
-is, not cut into words. The last lines that are printed are signatures: quote them with the score.
+With a released model, score and signature are those of `sacrebleu -tok flores101`; with another model, the
+signature has its hash. Line n of each file is a translation of the same sentence; the text must not be
+tokenised. The last printed lines are signatures: cite them with the score.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from pipelines.commands.flags import Commands, Flags, add_command
 
 
 def add(metrics: Commands) -> None:
-    """Adds the metric to those of `corpusmill score`."""
+    """Adds the metric spBLEU to `corpusmill score`."""
     about = "spBLEU and chrF++ of translations: BLEU over SentencePiece pieces"
     parser = add_command(metrics, "spbleu", about, __doc__, _run)
     flags = Flags(parser)

@@ -3,34 +3,35 @@ r"""Rebuilds SimpleBooks-92 and SimpleBooks-2 from Project Gutenberg.
 examples:
   From the weekly archive (gutenberg.org/cache/epub/feeds: txt-files.tar.zip, pg_catalog.csv):
     corpusmill simplebooks --books txt-files.tar.zip --catalog pg_catalog.csv --output corpora
-  The simplest books up to the size of the paper, instead of all above a ratio:
+  The simplest books up to the paper's size, instead of all above a ratio:
     corpusmill simplebooks --books txt-files.tar.zip --catalog pg_catalog.csv \
       --target-tokens 92000000 --output corpora
-  By the formula that the paper prints, and its marks for numbers:
+  With the formula that the paper prints, and its marks for numbers:
     corpusmill simplebooks --books mirror/ --catalog pg_catalog.csv --formula 'L/sqrt(V)' \
       --number-style comma --output corpora
 
 what you get, in <output>/simplebooks/<edition>/<date>-<version>/:
-  simplebooks-92/{train,valid,test}.txt      tokens, a paragraph a line
-  simplebooks-92-raw/                        the same lines as they are in the books
+  simplebooks-92/{train,valid,test}.txt      tokens, one paragraph per line
+  simplebooks-92-raw/                        the same lines, not tokenised
   simplebooks-2/ simplebooks-2-raw/          the same held-out books, 2 M tokens of training
   train-*.parquet validation-*.parquet test-*.parquet train_2-*.parquet, and the same as TFRecord: a book a
-                                             record; train_2 is the training part of SimpleBooks-2
-  books-*.tsv     every book that was considered: L, V, ratio, overlap, verdict, what covers it, its place
+                      record; train_2 is the training part of SimpleBooks-2
+  books-*.tsv     every considered book: L, V, ratio, overlap, verdict, the books that cover it, its place
   signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
   vocabulary-92.tsv vocabulary-2.tsv stats.json manifest.json README.md rejected/ COMPLETED
 The edition is the language and every setting that differs from the default.
 
-how books are chosen: English prose, not poems, plays, manuals or recipes; a ratio of length L to vocabulary
-V of at least --min-ratio; then from the largest to the smallest, unless half of its eight-word sequences are
-in larger kept books: exactly, whatever the number of workers. --overlap minhash compares fewer books, and
-misses small ones that are parts of much larger ones. L/V^1.35 is 0.22 for an average book of any
-length; 0.24 takes a book that has 94 % of its different words or fewer: 2,642 in 10,000 tokens, 9,717 in
-58,000. With --target-tokens the simplest books are taken first, and the least ratio follows.
+how books are chosen: English prose, not poems, plays, manuals or recipes, with a ratio of length L to
+vocabulary V of at least --min-ratio. Then, from the largest to the smallest, each book is kept unless half of
+its eight-word sequences are in larger kept books. This is exact for any number of workers. --overlap minhash
+compares fewer books, and misses small ones that are parts of much larger ones. L/V^1.35 is 0.22 for an
+average book of any length; 0.24 accepts a book with at most 94 % of the average number of different words:
+2,642 in 10,000 tokens, 9,717 in 58,000. With --target-tokens the simplest books are used first, and the
+smallest ratio results from that.
 
-memory and disk: a worker holds some 500 MB, or 20 times the largest book where that is more. Texts that
-wait between two steps, and 8 bytes for each eight-word sequence of a simple book, are written beside the
-build until it is done.
+memory and disk: a worker needs some 500 MB, or 20 times the largest book if that is more. Texts between two
+steps, and 8 bytes for each eight-word sequence of a simple book, are written beside the build until it is
+done.
 
 A folder without the file COMPLETED is unfinished; the next run replaces it. Exit status: 0 done, 1 bad
 input, 2 wrong settings.
@@ -44,7 +45,9 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_output, a
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "Project Gutenberg → SimpleBooks: long books in simple English, no two alike"
+    about = (
+        "builds SimpleBooks from Project Gutenberg: long books in simple English without overlap"
+    )
     parser = add_command(commands, "simplebooks", about, __doc__)
     add_books(parser)
     _add_choice(parser)

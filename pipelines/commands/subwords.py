@@ -1,27 +1,27 @@
 r"""Trains a SentencePiece vocabulary over many languages (Goyal et al. 2022, 5.2).
 
 examples:
-  256,000 pieces over all corpora that were built, as in the FLORES-101 paper:
+  256,000 pieces for all corpora that were built, as in the FLORES-101 paper:
     corpusmill subwords --corpora corpora --evaluate flores101 --output corpora
-  With text of our own, a sentence a line, and a small vocabulary:
+  With your own text, one sentence per line, and a small vocabulary:
     corpusmill subwords --corpora corpora/wiki40b 'sw=texts/sw-*.txt.gz' --size 32000 \
       --sentences 10000000 --output corpora
 
-Of N sentences, but no more than all languages have, a language that has n of all gives a share proportional
-to (n / all)^(1 / temperature). Where it has fewer than that, each is taken equally often, and those with
-the smallest fingerprints once more; where more, those with the smallest fingerprints. Sentences are lines
-of files, and those of train of builds of Wiki-40B, One Billion Word, PG-19 and SimpleBooks, of each edition
-the newest. Several corpora of one language are one. One worker trains, from words and their counts; no one
-holds the text. To find its first candidates, the trainer writes each word out as often as it counts, 500 MB
-at a time: of 100 million sentences that is more than 10 GB of text, and tens of minutes (estimated, not
-measured).
+Of N sampled sentences, at most as many as all languages have, a language with n of all sentences gets a share
+proportional to (n / all)^(1 / temperature). If the language has fewer sentences, each is used equally often,
+and those with the smallest fingerprints once more; if it has more, those with the smallest fingerprints are
+used. Sentences are lines of files, and those of the split train of builds of Wiki-40B, One Billion Word,
+PG-19 and SimpleBooks, from the newest build of each edition. Several corpora of one language are combined.
+One worker trains, from words and their counts; no worker holds the whole text. To find its first candidates,
+the trainer writes each word out as often as it occurs, 500 MB at a time: for 100 million sentences that is
+more than 10 GB of text, and tens of minutes (estimated, not measured).
 
-FLORES is for --evaluate: a vocabulary that has seen it measures nothing.
+Use FLORES only for --evaluate: a vocabulary learned from it cannot be evaluated on it.
 
 what you get, in <output>/subwords/multilingual-<languages>-<size>/<newest dump date>-<version>/:
   sentencepiece.model   for `corpusmill score spbleu --model`, or sentencepiece.SentencePieceProcessor
   sentencepiece.vocab   the pieces and their scores, to be read
-  stats.json            per language: sentences, sampled ones, pieces and unknown ones of what was held out
+  stats.json            per language: sentences, sampled sentences, pieces and unknown pieces of held-out text
   rejected/ manifest.json README.md COMPLETED
 
 Exit status: 0 done, 1 bad input, 2 wrong settings.
@@ -32,12 +32,12 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_output, a
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "corpora of many languages → one SentencePiece vocabulary, by temperature sampling"
+    about = "trains one SentencePiece vocabulary for many languages, with temperature sampling"
     parser = add_command(commands, "subwords", about, __doc__)
     corpora = Flags(parser)
     corpora.files(
         "--corpora",
-        "finished builds or folders above some; with a language also files, a sentence a line",
+        "finished builds or folders above some; with a language also files, one sentence per line",
         "[LANG=]PATH",
         required=True,
     )

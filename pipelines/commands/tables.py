@@ -1,4 +1,4 @@
-"""Entity tables for commands that need one: taken where it is finished, else built first."""
+"""Entity tables for commands that need one: a finished table is used, or else a table is built first."""
 
 import argparse
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ def entity_table(
     beam_flags: Sequence[str],
     languages: Sequence[str] = (),
 ) -> str:
-    """The folder of the entity table that `paths` name; "" where they name none, or a dry run makes none.
+    """Returns the folder of the entity table in `paths`; "" if there is none, or in a dry run.
 
     Args:
-      paths: the folder of a finished table, or patterns of Wikidata dumps: their table is built below
-        `settings.output`, unless it is there already.
-      languages: corpus codes whose titles a table that is built holds, beside those of the paper.
+      paths: the folder of a finished table, or patterns of Wikidata dumps. The table of dumps is built below
+        `settings.output`, unless it is finished already.
+      languages: corpus codes whose titles a new table holds, besides those of the paper.
 
-    Raises ValueError for a folder among other paths, TargetError for a finished table of other dumps.
+    Raises ValueError for a table among other paths, TargetError for a finished table of other dumps.
     """
     from apache_beam.io.filesystems import FileSystems
 
@@ -35,7 +35,7 @@ def entity_table(
         return ""
     folders = [path for path in paths if is_completed(path)]
     if folders and len(paths) > 1:
-        raise ValueError(f"--entities takes one table, or dumps; not {' '.join(paths)}")
+        raise ValueError(f"--entities takes one table or several dumps, found {' '.join(paths)}")
     if folders:
         return folders[0]
     wikis = dict.fromkeys((*LANGUAGE_CODES, *languages))
@@ -49,8 +49,8 @@ def entity_table(
 
 
 def _is_there(target: str, corpus: "Entities", replace: bool) -> bool:
-    """Returns True if the table need not be built. The same one is not built again; only another is
-    replaced.
+    """Returns True if the same table is finished. With `replace`, a table of other dumps counts as
+    missing.
     """
     from pipelines.builds.publish import TargetError
     from pipelines.commands.batch import is_there

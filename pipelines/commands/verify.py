@@ -1,25 +1,25 @@
-"""Proves that finished builds are whole and that nothing leaks between splits.
+"""Checks that finished builds are complete and that no entity is in two splits.
 
 examples:
   Everything below a folder, all languages together:
     corpusmill verify corpora
-  Two builds, also of different dates: an entity must be in one split in all of them
+  Two builds, also of different dates: each entity must be in the same split in both
     corpusmill verify corpora/wiki40b/{en,uk}/20261101-1.3.0 --report found.tsv
   On a cluster:
     corpusmill verify gs://corpora --report gs://corpora/verified.tsv --runner DataflowRunner …
-  One Billion Word, against the sums that its authors have published:
+  One Billion Word, against the published MD5 sums:
     corpusmill verify lm1b corpora/lm1b/en --md5 README.corpus_generation_checkpoints
-  The same, with the first line of each file that differs from the release, or from the scripts' output:
+  The same, with the first difference of each file from the release, or from the scripts' output:
     corpusmill verify lm1b corpora/lm1b/en --md5 LIST --reference r13output
 
-what is proved:
-  COMPLETED fits manifest.json, every file in it is there with its size, SHA-256 and rows, and no other file
-  CURRENT above builds names one of them, and the README.md above them fits them
+what is checked:
+  COMPLETED matches manifest.json; its files have their size, SHA-256 and rows; there are no other files
+  CURRENT above builds names one of them, and the README.md above them matches them
   the files of each split hold as many articles as the manifest says were kept
   no entity is in two splits, whatever the languages and dates of its articles
   with --md5: every file of the list that a build can have is there, byte for byte
 
-Exit status: 0 all is well, 1 something is not or there is no build, 2 wrong settings.
+Exit status: 0 no fault, 1 a fault or no build, 2 wrong settings.
 """
 
 import argparse
@@ -36,7 +36,7 @@ from pipelines.commands.flags import (
     runner_of,
 )
 
-CORPUS_OF_SUMS = "lm1b"  # whose scripts have published MD5 sums
+CORPUS_OF_SUMS = "lm1b"  # the corpus with published MD5 sums
 
 
 def add(commands: Commands) -> None:
@@ -48,17 +48,17 @@ def add(commands: Commands) -> None:
     sums.text(
         "--md5",
         "LIST",
-        "MD5 sums of the scripts' output, with prose around them or without; DIR holds one build",
+        "MD5 sums of the scripts' output, with or without prose around them; DIR has one build",
     )
     sums.text(
         "--reference",
         "FOLDER",
-        "the scripts' output, or the unpacked release: what differs is shown line against line",
+        "the scripts' output, or the unpacked release, with which differing lines are compared",
     )
     Flags(parser).text(
         "--report",
         "FILE.tsv",
-        "takes what was checked and all that was found; the screen shows the first 20",
+        "file for all checks and findings; the screen shows the first 20",
     )
     add_json(parser)
     add_runner(parser)
@@ -79,9 +79,11 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
             verify_checksums.print_verdict(found, settings.report)
         return 0 if found.is_sound else 1
     if reference:
-        raise ValueError("--reference goes with --md5 LIST")
+        raise ValueError("--reference needs --md5 LIST")
     if folders[0] == CORPUS_OF_SUMS and not pathlib.Path(CORPUS_OF_SUMS).exists():
-        raise ValueError(f"verify {CORPUS_OF_SUMS} DIR needs --md5 LIST; verify DIR does not")
+        raise ValueError(
+            f"verify {CORPUS_OF_SUMS} DIR needs --md5 LIST; without a list, use verify DIR"
+        )
     verdict = verify.verify(folders, **how)
     if settings.json:
         print(verify.to_json_line(verdict))
@@ -91,7 +93,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
 
 
 def _one_folder(folders: Sequence[str]) -> str:
-    """DIR of "lm1b DIR", or of "DIR" alone. Raises ValueError."""
+    """Returns DIR from the arguments "lm1b DIR" or "DIR". Raises ValueError for several folders."""
     named = folders[1:] if len(folders) > 1 and folders[0] == CORPUS_OF_SUMS else folders
     if len(named) != 1:
         raise ValueError(f"--md5 compares one build: verify {CORPUS_OF_SUMS} DIR --md5 LIST")

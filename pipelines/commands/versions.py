@@ -1,11 +1,11 @@
-"""The version of the package, and those of the corpora, which change with the bytes that a build gives."""
+"""Prints the versions of the package and of the corpora, which change when builds get other bytes."""
 
 from pipelines.builds.provenance import VERSION
 from pipelines.corpora import rows
 
 
 def print_versions() -> None:
-    """Prints the version of the package, at once, and then a line for each corpus."""
+    """Prints the version of the package at once, then a line for each corpus."""
     print(f"corpusmill {VERSION}", flush=True)
     for row in rows().values():
         print(f"  {row.name:12} {_version_of(row.name)}", flush=True)
@@ -13,7 +13,7 @@ def print_versions() -> None:
 
 def _version_of(name: str) -> str:
     try:
-        build, _ = rows()[name].classes()  # takes seconds: with it comes Beam
+        build, _ = rows()[name].classes()  # takes seconds, because it imports Beam
     except ImportError:
         return f"not installed: pip install 'corpusmill[{name}]'"
     return str(build.release.version)

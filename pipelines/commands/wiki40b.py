@@ -5,24 +5,24 @@ examples:
     corpusmill wiki40b --languages all --dumps /data/dumps --output corpora
   The 41 of the paper; those that are missing are listed:
     corpusmill wiki40b --languages paper --dumps /data/dumps --output corpora
-  One wiki, from the files that are named; the shell may expand the names, or quote them and corpusmill does:
+  One wiki, from the given files; patterns may be quoted, then corpusmill expands them:
     corpusmill wiki40b --language uk --output corpora \
       --dump 'ukwiki-20261101-pages-articles-multistream.xml.bz2' \
       --page-props 'ukwiki-20261101-page_props.sql.gz' \
       --entities 'wikidata-20261101-all.json.bz2'
-  Only the dump: identities are page ids, and the build says what it could not know:
+  Only the dump: articles are identified by page ids, and the card names the missing facts:
     corpusmill wiki40b --language el --dump elwiki-latest-pages-articles.xml.bz2 --output corpora
-  A dump that was cut off, as far as it is whole:
+  The undamaged part of a truncated dump:
     corpusmill wiki40b --language vi --dump viwiki.xml.xz --on-corrupt keep-good --output corpora
-  A refresh: every entity stays in the split it had, new ones get theirs by the hash:
+  A refresh: every entity keeps its split, new entities get a split by hash:
     corpusmill wiki40b … --pin-splits 'corpora/wiki40b/*/20251101-1.3.0'
-  Articles that no model trained on the dump of 2023 has seen; or those above a page id:
+  Articles that are not in a dump of 2023; or those above a page id:
     corpusmill wiki40b … --newer-than 'ukwiki-20230501-pages-articles-multistream.xml.bz2'
     corpusmill wiki40b … --newer-than 4300000
     corpusmill wiki40b --languages uk,el --dumps /data/dumps … --newer-than /data/dumps-2023
-  Without articles that are nearly the same as a longer one, and without stubs:
+  Without near-duplicates of longer articles, and without stubs:
     corpusmill wiki40b … --near-duplicates 0.8 --min-words 20
-  With a second opinion on 500 of the pages: words that are missing, and holes in sentences:
+  With an audit of 500 pages for missing words and holes in sentences:
     corpusmill wiki40b … --audit 500
   On a Spark cluster (all Beam flags pass through):
     corpusmill wiki40b … --runner SparkRunner --spark_master_url spark://host:7077
@@ -39,7 +39,7 @@ where --dumps looks, below each of its folders:
 what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
   train|validation|test-*.parquet   pyarrow, pandas, datasets.load_dataset("parquet", …)
   wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder)
-  rejected/                         every page that was not kept, and why
+  rejected/                         every page that was not kept, with the reason
   unrendered-templates.tsv          templates that left a hole or a guess in the text, most frequent first
   signatures-*.parquet              with --signatures: MinHash signatures (docs/overlap.md)
   audit/                            with --audit: holes in the text, by class, template and page
@@ -50,9 +50,9 @@ what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
 and from several languages, below <output>: entities/ (the table of Wikidata's items, built once) and
 wiki40b/multilingual-<number of languages>/ (vocabularies of 64,000 and 128,000 pieces).
 
-A folder without the file COMPLETED is unfinished; the next run replaces it. With --languages, a build that
-fails does not stop the others, and the next run builds only what is not there. Exit status: 0 done, 1 bad
-input or a language that failed, 2 wrong settings.
+A folder without the file COMPLETED is unfinished; the next run replaces it. With --languages, a failed build
+does not stop the others, and the next run builds only the missing ones. Exit status: 0 done, 1 bad input or a
+failed language, 2 wrong settings.
 """
 
 import argparse
@@ -75,7 +75,7 @@ from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "Wikipedia dumps → Wiki-40B: cleaned articles about Wikidata entities"
+    about = "builds Wiki-40B from Wikipedia dumps: cleaned articles about Wikidata entities"
     parser = add_command(commands, "wiki40b", about, __doc__, _run)
     which = Flags(parser, "which corpora", "--language with --dump, or --languages with --dumps")
     which.text(
@@ -95,7 +95,7 @@ def add(commands: Commands) -> None:
     which.text(
         "--dump-date",
         "DATE",
-        "with --dump: how to call the date (default: that in the name of the dump); with --dumps: which"
+        "with --dump: the date to use (default: that in the name of the dump); with --dumps: which"
         ' to take, "newest" (default), "all", or one like 20261101 or 2026-11-01',
     )
     which.choice(
@@ -147,7 +147,7 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
     )
     files.on_corrupt("build what is whole")
     files.limit("pages")
-    files.switch("--ignore-siteinfo", "build although the head of the dump names another wiki")
+    files.switch("--ignore-siteinfo", "build although the header of the dump names another wiki")
 
 
 def _add_method(parser: argparse.ArgumentParser) -> None:
@@ -210,13 +210,13 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     if settings.languages:
         _refuse(settings, "--languages", ("language", *_FILES))
         if not settings.dumps:
-            raise ValueError("--languages needs --dumps, the folder with the dumps")
+            raise ValueError("--languages needs --dumps DIR, the folder with the dumps")
         return build_languages(settings, beam_flags)
     if not settings.language:
-        raise ValueError("--language or --languages is needed: which corpora to build")
+        raise ValueError("--language or --languages is missing: name the corpora to build")
     _refuse(settings, "--language", ("dumps",))
     if settings.layout != ANY:
-        raise ValueError("--layout goes with --dumps")
+        raise ValueError("--layout needs --dumps")
     return _build_one(settings, beam_flags)
 
 
@@ -226,7 +226,7 @@ _FILES = ("dump", "page_props", "items_per_site", "page_table")
 def _refuse(settings: argparse.Namespace, flag: str, others: Sequence[str]) -> None:
     for other in others:
         if getattr(settings, other):
-            raise ValueError(f"--{other.replace('_', '-')} does not go with {flag}")
+            raise ValueError(f"--{other.replace('_', '-')} cannot be used with {flag}")
 
 
 def _build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
@@ -234,7 +234,7 @@ def _build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
 
     wiki40b_config(
         settings, entities=""
-    )  # what contradicts itself ends here, not after the entity table
+    )  # contradictory settings are errors here, not after the entity table
     table = entity_table(settings.entities, settings, beam_flags, [settings.language])
     build_wiki40b(Wiki40b(wiki40b_config(settings, entities=table)), settings, beam_flags)
     return 0

@@ -1,4 +1,4 @@
-"""Flags that are passed to Beam as they are."""
+"""Checks of flags that are passed on to Beam."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,8 +6,9 @@ from pipelines.engines.runners import DATAFLOW
 
 
 def check_runner_flags(runner: str, flags: Sequence[str]) -> None:
-    """Raises ValueError for flags that Dataflow cannot start a job with: before stores are asked for inputs,
-    which takes minutes where there is no network.
+    """Raises ValueError for flags with which Dataflow cannot start a job.
+
+    This check comes before inputs are looked up in stores, which takes minutes without a network.
     """
     if runner != DATAFLOW:
         return
@@ -19,13 +20,13 @@ def check_runner_flags(runner: str, flags: Sequence[str]) -> None:
 
 
 def check_beam_flags(flags: Sequence[str], guess: Callable[[str], str] = lambda _: "") -> None:
-    """Raises ValueError for a flag that Beam does not know: a typing error must not go unnoticed.
+    """Raises ValueError for flags that Beam does not define, such as misspelled ones.
 
     Args:
-      guess: an unknown flag → what the message says of a flag that is like it.
+      guess: function from an unknown flag to a suggestion for the message.
     """
     if not flags:
-        return  # to ask all of Beam's options takes a third of a second
+        return  # collecting all of Beam's options takes a third of a second
     from pipelines.engines.beam_patches import unknown_flags
 
     if unknown := unknown_flags(flags):

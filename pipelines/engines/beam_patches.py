@@ -1,7 +1,7 @@
-"""All that reaches into Beam, where it has no setting for what is needed here: each patch with its reason.
+"""All patches of Beam, for behaviour that Beam has no setting for, each with its reason.
 
-Written for Beam 2.77. For each there is a test that fails when Beam does not need it any more
-(tests/pipelines/engines/test_beam_patches.py). What reaches into Beam's stores is in
+Written for Beam 2.77. Each patch has a test that fails when Beam no longer needs the patch
+(tests/pipelines/engines/test_beam_patches.py). Patches of Beam's object stores are in
 transforms/files/beam_stores.py.
 """
 
@@ -46,21 +46,21 @@ from pipelines.engines.secret import LOOPBACK, guarded_server, make_secret, open
 
 
 class Options(PipelineOptions):
-    """Beam's options, of which each view is made once.
+    """Beam's options, which create each view only once.
 
-    Beam asks for a view with every transform that it adds or runs, a thousand times a pipeline, and parses
-    all flags again for each: a quarter of the time of a small build.
+    Beam requests a view with every transform that it adds or runs, a thousand times per pipeline, and parses
+    all flags again each time: a quarter of the time of a small build.
     """
 
     def view_as(self, cls: Any) -> Any:
-        """As PipelineOptions has it. All views, old ones too, share one set of values."""
+        """Returns a view, see PipelineOptions.view_as. All views share one set of values."""
         views = self.__dict__.setdefault("_views", {})
         if cls not in views:
             views[cls] = super().view_as(cls)
         return views[cls]
 
     def __getstate__(self) -> dict[str, Any]:
-        """As PipelineOptions has it. A copy makes views of its own, which share its values."""
+        """Returns the state without the views: a copy makes views of its own."""
         return {name: value for name, value in super().__getstate__().items() if name != "_views"}
 
 
@@ -68,7 +68,7 @@ class Options(PipelineOptions):
 
 
 def unknown_flags(flags: Sequence[str]) -> list[str]:
-    """Flags that none of Beam's options take. Beam itself logs a warning and goes on."""
+    """Returns the flags that Beam does not define. Beam itself logs a warning and goes on."""
     parser = _BeamArgumentParser(allow_abbrev=False, add_help=False)
     for subclass in _all_subclasses(PipelineOptions).values():
         subclass._add_argparse_args(parser)
@@ -77,7 +77,7 @@ def unknown_flags(flags: Sequence[str]) -> list[str]:
 
 
 def _all_subclasses(base: type) -> dict[str, Any]:
-    """Name → class: one that a module has made twice counts once."""
+    """Returns name → class. A class that a module has defined twice counts once."""
     found: dict[str, Any] = {}
     direct: list[type] = base.__subclasses__()
     for subclass in direct:
@@ -92,11 +92,10 @@ Specs = tuple[set[userstate.StateSpec], set[userstate.TimerSpec]]
 
 
 def remember_signatures() -> None:
-    """Lets Beam look once in this process into each function, and for state into each class of DoFn.
+    """Lets Beam inspect each function, and each class of DoFn for state, only once in this process.
 
-    With every step that it adds or runs, Beam looks for state and timers in the signatures of all methods of
-    the step's DoFn, those that each DoFn inherits too: forty thousand times in a small build, of which they
-    are more than a third of the time.
+    For every step that it adds or runs, Beam searches the signatures of all methods of the DoFn, inherited
+    ones included, for state and timers: forty thousand times in a small build, more than a third of its time.
     """
     if not hasattr(core.get_function_args_defaults, "__wrapped__"):
         core.get_function_args_defaults = remembered(core.get_function_args_defaults)
@@ -104,13 +103,13 @@ def remember_signatures() -> None:
 
 
 def remembered_specs(look: Callable[[Any], Specs]) -> Callable[[Any], Specs]:
-    """Takes and gives what `look` does, and remembers it for the class of the DoFn."""
+    """Wraps `look` with a cache by the class of the DoFn."""
     known: weakref.WeakKeyDictionary[type, Specs] = weakref.WeakKeyDictionary()
 
     @functools.wraps(look)
     def look_once(dofn: Any) -> Specs:
         if any(isinstance(value, types.MethodType) for value in vars(dofn).values()):
-            return look(dofn)  # a method that the DoFn has, and its class has not
+            return look(dofn)  # this DoFn has a method that its class lacks
         if type(dofn) not in known:
             known[type(dofn)] = look(dofn)
         states, timers = known[type(dofn)]
@@ -120,17 +119,17 @@ def remembered_specs(look: Callable[[Any], Specs]) -> Callable[[Any], Specs]:
 
 
 def remembered(look: Callable[[Any], Signature]) -> Callable[[Any], Signature]:
-    """Takes and gives what `look` does, and remembers it while the function that was looked at is there."""
+    """Wraps `look` with a cache by function, which does not keep the function alive."""
     known: tuple[weakref.WeakKeyDictionary[Any, Signature], ...] = (
         weakref.WeakKeyDictionary(),  # of functions
-        weakref.WeakKeyDictionary(),  # of functions that are bound to an object, which is no argument
+        weakref.WeakKeyDictionary(),  # of bound methods, whose object is not an argument
     )
 
     @functools.wraps(look)
     def look_once(asked: Any) -> Signature:
         is_method = inspect.ismethod(asked)
         function = asked.__func__ if is_method else asked
-        if not inspect.isfunction(function):  # what is callable otherwise may change
+        if not inspect.isfunction(function):  # other callables may change
             return look(asked)
         if function not in known[is_method]:
             known[is_method][function] = look(asked)
@@ -140,7 +139,7 @@ def remembered(look: Callable[[Any], Signature]) -> Callable[[Any], Signature]:
     return look_once
 
 
-# Servers of the in-process runner ask for a secret, and workers show it.
+# Servers of the in-process runner require a secret, which workers send.
 
 _OPTIONS = [
     ("grpc.max_receive_message_length", -1),  # the size is bounded where messages are made
@@ -151,10 +150,10 @@ _OPTIONS = [
 
 
 class LoopbackServer(GrpcServer):
-    """Beam's GrpcServer, but for where it listens, and to whom it answers.
+    """Beam's GrpcServer with another address, which answers only callers with the secret.
 
-    Beam's (2.77) opens four ports on all interfaces, and takes every caller for a worker that it names. Files
-    of a job are not offered: workers are forks of a process that has them.
+    Beam's server (2.77) opens four ports on all interfaces, and accepts every caller as a worker. This server
+    offers no files of the job: workers are forks of a process that has them.
     """
 
     def __init__(self, state: Any, provision_info: Any, worker_manager: Any):
@@ -171,30 +170,33 @@ class LoopbackServer(GrpcServer):
         fn_api_grpc.add_BeamFnStateServicer_to_server(GrpcStateServicer(state), server)
         fn_api_grpc.add_BeamFnLoggingServicer_to_server(BasicLoggingService(), server)
         provision_grpc.add_ProvisionServiceServicer_to_server(provision, server)
-        # Channels to one port share a connection: each of these services gets its own.
+        # Channels to one port share a connection. With a port each, these services have connections
+        # of their own.
         ports = [server.add_insecure_port(f"{LOOPBACK}:0") for _ in range(4)]
         self.control_port, self.data_port, self.state_port, self.logging_port = ports
         self.control_server = self.data_server = self.state_server = self.logging_server = server
         server.start()
 
 
-_guarded: set[str] = set()  # environments by their URN
+_guarded: set[str] = set()  # URNs of environments
 
 
 def guard_environment(urn: str) -> None:
-    """Lets Beam's in-process runner serve the workers of an environment by a LoopbackServer."""
+    """Makes Beam's in-process runner serve the workers of an environment with a LoopbackServer."""
     _guarded.add(urn)
     worker_handlers.GrpcServer = _make_server
 
 
 def _make_server(state: Any, provision_info: Any, manager: Any) -> GrpcServer:
-    """Other environments get Beam's own server: their workers know no secret."""
+    """Returns a LoopbackServer for guarded environments, and Beam's server for others, which have no
+    secret.
+    """
     urns = {environment.urn for environment in manager._environments.values()}
     return (LoopbackServer if urns & _guarded else GrpcServer)(state, provision_info, manager)
 
 
 def show_in_all_channels(secret: str) -> None:
-    """Lets Beam's worker, which this process is, show the secret in all channels that it opens."""
+    """Makes this process, a worker of Beam, send the secret on all channels that it opens."""
 
     def insecure_channel(target: str, options: Sequence[Any] | None = None) -> grpc.Channel:
         return open_channel(target, secret, [*(options or ()), *GRPCChannelFactory.DEFAULT_OPTIONS])
@@ -202,7 +204,7 @@ def show_in_all_channels(secret: str) -> None:
     GRPCChannelFactory.insecure_channel = staticmethod(insecure_channel)
 
 
-# A worker that is lost ends the build, with an error that says so.
+# The loss of a worker ends the build with an error that names it.
 
 
 class _Control(ControlConnection):
@@ -214,10 +216,10 @@ class _Control(ControlConnection):
 
 
 class _Data(_GrpcDataChannel):
-    """Beam's data channel, but for the loss of the worker, of which `fail_requests` says more.
+    """Beam's data channel, without its own error for a lost worker: `fail_requests` has a better one.
 
-    Beam's (2.77) would raise "Channel closed prematurely" before that is called, print a traceback, and let
-    who sends to the worker wait for ever as soon as 100 MB wait with it.
+    Beam's channel (2.77) raises "Channel closed prematurely" earlier, prints a traceback, and blocks the
+    sender for ever as soon as 100 MB are queued for the worker.
     """
 
     def __init__(self) -> None:
@@ -229,19 +231,19 @@ class _Data(_GrpcDataChannel):
     def _until_closed(self, elements: Iterator[Any]) -> Iterator[Any]:
         with contextlib.suppress(grpc.RpcError):
             yield from elements
-        for _ in self._write_outputs():  # until `close`: nobody else takes what is sent
+        for _ in self._write_outputs():  # until `close`: discards what is sent
             pass
 
     def close(self) -> None:
-        """As DataChannel has it."""
+        """Closes the channel, see DataChannel."""
         super().close()
         self._to_send.put(self._WRITES_FINISHED, 0)  # the thread of the connection may take one
 
 
 def fail_requests(connection: Any, error: Exception) -> None:
-    """Ends all requests to a worker with an error, those that wait and those to come.
+    """Ends all current and future requests to a worker with an error.
 
-    Beam's in-process runner would wait for ever for the answers of a worker that never connects.
+    Otherwise Beam's in-process runner would wait for ever for a worker that never connects.
 
     Args:
       connection: ControlConnection of the worker.
@@ -260,27 +262,28 @@ def fail_requests(connection: Any, error: Exception) -> None:
 
 
 def _fail(future: Any, error: Exception) -> None:
-    """Gives an answer, too: who waits for data looks whether there is one. Who asks for it gets the error."""
+    """Ends a request with an error, and sets a response, for which readers of data look."""
     future.abort(error)
     future.set(fn_api.InstructionResponse(instruction_id=future.instruction_id, error=str(error)))
 
 
-# What travels between steps waits in files, and is sent as fast as it is taken.
+# Data between steps is kept in files, and is sent at the speed of the receiver.
 
 _SizeBasedStream = data_plane.SizeBasedBufferingClosableOutputStream
 
 QUEUED_BYTES = 1 << 22
-"""That wait in one direction between the runner and a worker. Beam (2.77) lets 100 MB wait, in each of three
-queues."""
+"""Bytes that wait in one direction between the runner and a worker. Beam (2.77) lets 100 MB wait, in each
+of three queues.
+"""
 
 MESSAGE_BYTES = 1 << 20
-"""From which on a message is sent: Beam (2.77) waits for 10 MB, and has several copies of a message."""
+"""Size from which a message is sent. Beam (2.77) collects 10 MB, and has several copies of a message."""
 
 
 def bound_queues() -> None:
-    """Has messages of MESSAGE_BYTES, of which QUEUED_BYTES wait for and from the other side.
+    """Limits messages to MESSAGE_BYTES and the queues of each direction to QUEUED_BYTES.
 
-    Counts for channels and streams that are opened later.
+    Applies to channels and streams that are opened later.
     """
     data_plane._DEFAULT_SEND_QUEUE_MAX_BYTES = QUEUED_BYTES
     data_plane._DEFAULT_SIZE_FLUSH_THRESHOLD = MESSAGE_BYTES
@@ -290,14 +293,14 @@ def bound_queues() -> None:
 
 
 def keep_in_buffers(list_buffer: type, grouping_buffer: type, channel: type) -> None:
-    """Has Beam's in-process runner keep what travels between steps in such buffers, and send it in pieces.
+    """Makes Beam's in-process runner keep data between steps in the given buffers, and send it in pieces.
 
-    Beam (2.77) has all of it in memory, makes one message for each worker of its part, and sends it before it
-    lets the worker begin.
+    Beam (2.77) keeps all of it in memory, makes one message per worker, and sends it before the worker
+    begins.
 
     Args:
-      list_buffer, grouping_buffer: in place of ListBuffer and GroupingBuffer.
-      channel: in place of InMemoryDataChannel, for a worker in the same process.
+      list_buffer, grouping_buffer: classes used instead of ListBuffer and GroupingBuffer.
+      channel: class used instead of InMemoryDataChannel, for a worker in the same process.
     """
     for module in (fn_runner, execution):
         module.ListBuffer = list_buffer
@@ -307,10 +310,10 @@ def keep_in_buffers(list_buffer: type, grouping_buffer: type, channel: type) -> 
 
 
 def _send_input(self: Any, process_bundle_id: str, transform_id: str, encoded: Any) -> None:
-    """Of BundleManager. A worker in another process begins while this is sent.
+    """Method of BundleManager that sends inputs while a worker in another process already runs.
 
-    Beam's streams are not used for it: a thread of theirs empties them each second, and loses what is written
-    while it waits for a queue that is full.
+    Beam's streams are not used, because their thread, which flushes every second, loses data that is written
+    while it waits for a full queue.
     """
     handler = self._worker_handler
     channel = handler.data_conn
@@ -340,10 +343,11 @@ def _send_input(self: Any, process_bundle_id: str, transform_id: str, encoded: A
 
 
 def active_job(options: PipelineOptions, name: str) -> str:
-    """The id of the active job of that name, "" without one. Needs the libraries of Google Cloud.
+    """Returns the id of the active job with that name; "" if there is none.
 
-    Beam's own look-up (job_id_for_name) passes over jobs that wait for their workers, and where no job runs
-    it asks for ever. So Beam's client is asked, which will start the jobs: what it may do, they can count on.
+    Needs the libraries of Google Cloud. Beam's own look-up (job_id_for_name) ignores jobs that wait for
+    workers, and retries for ever if no job runs. So this function uses Beam's client, which has the
+    permissions of the build.
     """
     from apache_beam.runners.dataflow.internal.apiclient import DataflowApplicationClient
     from google.cloud import dataflow  # type: ignore[import-untyped]

@@ -1,4 +1,4 @@
-"""The interface of every engine: a pipeline to fill, which the engine runs."""
+"""The interface of all engines, which run pipelines."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -16,45 +16,46 @@ class PlannedBuild(NamedTuple):
     path: Sequence[str]  # below the output folder: corpus, edition, date and version
     output: str  # the folder that gets builds
     inputs: Sequence[str]  # paths of all input files
-    memory: MemoryModel | None  # of the in-process runner; None where nobody is to look
+    memory: MemoryModel | None  # needed by the in-process runner; None for no check
 
 
 class Started(NamedTuple):
     """An engine whose servers and worker processes run."""
 
     pipeline: Callable[[], contextlib.AbstractContextManager[beam.Pipeline]]
-    """An empty pipeline, which the caller fills and runs inside the block."""
+    """Returns a context with an empty pipeline. The caller adds steps and runs the pipeline in the block."""
 
-    log_tail: Callable[[], str] = str  # what workers have printed last, as far as it is known here
+    log_tail: Callable[[], str] = str  # returns the last output of workers, if it is available here
 
 
 class Engine(Protocol):
-    """A place in which pipelines run."""
+    """A system that runs pipelines."""
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Looks whether a build can run here.
+        """Checks that a build can run here.
 
-        Raises ValueError for settings that it cannot run with, BuildError for what is in its way now.
+        Raises ValueError for settings with which it cannot run, BuildError for obstacles that may pass.
         """
         ...
 
     @property
     def is_local(self) -> bool:
-        """Do all workers run on this machine, as children of this process?"""
+        """True if all workers run on this machine, as children of this process."""
         ...
 
     def started(self, folder: str = "") -> contextlib.AbstractContextManager[Started]:
-        """Servers and worker processes live as long as the block, for one pipeline after the other.
+        """Starts servers and worker processes, which run several pipelines in order during the block.
 
         Args:
-          folder: for what travels between steps, there already; "" for that of temporary files. Engines with
-            storage of their own do not use it.
+          folder: existing folder for data between steps; "" for the folder of temporary files. Engines with
+            storage of
+            their own ignore it.
         """
         ...
 
 
 class NamedRunner:
-    """Any runner that Beam knows by its name; the flags say the rest."""
+    """Any runner that Beam finds by name; the flags configure it."""
 
     is_local = False
 
@@ -62,10 +63,10 @@ class NamedRunner:
         self._flags = [*beam_flags, f"--runner={runner}"]
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Beam says what is wrong, when the job starts."""
+        """Checks nothing: Beam reports errors when the job starts."""
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
-        """As Engine has it."""
+        """Starts the engine, see Engine."""
         options = Options(self._flags)
         yield Started(lambda: contextlib.nullcontext(beam.Pipeline(options=options)))

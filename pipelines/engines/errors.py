@@ -6,7 +6,7 @@ import resource
 
 from transforms.files import full_disk
 
-# What a worker raises comes as the text of its traceback.
+# Errors of workers arrive as the text of their traceback.
 _WORKER_ERROR = re.compile(
     r"\b(?:InputError|StoreError): (.*?)(?: \[while running '|\n|$)", re.DOTALL
 )
@@ -17,16 +17,16 @@ _NOT_FETCHED = re.compile(r"Unable to fetch remote (.+?) at (\S+): (.*)", re.DOT
 
 
 class BuildError(Exception):
-    """A build ended without a result; the message is for the person who started it."""
+    """A build ended without a result. The message is for the user who started it."""
 
 
 def find_worker_error(text: str) -> str:
-    """One line, out of the text of a worker's traceback, of what it says of a file; "" for other errors."""
+    """Returns one line about a known error in the text of a worker's traceback; "" for other errors."""
     found = _WORKER_ERROR.findall(text)
     if found:
         return str(found[-1]).strip()
     if shortage := _SHORTAGE.search(text):
-        return f"a worker process could not go on: {_explain(shortage[0])}"
+        return f"a worker process stopped: {_explain(shortage[0])}"
     if missing := _NOT_FETCHED.search(text):
         what, url, why = missing.groups()
         return f"the runner's {what} cannot be downloaded from {url}: {why.strip('<>')}"
@@ -34,7 +34,7 @@ def find_worker_error(text: str) -> str:
 
 
 def find_shortage(error: BaseException) -> str:
-    """One line of what this process has too little of: disk, memory, threads; "" for other errors."""
+    """Returns one line about a shortage of disk, memory or threads in this process; "" for other errors."""
     if isinstance(error, OSError) and error.errno in _SHORT_OF:
         return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
     shortage = _SHORTAGE.search(f"{type(error).__name__}: {error}")
@@ -42,17 +42,17 @@ def find_shortage(error: BaseException) -> str:
 
 
 LEAST_ADDRESS_SPACE = 4_000_000_000
-"""Bytes that a process must be able to map: Beam's libraries map 2.6 GB before the first page is read, and
-wait for ever, or abort, where a thread cannot be started.
+"""Bytes that a process must be able to map. Beam's libraries map 2.6 GB before the first page is read, and
+hang or abort if a thread cannot be started.
 """
 
 
 def check_address_space() -> None:
-    """Raises BuildError where this process, or those it starts, may map less than they need."""
+    """Raises BuildError if the limit on mapped memory of this process and its children is too low."""
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     if 0 <= most < LEAST_ADDRESS_SPACE:
         raise BuildError(
-            f"a process may map {most / 1e9:.1f} GB of memory here (ulimit -v), and"
+            f"a process may map only {most / 1e9:.1f} GB of memory here (ulimit -v), but"
             f" {LEAST_ADDRESS_SPACE / 1e9:.0f} GB are needed: raise the limit"
         )
 
@@ -69,4 +69,4 @@ def _explain(shortage: str) -> str:
         return shortage
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     limit = f"{most / 1e9:.1f} GB a process by ulimit -v" if most >= 0 else "no limit by ulimit -v"
-    return f"memory ran out ({shortage}; {limit}): raise the limit, or take fewer --workers"
+    return f"memory ran out ({shortage}; {limit}): raise the limit, or use fewer --workers"

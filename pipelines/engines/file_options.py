@@ -1,4 +1,4 @@
-"""Options that Beam's file systems need before there is a pipeline."""
+"""Options that Beam's file systems need before a pipeline exists."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,8 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 
 def set_file_options(beam_flags: Sequence[str]) -> None:
-    """Lets all file systems of this process know the flags, those of S3 for example.
+    """Passes the flags, such as those of S3, to all file systems of this process.
 
-    A pipeline does so by itself when it is made, and in its workers; inputs are looked for before that.
+    A pipeline does the same when it is made, and in its workers. But inputs are looked up before that.
     """
     FileSystems.set_options(PipelineOptions(list(beam_flags)))

@@ -1,4 +1,4 @@
-"""The end of a log, to be shown with an error."""
+"""The end of a log, for error messages."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""Runs one pipeline on an engine, and waits for its end."""
+"""Runs one pipeline on an engine and waits for its end."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ from transforms.files.stores import StoreError
 
 
 def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
-    """The engine of that name.
+    """Returns the engine for a runner.
 
-    Raises ValueError for a name that no runner has, and for flags that it cannot run with.
+    Raises ValueError for unknown names, and for flags with which the runner cannot run.
     """
     runner = runner_named(runner)
     if runner == IN_PROCESS:
@@ -27,7 +27,7 @@ def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
     if runner == SPARK:
         return Spark(workers, beam_flags)
     if runner == DATAFLOW:
-        # Here, as its clients are an extra.
+        # Imported here, because the clients are an extra.
         from pipelines.engines.dataflow.dataflow_engine import Dataflow
 
         return Dataflow(beam_flags)
@@ -35,19 +35,19 @@ def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
 
 
 def run_pipeline(build: Callable[[beam.Pipeline], None], engine: Engine) -> None:
-    """Runs what `build` adds to a pipeline, on an engine that is started for it alone.
+    """Runs the steps that `build` adds to a pipeline, on an engine started for this pipeline alone.
 
-    Raises what `run_on` does.
+    Raises the errors of `run_on`.
     """
     with engine.started() as started:
         run_on(started, build)
 
 
 def run_on(started: Started, build: Callable[[beam.Pipeline], None]) -> None:
-    """Runs what `build` adds to a pipeline.
+    """Runs the steps that `build` adds to a pipeline.
 
-    Raises BuildError for inputs that turn out to be bad, and for stores that do not take what is written.
-    Other errors get what the engine knows of their cause printed to stderr.
+    Raises BuildError for bad inputs and for stores that refuse a write. For other errors, the log of the
+    workers is printed to stderr.
     """
     give_back_large_blocks()
     remember_signatures()
@@ -76,7 +76,7 @@ def _run_to_the_end(build: Callable[[beam.Pipeline], None], pipeline: beam.Pipel
 
 
 def _raise_interruption(error: BaseException) -> None:
-    """Raises the Ctrl-C or SIGTERM that Beam has wrapped, where that is what ended the run."""
+    """Raises the Ctrl-C or SIGTERM that ended the run, if Beam has wrapped it in another error."""
     wrapped: BaseException | None = error
     while wrapped:
         if isinstance(wrapped, KeyboardInterrupt | SystemExit):

@@ -1,9 +1,9 @@
-"""The names that `--runner` takes. Without Beam, which takes seconds to import."""
+"""The names that `--runner` accepts. This module does not import Beam, which takes seconds."""
 
 import difflib
 
 IN_PROCESS = "in-process"
-DIRECT = "DirectRunner"  # what everybody calls Beam's runner inside one process
+DIRECT = "DirectRunner"  # the usual name of Beam's in-process runner
 SPARK = "SparkRunner"
 DATAFLOW = "DataflowRunner"
 PRISM = "PrismRunner"
@@ -13,18 +13,18 @@ RUNNERS = (
     *("InteractiveRunner", "KafkaStreamsRunner", "FnApiRunner", "BundleBasedDirectRunner"),
     *("SwitchingDirectRunner", "TestDirectRunner", "TestDataflowRunner"),
 )
-"""in-process, and those that Beam has a name for."""
+"""in-process, and the runners that Beam knows by name."""
 
-_SHOWN = 7  # the others are for notebooks and tests
+_SHOWN = 7  # in messages; the others are for notebooks and tests
 
 
 def runner_named(name: str) -> str:
-    """Return the runner of a name: DirectRunner is the in-process runner, and upper and lower case are one.
+    """Returns the canonical name of a runner. DirectRunner is the in-process runner; case is ignored.
 
-    A name with a dot is that of a class, which Beam looks for.
+    A name with a dot is the name of a class, which Beam imports.
 
     Raises:
-        ValueError: no runner has that name; the message has those that are known.
+        ValueError: no runner has that name; the message lists the known ones.
     """
     known = {runner.casefold(): runner for runner in RUNNERS}
     folded = name.casefold()

@@ -1,7 +1,7 @@
-"""Finished builds → their sizes; those of Wiki-40B each beside the paper's.
+"""Reads the sizes of finished builds; for Wiki-40B with the paper's sizes.
 
-As in Table 2 of the paper, characters per piece are those of validation and test together. Coverage, which
-the paper gives as 99.9 %, is the share of their characters that have a piece of their own.
+As in Table 2 of the paper, characters per piece are measured on validation and test together. Coverage, 99.9
+% in the paper, is the share of characters with a piece of their own.
 """
 
 import contextlib
@@ -31,22 +31,22 @@ from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 STATS = "stats.json"
 MAX_DEPTH = 4
-"""Builds lie in <output>/wiki40b/<language>/; looked for one folder deeper, and no further."""
+"""Depth of the search. Builds are in <output>/wiki40b/<language>/; the search goes one folder deeper."""
 
 _MEASURED = SPLITS[1:]  # as in the paper
 _BUILD_FOLDER = re.compile(r"\.?[^/]+-\d+\.\d+\.\d+(\.building-[^/]+)?")
 
 
 class BuildSizes(NamedTuple):
-    """The sizes of one build."""
+    """The sizes of one Wiki-40B build."""
 
     language: str  # corpus code, or "Total"
     dump_date: str
     version: str
     articles: int
     sections: int
-    pieces: Mapping[str, int]  # split → count; empty for a build without a vocabulary
-    characters: Mapping[str, int]  # split → count, a marker is one
+    pieces: Mapping[str, int]  # split → count; empty without a vocabulary
+    characters: Mapping[str, int]  # split → count; a marker counts as one
     characters_per_piece: float | None
     coverage: float | None
     paper_articles: int
@@ -68,15 +68,15 @@ class _Counts(msgspec.Struct):
 
 
 class KeptDocuments(NamedTuple):
-    """The documents of one build of a corpus, an edition, or a language, that is in no table of its paper."""
+    """The documents of one build that is not in a table of its paper."""
 
     corpus: str
     edition: str
     dump_date: str
     version: str
-    unit: str  # what a document is: "sentences"
+    unit: str  # of documents, such as "sentences"
     kept: Mapping[str, int]  # split → count; a split may be a part of another
-    paper: Mapping[str, int]  # the same of the published corpus; empty where it has no figure
+    paper: Mapping[str, int]  # split → count of the published corpus; empty if unknown
     words: Mapping[
         str, int
     ]  # split → what word-level perplexity is divided by; empty for older builds
@@ -85,17 +85,17 @@ class KeptDocuments(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The builds below some folders."""
+    """The builds found below some folders."""
 
-    rows: list[BuildSizes]  # in the order of LANGUAGE_CODES, dates and versions ascending
+    rows: list[BuildSizes]  # sorted by LANGUAGE_CODES, date and version
     unfinished: list[str]  # folders
-    others: Sequence[KeptDocuments] = ()  # in their own order
+    others: Sequence[KeptDocuments] = ()  # builds of other corpora, sorted by name
 
 
 def find_sizes(folders: Sequence[str]) -> Found:
-    """The builds in the folders and below.
+    """Returns the builds in the folders and below them.
 
-    Raises InputError for what is not a folder, where there is no build, and for one that cannot be read.
+    Raises InputError for a path that is not a folder, if no build is found, or if a build cannot be read.
     """
     finished: dict[str, str] = {}
     unfinished: dict[str, str] = {}
@@ -109,12 +109,14 @@ def find_sizes(folders: Sequence[str]) -> Found:
     left_out = sorted(unfinished.values())
     if not read:
         names = f"; unfinished: {', '.join(left_out)}" if left_out else ""
-        raise InputError(", ".join(folders), f"no finished build of a corpus in or below it{names}")
+        raise InputError(
+            ", ".join(folders), f"no finished build of a corpus in this folder or below{names}"
+        )
     return Found(sorted(compared, key=_order), left_out, sorted(others, key=lambda one: one[:4]))
 
 
 def _builds_below(folder: str, depth: int) -> Iterator[tuple[str, bool]]:
-    """Folders that are builds, and whether they are finished."""
+    """Yields (folder, whether it is finished) of builds."""
     if COMPLETED in list_files(folder):
         yield folder, True
     elif _BUILD_FOLDER.fullmatch(posixpath.basename(folder.rstrip("/"))):
@@ -125,7 +127,7 @@ def _builds_below(folder: str, depth: int) -> Iterator[tuple[str, bool]]:
 
 
 def _identity(folder: str) -> str:
-    """The same for the same folder, whatever links lead to it."""
+    """Returns the resolved path of a folder, equal for all links to the folder."""
     return str(pathlib.Path(folder).resolve()) if is_local(folder) else folder
 
 
@@ -138,7 +140,7 @@ def _order(row: BuildSizes) -> tuple[int, str, tuple[int, ...]]:
 
 
 def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
-    """The sizes of one finished build; None for one without documents."""
+    """Returns the sizes of a finished build; None if it has no documents."""
     build = open_build(folder)
     row = rows().get(build.corpus)
     if not row or not row.shape:
@@ -165,7 +167,7 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
 
 
 def _count_words(build: Build, splits: Sequence[str]) -> dict[str, int]:
-    """Split → words as the paper of the corpus counts them, of the splits that a build has counts of."""
+    """Returns split → words as counted in the paper of the corpus, for the splits with counts."""
     stats = {"stats": read_json(build.folder, STATS)}
     words = {}
     for split in splits:
@@ -203,13 +205,13 @@ def _read_sizes(build: Build) -> BuildSizes:
 
 
 def _read_stats(folder: str) -> Mapping[str, _Counts]:
-    """Split, or "total" → its counts. Raises InputError."""
+    """Returns split, or "total", → counts. Raises InputError for incomplete counts."""
     found = read_json(folder, STATS)
     try:
         stats = msgspec.convert(found, dict[str, _Counts])
         missing = {*SPLITS, "total"} - stats.keys()
         if missing:
-            raise ValueError(f"there are no counts of {', '.join(sorted(missing))}")
+            raise ValueError(f"no counts of {', '.join(sorted(missing))}")
     except (msgspec.ValidationError, ValueError) as error:
         path = FileSystems.join(folder, STATS)
         raise InputError(path, f"the build is damaged: {error}") from None
@@ -221,12 +223,12 @@ def _ratio(part: int, whole: int) -> float | None:
 
 
 def newest_of_each_language(rows: Sequence[BuildSizes]) -> list[BuildSizes]:
-    """One row per language, of the rows in the order of `find_sizes`."""
+    """Returns the last row of each language; `rows` are in the order of `find_sizes`."""
     return list({row.language: row for row in rows}.values())
 
 
 def total_of(rows: Sequence[BuildSizes]) -> BuildSizes:
-    """The sum over the newest build of each language, and over the same languages in the paper."""
+    """Returns the sums over the newest build of each language, and over the same languages in the paper."""
     newest = newest_of_each_language(rows)
     have_pieces = all(row.pieces for row in newest)
     pieces = {s: sum(row.pieces[s] for row in newest) for s in SPLITS} if have_pieces else {}

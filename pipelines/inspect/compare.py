@@ -1,7 +1,7 @@
-"""Two editions of a corpus: which documents came, went and changed, and whether any moved between splits.
+"""Compares two editions of a corpus: documents that were added, removed, changed, or moved between splits.
 
-What was in one split and is in another in the next edition has leaked: a model that was trained on the one
-is tested on the other. Where the split depends on the identity alone, none may.
+A document that moves to another split has leaked: a model trained on one edition is tested on the other.
+Where the split depends on the id alone, no document may move.
 """
 
 import heapq
@@ -48,35 +48,35 @@ from transforms.text.builds.edition_changes import (
 
 
 class EditionChanges(NamedTuple):
-    """The changes between the documents of an edition and the next one."""
+    """The changes between the documents of two editions."""
 
-    old: str  # signatures
+    old: str  # signature of the build
     new: str
-    unit: str  # what a document is: "articles"
+    unit: str  # of documents, such as "articles"
     splits: Mapping[str, SplitChanges] = {}
     moved: Mapping[tuple[str, str], int] = {}  # (old split, new split) → documents
-    first_moved: tuple[Change, ...] = ()  # the first SHOWN of them
-    repeated: int = 0  # ids in several rows of an edition, where that is not the way of the corpus
-    why_moves: str = ""  # why documents may move in this corpus; "" where none may
+    first_moved: tuple[Change, ...] = ()  # the first SHOWN moved documents
+    repeated: int = 0  # ids in several rows of an edition, if ids are unique in the corpus
+    why_moves: str = ""  # why documents may move in this corpus; "" if none may
     differences: tuple[
         str, ...
     ] = ()  # versions, settings, kinds of input: "version: 1.2.0 → 1.3.0"
 
     @property
     def total(self) -> SplitChanges:
-        """All splits together. moved_out and moved_in are the same."""
+        """The counts of all splits together. moved_out and moved_in are equal."""
         return SplitChanges(*map(sum, zip(SplitChanges(), *self.splits.values(), strict=True)))
 
     @property
     def share(self) -> float:
-        """The share of documents that differ, of those of both editions, each counted once."""
+        """The share of different documents among those of both editions, each counted once."""
         total = self.total
         everything = total.old + total.added
         return (everything - total.unchanged) / everything if everything else 0.0
 
     @property
     def is_sound(self) -> bool:
-        """True if no document has moved that may not."""
+        """True if no document has moved, or if documents may move in this corpus."""
         return bool(self.why_moves) or not self.moved
 
 
@@ -84,12 +84,12 @@ def compare_builds(old: str, new: str, **means: Unpack[Means]) -> EditionChanges
     """Compares two finished builds of a corpus in the same language.
 
     Args:
-      old, new: their folders.
-      means: the report takes a line for each document that is not the same in both, and beside it
-        `<report>.json` the counts.
+      old, new: folders of the builds.
+      means: see Means. The report lists each document that is not the same in both; `<report>.json` has the
+        counts.
 
     Raises InputError for a folder without a finished build, ValueError for builds that are not editions of
-    one corpus, BuildError for rows that are damaged, have no id, or are not those that were built.
+    one corpus, BuildError for rows that are damaged, have no id, or do not match the manifest.
     """
     with reporting(**means) as (engine, path):
         builds = open_build(old), open_build(new)
@@ -102,14 +102,14 @@ def compare_builds(old: str, new: str, **means: Unpack[Means]) -> EditionChanges
 
 
 def check_comparable(old: Build, new: Build) -> CorpusShape:
-    """The shape of both. Raises ValueError."""
+    """Returns the shape of both builds. Raises ValueError if they cannot be compared."""
     for what, of_old, of_new in (
         ("corpora", old.corpus, new.corpus),
         ("languages", old.language, new.language),
     ):
         if of_old != of_new:
             raise ValueError(
-                f"builds of two {what}: {of_old} in {old.folder}, {of_new} in {new.folder}"
+                f"cannot compare builds of two {what}: {of_old} in {old.folder}, {of_new} in {new.folder}"
             )
     known = shapes()
     if old.corpus not in known:
@@ -126,7 +126,7 @@ def add_comparison(
     columns: Sequence[str],
     report: str,
 ) -> None:
-    """Adds all that the workers do; the report and its summary say what they found."""
+    """Adds all steps of the comparison; the last one writes the report and its summary."""
     old, new = builds
     found = root | "CompareEditions" >> CompareEditions(old, new, shape, columns)
     differences = find_differences(old.manifest, new.manifest)
@@ -138,7 +138,7 @@ def add_comparison(
 def write_report(
     path: str, nothing: EditionChanges, shape: CorpusShape, tally: Tally, blocks: Sequence[bytes]
 ) -> None:
-    """Writes every change, sorted by id, then the summary. Blocks, each sorted, come in any order."""
+    """Writes every change, sorted by id, then the summary. Each block is sorted; blocks are in any order."""
     first_moved: list[Change] = []
 
     def lines() -> Iterator[str]:
@@ -160,13 +160,13 @@ def write_report(
 
 
 def read_changes(block: bytes) -> Iterator[Change]:
-    """The changes of a block, decompressed as they are read."""
+    """Yields the changes of a compressed block."""
     stream = zstandard.ZstdDecompressor().stream_reader(block)
     return map(parse_line, io.TextIOWrapper(stream, "utf-8", newline="\n"))
 
 
 def summarise(changes: EditionChanges) -> dict[str, Any]:
-    """The changes as JSON has them."""
+    """Returns the changes as a JSON object."""
     return {
         **changes._asdict(),
         "total": changes.total._asdict(),
@@ -181,7 +181,7 @@ def summarise(changes: EditionChanges) -> dict[str, Any]:
 
 
 def _read_summary(path: str) -> EditionChanges:
-    """The inverse of `summarise`."""
+    """Reads the changes from the JSON of `summarise`."""
     with open_raw(path) as file:
         summary = json.loads(file.read())
     found = EditionChanges(**{name: summary[name] for name in EditionChanges._fields})
@@ -194,18 +194,18 @@ def _read_summary(path: str) -> EditionChanges:
 
 
 def _check_counts(changes: EditionChanges, builds: tuple[Build, Build], shape: CorpusShape) -> None:
-    """Raises BuildError where other rows were read than were built."""
+    """Raises BuildError if the number of rows differs from the manifest."""
     for build, rows in zip(builds, changes.total[:2], strict=True):
         built = count_documents(build, shape)
         if rows != built:
             raise BuildError(
-                f"{build.folder}: holds {rows:,} {shape.unit}, {built:,} in the manifest;"
+                f"{build.folder}: has {rows:,} {shape.unit}, but {built:,} in the manifest;"
                 " corpusmill verify shows the details"
             )
 
 
 def print_changes(changes: EditionChanges, report: str = "") -> None:
-    """Prints the changes between the documents, for a person."""
+    """Prints the changes between the documents."""
     print(f"old: {changes.old}\nnew: {changes.new}")
     for difference in changes.differences:
         print(f"  differs: {difference}")

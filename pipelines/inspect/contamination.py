@@ -1,16 +1,16 @@
-"""Evaluation sets and training data: which items are in it, how much of each, and where.
+"""Finds the items of evaluation sets that occur in training data, with the passages.
 
-The report, found.jsonl, has a line for each item that training data has something of:
+The report, found.jsonl, has a line for each item with at least one match in the training data:
 
     set, split, id, text    the item
-    words                   of it
-    ngrams, ngrams_found    how many n-grams it has, and how many of these occur in training documents
-    longest                 words of the longest stretch that a document has in common with it
-    documents, whole        how many documents have some of it, and all of it in one stretch
-    passages                of the documents that have most: file, document, words, ngrams, start, text and
+    words                   number of words of the item
+    ngrams, ngrams_found    number of n-grams of the item, and of those that occur in training documents
+    longest                 number of words of the longest common stretch with a document
+    documents, whole        number of documents with a part of the item, and with all of it in one stretch
+    passages                of the documents with most: file, document, words, ngrams, start, text and
                             matches: [start, end in the item's text, start, end in the passage]
 
-Places are characters of the texts in NFC.
+Positions are characters of the texts in NFC.
 """
 
 import heapq
@@ -64,7 +64,7 @@ from transforms.text.files.markdown import make_table
 RELEASE = Release("contamination", "1.0.0", {"1.0.0": "First."})
 REPORT, PAGE, HIT_FILES, STATS = "found.jsonl", "found.html", "hits", "stats.json"
 MOST = 0.7
-"""Of the n-grams of an item: the rule of PaLM (Chowdhery et al. 2022, section 8)."""
+"""Share of the n-grams of an item, as in PaLM (Chowdhery et al. 2022, section 8)."""
 
 _COLUMNS = 80
 _SHOWN = 5
@@ -74,31 +74,31 @@ _ITEMS = "items.json"
 
 
 class SplitCounts(NamedTuple):
-    """Items of a split of an evaluation set."""
+    """Counts of items of a split of an evaluation set."""
 
     items: int = 0
-    touched: int = 0  # the training data has an n-gram of it; or all of a short one, as a line
-    long: int = 0  # LONG_WORDS words in a row
-    most: int = 0  # MOST of the n-grams
-    whole: int = 0  # all words in a row in one document
+    touched: int = 0  # with an n-gram in the training data; short items as a whole line
+    long: int = 0  # with LONG_WORDS words in a row
+    most: int = 0  # with at least MOST of their n-grams
+    whole: int = 0  # with all words in a row in one document
 
 
 class Contamination(NamedTuple):
-    """The parts of evaluation sets that occur in training data."""
+    """The items of evaluation sets that occur in training data."""
 
     splits: Mapping[tuple[str, str], SplitCounts]  # (set, split), in the order of the sets
-    train: Mapping[str, int]  # documents, words and bytes that were read, and "rejected/reason"
+    train: Mapping[str, int]  # counts of documents, words and bytes, and "rejected/reason"
     rejected: Mapping[str, int]  # "set/reason" → items
     first: Sequence[Mapping[str, Any]]  # rows of the report with the longest stretches
 
     @property
     def total(self) -> SplitCounts:
-        """All sets together."""
+        """The counts of all sets together."""
         return SplitCounts(*map(sum, zip(SplitCounts(), *self.splits.values(), strict=True)))
 
     @property
     def is_clean(self) -> bool:
-        """True if no item is whole in the training data, or in a stretch of LONG_WORDS words."""
+        """True if no item is in the training data as a whole or with LONG_WORDS words in a row."""
         return not (self.total.long or self.total.whole)
 
 
@@ -110,18 +110,20 @@ def find_contamination(
     workers: int | None = None,
     beam_flags: Sequence[str] = (),
 ) -> Contamination:
-    """Looks for the items of evaluation sets in training data.
+    """Searches training data for the items of evaluation sets.
 
     Args:
-      output: new folder for what is found, on a disk that all workers share; "" keeps nothing.
+      output: new folder for the findings, on a disk that all workers share; "" keeps no files.
 
-    Raises InputError for inputs that are not there or damaged, TargetError for a folder that is not empty,
-    ValueError for columns that are not there and for sets without items.
+    Raises InputError for missing or damaged inputs, TargetError for a folder that is not empty, ValueError
+    for missing columns and for sets without items.
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)
     if not output and runner != IN_PROCESS:
-        raise ValueError(f"--runner {runner} needs --output, on a file system its workers reach")
+        raise ValueError(
+            f"--runner {runner} needs --output, on a file system that its workers share"
+        )
     if not output:
         with tempfile.TemporaryDirectory(prefix="corpusmill-contamination-") as folder:
             _search(search, folder, engine, workers)
@@ -136,7 +138,9 @@ def _search(search: Search, folder: str, engine: Engine, workers: int) -> None:
     sets = find_evaluation_sets(search.evaluation, search.evaluation_id)
     known = read_evaluation_sets(sets, search.ngram_words)
     if not known.items:
-        raise InputError(", ".join(search.evaluation), "there are no items with words")
+        raise InputError(
+            ", ".join(search.evaluation), "the evaluation sets have no items with words"
+        )
     index = FileSystems.join(folder, SCRATCH, "index")
     save_index(known.known, _names_of(known.items), index)
     with FileSystems.create(FileSystems.join(index, _ITEMS)) as stream:
@@ -171,7 +175,7 @@ def _search(search: Search, folder: str, engine: Engine, workers: int) -> None:
 
 
 def _names_of(items: Iterable[Item]) -> list[tuple[str, str, str]]:
-    """Set, split and id of the first item with each text, by the numbers of texts."""
+    """Returns set, split and id of the first item with each text, by number of the text."""
     first: dict[int, tuple[str, str, str]] = {}
     for item in items:
         first.setdefault(item.number, (item.set, item.split, item.id))
@@ -189,11 +193,11 @@ def write_found(
     found: Mapping[int, Found],
     counts: Mapping[str, int],
 ) -> Iterator[OutputFile | beam.pvalue.TaggedOutput]:
-    """Writes the report and the page. Tagged beside: the summary.
+    """Writes the report and the page. Yields their files, and the summary with a tag.
 
     Args:
       index: folder of the evaluation texts.
-      rejected: items, see EvaluationItems.
+      rejected: counts of items, see EvaluationItems.
     """
     with open_raw(posixpath.join(index, _ITEMS)) as stream:
         items = msgspec.json.decode(stream.read(), type=list[Item])
@@ -213,7 +217,7 @@ def write_found(
 
 
 def account_for_contamination(ledger: Ledger, _: Provenance) -> Accounts:
-    """Accounts of a search; the ledger has the summary beside what every build has."""
+    """Returns the accounts of a search; the ledger has a summary besides the usual entries."""
     summary = ledger.one("summary")
     train = {name: number for name, number in summary["train"].items() if name != "bytes"}
     counts = {"items": summary["total"]["items"], "training": train}
@@ -238,7 +242,7 @@ def _read_found(folder: str) -> Contamination:
 def make_rows(
     items: Iterable[Item], index: EvaluationIndex, found: Mapping[int, Found]
 ) -> Iterator[dict[str, Any]]:
-    """The rows of the report, in the order of the items."""
+    """Yields the rows of the report, in the order of the items."""
     for item in items:
         if item.number in found:
             yield _make_row(item, found[item.number], index)
@@ -281,7 +285,7 @@ def _make_row(item: Item, found: Found, index: EvaluationIndex) -> dict[str, Any
 def count_items(
     items: Sequence[Item], rows: Iterable[Mapping[str, Any]]
 ) -> dict[tuple[str, str], SplitCounts]:
-    """(set, split) → its counts."""
+    """Returns (set, split) → counts."""
     counts = {
         key: [number, 0, 0, 0, 0]
         for key, number in Counter((i.set, i.split) for i in items).items()
@@ -300,7 +304,7 @@ def count_items(
 
 
 def summarise(found: Contamination) -> dict[str, Any]:
-    """The counts, as JSON has them."""
+    """Returns the counts as a JSON object."""
     return {
         "sets": [
             {"set": name, "split": split, **counts._asdict()}
@@ -314,7 +318,7 @@ def summarise(found: Contamination) -> dict[str, Any]:
 
 
 def print_contamination(found: Contamination, ngram_words: int, output: str = "") -> None:
-    """The tables, for a person."""
+    """Prints the counts as tables, and the first findings."""
     console = Console(width=_COLUMNS, highlight=False, markup=False)
     train = found.train
     rejected = {name: number for name, number in train.items() if name.startswith("rejected/")}

@@ -1,6 +1,6 @@
-"""The report of `corpusmill contamination` as one page, on which a person reads both passages side by side.
+"""The report of `corpusmill contamination` as an HTML page with items and passages side by side.
 
-The page needs no other file and no network. What is in both texts is marked in both.
+The page needs no other file and no network. Common stretches are marked in both texts.
 """
 
 import html
@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 MAX_ITEMS = 2_000
-"""A page with more would be too large for browsers; the report has all."""
+"""Most items on a page, because browsers cannot show larger ones. The report has all items."""
 
-_CONTEXT = 300  # characters of an item shown before and after what is marked
+_CONTEXT = 300  # characters shown before and after the marked parts of an item
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; }
 table { border-collapse: collapse; } td, th { padding: .2rem .8rem; text-align: right; }
@@ -34,10 +34,10 @@ box.addEventListener('input', () => document.querySelectorAll('section').forEach
 
 
 def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The parts of the page.
+    """Yields the parts of the page.
 
     Args:
-      summary: as `summarise` gives it.
+      summary: returned by `summarise`.
       found: rows of the report.
     """
     rows = sorted(found, key=_order)
@@ -85,7 +85,7 @@ def _section(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def mark(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The text as HTML with the spans marked; of a long text the part around them."""
+    """Returns the text as HTML with the spans marked; of a long text only the part around the spans."""
     if not spans:
         return _escape(text)
     start = max(min(start for start, _ in spans) - _CONTEXT, 0)
@@ -103,5 +103,5 @@ def mark(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _escape(text: str) -> str:
-    """The text as HTML, without the blank lines that markers of a layout leave."""
+    """Returns the text as HTML, without the empty lines that markers of a layout leave."""
     return html.escape(_BLANK_LINES.sub("\n", text))

@@ -1,4 +1,4 @@
-"""Findings of a check: its workers write them as a report, and the command that started them reads it."""
+"""Reports of checks. The workers of a check write a report, and the command that started them reads it."""
 
 import contextlib
 import os
@@ -15,17 +15,17 @@ from pipelines.engines.engine import Engine
 from pipelines.engines.run_pipeline import find_engine
 from pipelines.engines.runners import IN_PROCESS
 
-SHOWN = 20  # faults, entities and documents, on the screen
+SHOWN = 20  # most faults, entities or documents shown on the screen
 ALL_IS_WELL = "OK: all is well"
 COLUMNS = ("what", "name", "detail")
 
 
 class Means(TypedDict, total=False):
-    """Keyword arguments of all checks: the way in which they run.
+    """Keyword arguments of all checks: how they run.
 
-    `runner`, `workers` and `beam_flags` are as `launch` takes them. `report` is a file that takes all that is
-    found, as tab-separated lines; on a file system that the workers and this process share. Only the
-    in-process runner can do without.
+    `runner`, `workers` and `beam_flags` are those of `launch`. `report` is a file for all findings, as
+    tab-separated lines, on a file system that the workers and this process share. Only the in-process runner
+    works without it.
     """
 
     runner: str
@@ -36,15 +36,17 @@ class Means(TypedDict, total=False):
 
 @contextlib.contextmanager
 def reporting(**means: Unpack[Means]) -> Iterator[tuple[Engine, str]]:
-    """The engine, and the place of the report for as long as it is read: one that nobody wants is deleted.
+    """Yields the engine and the path of the report, which is temporary if `means` name none.
 
     Raises ValueError for a report that the workers of the runner cannot write.
     """
     runner, report = means.get("runner", IN_PROCESS), means.get("report", "")
     if runner != IN_PROCESS and not report:
-        raise ValueError(f"--runner {runner} needs --report, on a file system its workers reach")
+        raise ValueError(
+            f"--runner {runner} needs --report, on a file system that its workers share"
+        )
     if report and pathlib.Path(report).is_dir():
-        raise ValueError(f"--report is a file, and {report} is a folder")
+        raise ValueError(f"--report {report} is a folder; give the name of a file")
     workers = means.get("workers") or os.cpu_count() or 1
     engine = find_engine(runner, workers, means.get("beam_flags", ()))
     if report:
@@ -57,24 +59,24 @@ def reporting(**means: Unpack[Means]) -> Iterator[tuple[Engine, str]]:
 def add_report(
     root: beam.Pipeline, path: str, write: Callable[..., None], *arguments: object
 ) -> None:
-    """Adds one call of `write`, with the path and the arguments, which may be side inputs."""
+    """Adds one call of `write` with the path and the arguments, which may be side inputs."""
     _ = root | "Once" >> beam.Create([path]) | "WriteReport" >> beam.Map(write, *arguments)
 
 
 def write_lines(path: str, lines: Iterable[str]) -> None:
-    """Writes lines, which have their ends, as they are, whatever the name of the file says of compression."""
+    """Writes lines, which end with line feeds, without compression whatever the name of the file."""
     with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
         for line in lines:
             file.write(line.encode("utf-8"))
 
 
 def print_count(what: str, count: int) -> None:
-    """A line for a person: the number of things that were found."""
+    """Prints the number of findings of a kind."""
     print(f"{what}: {count:,}" if count else f"{what}: none")
 
 
 def print_first(lines: Sequence[str], count: int, report: str) -> None:
-    """The first SHOWN lines, one for each thing that was found, and the way to the rest of `count`."""
+    """Prints the first SHOWN lines, and where to find the rest of `count` findings."""
     shown = lines[:SHOWN]
     for line in shown:
         print(f"  {line}")

@@ -1,4 +1,4 @@
-"""The folder of a search, with a manifest as builds have one."""
+"""The output folder of a search, with a manifest like that of a build."""
 
 import contextlib
 import functools
@@ -20,12 +20,13 @@ from transforms.text.builds.build_manifest import Description, Release
 
 
 class FoundFolder(CorpusBuild):
-    """The folder, as its manifest describes it.
+    """The output folder of a search as a build.
 
     Args:
       release: of the search; its corpus is the name of the command.
-      settings: that decide about the bytes.
-      inputs: name of a data set → its files. Of a finished build the manifest alone is hashed: it has the
+      settings: that determine the bytes.
+      inputs: name of a data set → its files. For a finished build only the manifest is hashed, because it has
+        the
         hashes of all files.
     """
 
@@ -53,7 +54,7 @@ class FoundFolder(CorpusBuild):
         return self._settings
 
     def signature_settings(self) -> Mapping[str, str]:
-        """Those that are one word or number."""
+        """Returns the settings that are one word or number."""
         words = {name: one for name, one in self._settings.items() if isinstance(one, str | int)}
         return {name.replace("_", "-"): str(one) for name, one in words.items()}
 
@@ -69,11 +70,11 @@ def _input_of(folder: str, name: str) -> str:
 
 @contextlib.contextmanager
 def new_folder(output: str) -> Iterator[str]:
-    """A folder to write in, which becomes `output`, whole, where the block ends without an error.
+    """Yields a folder to write in, which is renamed to `output` if the block ends without an error.
 
-    Raises TargetError for a folder that is not empty: it may hold anything.
+    Raises TargetError if `output` is not empty.
     """
     if is_local(output) and pathlib.Path(output).exists() and any(os.scandir(output)):
-        raise TargetError(f"{output} is not empty: take another --output")
+        raise TargetError(f"{output} is not empty: use another --output")
     with building(output) as folder:
         yield folder

@@ -1,4 +1,4 @@
-"""New editions of finished builds, without the documents or passages that a search has found."""
+"""Writes new editions of finished builds without the documents or passages that a search found."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -12,9 +12,9 @@ from transforms.text.builds.plausibility import DOUBTS
 
 
 def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[Build]:
-    """The builds that new editions are made of.
+    """Returns the builds from which new editions are made.
 
-    Raises ValueError for what is no build, and for a build of which nothing can be removed.
+    Raises ValueError for arguments that are not builds, and for builds from which nothing can be removed.
     """
     builds = [build for argument in arguments for build in find_named_builds(argument)]
     for build in builds:
@@ -30,9 +30,9 @@ def write_editions(
     Args:
       found: folder of a finished search.
       output: parent folder of the new builds.
-      how: settings of CleanedConfig, and the way in which it runs, as `launch` takes it.
+      how: settings of CleanedConfig, and keyword arguments of `launch`.
 
-    Raises InputError, ValueError, BuildError, and TargetError for an edition that is there.
+    Raises InputError, ValueError, BuildError, and TargetError if the new edition exists already.
     """
     settings = {name: how.pop(name) for name in ("side", "passages") if name in how}
     for build in builds:

@@ -1,4 +1,4 @@
-"""Near-duplicate documents of data sets, and the report about them."""
+"""Finds near-duplicate documents in data sets, and prints a report about them."""
 
 import os
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class Comparison(NamedTuple):
     """The settings of a comparison."""
 
     data_sets: Sequence[str]  # arguments, see text_sources.py
-    others: Sequence[str]  # what they are compared with; () for each other
+    others: Sequence[str]  # data sets to compare with; () to compare with each other
     similarity: str
     id_column: str = ""
     signatures_only: bool = False
@@ -31,10 +31,10 @@ class Comparison(NamedTuple):
 def find_overlap(
     comparison: Comparison, output: str, runner: str, workers: int | None, beam_flags: Sequence[str]
 ) -> None:
-    """Writes pairs, or signatures, into a new folder on a disk that all workers share.
+    """Writes pairs or signatures into a new folder on a disk that all workers share.
 
-    Raises InputError for inputs that are not there, ValueError for wrong settings, TargetError for a folder
-    that is not empty, BuildError for inputs that turn out to be damaged.
+    Raises InputError for missing inputs, ValueError for wrong settings, TargetError for a folder that is not
+    empty, BuildError for damaged inputs.
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)
@@ -76,7 +76,7 @@ def _add(
 
 
 def print_overlap(output: str, similarity: str) -> None:
-    """A table of data sets and splits."""
+    """Prints a table of data sets and splits."""
     stats = read_json(output, "stats.json")
     print(f"near-duplicates: 8-grams of words with a similarity of at least {similarity}")
     print(f"{'documents':>12}{'alike':>12}  data set, split")

@@ -1,6 +1,6 @@
-"""Files that a training job writes → rows (document, log-likelihood).
+"""Reads the files of log-likelihoods that a training job writes.
 
-The form is described in text/builds/language_model_scores.py.
+The format is described in text/builds/language_model_scores.py.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,10 @@ class _Row(msgspec.Struct):
 
 
 def read_log_likelihoods(paths: Iterable[str]) -> Iterator[tuple[int, LogLikelihood]]:
-    """The rows of all files: Parquet, or JSON lines, which may be compressed. Raises InputError."""
+    """Yields (document, log-likelihood) of all files.
+
+    Files are Parquet or JSON lines, which may be compressed. Raises InputError for files that cannot be read.
+    """
     for path in paths:
         with open_raw(path) as stream:
             is_parquet = stream.read(len(_PARQUET)) == _PARQUET
@@ -43,7 +46,9 @@ def _read_lines(path: str) -> Iterator[tuple[int, LogLikelihood]]:
                 try:
                     row = decoder.decode(line)
                 except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                    raise InputError(path, f"line {number}: no row: {error}") from None
+                    raise InputError(
+                        path, f"line {number}: not a row of log-likelihoods: {error}"
+                    ) from None
                 yield row.document, row.log_likelihood
     except DECODE_ERRORS as error:
         raise InputError(path, f"damaged or cut: {error}") from error

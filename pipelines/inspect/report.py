@@ -1,6 +1,6 @@
-"""The sizes of finished builds: for people, for a paper, for programs.
+"""Renders the sizes of finished builds for people, papers and programs.
 
-Those of Wiki-40B are as in the table of the paper, and those of other corpora in a table of their own.
+Wiki-40B is shown as in the table of its paper, other corpora in a table of their own.
 """
 
 import json
@@ -15,7 +15,7 @@ from transforms.text.fingerprint import SPLITS
 
 UNKNOWN = "–"
 MILLIONS_FROM = 10_000_000
-"""Counts of pieces and characters are shown in millions where the largest of them is at least this."""
+"""Counts of pieces and characters are shown in millions if the largest is at least this."""
 
 _HEAD = (
     "language",
@@ -32,7 +32,7 @@ _HEAD = (
 )
 
 
-_KEY = 2  # columns that say which build a row is of
+_KEY = 2  # columns that identify the build of a row
 
 
 class _Table(NamedTuple):
@@ -40,15 +40,15 @@ class _Table(NamedTuple):
     head: list[str]
     rows: list[list[str]]
     numbers: (
-        int  # how many of the last columns are numbers; where some are, the last row is the total
+        int  # number of the last columns that hold numbers; if not 0, the last row is the total
     )
 
 
 def _tables(found: Found, between: str = ", ") -> Iterator[_Table]:
-    """A table of the builds that the paper has, then one of all others.
+    """Yields a table of the builds in the paper's table, then one of all others.
 
     Args:
-      between: is between what is kept of two splits.
+      between: separator between the counts of two splits.
     """
     if found.rows:
         most = max(row.characters[split] for row in found.rows for split in SPLITS)
@@ -122,10 +122,10 @@ def _notes(found: Found) -> list[str]:
 
 
 def render_text(found: Found, width: int | None = None) -> str:
-    """Tables for people, as wide as they have to be; columns are never cut.
+    """Renders tables for a terminal; columns are never cut.
 
     Args:
-      width: of the screen, in columns; a wider table becomes several. None for no limit.
+      width: of the screen, in columns; a wider table is split into several. None for no limit.
     """
     drawn = []
     for title, head, rows, numbers in _tables(found, "\n" if width else ", "):
@@ -142,7 +142,7 @@ def _fill(text: str, width: int | None) -> str:
 
 
 def render_markdown(found: Found) -> str:
-    """Tables for a paper or a README."""
+    """Renders Markdown tables."""
     parts = []
     for _, head, rows, numbers in _tables(found):
         marks = ["---"] * (len(head) - numbers) + ["---:"] * numbers
@@ -153,9 +153,9 @@ def render_markdown(found: Found) -> str:
 
 
 def render_tsv(found: Found) -> str:
-    """Exact numbers under one line of names; nothing between two tabs is not known.
+    """Renders exact numbers as tab-separated lines below a header; unknown values are empty.
 
-    One table: builds of other corpora are in it where there is none of Wiki-40B.
+    There is one table: that of Wiki-40B if there is a build of it, or else that of the other corpora.
     """
     if found.rows:
         lines = [_flat(row) for row in (*found.rows, total_of(found.rows))]
@@ -194,7 +194,7 @@ def _flat(row: BuildSizes) -> dict[str, Any]:
 
 
 def render_json(found: Found) -> str:
-    """Everything, numbers as they are; null is not known."""
+    """Renders all data with exact numbers as JSON; unknown values are null."""
     value = {
         "rows": [row._asdict() for row in found.rows],
         "total": total_of(found.rows)._asdict() if found.rows else None,

@@ -1,4 +1,4 @@
-"""A model's log-likelihood on a split of a finished build → a score that others can compare with."""
+"""Computes a comparable score from the log-likelihood of a model on a split of a finished build."""
 
 import math
 from collections.abc import Iterator
@@ -32,21 +32,21 @@ UNKNOWN = "– (this build has not counted them)"
 
 
 class Score(NamedTuple):
-    """A score and all that it was made of."""
+    """A score and the values from which it was computed."""
 
-    metric: str  # of METRICS
+    metric: str  # key of METRICS
     value: float
-    corpus: str  # "lm1b"
+    corpus: str  # such as "lm1b"
     edition: str
     signature: str  # of the build
     split: str
-    log_likelihood: float  # natural, of the whole split
+    log_likelihood: float  # natural logarithm, of the whole split
     normalisers: Normalisers
     sha256: str  # of the build's manifest
 
     @property
     def citation(self) -> str:
-        """One line for a paper: whoever has the same line in front of the "=" has scored the same."""
+        """One line for a paper. Scores are comparable if the parts before "=" are equal."""
         counts = self.normalisers
         divided_by = {
             "bpc": f"chars:{counts.characters}",
@@ -68,17 +68,17 @@ def score(
     perplexity: float | None = None,
     base: str = "e",
 ) -> Score:
-    """Scores a model on a split, by the convention of the paper of its corpus.
+    """Scores a model on a split with the convention of the corpus's paper.
 
     Args:
-      metric: of METRICS.
+      metric: key of METRICS.
       corpus: folder of a finished build.
-      split: "test".
-      log_likelihood: a number, of the whole split; or a file, or a pattern of files, with a row for each
+      split: such as "test".
+      log_likelihood: a number for the whole split; or a file, or a pattern of files, with a row for each
         document.
-      perplexity: per piece of the build's own SentencePiece model, in place of `log_likelihood`.
+      perplexity: per piece of the build's own SentencePiece model; replaces `log_likelihood`.
       base: of the logarithms, "e", "2" or "10".
-    Raises InputError for a folder or file that cannot be read, ValueError for what cannot be scored.
+    Raises InputError for a folder or file that cannot be read, ValueError for values that cannot be scored.
     """
     build = open_build(corpus)
     normalisers = _normalisers(build, split)
@@ -93,12 +93,16 @@ def score(
 
 def _of_perplexity(perplexity: float, normalisers: Normalisers) -> float:
     if not normalisers.pieces:
-        perplexity_per_piece(-1.0, normalisers.pieces)  # raises, and says what is missing
+        perplexity_per_piece(
+            -1.0, normalisers.pieces
+        )  # raises an error that names the missing data
     return log_likelihood_of_perplexity(perplexity, normalisers.pieces)
 
 
 def _normalisers(build: Build, split: str) -> Normalisers:
-    """From the manifest, or from stats.json of builds whose manifest has no counts."""
+    """Returns the normalisers from the manifest, or from stats.json for builds without counts in the
+    manifest.
+    """
     if "stats" in build.manifest:
         return read_normalisers(build.manifest, split)
     path = FileSystems.join(build.folder, "stats.json")
@@ -112,7 +116,9 @@ def _normalisers(build: Build, split: str) -> Normalisers:
         raise InputError(path, str(error)) from None
     kept = build.manifest.get("counts", {}).get("kept", {}).get(split)
     if found.documents != kept:
-        raise InputError(path, f"has {found.documents} documents of {split}, {kept} were kept")
+        raise InputError(
+            path, f"has {found.documents} documents of {split}, but the manifest has {kept}"
+        )
     return found
 
 
@@ -124,7 +130,7 @@ def _read_log_likelihood(text: str, normalisers: Normalisers) -> float:
     try:
         paths = match_inputs([text])
     except InputError as error:
-        raise InputError(error.path, f"no number, and {error.message}") from None
+        raise InputError(error.path, f"neither a number nor a file: {error.message}") from None
     try:
         return sum_log_likelihoods(read_log_likelihoods(paths), normalisers)
     except ValueError as error:
@@ -132,7 +138,7 @@ def _read_log_likelihood(text: str, normalisers: Normalisers) -> float:
 
 
 def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[str, float]]:
-    """(name, value) by each convention, the paper's first."""
+    """Yields (name, value) with each convention, the paper's first."""
     name = METRICS[metric]
     if metric == "bpc":
         yield name, bits_per_character(total, counts.characters)
@@ -149,7 +155,7 @@ def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[st
 
 
 def print_score(found: Score) -> None:
-    """The score, every count it was made of, the paper's scores, and other measures of the same."""
+    """Prints the score, the counts used, the paper's scores, and other measures."""
     rows = list(_rows(found))
     width = max(len(name) for name, _ in rows)
     for name, value in rows:

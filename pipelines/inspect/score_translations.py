@@ -1,6 +1,6 @@
-"""Translations and a reference → spBLEU and chrF++, of the corpus, by domain, and of many directions.
+"""Scores translations with spBLEU and chrF++: the corpus, domains, and many directions.
 
-Method: Goyal et al. 2022 (FLORES-101), sections 5.2 and 6.4. Scores and signatures are sacrebleu's.
+Method: Goyal et al. 2022 (FLORES-101), sections 5.2 and 6.4. Scores and signatures are those of sacrebleu.
 """
 
 import concurrent.futures
@@ -35,8 +35,8 @@ from transforms.text.translation.translation_scores import (
 )
 
 TOKENIZED_LINES = 100
-"""So many lines that end in " ." are a sign of text that was cut into words; sacrebleu warns of them too."""
-MOST_PLACES = 5  # of empty lines that a warning names
+"""Number of lines ending in " ." from which on a text seems to be tokenised; sacrebleu warns likewise."""
+MOST_PLACES = 5  # most empty lines that a warning names
 
 
 class Scored(NamedTuple):
@@ -48,7 +48,7 @@ class Scored(NamedTuple):
 
 
 class Report(NamedTuple):
-    """All that was scored."""
+    """All scores of one call."""
 
     metrics: tuple[str, ...]
     model: Model
@@ -78,14 +78,14 @@ def score_translations(
     """Scores files against a reference, or folders of directions against a folder of references.
 
     Args:
-      reference: a file; or a folder with `<target>.<split>`, or with folders `<split>` of such.
+      reference: a file; or a folder with `<target>.<split>`, or with folders `<split>` of such files.
       hypotheses: files, or folders with `<source>-<target>.<split>`, or with a folder for each system.
-      model: a file, or what sacrebleu calls a model that it has downloaded; "" for its flores101.
-      metadata: a table with the columns domain and topic, a row a line; or a folder with
-        `metadata_<split>.tsv`, or `metedata_<split>.tsv` as the release has it. "" for no groups.
-      more_metrics: beside spBLEU and chrF++: "chrF", "BLEU".
-      workers: processes, where there are many targets.
-    Raises InputError, which names the file, for what cannot be read or does not fit together.
+      model: a file, or the name of a model that sacrebleu has downloaded; "" for its flores101.
+      metadata: a table with the columns domain and topic and a row for each line; or a folder with
+        `metadata_<split>.tsv`, or `metedata_<split>.tsv`, the spelling of the release. "" for no groups.
+      more_metrics: besides spBLEU and chrF++: "chrF", "BLEU".
+      workers: processes, used if there are many targets.
+    Raises InputError, which names the file, for files that cannot be read or do not match.
     """
     found, warnings = find_directions(reference, hypotheses)
     pieces = read_model(model)
@@ -97,7 +97,7 @@ def score_translations(
     ]
     if len(plans) > 1:
         for plan in plans:
-            _read_plan(plan)  # what does not fit must not show after hours
+            _read_plan(plan)  # finds mismatches now, not after hours
     scored = sorted(itertools.chain.from_iterable(_run(plans, workers)))
     return Report(
         metrics,
@@ -112,7 +112,7 @@ def _run(plans: Sequence[_Plan], workers: int) -> Iterator[list[Scored]]:
     if workers == 1 or len(plans) == 1:
         yield from map(_score_plan, plans)
         return
-    # A forked copy of a process that has threads, as Beam and Arrow start them, may hang.
+    # Forking a process with threads, which Beam and Arrow start, may hang.
     context = multiprocessing.get_context("spawn")
     quiet = (logging.disable, (logging.CRITICAL,))  # Beam warns of libraries that are absent
     count = min(workers, len(plans))
@@ -131,11 +131,11 @@ def _score_plan(plan: _Plan) -> list[Scored]:
 
 
 def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
-    """Reads the files to score, and the warnings about each."""
+    """Reads the files to score; returns the task and the warnings about each file."""
     reference = plan.directions[0].reference
     references = read_lines(reference)
     if not references:
-        raise InputError(reference, "is empty: nothing to score against")
+        raise InputError(reference, "is empty, so nothing can be scored against this reference")
     of_reference = _warnings(reference, references)
     systems, warnings = [], []
     for direction in plan.directions:
@@ -143,7 +143,7 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
         if len(lines) != len(references):
             raise InputError(
                 direction.hypothesis,
-                f"has {len(lines):,} lines, and the reference {reference} has {len(references):,}",
+                f"has {len(lines):,} lines, but the reference {reference} has {len(references):,}",
             )
         systems.append(lines)
         warnings.append((*of_reference, *_warnings(direction.hypothesis, lines, is_output=True)))
@@ -154,7 +154,7 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
 
 
 def read_lines(path: str) -> list[str]:
-    """The lines of a text, without the spaces at their ends, as sacrebleu reads them: only LF ends one."""
+    """Returns the lines of a text without trailing spaces. As in sacrebleu, only LF ends a line."""
     lines = _read_text(path).split("\n")
     if not lines[-1]:
         del lines[-1]
@@ -191,7 +191,7 @@ def _metadata_of(path: str, split: str) -> str:
     if not split:
         raise InputError(
             path,
-            "a folder, but no file name has the split, as in eng-fra.devtest; give the table",
+            "is a folder, but no file name names a split, such as eng-fra.devtest; give the table itself",
         )
     names = metadata_names(split)
     for place in (pathlib.Path(path, name) for name in names):
@@ -208,19 +208,19 @@ def _read_groups(path: str, reference: str, count: int) -> list[Group]:
         raise InputError(path, str(error)) from None
     if len(rows) != count:
         raise InputError(
-            path, f"has {len(rows):,} rows, and the reference {reference} has {count:,} lines"
+            path, f"has {len(rows):,} rows, but the reference {reference} has {count:,} lines"
         )
     return group_lines([row["domain"] for row in rows], [row["topic"] for row in rows])
 
 
-# What is left behind.
+# Output.
 
 
 @contextlib.contextmanager
 def new_folder(target: str) -> Iterator[Callable[[str, str], None]]:
-    """Yields what writes (file name, content); the folder is there, whole, once the block has ended.
+    """Yields a function that writes (file name, content). The folder appears when the block has ended.
 
-    Nothing is written for the target "". Raises TargetError for a folder that holds something.
+    If `target` is "", nothing is written. Raises TargetError for a folder that is not empty.
     """
     if not target:
         yield lambda name, content: None
@@ -231,7 +231,7 @@ def new_folder(target: str) -> Iterator[Callable[[str, str], None]]:
         folder.parent.mkdir(parents=True, exist_ok=True)
         beside = make_beside(folder.parent, f".{folder.name}.")
     except OSError as error:
-        raise TargetError(f"{target} cannot be made: {error.strerror}") from None
+        raise TargetError(f"{target} cannot be created: {error.strerror}") from None
     try:
 
         def write(name: str, content: str) -> None:
@@ -246,4 +246,4 @@ def new_folder(target: str) -> Iterator[Callable[[str, str], None]]:
 
 def _check_is_free(folder: pathlib.Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise TargetError(f"{folder} is not empty; take another --output")
+        raise TargetError(f"{folder} is not empty; use another --output")

@@ -1,4 +1,4 @@
-"""The audit of a build in the terminal: classes, templates and pages with the most holes."""
+"""Prints the audit of a build: classes, templates and pages with the most holes."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The SentencePiece model that spBLEU is computed with: where it lies, and what signatures call it."""
+"""Finds the SentencePiece model for spBLEU, and its name in signatures."""
 
 import contextlib
 import pathlib
@@ -17,7 +17,7 @@ DEFAULT_MODEL = "flores101"
 
 
 def read_file(path: str, opener: Callable[[str], BinaryIO]) -> bytes:
-    """The content of a file. Raises InputError for what is none."""
+    """Returns the content of a file. Raises InputError for a missing file or a folder."""
     try:
         with opener(path) as stream:
             return stream.read()
@@ -31,18 +31,18 @@ class Model(NamedTuple):
     """A SentencePiece model on disk."""
 
     path: str
-    name: str  # in signatures
+    name: str  # name in signatures
     sha256: str
     data: bytes
     warnings: tuple[str, ...]
 
 
 def read_model(given: str) -> Model:
-    """The SentencePiece model of a path, or the one that sacrebleu has downloaded under a name.
+    """Returns the SentencePiece model at a path, or the one that sacrebleu has downloaded under a name.
 
-    A model is taken for a release by its hash, by lying where sacrebleu has it, or, where the hash is not
-    known, by the release's file name and size. Raises InputError where there is none, and says where to
-    get it.
+    A model is identified as a release by its hash, by its place in sacrebleu's folder, or, if the hash of the
+    release is not known, by file name and size. Raises InputError with the address of a download if there is
+    none.
     """
     known = _sacrebleu_models()
     is_name = given in known or not given
@@ -52,8 +52,8 @@ def read_model(given: str) -> Model:
         urls = "; ".join(f"{name}: {url}" for name, (url, _) in known.items())
         raise InputError(
             path,
-            f"no such file: {which}sacrebleu has not downloaded its model. Get a model there, and give"
-            f" it by --model FILE ({urls})",
+            f"no such file: {which}sacrebleu has not downloaded its model. Download a model and give"
+            f" it with --model FILE ({urls})",
         )
     data = read_file(path, open_raw)
     try:
@@ -66,7 +66,7 @@ def read_model(given: str) -> Model:
 
 
 def _sacrebleu_models() -> dict[str, tuple[str, pathlib.Path]]:
-    """Name in signatures → (URL, place where sacrebleu looks for it), as the installed sacrebleu has them."""
+    """Returns name in signatures → (URL, path in sacrebleu's folder), from the installed sacrebleu."""
     from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
     from sacrebleu.utils import SACREBLEU_DIR
 
@@ -80,7 +80,7 @@ def _sacrebleu_models() -> dict[str, tuple[str, pathlib.Path]]:
 def _name_of(
     path: str, pieces: Pieces, known: dict[str, tuple[str, pathlib.Path]]
 ) -> tuple[str, ...]:
-    """The name of a model, and warnings: that of its hash, unless it may be a release of unknown hash."""
+    """Returns the name of a model and warnings. The name is its hash, unless the model may be a release."""
     for name, (_, place) in known.items() if pieces.sha256 not in RELEASED else ():
         is_there = False
         with contextlib.suppress(OSError):

@@ -1,10 +1,10 @@
-"""Arguments of a command → the files of texts that they name, training texts or evaluation sets.
+"""Finds the text files that arguments of a command name, such as training texts or evaluation sets.
 
 corpora/lm1b/en/2007-2011-1.1.0     a finished build, or a folder above some
 flores101_dataset#ukr,vie           a data set in the layout of FLORES; some of its languages
 'squad/*.parquet#question,context'  Parquet or JSON lines, and the columns of texts (default: text)
-'news/*.gz'                         text, of which each line is one
-SQUAD=squad.jsonl                   a set, with a name of its own
+'news/*.gz'                         text with one document per line
+SQUAD=squad.jsonl                   a data set with a name of its own
 """
 
 import pathlib
@@ -42,7 +42,7 @@ _SUFFIXES = re.compile(r"(\.(parquet|jsonl?|ndjson|txt|tsv|csv|gz|bz2|xz|zst|zst
 
 
 class _Argument(NamedTuple):
-    name: str  # "" where none is given
+    name: str  # "" if none is given
     path: str
     columns: tuple[str, ...]  # or languages
 
@@ -50,13 +50,13 @@ class _Argument(NamedTuple):
 def find_training_files(
     arguments: Sequence[str], id_column: str = "", whole_files: bool = False
 ) -> list[TextFile]:
-    """The files of training texts: of builds, the split "train".
+    """Returns the files of training texts. For builds, only the split "train" is used.
 
     Args:
-      id_column: of Parquet and JSON lines; "" is "id", where there is one.
-      whole_files: whether a file of text is one text, not one a line.
+      id_column: of Parquet and JSON lines; "" for "id", if that exists.
+      whole_files: a text file is one text, instead of one per line.
 
-    Raises InputError for what is not there, ValueError for columns that are not.
+    Raises InputError for missing files, ValueError for missing columns.
     """
     found: list[TextFile] = []
     for argument in map(_parse, arguments):
@@ -66,28 +66,27 @@ def find_training_files(
         for build in _builds_below(argument.path):
             files = [file for file in _files_of(build, argument) if file.split == TRAIN]
             if not files:
-                raise InputError(build.folder, "a build without a split train")
+                raise InputError(build.folder, "the build has no split train")
             found += files
     return list(dict.fromkeys(found))
 
 
 def find_evaluation_sets(arguments: Sequence[str], id_column: str = "") -> list[EvaluationSet]:
-    """The sets that are tested on: of builds, all splits but "train".
+    """Returns the evaluation sets. For builds, all splits except "train" are used.
 
-    Raises InputError for what is not there, ValueError for columns that are not, and for two sets with one
-    name.
+    Raises InputError for missing files, ValueError for missing columns, and for two sets with one name.
     """
     found = [one for argument in map(_parse, arguments) for one in _sets_of(argument, id_column)]
     names = [one.name for one in found]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"two sets are called {twice[0]}: name one, as in NAME=PATH")
+        raise ValueError(f"two sets have the name {twice[0]}: rename one with NAME=PATH")
     return found
 
 
 def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[EvaluationSet]:
-    """Documents with all their splits, and the text unchanged.
+    """Returns the documents of data sets, with all splits and unchanged text.
 
-    Raises InputError for what is not there, ValueError for columns that are not, and for builds of sentences.
+    Raises InputError for missing files, ValueError for missing columns, and for builds of sentences.
     """
     found = []
     for argument in map(_parse, arguments):
@@ -98,7 +97,7 @@ def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[Evalua
         for build in _builds_below(argument.path):
             if shapes()[build.corpus].repeats:
                 raise ValueError(
-                    f"{build.folder} holds sentences: corpusmill contamination compares those"
+                    f"{build.folder} holds sentences: compare them with `corpusmill contamination`"
                 )
             files = tuple(file._replace(blank=()) for file in _files_of(build, argument))
             found.append(EvaluationSet(f"{build.corpus}/{build.name}", files))
@@ -113,10 +112,12 @@ def _parse(argument: str) -> _Argument:
 
 
 def find_named_builds(argument: str) -> list[Build]:
-    """The finished builds at and below a folder. Raises ValueError for another argument, or with columns."""
+    """Returns the finished builds at and below a folder. Raises ValueError for other arguments, or with
+    columns.
+    """
     parsed = _parse(argument)
     if not _is_folder(parsed.path) or parsed.columns:
-        raise ValueError(f"{argument}: only from a finished build, whole, can anything be removed")
+        raise ValueError(f"{argument}: documents can be removed only from finished builds")
     return _builds_below(parsed.path)
 
 
@@ -140,13 +141,15 @@ def _sets_of(argument: _Argument, id_column: str) -> list[EvaluationSet]:
         name = argument.name if argument.name and len(builds) == 1 else ""
         files = tuple(file for file in _files_of(build, argument) if file.split != TRAIN)
         if not files:
-            raise InputError(build.folder, "a build without splits that are held out")
+            raise InputError(build.folder, "the build has no held-out splits")
         found.append(EvaluationSet(name or f"{build.corpus}/{build.name}", files))
     return found
 
 
 def _flores_files(argument: _Argument) -> list[TextFile]:
-    """The files of a data set in the layout of FLORES, `devtest/ukr.devtest`; none for another folder."""
+    """Returns the files of a data set in the layout of FLORES, `devtest/ukr.devtest`; none for other
+    folders.
+    """
     folder = argument.path.rstrip("/")
     patterns = [FileSystems.join(folder, split, f"*.{split}") for split in FLORES_SPLITS]
     paths = [data.path for match in FileSystems.match(patterns) for data in match.metadata_list]
@@ -196,18 +199,18 @@ def _foreign_files(
         if kind == LINES:
             if argument.columns:
                 raise ValueError(
-                    f"{path} is text, and has no columns {', '.join(argument.columns)}"
+                    f"{path} is a text file without columns {', '.join(argument.columns)}"
                 )
             yield TextFile(path, FILES if whole_files else LINES, split=split)
             continue
         there = columns_of_file(path, kind)
         columns = argument.columns or (_COLUMN,)
         wanted = [*columns, *([id_column] if id_column else [])]
-        # Keys that are missing in the first line may be in others, if they are asked for by name.
+        # Keys that are missing in the first line may be in others, if they are given by name.
         missing = [name for name in wanted if name not in there]
         if missing and (kind != JSON_LINES or not argument.columns):
             raise ValueError(
-                f"{path} has no column {', '.join(missing)}, but {', '.join(there)}: name those of texts,"
+                f"{path} has no column {', '.join(missing)}; it has {', '.join(there)}: name the texts,"
                 f" as in {argument.path}#{there[0] if there else 'NAME'}"
             )
         key = id_column or (_ID if _ID in there else "")
@@ -215,5 +218,5 @@ def _foreign_files(
 
 
 def _split_of(path: str) -> str:
-    """ "validation" of "squad/validation-00000-of-00002.parquet"."""
+    """Returns the split in a file name: "validation" for "squad/validation-00000-of-00002.parquet"."""
     return _SHARD.sub("", _SUFFIXES.sub("", posixpath.basename(path)))

@@ -1,6 +1,7 @@
 """Finds the system, languages, split and reference of each file of translations.
 
-Files are named `<source>-<target>.<split>` as in "eng-zho_simpl.devtest"; a folder of them is a system.
+Files have names like "eng-zho_simpl.devtest": `<source>-<target>.<split>`. A folder of such files is a
+system.
 """
 
 import pathlib
@@ -17,10 +18,10 @@ _DIRECTION = re.compile(
 
 
 class Direction(NamedTuple):
-    """A file of translations, and what it is of. Sorts as it is shown."""
+    """A file of translations and its direction. Sorts in the order of display."""
 
-    system: str  # folder, or file name, that tells it from others; "" where there is one
-    split: str  # "devtest"; "" where the name of the file does not tell
+    system: str  # folder or file name that identifies the system; "" if there is only one
+    split: str  # "devtest"; "" if the file name has no split
     source: str  # code of a language, or ""
     target: str
     hypothesis: str  # path
@@ -28,10 +29,10 @@ class Direction(NamedTuple):
 
 
 def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Direction], list[str]]:
-    """The directions that can be scored, and warnings of files that are none.
+    """Returns the directions that can be scored, and warnings about other files.
 
-    Raises InputError where there is no reference for a direction, no direction in a folder, or the same
-    direction twice.
+    Raises InputError for a direction without a reference, for a folder without directions, and for a repeated
+    direction.
     """
     is_folder = pathlib.Path(reference).is_dir()
     found: dict[tuple[str, ...], Direction] = {}
@@ -44,23 +45,22 @@ def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Dir
                 if path == given:
                     raise InputError(
                         path,
-                        "is not named like eng-fra.devtest, so it is not known"
+                        "has no name like eng-fra.devtest, so it is not known"
                         f" which file of {reference} it is a translation to",
                     )
-                warnings.append(f"not scored, since it is not named like eng-fra.devtest: {path}")
+                warnings.append(f"not scored, because the name is not like eng-fra.devtest: {path}")
                 continue
             if (same := found.setdefault(direction[:4], direction)) is not direction:
                 raise InputError(path, f"is the same system and direction as {same.hypothesis}")
         if len(found) == before:
-            raise InputError(given, "holds no translations: no file is named like eng-fra.devtest")
+            raise InputError(given, "has no translations: no file has a name like eng-fra.devtest")
     return _without_common_system(found.values()), warnings
 
 
 def _files(given: str, hypotheses: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """(name of the system, path) of a file, or of those below a folder.
+    """Yields (name of the system, path) of a file, or of the files below a folder.
 
-    A file or folder has a name where it is not the only one that is given: its path where others are called
-    the same.
+    If several files or folders are given, each has a name; those with equal names have their paths as names.
     """
     names = [pathlib.Path(path).name for path in hypotheses]
     top = pathlib.Path(given)
@@ -92,11 +92,11 @@ def _reference_of(folder: str, target: str, split: str, path: str) -> str:
     for place in (pathlib.Path(folder) / name, pathlib.Path(folder) / split / name):
         if place.is_file():
             return str(place)
-    raise InputError(path, f"there is no reference for it: no {name} in {folder}")
+    raise InputError(path, f"has no reference: {name} is not in {folder}")
 
 
 def _without_common_system(directions: Iterable[Direction]) -> list[Direction]:
-    """Removes the name of the system if all are of one that a folder or language pair names."""
+    """Removes the name of the system if all directions belong to one system."""
     found = list(directions)
     systems = {direction.system for direction in found}
     if len(systems) == 1 and all(direction.source for direction in found):

@@ -1,4 +1,4 @@
-"""Scores of translations as tables: for people, for spreadsheets, for programs."""
+"""Renders the scores of translations as tables for people, spreadsheets and programs."""
 
 import functools
 import itertools
@@ -15,8 +15,8 @@ from transforms.text.translation.language_groups import (
 from transforms.text.translation.tables import write_table
 
 UNKNOWN = "–"
-MOST_TARGETS = 16  # of a table of directions on a screen; the file has all
-MOST_TOPICS = 20  # likewise; released metadata has hundreds
+MOST_TARGETS = 16  # most targets in a table on a screen; the file has all
+MOST_TOPICS = 20  # most topics on a screen; released metadata has hundreds
 
 GROUPINGS: Mapping[str, Callable[[str], str | None]] = {
     "family": family_of,
@@ -24,11 +24,11 @@ GROUPINGS: Mapping[str, Callable[[str], str | None]] = {
 }
 
 Row = list[str | float | None]
-"""Cells of a table: names, scores, and None for a score that there is not."""
+"""Cells of a table: names, scores, and None for missing scores."""
 
 
 def render_text(report: Report) -> str:
-    """Renders a report for a person: tables, then the model and a signature a line."""
+    """Renders a report for a terminal: tables, the model, and one signature per line."""
     if len(report.scored) == 1:
         parts, lines = [_scores(report)], report.scored[0].scores.citations
     else:
@@ -40,7 +40,7 @@ def render_text(report: Report) -> str:
 
 
 def _scores(report: Report) -> str:
-    """The groups of the only direction."""
+    """Renders the groups of the only direction."""
     [one] = report.scored
     groups = one.scores.groups
     topics = [group for group in groups if group.kind == "topic"]
@@ -89,7 +89,7 @@ def _many(report: Report) -> list[str]:
 
 
 def _by_system(report: Report) -> Iterator[tuple[tuple[str, ...], list[Scored]]]:
-    """((system, split), its directions), which are together in a report."""
+    """Yields ((system, split), directions). The directions of a system are adjacent in a report."""
     for place, scored in itertools.groupby(report.scored, key=lambda one: one.direction[:2]):
         yield place, list(scored)
 
@@ -108,10 +108,10 @@ def _means(scored: Iterable[Scored], metrics: Sequence[str]) -> Row:
 
 
 def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], list[Row]]:
-    """Head and rows of the table from languages (rows) into languages (columns), with averages.
+    """Returns the head and rows of a table from languages (rows) into languages (columns), with averages.
 
-    The last column is the average out of a language, the last row that into one, the last cell that of
-    all directions. None where a direction was not scored.
+    The last column is the average out of a language, the last row the average into a language, and the last
+    cell the average of all directions. None for directions that were not scored.
     """
     values = {(one.direction.source, one.direction.target): _corpus(one)[metric] for one in scored}
     sources = sorted({source for source, _ in values})
@@ -135,10 +135,11 @@ def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], 
 def group_matrix(
     scored: Iterable[Scored], metric: str, group_of: Callable[[str], str | None]
 ) -> tuple[list[str], list[Row]]:
-    """Head and rows of the table from groups of languages into groups, as Tables 6 and 7 of the paper.
+    """Returns the head and rows of a table from groups of languages into groups, as in Tables 6 and 7 of the
+    paper.
 
-    A cell is the average over the directions from a group into a group. Directions of a language without
-    a group are left out; groups are in the order of RESOURCE_LEVELS, or by name.
+    A cell is the average over the directions from one group into another. Directions of a language without a
+    group are left out. Groups are in the order of RESOURCE_LEVELS, or sorted by name.
     """
     cells: dict[tuple[str, str], list[float]] = {}
     for one in scored:
@@ -180,7 +181,7 @@ def _averages(scored: Sequence[Scored], metrics: Sequence[str]) -> str:
 
 
 def _domains(scored: Sequence[Scored], metrics: Sequence[str]) -> list[Row]:
-    """As Table 8 of the paper: the average over directions of the scores of each domain."""
+    """Returns the average scores of each domain over the directions, as in Table 8 of the paper."""
     by_name: dict[str, list[Mapping[str, float]]] = {}
     for one in scored:
         for group in one.scores.groups:
@@ -212,7 +213,7 @@ _COLUMNS = ("system", "split", "source", "target", "group", "name", "sentences")
 
 
 def render_tsv(report: Report) -> str:
-    """A row for each group of each direction."""
+    """Renders a row for each group of each direction."""
     rows: Iterable[Row] = (
         [
             *(*one.direction[:4], group.kind, group.name, str(group.sentences)),
@@ -225,7 +226,7 @@ def render_tsv(report: Report) -> str:
 
 
 def render_json(report: Report) -> str:
-    """Everything, numbers as they are."""
+    """Renders all data with exact numbers as JSON."""
     value = {
         "model": {name: getattr(report.model, name) for name in ("name", "path", "sha256")},
         "signatures": report.signatures,
@@ -243,7 +244,7 @@ def render_json(report: Report) -> str:
 
 
 def render_files(report: Report) -> dict[str, str]:
-    """File name → content: the scores, and tables of directions where there are directions."""
+    """Returns file name → content: the scores, and tables if there are directions."""
     files = {"scores.tsv": render_tsv(report), "scores.json": render_json(report)}
     if not all(one.direction.source for one in report.scored):
         return files
@@ -256,7 +257,7 @@ def render_files(report: Report) -> dict[str, str]:
         for metric, (kind, matrix) in itertools.product(report.metrics, matrices.items()):
             head, rows = matrix(scored, metric)
             name = "-".join(filter(None, (kind, system.replace("/", "-"), split, metric)))
-            while f"{name}.tsv" in files:  # of systems a/b and a-b
+            while f"{name}.tsv" in files:  # for systems such as a/b and a-b
                 name += "-"
             files[f"{name}.tsv"] = write_table(head, _formatted(rows, 4, ""))
     return files

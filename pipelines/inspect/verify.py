@@ -1,8 +1,8 @@
-"""Proves of finished builds that they are what their manifests say, and that no split leaks.
+"""Checks that finished builds match their manifests, and that no split leaks.
 
-Every file is there with its bytes, SHA-256 and rows, and no other; CURRENT and README.md above builds fit
-them; the splits hold what was kept; and no entity is in two splits, in any two languages of all the builds
-together.
+Every file exists with its size, SHA-256 and rows, and there are no other files. CURRENT and README.md above
+builds match the builds. The splits have as many documents as were kept. No entity is in two splits, across
+all languages of all builds.
 """
 
 import itertools
@@ -61,7 +61,7 @@ from transforms.files.open_input import InputError, open_raw
 from transforms.text.files.cells import to_line, unprotect
 from transforms.text.fingerprint import SPLITS
 
-Row = tuple[str, str, str]  # of a report
+Row = tuple[str, str, str]  # row of a report
 
 _UNFINISHED = (
     f"is not finished: there is no file {COMPLETED}; the build was interrupted, or the file is lost"
@@ -69,16 +69,16 @@ _UNFINISHED = (
 
 
 class Verdict(NamedTuple):
-    """The result of a check. The faults and conflicts are the first ones, all are in the report."""
+    """The result of a check. It has only the first faults and conflicts; the report has all."""
 
     builds: int
-    older_builds: int  # their manifests do not list the small files
-    unlinked_builds: int  # their identities are pages: what they are about is not known
+    older_builds: int  # builds whose manifests do not list the small files
+    unlinked_builds: int  # builds with page ids, whose entities are not known
     files: int
     counts: IdCounts
     fault_count: int
     faults: tuple[Fault, ...]
-    conflicts: tuple[tuple[str, str], ...]  # (id, where it stands)
+    conflicts: tuple[tuple[str, str], ...]  # (id, places)
 
     @property
     def is_sound(self) -> bool:
@@ -89,7 +89,7 @@ class Verdict(NamedTuple):
 def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
     """Checks all finished builds at and below folders.
 
-    Raises InputError where a folder has no finished build, and for what cannot be read just now.
+    Raises InputError for a folder without a finished build, and for files that cannot be read at present.
     """
     found = find_folders(folders)
     builds, faults = [], []
@@ -110,7 +110,7 @@ def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
 
 
 def _faults_above(finished: Sequence[str], folders: Sequence[str]) -> Iterator[Fault]:
-    """Faults of the files above builds that name the builds, at or below folders."""
+    """Yields the faults of CURRENT and README.md above builds, at or below the folders."""
     tops = tuple(f"{normalise(folder)}/" for folder in folders)
     above = {FileSystems.split(build)[0] for build in finished}
     editions = sorted(folder for folder in above if f"{folder}/".startswith(tops))
@@ -123,11 +123,11 @@ def _faults_above(finished: Sequence[str], folders: Sequence[str]) -> Iterator[F
 def check_builds(
     builds: Sequence[Build], faults: Iterable[Fault] = (), **means: Unpack[Means]
 ) -> Verdict:
-    """Checks builds, each by itself and all together.
+    """Checks each build, and all builds together.
 
     Args:
-      builds: finished ones.
-      faults: that are known already.
+      builds: finished builds.
+      faults: faults that are known already.
     """
     with reporting(**means) as (engine, path):
         known = [*faults, *(fault for build in builds for fault in _faults_of(build))]
@@ -138,7 +138,7 @@ def check_builds(
 def add_checks(
     root: beam.Pipeline, builds: Sequence[Build], known: Sequence[Fault], report: str
 ) -> None:
-    """Adds all that the workers do; the report says what they found."""
+    """Adds all steps of the check; the last one writes the report."""
     checked = root | "CheckFiles" >> CheckFiles(builds)
     ids = (
         checked.whole
@@ -157,7 +157,7 @@ def add_checks(
 
 
 def _of_entities() -> list[str]:
-    """The corpora whose documents are about entities."""
+    """Returns the corpora whose documents are about entities."""
     return [corpus for corpus, shape in shapes().items() if shape.id == ID]
 
 
@@ -166,7 +166,7 @@ def _is_of(file: CorpusFile, corpora: Sequence[str]) -> bool:
 
 
 def _kept(build: Build) -> int:
-    """Returns the number of ids in the build."""
+    """Returns the number of entity ids in the build."""
     if build.corpus not in _of_entities():
         return 0
     return sum(build.manifest.get("counts", {}).get("kept", {}).get(split, 0) for split in SPLITS)
@@ -177,7 +177,7 @@ def _is_unlinked(build: Build) -> bool:
 
 
 def _faults_of(build: Build) -> Iterator[Fault]:
-    """Yields the faults in the small files and in the names of the folder."""
+    """Yields the faults in the small files of a build and in the names of its files."""
     yield from check_counts(build)
     shape = shapes().get(build.corpus)
     yield from check_stats(build, shape.unit if shape else "articles")
@@ -192,7 +192,7 @@ def write_report(
     counts: IdCounts,
     conflicts: Sequence[ConflictBlock],
 ) -> None:
-    """Writes what was checked, then the faults by path, then the entities bucket by bucket."""
+    """Writes the checked builds, then the faults by path, then the entities by bucket."""
     faults = sorted([*known, *found])
     head: list[Row] = [
         COLUMNS,
@@ -238,7 +238,7 @@ def _read_verdict(path: str) -> Verdict:
 
 
 def to_json_line(verdict: Verdict) -> str:
-    """Writes a verdict for a program."""
+    """Returns a verdict as one line of JSON."""
     told = verdict._asdict() | {
         "is_sound": verdict.is_sound,
         "counts": verdict.counts._asdict(),

@@ -1,6 +1,6 @@
-"""Compares a finished build of One Billion Word with a list of MD5 sums, and shows where it differs.
+"""Compares a finished build of One Billion Word with a list of MD5 sums, and shows the differences.
 
-The list is the published one of the benchmark, or any that md5sum(1) has made of the scripts' output.
+The list is the published one of the benchmark, or an output of md5sum(1) for files of the scripts.
 """
 
 import json
@@ -38,15 +38,15 @@ class ChecksumVerdict(NamedTuple):
     """The result of a comparison."""
 
     build: str  # Build.name
-    findings: tuple[Finding, ...]  # by status, then in the order of the list
+    findings: tuple[Finding, ...]  # sorted by status, then by position in the list
 
     @property
     def is_sound(self) -> bool:
-        """True if all that can be compared fits, and something can be."""
+        """True if at least one file was compared and all compared files match."""
         return bool(self.of(Status.EQUAL)) and not any(map(self.of, FAULTS))
 
     def of(self, status: Status) -> list[Finding]:
-        """The findings with a status."""
+        """Returns the findings with a status."""
         return [one for one in self.findings if one.status == status]
 
 
@@ -58,9 +58,10 @@ def verify_checksums(
     Args:
       folder: of a finished build, or above one.
       md5_list: path of the list.
-      reference: folder of the scripts' output, or of the unpacked release: differences are shown there.
+      reference: folder of the scripts' output, or of the unpacked release, with which differing files are
+        compared.
 
-    Raises InputError where there is not one build, or the list is none.
+    Raises InputError unless there is exactly one build and a valid list.
     """
     with reporting(**means) as (engine, path):
         build = find_one_build(folder)
@@ -74,23 +75,25 @@ def verify_checksums(
 
 
 def find_one_build(folder: str) -> Build:
-    """The one finished build at or below a folder. Raises InputError."""
+    """Returns the only finished build at or below a folder. Raises InputError if there is none, or
+    several.
+    """
     builds = find_builds([folder], CORPUS)
     if not builds:
         raise InputError(folder, f"no finished build of {CORPUS} here or below")
     if len(builds) > 1:
         found = ", ".join(build.folder for build in builds)
-        raise InputError(folder, f"{len(builds)} builds, and one must be named: {found}")
+        raise InputError(folder, f"has {len(builds)} builds; give the folder of one: {found}")
     return builds[0]
 
 
 def add_checks(
     root: beam.Pipeline, build: Build, plan: Plan, place: Mapping[str, int], report: str
 ) -> None:
-    """Adds all that the workers do; the report says what they found.
+    """Adds all steps of the comparison; the last one writes the report.
 
     Args:
-      place: name of an artefact → where it is in the list.
+      place: name of an artefact → its position in the list.
     """
     findings = root | "CheckChecksums" >> CheckChecksums(plan.comparisons)
     named = BUILD, build.name, build.folder
@@ -115,7 +118,7 @@ def write_report(
 
 
 def _one_line(text: str) -> str:
-    """Blanks stay: a line of a corpus may differ by one."""
+    """Returns the text on one line. Spaces are kept, because lines of a corpus may differ by one."""
     return re.sub(r"[\t\r\n]+", " ", text)
 
 
@@ -131,7 +134,7 @@ def _read_verdict(path: str) -> ChecksumVerdict:
 
 
 def to_json_line(verdict: ChecksumVerdict) -> str:
-    """Writes a verdict for a program."""
+    """Returns a verdict as one line of JSON."""
     findings = [one._asdict() for one in verdict.findings]
     told = {"build": verdict.build, "is_sound": verdict.is_sound, "findings": findings}
     return json.dumps(told, ensure_ascii=False)

@@ -11,14 +11,14 @@ from transforms.text.builds.plausibility import Usual, find_small
 
 
 def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:
-    """The first thing that is damaged in an edition; "" where nothing is.
+    """Returns a description of the first damage in an edition; "" if there is none.
 
-    Raises BuildError for ids in two splits, which a build of the same dump would have again, and for files
-    that cannot be read just now.
+    Raises BuildError if an id is in two splits (a new build of the same dump would have it again), or if
+    files cannot be read at the moment.
 
     Args:
-      engine: of `Settings`.
-      report: file on a file system that the workers share; not needed by the in-process runner.
+      engine: the keyword arguments from `Settings.engine`.
+      report: file for the report, on a file system that all workers reach; unused by the in-process runner.
     """
     is_here = engine["runner"] == IN_PROCESS
     verdict = verify([target], **engine, report="" if is_here else report)
@@ -31,7 +31,7 @@ def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:
 
 
 def count_changes(changes: EditionChanges) -> dict[str, int]:
-    """Documents by what became of them, for the state and the metrics."""
+    """Returns the numbers of added, removed, changed, unchanged and moved documents."""
     counts = changes.total._asdict()
     fates = {fate: counts[fate] for fate in ("added", "removed", "changed", "unchanged")}
     return {**fates, "moved": sum(changes.moved.values())}
@@ -42,18 +42,16 @@ def find_want(manifest: Mapping[str, Any], unit: str, usual: Usual) -> str:
     remarks = "; ".join(find_small(manifest, unit, usual))
     if not remarks:
         return ""
-    return (
-        f"{remarks}; min_documents and max_rejected_shares of its [[corpus]] say what is accepted"
-    )
+    return f"{remarks}; to accept it, set min_documents or max_rejected_shares of its [[corpus]]"
 
 
 def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: float) -> str:
-    """Returns the reason why an edition must not follow the other; "" if it may."""
+    """Returns the reason why an edition must not replace the current one; "" if it may."""
     total, moved = changes.total, sum(changes.moved.values())
     if not (changes.is_sound or allow_moves):
         return (
             f"{moved:,} {changes.unit} are in another split than before;"
-            " allow_moves = true would accept that"
+            " set allow_moves = true to accept this"
         )
     if total.removed > max_removed_share * total.old:
         return (

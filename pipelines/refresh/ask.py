@@ -1,6 +1,6 @@
-"""Asking servers: who we are, how patient we are, and what a page says.
+"""HTTP requests to dump servers: User-Agent, retries, timeouts, and the reading of pages and headers.
 
-Without a User-Agent that names somebody to write to, dump servers refuse programs.
+Dump servers refuse programs whose User-Agent has no contact address.
 """
 
 import contextlib
@@ -27,34 +27,34 @@ from pipelines.builds.provenance import VERSION
 from pipelines.refresh.refusal import describe_status, explain
 from pipelines.refresh.remote import SiteError, hide_passwords
 
-TIMEOUT_SECONDS = (30.0, 60.0)  # to connect; of silence
+TIMEOUT_SECONDS = (30.0, 60.0)  # for the connection; between two pieces of data
 LOG = logging.getLogger(__name__)
 BUSY = (429, 500, 502, 503, 504)
-"""Status codes of a server that may answer later."""
+"""Status codes of temporary errors, after which a request is repeated."""
 MAX_PAGE_BYTES = 10_000_000
-"""Of a page, unpacked; those of dump servers have less than 1 MB."""
+"""Limit on the decompressed size of a page; pages of dump servers have less than 1 MB."""
 SERVER_FAULTS = (requests.RequestException, HTTPError, ValueError, ArithmeticError)
-"""Errors of the libraries for an answer that makes no sense."""
+"""Exceptions of the HTTP libraries for failed requests and malformed responses."""
 
 _ATTEMPTS = 6
 _LONGEST_WAIT_SECONDS = 300
 _POOL = re.compile(r"<?\w+\(host=[^)]*\)>?: ")
-_ANSWER_SECONDS = 120.0  # for the headers of an answer
+_ANSWER_SECONDS = 120.0  # for the headers of a response
 _PAGE_SECONDS = 120.0  # for the body of a page
-_CHUNK_BYTES = 1 << 14  # gzip unpacks them to 17 MB at most
+_CHUNK_BYTES = 1 << 14  # compressed; gzip expands them to 17 MB at most
 _PACKINGS = ("gzip", "identity")
 _SIZE = re.compile(r"[0-9]{1,18}")
 
 
 class PatientRetry(Retry):
-    """Waits as long as a server asks for, and gives up where that is too long; it never asks sooner."""
+    """Waits as long as Retry-After says before a request is repeated; gives up if that is too long."""
 
     def increment(self, *args: Any, **named: Any) -> Self:
         response: BaseHTTPResponse | None = named.get("response")
         if response is None:
             further = super().increment(*args, **named)
             pool: ConnectionPool = named["_pool"]
-            LOG.info("%s does not answer; it is asked again in a moment", pool.host)
+            LOG.info("%s does not answer; the request will be repeated", pool.host)
             return further
         try:
             seconds = self.get_retry_after(response)
@@ -66,10 +66,10 @@ class PatientRetry(Retry):
             except MaxRetryError as error:
                 raise _give_up(response, f"{error.reason}{explain(response)}") from None
         finally:
-            response.close()  # else its body is read to the end
+            response.close()  # otherwise urllib3 reads the whole body
 
     def parse_retry_after(self, retry_after: str) -> float:
-        """Seconds; 0 for what cannot be understood."""
+        """Returns the wait in seconds; 0 if the header is invalid."""
         try:
             return float(super().parse_retry_after(retry_after))
         except OverflowError:
@@ -84,10 +84,13 @@ def _give_up(response: BaseHTTPResponse, reason: str) -> MaxRetryError:
 
 
 class _Punctual(HTTPConnection):
-    """Hangs up where the headers of an answer do not end: a timeout is only for silence."""
+    """Closes the connection if the headers of a response take too long.
+
+    The timeout of the library applies only to pauses between data.
+    """
 
     def getresponse(self) -> Any:
-        """As the library asks for it."""
+        """Returns the response; called by the library."""
         timer = threading.Timer(_ANSWER_SECONDS, self._hang_up)
         timer.daemon = True
         timer.start()
@@ -98,12 +101,12 @@ class _Punctual(HTTPConnection):
 
     def _hang_up(self) -> None:
         if self.sock:
-            with contextlib.suppress(OSError):  # it has ended by itself meanwhile
+            with contextlib.suppress(OSError):  # the connection was closed in the meantime
                 socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
 
 
 class _PunctualHTTPS(_Punctual, HTTPSConnection):
-    """The same with TLS."""
+    """`_Punctual` with TLS."""
 
 
 class _HTTPPool(HTTPConnectionPool):
@@ -124,26 +127,28 @@ class _Adapter(HTTPAdapter):
 
     def proxy_manager_for(self, *args: Any, **named: Any) -> Any:
         manager = super().proxy_manager_for(*args, **named)
-        if isinstance(manager, ProxyManager):  # one of SOCKS has connections of its own
+        if isinstance(manager, ProxyManager):  # a SOCKS proxy has its own connection classes
             manager.pool_classes_by_scheme = _POOLS
         return manager
 
 
 def name_ourselves(contact: str) -> str:
-    """The User-Agent. Raises ValueError for no contact, and for one that is not text of one line.
+    """Returns the User-Agent. Raises ValueError if the contact is empty or not one line of ASCII text.
 
     Args:
-      contact: an address that the people of a server can write to, of a person or a page.
+      contact: e-mail address or web page for the administrators of a server.
     """
     contact = contact.strip()
     if not contact or not contact.isprintable() or not contact.isascii():
-        raise ValueError(f"contact is {contact!r}; servers ask for an address to write to")
+        raise ValueError(
+            f"contact is {contact!r}, and must be an e-mail address or a web page, in ASCII"
+        )
     library = importlib.metadata.version("requests")
     return f"corpusmill/{VERSION} ({contact}) python-requests/{library}"
 
 
 def plain_session(user_agent: str) -> requests.Session:
-    """A session that asks once, for those who know better when to ask again."""
+    """Opens a session without retries, for callers that repeat requests themselves."""
     session = requests.Session()
     session.headers.update({"User-Agent": user_agent})
     session.hooks["response"].append(_drop_body_of_redirect)
@@ -157,13 +162,13 @@ def _mount(session: requests.Session, adapter: _Adapter) -> None:
 
 
 def _drop_body_of_redirect(response: requests.Response, **_: object) -> None:
-    """Else it is read to the end before the next address is asked."""
+    """Closes a redirect; otherwise requests reads its whole body before it follows the redirect."""
     if response.is_redirect:
         response.close()
 
 
 def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session:
-    """A session for pages: where a server is busy, it asks again, after the wait that the server names."""
+    """Opens a session for pages, which repeats requests to busy servers after the wait in Retry-After."""
     session = plain_session(user_agent)
     retry = PatientRetry(
         total=attempts,
@@ -182,7 +187,7 @@ def read_page(session: requests.Session, url: str, readings: int = 3) -> bytes |
     """Returns the body of the page at an address; None if there is no page.
 
     Args:
-      readings: attempts at a page whose body is cut off.
+      readings: attempts if the connection is lost inside the body.
 
     Raises requests.RequestException, and SiteError for a page that is too large or takes too long.
     """
@@ -198,10 +203,16 @@ def read_page(session: requests.Session, url: str, readings: int = 3) -> bytes |
 
 
 def _read_body(response: requests.Response, url: str) -> bytes:
-    """The page, unpacked. Raises HTTPError for one that is cut off, SiteError for one that is not a page."""
+    """Returns the decompressed page.
+
+    Raises HTTPError if the connection is lost; SiteError if the encoding is unknown, or the page is too
+    large or takes too long.
+    """
     packing = response.headers.get("Content-Encoding", "identity").lower()
     if packing not in _PACKINGS:
-        raise SiteError(f"{url}: the page is packed as {packing!r}, which was not asked for")
+        raise SiteError(
+            f"{url}: the page has Content-Encoding {packing!r}, expected one of {', '.join(_PACKINGS)}"
+        )
     page = bytearray()
     end = time.monotonic() + _PAGE_SECONDS
     while data := response.raw.read1(_CHUNK_BYTES, decode_content=True):
@@ -209,12 +220,12 @@ def _read_body(response: requests.Response, url: str) -> bytes:
         if len(page) > MAX_PAGE_BYTES:
             raise SiteError(f"{url}: the page has more than {MAX_PAGE_BYTES:,} bytes")
         if time.monotonic() > end:
-            raise SiteError(f"{url}: the page has no end after {_PAGE_SECONDS:,.0f} s")
+            raise SiteError(f"{url}: the page is not complete after {_PAGE_SECONDS:,.0f} s")
     return bytes(page)
 
 
 def read_listing(session: requests.Session, url: str) -> bytes:
-    """The page of a folder. Raises as `read_page` does, and SiteError where there is none."""
+    """Returns the page of a folder. Raises the errors of `read_page`, and SiteError if it does not exist."""
     page = read_page(session, url)
     if page is None:
         raise SiteError(f"{url}: there is no such folder")
@@ -222,10 +233,11 @@ def read_listing(session: requests.Session, url: str) -> bytes:
 
 
 def read_headers(session: requests.Session, url: str) -> Mapping[str, str] | None:
-    """Returns the headers with which a server describes a file; None if the file does not exist.
-    Raises requests.RequestException.
+    """Returns the headers of a file on a server; None if the file does not exist.
+
+    Raises requests.RequestException, and SiteError for any other status than 200, 404 and 410.
     """
-    headers = {"Accept-Encoding": "identity"}  # else the size is of something packed anew
+    headers = {"Accept-Encoding": "identity"}  # otherwise the size may be of compressed data
     with session.head(
         url, headers=headers, timeout=TIMEOUT_SECONDS, allow_redirects=True
     ) as response:
@@ -233,7 +245,7 @@ def read_headers(session: requests.Session, url: str) -> Mapping[str, str] | Non
 
 
 def _is_there(response: requests.Response) -> bool:
-    """Raises SiteError for an answer that is neither the page nor says that there is none."""
+    """Returns False for status 404 or 410. Raises SiteError for any other status than 200."""
     if response.status_code in (404, 410):
         return False
     if response.status_code != requests.codes.ok:
@@ -242,7 +254,7 @@ def _is_there(response: requests.Response) -> bool:
 
 
 def read_size(url: str, headers: Mapping[str, str]) -> int:
-    """The bytes of a file; -1 where its headers do not say. Raises SiteError for what is not a number."""
+    """Returns the Content-Length in bytes; -1 if there is none. Raises SiteError if it is not a number."""
     length = headers.get("Content-Length")
     if length is None:
         return -1
@@ -252,7 +264,7 @@ def read_size(url: str, headers: Mapping[str, str]) -> int:
 
 
 def describe_error(error: Exception) -> str:
-    """One line, without the names of classes and pools that the libraries wrap around it."""
+    """Returns the cause of an HTTP error as one line, without the class and pool names of the libraries."""
     cause: object = error
     while isinstance(cause, Exception) and cause.args and not isinstance(cause, UnicodeError):
         cause = cause.reason if isinstance(cause, MaxRetryError) and cause.reason else cause.args[0]

@@ -1,4 +1,4 @@
-"""Finds the faults of a configuration that can be known before anything is downloaded."""
+"""Checks of a configuration that need no download."""
 
 import os
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from pipelines.settings.extras import check_extras
 
 
 def check_config(config: RefreshConfig) -> None:
-    """Raises ValueError, one line, for settings that no corpus or no runner can have."""
+    """Checks all settings. Raises ValueError with one line for the first invalid one."""
     settings = config.refresh
     name_ourselves(settings.contact)
     check_beam_flags(settings.beam_flags)
@@ -50,12 +50,12 @@ def _check_runner(settings: Settings) -> None:
 
 
 def _check_place(what: str, place: str, runner: str) -> None:
-    """Raises ValueError for a place that cannot be reached from here, or not by the workers."""
+    """Raises ValueError if this machine or the workers of the runner cannot reach a place."""
     if FileSystems.get_scheme(place) is None:
         if runner == DATAFLOW:
             raise ValueError(
-                f"{what} is {place}, a folder of this machine, which workers of {DATAFLOW} cannot see; it"
-                f" has to be in a bucket (gs://); {IN_PROCESS} and {SPARK} can do with a folder"
+                f"{what} is {place}, a folder of this machine, which workers of {DATAFLOW} cannot reach;"
+                f" give a path in a bucket (gs://), or use {IN_PROCESS} or {SPARK}"
             )
         return
     try:
@@ -65,7 +65,7 @@ def _check_place(what: str, place: str, runner: str) -> None:
 
 
 def _check_folders(recipes: Iterable[Recipe]) -> None:
-    """Raises ValueError for two that would name their editions in one file CURRENT."""
+    """Raises ValueError if two tables [[corpus]] would write to the same folder of editions."""
     labels: dict[str, str] = {}
     for recipe in recipes:
         table = recipe.table
@@ -73,6 +73,6 @@ def _check_folders(recipes: Iterable[Recipe]) -> None:
         if other != table.label:
             folder = recipe.edition_folder or f"one folder of {table.kind}"
             raise ValueError(
-                f"[[corpus]] {other} and {table.label} both write to {folder}: `build` does not"
-                " distinguish their editions; give them outputs of their own, in two files"
+                f"[[corpus]] {other} and {table.label} both write to {folder}: their `build` settings do not"
+                " distinguish their editions; use two configuration files with different outputs"
             )

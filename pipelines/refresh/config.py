@@ -1,4 +1,4 @@
-"""refresh.toml: what is refreshed, from where, and where it goes."""
+"""Reads refresh.toml: which corpora are refreshed, their sources and the output folder."""
 
 import pathlib
 import re
@@ -12,7 +12,7 @@ from pipelines.engines.runners import runner_named
 from pipelines.refresh.sources import GUTENBERG, NEWS_CRAWL, WIKIMEDIA, Source
 from transforms.text.builds.plausibility import DOUBTS, Usual
 
-CURRENT_TABLE = "current"  # the build to join that the same configuration keeps
+CURRENT_TABLE = "current"  # join the current edition that the same configuration keeps
 NO_TABLE = "none"
 
 _Derived = TypeVar("_Derived", bound=msgspec.Struct)
@@ -25,31 +25,31 @@ Doubted: Any = Literal[tuple(DOUBTS)]
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A table of the file: what is not a field of it is an error."""
+    """A table of the file. Unknown keys are errors."""
 
 
 class Settings(_Table, frozen=True, kw_only=True):
     """The table [refresh]. Relative paths are relative to the folder of the file."""
 
-    output: str  # parent of the editions, on any file system of Beam's
-    contact: str  # address of whoever runs this, for the people of the servers
+    output: str  # parent folder of the editions, on any file system that Beam supports
+    contact: str  # e-mail address or web page of the operator, sent to the servers
     downloads: str = (
-        ""  # folder of this configuration alone; "" is .downloads in an output on a store
+        ""  # folder used by this configuration only; "" is .downloads in an output on a store
     )
     state: str = ""  # folder; "" is .refresh in `downloads`
     metrics: str = ""  # file for Prometheus; "" is metrics.prom in `state`
-    keep: Count = 2  # editions of each corpus, the current one among them
-    keep_downloads: bool = False  # else those of an accepted edition are removed
-    connections: Annotated[int, msgspec.Meta(ge=1, le=3)] = 2  # servers allow no more
-    min_free_bytes: Bytes = 0  # that downloads and output must leave
-    max_removed_share: Share = 0.2  # of the documents of an edition that may be gone in the next
+    keep: Count = 2  # editions of each corpus, including the current one
+    keep_downloads: bool = False  # if False, the downloads of accepted editions are removed
+    connections: Annotated[int, msgspec.Meta(ge=1, le=3)] = 2  # dump servers allow at most 3
+    min_free_bytes: Bytes = 0  # to keep free on the disks of downloads and output
+    max_removed_share: Share = 0.2  # of the documents that may be missing in the next edition
     verify: bool = True  # check every file of an edition before it becomes the current one
     runner: str = "in-process"
-    workers: int = 0  # of the in-process runner, and of Spark here; 0 is one for each core
-    ignore_memory: bool = False  # build although the in-process runner has too little of it
+    workers: int = 0  # of the in-process runner and of local Spark; 0 is one for each core
+    ignore_memory: bool = False  # build even if the in-process runner has too little memory
     beam_flags: tuple[str, ...] = ()
     mirrors: tuple[str, ...] = WIKIMEDIA
-    layout: Literal["any", "dumps", "exports"] = "any"  # of the wikis on them; the newest of both
+    layout: Literal["any", "dumps", "exports"] = "any"  # of wikis; "any" takes the newer of both
     gutenberg_mirrors: tuple[str, ...] = GUTENBERG
     news_mirrors: tuple[str, ...] = NEWS_CRAWL
 
@@ -57,11 +57,11 @@ class Settings(_Table, frozen=True, kw_only=True):
         if self.workers < 0:
             raise ValueError(f"workers is {self.workers}, and must not be negative")
         if not self.downloads and "://" not in self.output:
-            raise ValueError("downloads is missing: a folder of its own")
+            raise ValueError("downloads is missing: a folder that nothing else uses")
 
     @property
     def engine(self) -> dict[str, Any]:
-        """The settings of the runner, as keyword arguments of `launch` and of checks."""
+        """Returns the settings of the runner as keyword arguments for `launch`, `verify` and comparisons."""
         flags = self.beam_flags
         return {
             "runner": runner_named(self.runner),
@@ -71,56 +71,56 @@ class Settings(_Table, frozen=True, kw_only=True):
 
 
 class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
-    """The fields that every table [[corpus]] may have; `kind` names the corpus."""
+    """Fields of every table [[corpus]]; the field `kind` selects the corpus."""
 
-    name: str = ""  # of it in messages, metrics and the state; "" is made of kind and language
-    allow_moves: bool = False  # take an edition although documents are in other splits than before
-    accept: tuple[Doubted, ...] = ()  # what shows damaged input, and does not end a build
+    name: str = ""  # in messages, metrics and the state; "" is the kind and the language
+    allow_moves: bool = False  # accept an edition with documents in other splits than before
+    accept: tuple[Doubted, ...] = ()  # signs of damaged input that do not stop a build
     min_documents: int | None = None
-    """Documents of an edition that is published; None is what is usual for the corpus."""
+    """Least number of documents of an edition to publish; None is the usual number of the corpus."""
     max_rejected_shares: Mapping[str, Share] = {}
-    """Reason → share of the documents that may be lost to it in an edition that is published."""
-    build: Mapping[str, Any] = {}  # settings of the corpus: flags of its command, with underscores
+    """Reason → largest share of documents rejected for this reason in an edition to publish."""
+    build: Mapping[str, Any] = {}  # settings of the corpus: its command's flags, with underscores
 
     joins: ClassVar[str] = (
-        ""  # corpus whose current edition its builds take, as a setting of that name
+        ""  # corpus whose current edition is an input of the builds; also the name of the setting
     )
 
     @property
     def kind(self) -> str:
-        """The name of the corpus."""
+        """Returns the name of the corpus."""
         return str(self.__struct_config__.tag)
 
     def default_name(self) -> str:
-        """The name of the table where it is given none."""
+        """Returns the name of a table without the key `name`."""
         return self.kind
 
     def one_by_one(self) -> Sequence[Self]:
-        """A table for each edition. Raises ValueError."""
+        """Returns one table for each corpus that this table stands for. Raises ValueError."""
         return [self]
 
     def sources(self, settings: Settings) -> tuple[Source, ...]:
-        """The sources of its files. Raises ValueError."""
+        """Returns the sources of the input files. Raises ValueError for invalid settings."""
         raise NotImplementedError
 
     def setting_of(self, source: str, role: str) -> str:
-        """The setting of the corpus that takes the files of a source."""
+        """Returns the name of the build setting that takes the files of a role of a source."""
         return role
 
     def given(self) -> Mapping[str, str]:
-        """Settings of the corpus that are in the table itself."""
+        """Returns the build settings that are keys of the table itself, such as `language`."""
         return {}
 
     @property
     def usual(self) -> Usual:
-        """The least that an edition must have."""
+        """Returns the least size and the largest shares of rejected documents of an edition to publish."""
         usual = rows()[self.kind].usual
         documents = usual.documents if self.min_documents is None else self.min_documents
         return Usual(documents, {**usual.shares, **self.max_rejected_shares})
 
     @property
     def label(self) -> str:
-        """Its name; no two tables of a file have the same."""
+        """Returns the name of the table, which is unique in the file."""
         return self.name or self.default_name()
 
 
@@ -132,7 +132,7 @@ class RefreshConfig(_Table, frozen=True, kw_only=True):
 
 
 def tables() -> dict[str, type[CorpusTable]]:
-    """Name of each corpus that can be refreshed → its kind of table."""
+    """Returns a map from the name of each corpus that can be refreshed to the class of its table."""
     return {
         row.name: _derive(row.name, load(row.refresh), tag=row.name)
         for row in rows().values()
@@ -153,7 +153,7 @@ def _derive(
 
 
 def load_config(path: str) -> RefreshConfig:
-    """Reads the file. Raises ValueError, one line that names the file and the key."""
+    """Reads the file. Raises ValueError with one line that names the file and the key."""
     try:
         content = pathlib.Path(path).read_bytes()
     except OSError as error:
@@ -169,13 +169,13 @@ def load_config(path: str) -> RefreshConfig:
 
 
 def in_order(tables: Sequence[CorpusTable]) -> list[CorpusTable]:
-    """As they are refreshed: what others need comes first."""
+    """Returns the tables in the order of their refresh: corpora that others join come first."""
     needed = {table.joins for table in tables}
     return sorted(tables, key=lambda table: table.kind not in needed)
 
 
 def _explain(message: str) -> str:
-    """The key as the file has it: `$.corpus[0].kind` → [[corpus]] 1: kind."""
+    """Rewrites the path in a message of msgspec: `$.corpus[0].kind` becomes "[[corpus]] 1: kind"."""
     what, _, place = message.partition(" - at `$.")
     place = place.rstrip("`")
     if place.endswith(".kind"):
@@ -186,7 +186,7 @@ def _explain(message: str) -> str:
 
 
 def _resolved(config: RefreshConfig, folder: pathlib.Path) -> RefreshConfig:
-    """With absolute paths, and the defaults that depend on others."""
+    """Returns the configuration with absolute paths, and defaults filled in."""
     given = config.refresh
     output = _absolute(folder, given.output)
     downloads = _absolute(folder, given.downloads or f"{output}/.downloads")
@@ -205,7 +205,7 @@ def _absolute(folder: pathlib.Path, path: str) -> str:
 
 
 def _check_names(tables: Sequence[CorpusTable]) -> None:
-    """Raises ValueError for names that are none, and that two have."""
+    """Raises ValueError if there are no tables, or if a name is invalid or used twice."""
     if not tables:
         raise ValueError("there is no [[corpus]]")
     labels = [table.label for table in tables]
@@ -214,5 +214,5 @@ def _check_names(tables: Sequence[CorpusTable]) -> None:
             raise ValueError(f"{label!r} is not a name: use letters, digits, ., - and _")
         if labels.count(label) > 1:
             raise ValueError(
-                f"two [[corpus]] are called {label}; give one a name, and settings of its own"
+                f"two [[corpus]] have the name {label}; set another name in one of them"
             )

@@ -1,4 +1,4 @@
-"""The dates of the dumps that a server has."""
+"""Lists the dates of the dumps on a server."""
 
 import logging
 
@@ -11,20 +11,22 @@ from pipelines.refresh.remote import SiteError, hide_passwords
 
 LOG = logging.getLogger(__name__)
 
-_MOST_DATES = 12  # folders of a mirror that are looked into
+_MOST_DATES = 12  # dates of a mirror that are considered
 
 
 def read_dates(session: requests.Session, url: str, separator: str = "") -> list[str]:
-    """The dates that a folder has, like "20261101", the newest first. Raises SiteError where there is none.
+    """Returns the dates of the subfolders, like "20261101", the newest first; at most 12.
+
+    Dates in the future are skipped. Raises SiteError if no date is left.
 
     Args:
-      separator: of year, month and day in the names of the folders.
+      separator: between year, month and day in the names of the folders.
     """
     dates = dates_in(read_listing(session, url), separator)
     future = [date for date in dates if is_future(date)]
     if future:
         named = f"{', '.join(future[:3])}{' and more' if len(future) > 3 else ''}"
-        LOG.warning("%s: passed over, for a date in the future: %s", hide_passwords(url), named)
+        LOG.warning("%s: skipped, for a date in the future: %s", hide_passwords(url), named)
     if len(future) == len(dates):
         which = "but some of the future" if future else "of a date"
         raise SiteError(f"{url}: the page names no folder {which}")

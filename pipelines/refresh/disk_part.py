@@ -1,6 +1,7 @@
-"""A file that is being fetched to a disk: `<name>.part` until it is checked, then `<name>`.
+"""A file that is downloaded to a disk: `<name>.part` until it is checked, then `<name>`.
 
-The note is hidden beside it. A process that is killed leaves the bytes that have come, and the next goes on.
+The note is a hidden file in the same folder. A killed process leaves the bytes downloaded so far, and the
+next process resumes the download.
 """
 
 import contextlib
@@ -16,7 +17,7 @@ from transforms.files import full_disk
 
 
 class DiskPart(PartFile):
-    """As PartFile has it."""
+    """A `PartFile` on a disk."""
 
     def __init__(self, folder: str, file: RemoteFile):
         super().__init__(folder, file)
@@ -54,7 +55,7 @@ class DiskPart(PartFile):
 
     @contextlib.contextmanager
     def appending(self) -> Iterator[Callable[[bytes], None]]:
-        """Without a buffer: what was written is there even where the disk is full."""
+        """Yields a function that writes bytes unbuffered, so that a full disk loses none of those written."""
         with self._telling():
             stream = self.part.open("ab", buffering=0)
 
@@ -69,7 +70,7 @@ class DiskPart(PartFile):
 
     @contextlib.contextmanager
     def _telling(self) -> Iterator[None]:
-        """Raises DiskFullError and DownloadError for what a disk refuses inside the block."""
+        """Raises DiskFullError or DownloadError for an OSError inside the block."""
         try:
             yield
         except OSError as error:
@@ -79,7 +80,7 @@ class DiskPart(PartFile):
             raise DownloadError(self.file.name, "", reason) from None
 
     def close(self) -> None:
-        """There is nothing to let go of: the next process goes on."""
+        """Does nothing: the next process resumes from the bytes on the disk."""
 
     def discard(self) -> None:
         for path in (self.part, self._whole, self._note):
@@ -93,7 +94,7 @@ class DiskPart(PartFile):
         return (self._whole if self.is_finished else self.part).open("rb")
 
     def finish(self) -> str:
-        """The file is there after a loss of power, too."""
+        """Renames the file to its final name and syncs it, so that it survives a power loss."""
         with self._telling():
             sync(self.part)
             self.part.replace(self._whole)

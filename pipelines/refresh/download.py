@@ -1,9 +1,9 @@
-"""Files of a dump → a folder of a disk or a store: resumed, checked, and never more than a server bears.
+"""Downloads the files of a dump to a folder of a disk or a store: resumable, verified, with few connections.
 
-Of the libraries and programs that download, tried on a server that misbehaves: pypdl gives a file that was
-cut off its name, aria2 mixes two versions of a file that is replaced meanwhile, pooch never resumes, parfive
-never asks again. So connections, proxies, Retry-After and cut bodies are those of requests and urllib3, and
-the order of the steps is ours.
+Existing download tools were tried on a misbehaving server: pypdl gives an incomplete file its final name,
+aria2 mixes two versions of a file that is replaced during the download, pooch never resumes, parfive never
+retries. So requests and urllib3 handle connections, proxies, Retry-After and cut bodies, and this package
+decides about retries and mirrors.
 """
 
 import concurrent.futures
@@ -20,7 +20,7 @@ from pipelines.refresh.transfer import InterruptedTransferError, Patience, Switc
 from transforms.files.stores import is_local
 
 CONNECTIONS = 2
-"""The dump servers allow three for one address."""
+"""Default number of connections. The dump servers allow three for each client address."""
 
 
 def download(
@@ -33,29 +33,29 @@ def download(
     patience: Patience = Patience(),  # noqa: B008  it cannot be changed
     count_bytes: Callable[[int], None] = lambda _: None,
 ) -> list[str]:
-    """Paths of all files in the folder, whole and checked, in the order given.
+    """Downloads files. Returns the paths of the complete and checked files, in the given order.
 
-    What is there from an earlier call is checked and kept; what was begun goes on. One file that fails
-    does not stop the others; a full disk does.
+    Files from an earlier call are checked and kept; incomplete ones are resumed. A file that fails does not
+    stop the others; a full disk does.
 
     Args:
-      folder: is made where it is not there. Nobody else may download into it at the same time.
-      user_agent: of `ask.name_ourselves`.
-      connections: at once, over all files and servers.
-      min_free_bytes: must be left on the disk beside the files.
-      count_bytes: gets the number of bytes that came over the line, from several threads.
+      folder: created if missing. No other process may download into it at the same time.
+      user_agent: from `ask.name_ourselves`.
+      connections: maximum at the same time, for all files and servers together.
+      min_free_bytes: to keep free on the disk.
+      count_bytes: called with the number of bytes received, from several threads.
 
     Raises:
-      ValueError: settings, or names of files, that cannot be.
-      DiskFullError: there is no room; what has come is kept, and the next call goes on.
-      DownloadError: a file that no address gives as it should be.
+      ValueError: invalid settings or file names.
+      DiskFullError: no room on the disk; the bytes received are kept, and the next call resumes.
+      DownloadError: no address of a file provides the expected bytes.
     """
     if connections < 1:
         raise ValueError(f"connections is {connections}, and must be positive")
     part_of: type[PartFile] = DiskPart if is_local(folder) else StoredPart
     parts = [part_of(folder, file) for file in files]
     if len({part.path for part in parts}) < len(parts):
-        raise ValueError("two files have one name")
+        raise ValueError("two files have the same name")
     if is_local(folder):
         try:
             Path(folder).mkdir(parents=True, exist_ok=True)
@@ -88,7 +88,7 @@ def _check_room(parts: Sequence[PartFile], folder: str, min_free_bytes: int) -> 
     needed = sum(max(part.file.size - part.bytes_there, 0) for part in parts)
     free = there - min_free_bytes
     if needed > max(free, 0):
-        kept = f", {min_free_bytes:,} of the free ones are to be kept" if min_free_bytes else ""
+        kept = f" beyond min_free_bytes ({min_free_bytes:,})" if min_free_bytes else ""
         reason = f"no room: {needed:,} more bytes are needed, {max(free, 0):,} are free{kept}"
         raise DiskFullError(folder, "", reason)
 
@@ -97,11 +97,11 @@ def _results(ended: Sequence[concurrent.futures.Future[str]]) -> list[str]:
     errors = [error for one in ended if (error := one.exception())]
     if not errors:
         return [one.result() for one in ended]
-    # What others were interrupted for comes first, then what a person can do something about.
+    # A full disk, which interrupted the other transfers, comes first; then errors of single files.
     first = min(errors, key=_rank)
     more = sum(isinstance(error, DownloadError) for error in errors) - 1
     if isinstance(first, DownloadError) and more > 0:
-        reason = f"{first.reason} (and so {more} more of {len(ended)} files)"
+        reason = f"{first.reason} ({more} more of {len(ended)} files failed)"
         raise type(first)(first.name, first.url, reason) from first
     raise first
 

@@ -1,6 +1,6 @@
-"""The folder of downloads: a folder for each source and date, laid out like the dump server's.
+"""The folder of downloads, with a subfolder for each source and date, as on the dump server.
 
-<downloads>/ukwiki/20261101/ukwiki-20261101-pages-articles.xml.bz2
+Example: <downloads>/ukwiki/20261101/ukwiki-20261101-pages-articles.xml.bz2
 """
 
 import os
@@ -20,7 +20,7 @@ from transforms.files.list_folders import list_subfolders
 from transforms.files.open_input import is_there
 from transforms.files.stores import is_local, list_below, remove_below
 
-OURS = ".corpusmill-refresh"  # file in a folder that a refresh has filled, and may remove
+OURS = ".corpusmill-refresh"  # marks a folder that a refresh created and may remove
 
 
 def folder_of(downloads: str, dump: RemoteDump) -> str:
@@ -36,11 +36,13 @@ def fetch_dump(
     *,
     is_ours: bool = True,
 ) -> dict[str, list[str]]:
-    """Fetches what is not there yet; role → paths. Raises DownloadError, OSError.
+    """Downloads the missing files of a dump. Returns a map from role to paths.
+
+    Raises DownloadError, OSError.
 
     Args:
-      count_bytes: gets the bytes as they come, from several threads.
-      is_ours: a refresh may remove the files when it has built from them.
+      count_bytes: called with the number of bytes received, from several threads.
+      is_ours: mark the folder, so that a refresh may remove the files after the build.
     """
     folder = folder_of(settings.downloads, dump)
     if is_ours:
@@ -59,7 +61,7 @@ def fetch_dump(
 
 
 def _mark(folder: str) -> None:
-    """Marks an empty folder as ours: what somebody else has put into one is not ours to remove."""
+    """Marks an empty folder as filled by a refresh. A folder that has files is not marked or removed."""
     mark = FileSystems.join(folder, OURS)
     if not is_local(folder):
         if not list_below(folder):
@@ -68,13 +70,13 @@ def _mark(folder: str) -> None:
     place = pathlib.Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     if not any(place.iterdir()):
-        pathlib.Path(mark).touch()  # in one step: nothing else is left that looks like somebody's
+        pathlib.Path(mark).touch()  # atomic: a temporary file would make the folder non-empty
 
 
 def remove_downloads(downloads: str, sources: Iterable[str], wanted: Collection[str]) -> list[str]:
-    """Removes the downloads of sources, all but those that are wanted; returns the folders.
+    """Removes the folders of downloads of the sources, except the wanted ones. Returns the removed folders.
 
-    Only what a refresh has downloaded is removed. Raises OSError, InputError.
+    Removes only folders that a refresh created. Raises OSError, InputError.
     """
     removed = []
     for source in dict.fromkeys(sources):
@@ -87,7 +89,7 @@ def remove_downloads(downloads: str, sources: Iterable[str], wanted: Collection[
 
 
 def _remove(folder: str) -> None:
-    """The mark goes last: a killed removal is continued by the next run."""
+    """Removes a folder, its mark last, so that the next run continues an interrupted removal."""
     for entry in list(os.scandir(folder)):
         if entry.name == OURS:
             continue
@@ -100,7 +102,7 @@ def _remove(folder: str) -> None:
 
 
 def _remove_from_store(folder: str) -> None:
-    """As `_remove` does."""
+    """Removes a folder of an object store, and unfinished uploads to it."""
     give_up_uploads(f"{folder}/")
     names = [name for name in list_below(folder) if name != OURS]
     if names:

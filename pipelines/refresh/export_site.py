@@ -1,8 +1,8 @@
-"""dumps.wikimedia.org and its mirrors: Content File Exports of wikis.
+"""Finds Content File Exports of wikis on dumps.wikimedia.org and its mirrors.
 
-`<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/`: a folder is finished when it has the
-file SHA256SUMS, which lists all files. Their sizes are in the page of the folder only, at the end of each
-line. Where the page of a server does not show them, its headers for each file do.
+The files are in `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/`. A folder is finished
+when it has the file SHA256SUMS, which lists all files. The sizes of the files are at the end of the lines of
+the folder's page; if a server does not show them there, they are read from the headers of each file.
 """
 
 import logging
@@ -29,7 +29,7 @@ from transforms.text.wikimedia.export_folder import (
 
 LOG = logging.getLogger(__name__)
 
-_COMPRESSIONS = ("bzip2", "uncompressed", "none", "zstd", "gzip")  # the preferred first
+_COMPRESSIONS = ("bzip2", "uncompressed", "none", "zstd", "gzip")  # in order of preference
 _MOST_FILES = 1_000  # of one export; enwiki has 19
 
 
@@ -40,9 +40,9 @@ class _UnfinishedError(UnusableDumpError):
 def find_export(
     source: WikimediaSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """The newest finished export on a mirror, its pages only; None where the first one is in progress.
+    """Returns the newest finished export on a mirror, without tables.
 
-    Raises SiteError where no folder is understood.
+    Returns None if the only export is still in progress. Raises SiteError if no export is usable.
     """
     wiki = f"{mirror}/other/{CURRENT}/{source.dbname}"
     dates = read_dates(session, f"{wiki}/", "-")
@@ -54,7 +54,7 @@ def find_export(
                 source.name, date, {"dump": _find_files(source, folder, date, session)}
             )
         except UnusableDumpError as error:
-            faults.append(f"{folder} is passed over: {error}")
+            faults.append(f"{folder} is skipped: {error}")
             is_known = isinstance(error, _UnfinishedError)
             LOG.log(logging.INFO if is_known else logging.WARNING, hide_passwords(faults[-1]))
     if len(dates) == 1 and is_known:
@@ -65,9 +65,14 @@ def find_export(
 def _find_files(
     source: WikimediaSource, folder: str, date: str, session: requests.Session
 ) -> tuple[RemoteFile, ...]:
-    """The files of the best compression that is whole. Raises UnusableDumpError where none is."""
+    """Returns the files of the most preferred compression that is complete.
+
+    Raises UnusableDumpError if none is.
+    """
     there = set(names_in(read_page(session, f"{folder}/") or b""))
-    error = UnusableDumpError(f"it has no folder of {', '.join(_COMPRESSIONS)}")
+    error = UnusableDumpError(
+        f"it has no folder {', '.join(_COMPRESSIONS[:-1])} or {_COMPRESSIONS[-1]}"
+    )
     for name in filter(there.__contains__, _COMPRESSIONS):
         try:
             return _describe_files(source, f"{folder}/{name}", date, session)
@@ -92,10 +97,10 @@ def _describe_files(
 
 
 def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -> Mapping[str, int]:
-    """Name → bytes, -1 unknown, of the files in a folder.
+    """Returns a map from the name of each file in a folder to its size in bytes, -1 if unknown.
 
     Args:
-      listed: files that should be there, which are asked for where the page of the folder has no size.
+      listed: names from SHA256SUMS; a HEAD request is sent for those without a size on the folder's page.
     """
     sizes = {
         name: size

@@ -1,4 +1,4 @@
-"""Errors → one line for the person who reads the log of a refresh."""
+"""Describes errors in one line for the log of a refresh."""
 
 import json
 import re
@@ -12,12 +12,12 @@ from transforms.files.open_input import InputError
 from transforms.files.stores import StoreError, free_bytes
 from transforms.text.builds.ledger import AccountingError
 
-INTERRUPTED = "interrupted; the next run goes on where this one was"
+INTERRUPTED = "interrupted; the next run continues where this one stopped"
 
 _TELLING = (BuildError, InputError, TargetError, StoreError, AccountingError, ValueError)
 _IN_THE_FILE: Sequence[
     tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
-] = (  # flags of commands → the same in refresh.toml
+] = (  # flags of commands → keys of refresh.toml
     (re.compile(r"--workers (\d+)"), r"workers = \1"),
     (re.compile(r"--runner (\w+)"), r'runner = "\1"'),
     (re.compile(r"--workers\b"), "workers"),
@@ -33,7 +33,7 @@ def is_expected(error: BaseException) -> bool:
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Returns True if a full disk caused the error. Errors of workers arrive as the text of a traceback."""
+    """Returns True if a full disk caused the error. Errors of workers are recognized by their text."""
     return any(
         getattr(one, "errno", None) in full_disk.NUMBERS or _DISK_FULL.search(str(one))
         for one in _chain(error)
@@ -41,10 +41,10 @@ def is_disk_full(error: BaseException) -> bool:
 
 
 def describe(error: BaseException, folders: Sequence[str]) -> str:
-    """One line.
+    """Returns a description of an error in one line, without passwords.
 
     Args:
-      folders: that were written in; if a disk is full, their free space is reported.
+      folders: output folders; if a disk is full, their free space is reported.
     """
     if is_disk_full(error):
         room = ", ".join(
@@ -52,7 +52,7 @@ def describe(error: BaseException, folders: Sequence[str]) -> str:
             for folder in folders
             if (free := free_bytes(folder)) is not None
         )
-        return f"the disk is full: {room}; nothing is lost, and the next run goes on"
+        return f"the disk is full: {room}; nothing is lost: free some space, and the next run continues"
     text = hide_passwords(str(error))
     for flag, setting in _IN_THE_FILE:
         text = flag.sub(setting, text)

@@ -1,4 +1,4 @@
-"""The files of one build: found on the sites and downloaded as a refresh does it, without a configuration."""
+"""Finds and downloads the input files of one build, as a refresh does, but without a configuration file."""
 
 import contextlib
 import getpass
@@ -19,21 +19,21 @@ from pipelines.refresh.sites import find_offers
 from pipelines.refresh.tables import FilesTable
 from transforms.text.files.dates import iso_date
 
-_COMMANDS = {"flores101": "flores101 source"}  # of corpora whose command has another name
+_COMMANDS = {"flores101": "flores101 source"}  # corpora whose command differs from their name
 _OUTPUT = "corpora"
-_ATTEMPTS = 3  # a person waits
+_ATTEMPTS = 3  # fewer than in a refresh, because a user waits
 
 
 class Wanted(NamedTuple):
-    """The dumps to fetch, and the settings for fetching them."""
+    """A request for a download: the table of the corpus and the settings."""
 
     table: CorpusTable
     settings: Settings
 
     def find(self) -> list[list[RemoteDump]]:
-        """For each source, the newest finished dumps of all mirrors, the best first.
+        """Returns, for each source, the finished dumps of all mirrors, the newest first.
 
-        Raises SiteError, and BuildError where no dump is finished.
+        Raises SiteError, and BuildError if a source has no finished dump.
         """
         session = open_session(name_ourselves(self.settings.contact), _ATTEMPTS)
         found = []
@@ -45,9 +45,9 @@ class Wanted(NamedTuple):
         return found
 
     def fetch(self, offers: Sequence[RemoteDump]) -> tuple[RemoteDump, Mapping[str, list[str]]]:
-        """The first dump that can be had, and its files by their roles.
+        """Downloads the first dump that is available. Returns the dump, and its paths by role.
 
-        Raises BuildError, that of the first dump where none can be had, or where another process downloads.
+        If all dumps fail, raises the BuildError of the first. Raises BuildError if another process downloads.
         """
         errors: list[BuildError] = []
         with _alone(self.settings.downloads):
@@ -59,7 +59,7 @@ class Wanted(NamedTuple):
         raise errors[0]
 
     def name_flags(self, dump: RemoteDump, files: Mapping[str, Sequence[str]]) -> list[str]:
-        """The flags of the build that take the files of a dump."""
+        """Returns the flags of the build command for the files of a dump."""
         words = []
         for role, paths in files.items():
             setting = self.table.setting_of(dump.source, role)
@@ -67,7 +67,7 @@ class Wanted(NamedTuple):
         return words
 
     def name_build(self, dumps: Sequence[RemoteDump], flags: Sequence[str]) -> str:
-        """The command that builds, as it is typed."""
+        """Returns the build command, quoted for a shell."""
         kind = self.table.kind
         given = [
             word for name, value in self.table.given().items() for word in (f"--{name}", value)
@@ -77,18 +77,19 @@ class Wanted(NamedTuple):
 
 
 def kinds() -> dict[str, type[CorpusTable]]:
-    """Name of each corpus whose files are on known sites → its kind of table."""
+    """Returns a map from the name of each corpus whose sites are known to the class of its table."""
     return {kind: table for kind, table in tables().items() if not issubclass(table, FilesTable)}
 
 
 def want(kind: str, downloads: str, contact: str, mirrors: Sequence[str], **named: Any) -> Wanted:
-    """Makes the request for a download from settings. Raises ValueError for settings that the
-    corpus does not have, or for values that it does not allow.
+    """Creates a request for a download.
+
+    Raises ValueError for settings that the corpus does not have, and for invalid values.
 
     Args:
-      contact: sent to the servers; "" is the user of this machine.
-      mirrors: in place of the sites that are known, for all sources.
-      named: fields of the table of the corpus, and `connections` and `layout`.
+      contact: sent to the servers; "" is the user and host name of this machine.
+      mirrors: used for all sources instead of the default sites.
+      named: fields of the table of the corpus, and other fields of `Settings` such as `connections`.
     """
     found = kinds()[kind]
     of_all = {field.name for field in msgspec.structs.fields(Settings)}
@@ -110,7 +111,7 @@ def want(kind: str, downloads: str, contact: str, mirrors: Sequence[str], **name
 
 
 def describe(dump: RemoteDump, downloads: str) -> list[str]:
-    """Lines that say what there is to fetch, and where it goes."""
+    """Returns lines with the folder, the files, their sizes and their checksums for a dump."""
     files = list({file.name: file for file in dump.all_files}.values())
     total = sum(max(file.size, 0) for file in files)
     lines = [
@@ -125,7 +126,7 @@ def describe(dump: RemoteDump, downloads: str) -> list[str]:
 
 
 def _name_date(dumps: Sequence[RemoteDump]) -> list[str]:
-    """The date of a build, if the names of its files do not have it."""
+    """Returns the flag --dump-date and the oldest date, or nothing if a file name contains the date."""
     date = min(dump.date for dump in dumps)
     names = [file.name for dump in dumps for file in dump.all_files]
     if any(date in name or iso_date(date) in name for name in names):
@@ -135,7 +136,7 @@ def _name_date(dumps: Sequence[RemoteDump]) -> list[str]:
 
 @contextlib.contextmanager
 def _alone(downloads: str) -> Iterator[None]:
-    """Lets nobody else download into the folder. Raises BuildError where somebody does."""
+    """Locks the folder of downloads. Raises BuildError if another process has locked it."""
     with contextlib.ExitStack() as held:
         try:
             held.enter_context(locked([downloads]))

@@ -1,4 +1,4 @@
-"""Reads the links on the pages of file servers."""
+"""Reads names, sizes and dates from directory listings of HTTP file servers."""
 
 import html.parser
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from transforms.text.files.dates import plain_date
 
-# After the link: a time, and a whole number at the end of the line. Sizes that are rounded have a unit.
+# After the link: a time, then the size as a whole number at the end of the line. Rounded sizes have a unit.
 _SIZE = re.compile(r"\d\d:\d\d(?::\d\d)?\s+(\d{1,18})\s*(?:\n|$)")
 
 
@@ -14,7 +14,7 @@ class _Links(html.parser.HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.targets: list[str] = []
-        self.texts: list[str] = []  # from a link to the next
+        self.texts: list[str] = []  # from each link to the next
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "a":
@@ -27,7 +27,7 @@ class _Links(html.parser.HTMLParser):
 
 
 def _read_links(page: bytes) -> Iterator[tuple[str, str]]:
-    """The last names in the addresses that a page links to, and the text from each link to the next."""
+    """Yields the last path part of each link on a page, and the text from this link to the next."""
     links = _Links()
     links.feed(page.decode("utf-8", "replace"))
     for target, text in zip(links.targets, links.texts, strict=True):
@@ -35,21 +35,21 @@ def _read_links(page: bytes) -> Iterator[tuple[str, str]]:
 
 
 def names_in(page: bytes) -> Iterator[str]:
-    """The last names in the addresses that a page links to: files and folders, these without the slash."""
+    """Returns the names of the files and folders that a page links to, folders without the slash."""
     return (name for name, _ in _read_links(page))
 
 
 def sizes_in(page: bytes) -> dict[str, int]:
-    """Name → bytes of the files that a page links to, where it says so exactly."""
+    """Returns a map from file name to size in bytes, for the files whose exact size is on the page."""
     found = {name: _SIZE.search(text) for name, text in _read_links(page)}
     return {name: int(size[1]) for name, size in found.items() if size}
 
 
 def dates_in(page: bytes, separator: str = "") -> list[str]:
-    """The dates, like "20261101", of the folders of dates that a page links to, the newest first.
+    """Returns the dates, like "20261101", of the folders on a page whose names are dates, the newest first.
 
     Args:
-      separator: of year, month and day in the names of the folders.
+      separator: between year, month and day in the names of the folders.
     """
     form = re.compile(separator.join(("20[0-9]{2}", "[0-9]{2}", "[0-9]{2}")))
     return sorted(

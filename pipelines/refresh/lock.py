@@ -1,4 +1,4 @@
-"""One refresh at a time."""
+"""Locks folders, so that only one refresh at a time uses them."""
 
 import contextlib
 import os
@@ -16,18 +16,19 @@ NAME = ".refresh-lock"
 
 
 class LockedError(Exception):
-    """Another refresh is at work."""
+    """Another refresh is running."""
 
 
 @contextlib.contextmanager
 def locked(folders: Sequence[str]) -> Iterator[Callable[[], None]]:
-    """Holds a lock in each folder, which is made if need be, until the block or the process ends.
+    """Locks each folder until the block or the process ends. Creates missing folders.
 
-    Yields a check, which raises LockedError where another process has taken a lock of a store: it takes that
-    of one that has not been heard of for a minute.
+    Yields a function that raises LockedError if another process has taken over a lock on an object store.
+    That happens if this process did not renew the lock for a minute.
 
-    Raises LockedError where another process holds one: at once on a disk, after some seconds on a store,
-    where one of a killed process is free after a minute. Raises TargetError where a folder cannot be made.
+    Raises LockedError if another process holds a lock: at once on a disk, after some seconds on a store. On a
+    store, the lock of a killed process is free after a minute. Raises TargetError if a folder cannot be
+    created.
     """
     checks: list[Callable[[], None]] = []
 
@@ -68,8 +69,8 @@ def _locked_on_disk(path: pathlib.Path) -> Iterator[None]:
             ) from None
         except OSError as error:
             raise TargetError(f"{path} cannot be made: {error.strerror}") from None
-        # The name of the holder is for people. A full disk does not take it.
+        # The process id is for users. If the disk is full, it is not written.
         with contextlib.suppress(OSError):
             os.ftruncate(descriptor, 0)
             os.write(descriptor, f"{os.getpid()}\n".encode())
-        yield  # the file stays: to remove it would let two processes lock two files
+        yield  # the file is kept: if it were removed, two processes could lock two different files

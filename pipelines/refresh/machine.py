@@ -1,4 +1,4 @@
-"""Room on the disks of this machine, and its memory: asked before anything is downloaded."""
+"""Checks the free disk space and the memory of this machine before anything is downloaded."""
 
 import os
 from collections.abc import Iterable
@@ -13,20 +13,20 @@ from transforms.files.stores import free_bytes
 
 
 def check_room(settings: Settings) -> None:
-    """Raises BuildError where a disk has less room than the settings ask for."""
+    """Raises BuildError if a disk has less than `min_free_bytes` free."""
     for folder in (settings.downloads, settings.output):
         free = free_bytes(folder)
         if free is not None and free < settings.min_free_bytes:
             raise BuildError(
-                f"{folder}: {free:,} bytes are free, and min_free_bytes asks for"
+                f"{folder}: {free:,} bytes are free, and min_free_bytes is"
                 f" {settings.min_free_bytes:,}"
             )
 
 
 def check_means(corpus: str, dumps: Iterable[RemoteDump], settings: Settings) -> None:
-    """Raises BuildError for dumps that cannot be built here, for want of room or memory.
+    """Raises BuildError if this machine has too little disk space or memory to build from the dumps.
 
-    A file whose size no site names counts as 0.
+    Files of unknown size count as 0 bytes.
     """
     check_room(settings)
     if settings.engine["runner"] != IN_PROCESS or settings.ignore_memory:

@@ -1,6 +1,4 @@
-"""Writes metrics for monitoring: a file in Prometheus' text format, for the node exporter's
-textfile collector.
-"""
+"""Writes metrics in the text format of Prometheus, for the textfile collector of the node exporter."""
 
 import pathlib
 from collections.abc import Iterator, Mapping
@@ -26,7 +24,7 @@ _TIMES = {
 
 
 class RunMetrics(NamedTuple):
-    """Of the whole run."""
+    """Metrics of the whole run."""
 
     end: float  # seconds since 1970
     seconds: float
@@ -34,10 +32,10 @@ class RunMetrics(NamedTuple):
 
 
 def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState]) -> None:
-    """Replaces the file. Raises OSError; then it is what it was.
+    """Replaces the file of metrics. Raises OSError; the old file is unchanged then.
 
     Args:
-      states: label of the corpus → what is known of it.
+      states: label of the corpus → its state.
     """
     registry = CollectorRegistry()
     registry.register(_States(run, states))
@@ -47,13 +45,13 @@ def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState])
 
 
 class _States(Collector):
-    """Values that are known already; the library only writes them down."""
+    """Collector of metrics whose values are given; the library only formats them."""
 
     def __init__(self, run: RunMetrics, states: Mapping[str, CorpusState]):
         self._run, self._states = run, states
 
     def collect(self) -> Iterator[Metric]:
-        """As the library asks for them."""
+        """Yields the metrics; called by the library."""
         run = self._run
         for name, value, about in (
             ("run_end_timestamp_seconds", run.end, "When the last run ended."),
@@ -64,7 +62,7 @@ class _States(Collector):
         for field, about in _TIMES.items():
             times = _family(GaugeMetricFamily, f"{field}_timestamp_seconds", about)
             for label, state in self._states.items():
-                if getattr(state, field):  # "never" is no time
+                if getattr(state, field):  # 0 is never
                     times.add_metric([label], getattr(state, field))
             yield times
         about = "Whether the last refresh of the corpus failed."
@@ -92,5 +90,5 @@ class _States(Collector):
 
 
 def _family(kind: type[_Family], name: str, about: str, *labels: str) -> _Family:
-    """An empty family; the name of the corpus is the first label."""
+    """Creates an empty metric family whose first label is the name of the corpus."""
     return kind(f"{PREFIX}_{name}", about, labels=["name", *labels])

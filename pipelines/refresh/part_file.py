@@ -1,7 +1,8 @@
-"""A file that is being fetched: it gets its name when all of it is there and checked.
+"""A file that is being downloaded. It gets its final name when it is complete and checked.
 
-A note says which version the bytes are of, so that nothing of another version is added to them. The note
-stays, and says where the file came from. disk_part has files on a disk, stored_part those of object stores.
+A note describes the version of the file on the server, so that bytes of different versions are never mixed.
+The note is kept as a record of the origin. The module disk_part has the class for disks, stored_part the one
+for object stores.
 """
 
 import abc
@@ -20,7 +21,7 @@ from transforms.text.files.compression import CODECS, codec_of_head
 from transforms.text.files.file_kinds import is_html
 
 _DIGESTS = ("sha1", "sha256", "md5")
-_HASHED_BYTES = 1 << 22  # at once
+_HASHED_BYTES = 1 << 22  # read at a time
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -29,22 +30,22 @@ class Note(msgspec.Struct, frozen=True):
     url: str  # without passwords
     etag: str
     last_modified: str
-    checksum: str  # as RemoteFile has it
+    checksum: str  # in the format of RemoteFile.checksum
     size: int  # bytes; -1 unknown
-    stored: str = ""  # the checksum that an object store has of the finished object; "" unknown
+    stored: str = ""  # the object store's own checksum of the finished object; "" unknown
 
     @property
     def validator(self) -> str:
-        """The validator to send as If-Range; a weak ETag does not promise the same bytes."""
+        """Returns the validator to send as If-Range. A weak ETag is not used: the bytes may differ."""
         return self.last_modified if self.etag.startswith("W/") else self.etag or self.last_modified
 
     def encode(self) -> bytes:
-        """The content of the file that has it."""
+        """Returns the note as JSON."""
         return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
 
 
 def decode_note(content: bytes) -> Note | None:
-    """The note of a file; None of one that is damaged."""
+    """Parses a note; returns None if it is damaged."""
     try:
         return msgspec.json.decode(content, type=Note)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -52,13 +53,15 @@ def decode_note(content: bytes) -> Note | None:
 
 
 class PartFile(abc.ABC):
-    """The file in a folder, as far as it has come."""
+    """A file in a folder of downloads, complete or not."""
 
     def __init__(self, folder: str, file: RemoteFile):
         if Path(file.name).name != file.name or file.name.startswith("."):
             raise ValueError(f"{file.name!r} is not the name of a file")
         if file.checksum and file.checksum.partition(":")[0] not in _DIGESTS:
-            raise ValueError(f"{file.name}: no known kind of checksum: {file.checksum!r}")
+            raise ValueError(
+                f"{file.name}: checksum is {file.checksum!r}, expected one of {', '.join(_DIGESTS)}"
+            )
         self.file = file
         self.folder = folder
         self.path: str = FileSystems.join(folder, file.name)
@@ -66,12 +69,12 @@ class PartFile(abc.ABC):
     @property
     @abc.abstractmethod
     def is_finished(self) -> bool:
-        """True if the file has its final name. It may be of another version, or damaged since."""
+        """True if the file has its final name. It may be outdated or damaged nevertheless."""
 
     @property
     @abc.abstractmethod
     def bytes_there(self) -> int:
-        """So many bytes are there; of a finished file all."""
+        """Number of bytes that are stored; for a finished file, its size."""
 
     @property
     @abc.abstractmethod
@@ -80,35 +83,38 @@ class PartFile(abc.ABC):
 
     @abc.abstractmethod
     def free_bytes(self) -> int | None:
-        """Room for more; None where there is no end of it."""
+        """Returns the free bytes of the disk; None for an object store, which has no limit."""
 
     @abc.abstractmethod
     def begin(self, note: Note) -> None:
-        """From here on the bytes are of this version; those of others go."""
+        """Removes all bytes and starts the download of the version that the note describes."""
 
     @abc.abstractmethod
     def appending(self) -> contextlib.AbstractContextManager[Callable[[bytes], None]]:
-        """Yields what adds bytes. Raises DiskFullError, and DownloadError where they are not taken."""
+        """Yields a function that appends bytes.
+
+        Raises DiskFullError, and DownloadError if the bytes cannot be written.
+        """
 
     @abc.abstractmethod
     def finish(self) -> str:
-        """Gives the checked file its name; returns its path."""
+        """Renames the checked file to its final name; returns its path."""
 
     @abc.abstractmethod
     def discard(self) -> None:
-        """Removes what there is."""
+        """Removes the file, its bytes so far and its note."""
 
     @abc.abstractmethod
     def close(self) -> None:
-        """Lets go of what is unfinished, where the next process cannot go on with it."""
+        """Removes unfinished bytes if the next process cannot resume from them."""
 
     @abc.abstractmethod
     def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        """The digest, in hexadecimal, of the bytes that are there."""
+        """Returns the hexadecimal digest of the stored bytes."""
 
     @abc.abstractmethod
     def _open(self) -> BinaryIO:
-        """Opens the bytes that are there for reading, seekable."""
+        """Opens the stored bytes for reading, seekable."""
 
     def headers_to_resume(self, url: str) -> Mapping[str, str]:
         """Returns the headers of a request that resumes the download; none if it cannot be resumed safely."""
@@ -119,21 +125,22 @@ class PartFile(abc.ABC):
         wanted = {"Range": f"bytes={have}-"}
         if note.url == hide_passwords(url) and note.validator:
             return wanted | {"If-Range": note.validator}
-        # The checksum says in the end whether the bytes of several mirrors belong together.
+        # If bytes of two mirrors do not fit together, the checksum at the end shows it.
         return wanted if self.file.checksum else {}
 
     def describe_full(self, reason: str) -> DiskFullError:
-        """The error for a disk without room for the rest."""
+        """Returns the error for a disk that has no room for the rest of the file."""
         right = f" of {self.file.size:,}" if self.file.size >= 0 else ""
-        kept = f"{self.bytes_there:,}{right} bytes are there, and the next attempt goes on"
+        kept = f"{self.bytes_there:,}{right} bytes are kept, and the next attempt resumes there"
         return DiskFullError(self.file.name, "", f"{reason}; {kept}")
 
     def fault(self, check: Callable[[], None] = lambda: None) -> str:
-        """Returns the reason why the bytes on disk are not the file; "" if they are, as far as can
-        be known.
+        """Compares the stored bytes with the size, checksum, version and format of the file on the server.
+
+        Returns the first difference, as the end of a sentence; "" if there is none.
 
         Args:
-          check: is called again and again, and may raise: to read a large file takes minutes.
+          check: called repeatedly while a large file is read; may raise to stop.
         """
         size = self.bytes_there
         if self.file.size >= 0 and size != self.file.size:
@@ -148,10 +155,10 @@ class PartFile(abc.ABC):
             is_first = note and note.url == hide_passwords(self.file.urls[0])
             found = note.etag if note and is_first else ""
             is_other = found and self.file.etag and found != self.file.etag
-            return "is another version than the one that was found" if is_other else ""
+            return "is another version than the one on the server" if is_other else ""
         kind, _, right = self.file.checksum.partition(":")
         found = self._digest(kind, check)
-        return "" if found == right.lower() else f"has the {kind} {found}, {right} is right"
+        return "" if found == right.lower() else f"has the {kind} {found}, expected {right}"
 
     def _fault_of_format(self) -> str:
         """Returns the reason why the first bytes do not fit the format in the name; "" if they do."""
@@ -170,7 +177,7 @@ class PartFile(abc.ABC):
 
 
 def digest_of(stream: BinaryIO, kind: str, check: Callable[[], None]) -> str:
-    """The digest, in hexadecimal, of what is left of a stream; `check` is called again and again."""
+    """Returns the hexadecimal digest of the rest of a stream. `check` is called before each block."""
     digest = hashlib.new(kind)
     while data := stream.read(_HASHED_BYTES):
         check()

@@ -1,4 +1,4 @@
-"""Sites that give no more about a file than its headers: Project Gutenberg's feeds, the news of WMT."""
+"""Finds files on sites without checksums: the feeds of Project Gutenberg and the news of WMT."""
 
 import email.utils
 import logging
@@ -21,7 +21,7 @@ LOG = logging.getLogger(__name__)
 def find_gutenberg(
     source: GutenbergSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """The archive that is there now, by the date of its last change."""
+    """Returns the current archive of Project Gutenberg, dated by its last change."""
     files: dict[str, tuple[RemoteFile, ...]] = {}
     date = ""
     for role, name in source.files.items():
@@ -35,16 +35,16 @@ def find_gutenberg(
 
 
 def find_news(source: NewsSource, mirror: str, session: requests.Session) -> RemoteDump | None:
-    """The files of all years; one that was changed a moment ago may still be growing, and is left out."""
+    """Returns the files of all years. A file that changed recently may be incomplete and is left out."""
     folder = f"{mirror}/{source.language}"
     page = read_listing(session, f"{folder}/")
     pattern = re.compile(rf"news\.([0-9]{{4}})\.{source.language}\.shuffled\.deduped\.gz")
     years = {found[1]: name for name in names_in(page) if (found := pattern.fullmatch(name))}
     if future := sorted(filter(is_future, years)):
-        what = f"passed over, for a year in the future: {', '.join(future)}"
+        what = f"skipped, for a year in the future: {', '.join(future)}"
         LOG.warning("%s/: %s", hide_passwords(folder), what)
     if len(future) == len(years):
-        raise SiteError(f"{folder}/: the page names no news of a year until now")
+        raise SiteError(f"{folder}/: the page lists no file of news up to this year")
     files: dict[str, RemoteFile] = {}
     for year, name in sorted(years.items()):
         if year in future or not source.first_year <= int(year) <= source.last_year:
@@ -59,14 +59,14 @@ def find_news(source: NewsSource, mirror: str, session: requests.Session) -> Rem
 
 
 def _changed(url: str, headers: Mapping[str, str]) -> float:
-    """Seconds since 1970."""
+    """Returns the time of the last change in seconds since 1970. Raises SiteError if it is unknown."""
     try:
         changed = email.utils.parsedate_to_datetime(headers.get("Last-Modified", ""))
         seconds = (changed if changed.tzinfo else changed.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
-        raise SiteError(f"{url}: the server does not say when it was changed") from None
+        raise SiteError(f"{url}: the response has no valid Last-Modified header") from None
     if is_future(changed.strftime("%Y%m%d")):
-        raise SiteError(f"{url}: the server says that it was changed in the future, on {changed}")
+        raise SiteError(f"{url}: Last-Modified is in the future: {changed}")
     return seconds
 
 

@@ -1,4 +1,4 @@
-"""Recipes of refreshes: for each kind of corpus its dumps, and the build that they give."""
+"""Recipes of refreshes: the sources of each corpus, and how its build is made from their files."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -12,26 +12,26 @@ from pipelines.refresh.config import CorpusTable, Settings
 from pipelines.refresh.sources import Source
 
 Files = Mapping[str, Sequence[str]]
-"""Setting of a corpus ("dump", "page_props") → paths of the files that it names."""
+"""Build setting ("dump", "page_props") → paths of its files."""
 
-_GIVEN = "-"  # stands for files that are not there yet, where settings are checked
+_GIVEN = "-"  # placeholder for paths while the settings are checked before the download
 
 
 class Recipe(NamedTuple):
-    """The way in which one corpus of the configuration is refreshed."""
+    """Sources and build of one corpus of the configuration."""
 
     table: CorpusTable
     sources: tuple[Source, ...]
     version: str  # of the code: part of the name of an edition
-    edition_folder: str  # below the output, where the settings tell: "wiki40b/uk"; else ""
-    place: str  # equal for two that certainly have one folder of editions
-    make: Callable[[Files, str, str], Corpus]  # (files, date, folder of the build that is joined)
+    edition_folder: str  # below the output: "wiki40b/uk"; "" if only the build determines it
+    place: str  # equal for two recipes only if they certainly share a folder of editions
+    make: Callable[[Files, str, str], Corpus]  # (files, date, folder of the build to join)
 
 
 def recipe_of(table: CorpusTable, settings: Settings) -> Recipe:
-    """The recipe of a table [[corpus]].
+    """Returns the recipe of a table [[corpus]].
 
-    Raises ValueError, with the name of the corpus, for settings that it cannot have.
+    Raises ValueError with the name of the corpus for invalid settings.
     """
     try:
         return _find_recipe(table, settings)
@@ -61,14 +61,14 @@ def _find_recipe(table: CorpusTable, settings: Settings) -> Recipe:
 def _configure(
     config: type, build: Mapping[str, Any], files: Files, given: Mapping[str, Any]
 ) -> Any:
-    """The settings of a build. Raises ValueError that names a setting that is none, or wrong."""
+    """Returns the settings of a build. Raises ValueError with the name of an unknown or invalid setting."""
     fields = {field.name for field in dataclasses.fields(config)}
     taken = {*files, *given, "dump_date"}
     for name in build:
         if name not in fields:
             raise ValueError(f"build: there is no setting {name!r}")
         if name in taken:
-            raise ValueError(f"build: {name!r} is not for you to set: a refresh finds it")
+            raise ValueError(f"build: remove {name!r}: the refresh sets it")
     try:
         return msgspec.convert({**build, **files, **given}, type=config)
     except msgspec.ValidationError as error:

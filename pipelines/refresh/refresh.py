@@ -1,4 +1,4 @@
-"""Every corpus of a configuration, one after the other; one that fails does not stop the others."""
+"""Refreshes every corpus of a configuration in order. A corpus that fails does not stop the others."""
 
 import functools
 import logging
@@ -38,7 +38,7 @@ from pipelines.refresh.state import CorpusState, StateFolder
 from transforms.files.open_input import InputError
 
 FAILED = "failed"
-_ATTEMPTS_TO_LOOK = 2  # a person waits
+_ATTEMPTS_TO_LOOK = 2  # fewer than in a refresh, because a user waits
 LOG = logging.getLogger(__name__)
 
 
@@ -47,19 +47,22 @@ class Outcome(NamedTuple):
 
     label: str
     status: str  # PUBLISHED, UP_TO_DATE, WAITING or FAILED
-    message: str  # the folder of the current edition, or why there is no newer one
+    message: str  # the folder of the current edition, or the reason why there is no newer one
 
 
 class Prospect(NamedTuple):
     """The plan of a refresh for one corpus."""
 
     label: str
-    plan: Plan | None  # None where no dump is finished yet, or there is an error
-    error: str = ""  # why the sites could not be asked, or what this machine lacks
+    plan: Plan | None  # None if no dump is finished yet, or after an error
+    error: str = ""  # for example, no site could be reached, or this machine lacks memory
 
 
 def look_ahead(config: RefreshConfig) -> list[Prospect]:
-    """Asks the sites what there is, and changes nothing. Raises ValueError as `refresh` does."""
+    """Plans a refresh of each corpus from the dumps on the sites, without changing anything.
+
+    Raises ValueError for invalid settings of a corpus.
+    """
     settings = config.refresh
     states = StateFolder(settings.state)
     session = open_session(name_ourselves(settings.contact), attempts=_ATTEMPTS_TO_LOOK)
@@ -80,17 +83,17 @@ def look_ahead(config: RefreshConfig) -> list[Prospect]:
 
 
 def _check_plan(table: CorpusTable, settings: Settings, plan: Plan) -> Plan:
-    """The plan. Raises BuildError where a refresh would pass it over, before it has its files."""
+    """Returns the plan. Raises BuildError if this machine has too little disk space or memory for it."""
     if not is_made(plan, settings.output):
         check_means(table.kind, plan.dumps, settings)
     return plan
 
 
 def refresh(config: RefreshConfig, check_lock: Callable[[], None]) -> list[Outcome]:
-    """Refreshes all corpora. The caller holds the lock. The metrics are written however it ends.
+    """Refreshes all corpora. The caller holds the lock. The metrics are written even after an error.
 
-    Raises ValueError for settings that a corpus cannot have, before anything is done, and what `check_lock`
-    raises: it is asked before each step.
+    Raises ValueError for invalid settings of a corpus, before anything is done. Also raises the errors of
+    `check_lock`, which is called before each step.
     """
     return _Refresh(config, check_lock).run()
 
@@ -105,11 +108,11 @@ class _Refresh:
         self._states = StateFolder(config.refresh.state)
         self._session = open_session(name_ourselves(config.refresh.contact))
         self._known: dict[str, CorpusState] = {}
-        self._unfinished: list[RemoteDump] = []  # whose downloads the next run needs
-        self._unknown: set[str] = set()  # sources that could not be asked what they have
+        self._unfinished: list[RemoteDump] = []  # dumps whose downloads the next run needs
+        self._unknown: set[str] = set()  # sources that could not be queried
 
     def run(self) -> list[Outcome]:
-        """As `refresh` has it."""
+        """Refreshes all corpora, removes downloads and writes the metrics; see `refresh`."""
         start, status = time.monotonic(), 0
         try:
             outcomes = [self._refresh(recipe) for recipe in self._recipes]
@@ -125,18 +128,18 @@ class _Refresh:
         return outcomes
 
     def _refresh(self, recipe: Recipe) -> Outcome:
-        """One corpus, and how it ended."""
+        """Refreshes one corpus. Returns its outcome; errors of the corpus are not raised."""
         label, joined = recipe.table.label, lambda: self._joined(recipe.table)
         try:
             run = CorpusRun(
                 recipe, self._settings, self._states, self._session, joined, self._check_lock
             )
-        except OSError as error:  # the file stays as it is
-            message, now = f"the state is not read: {error}", time.time()
+        except OSError as error:  # the file of the state is not changed
+            message, now = f"the state cannot be read: {error}", time.time()
             state = CorpusState(last_run=now, last_failure=now, failures=1, error=message)
             self._known[label] = state
             return self._conclude(recipe, (), FAILED, message)
-        status, message = FAILED, INTERRUPTED  # by Ctrl-C or SIGTERM, unless it ends otherwise
+        status, message = FAILED, INTERRUPTED  # after Ctrl-C or SIGTERM; else replaced below
         try:
             status, message = run.run()
         except Exception as error:
@@ -150,7 +153,7 @@ class _Refresh:
     def _conclude(
         self, recipe: Recipe, plans: Sequence[Plan], status: str, message: str
     ) -> Outcome:
-        """Says how the run of a corpus ended; where it is not as new as can be, downloads are kept."""
+        """Logs and returns the outcome of a corpus. If it is not up to date, its downloads are kept."""
         if status in (FAILED, WAITING):
             if plans:
                 self._unfinished += [dump for plan in plans for dump in plan.dumps]
@@ -161,25 +164,28 @@ class _Refresh:
         return outcome
 
     def _save(self, label: str, run: CorpusRun, status: str, message: str) -> None:
-        """Remembers how the run of a corpus ended; on a full disk, as far as there is room.
+        """Saves the outcome of a corpus in its state. Errors of writing (a full disk) are only logged.
 
-        Raises LockedError where another refresh has taken the lock: the state is that one's by now.
+        Raises LockedError if another refresh has taken over the lock, and with it the state.
         """
         now = time.time()
         changes: dict[str, Any] = {"last_run": now, "error": message if status == FAILED else ""}
         if status == FAILED:
             changes |= {"last_failure": now, "failures": run.state.failures + 1}
-        elif status != WAITING:  # then nobody knows whether an edition is as new as can be
+        elif status != WAITING:  # while waiting, it is unknown whether the edition is up to date
             changes["last_success"] = now
         try:
             self._check_lock()
             run.save(**changes)
         except OSError as cause:
-            LOG.error("%s: the state is not written: %s", label, cause)
+            LOG.error("%s: the state could not be written: %s", label, cause)
         self._known[label] = run.state
 
     def _joined(self, table: CorpusTable) -> str:
-        """The folder of the build that a corpus joins; "" for none. Raises BuildError where it is missing."""
+        """Returns the folder of the build that a corpus joins; "" for none.
+
+        Raises BuildError if this build does not exist yet.
+        """
         named: str = getattr(table, table.joins, NO_TABLE)
         if named != CURRENT_TABLE:
             return "" if named == NO_TABLE else named
@@ -188,12 +194,12 @@ class _Refresh:
                 folder = join(self._settings.output, other.edition_folder)
                 if current := editions.read_current(folder):
                     return join(folder, current)
-                makes = f"[[corpus]] {other.table.label} makes it"
+                makes = f"[[corpus]] {other.table.label} must be published first"
                 raise BuildError(f"there is no build of {table.joins} yet: {makes}")
         return ""
 
     def _remove_downloads(self) -> None:
-        """Those of editions that were accepted; the last edition of what failed is still to be made."""
+        """Removes downloads, except those that a failed or waiting corpus still needs."""
         all_sources = {source.name for one in self._recipes for source in one.sources}
         sources = sorted(all_sources - self._unknown)
         wanted = {folder_of(self._settings.downloads, dump) for dump in self._unfinished}
@@ -201,20 +207,20 @@ class _Refresh:
             for folder in remove_downloads(self._settings.downloads, sources, wanted):
                 LOG.info("removed the downloads in %s", folder)
         except (OSError, InputError) as error:
-            LOG.warning("downloads are not removed: %s", error)
+            LOG.warning("downloads could not be removed: %s", error)
 
     def _tell(self, run: RunMetrics) -> None:
-        """Writes the metrics; what was not looked at in this run is as the last run left it."""
+        """Writes the metrics. A corpus that this run did not reach keeps its state of the last run."""
         labels = [recipe.table.label for recipe in self._recipes]
         try:
             states = {label: self._known.get(label) or self._states.peek(label) for label in labels}
             write_metrics(self._settings.metrics, run, states)
         except OSError as error:
-            LOG.error("%s: the metrics are not written: %s", self._settings.metrics, error)
+            LOG.error("%s: the metrics could not be written: %s", self._settings.metrics, error)
 
 
 def _status_of(error: BaseException) -> int:
-    """The exit status of a process that ends so."""
+    """Returns the exit status of a process that ends with an error."""
     if isinstance(error, KeyboardInterrupt):
         return 128 + signal.SIGINT
     if isinstance(error, SystemExit) and isinstance(error.code, int):  # SIGTERM

@@ -1,8 +1,8 @@
-"""One corpus, made as new as its sources are.
+"""Refreshes one corpus from the newest finished dump of its sources.
 
-The newest finished dump is downloaded and built, the build is checked and compared with the current edition,
-and only then named the current one. Each step leaves files that the next run finds: a process may be killed
-between any two, and the same call again goes on where it was.
+The dump is downloaded and built. The build is checked and compared with the current edition; then it becomes
+the current edition. Each step leaves its result in files, so a killed refresh continues at the same step in
+the next run.
 """
 
 import contextlib
@@ -45,13 +45,15 @@ LOG = logging.getLogger(__name__)
 
 
 class Plan(NamedTuple):
-    """The dumps that the sources have, and the edition that is current."""
+    """Dumps to build from, the edition that they give, and the current edition."""
 
     dumps: Sequence[RemoteDump]
-    date: str  # that of the oldest: there is no edition of a round until all wikis have it
-    edition: str  # that the dumps give: "20261101-1.3.0"
-    folder: str  # of the editions, below the output: "wiki40b/uk"; "" where only the build can tell
-    current: str  # the edition that is the current one; "" for none
+    date: str  # of the oldest dump, so that all sources have data of this date
+    edition: str  # to be built from the dumps: "20261101-1.3.0"
+    folder: (
+        str  # of the editions, below the output: "wiki40b/uk"; "" if only the build determines it
+    )
+    current: str  # the current edition; "" for none
 
     @property
     def is_newer(self) -> bool:
@@ -62,10 +64,10 @@ class Plan(NamedTuple):
 def plan_corpus(
     recipe: Recipe, output: str, state: CorpusState, session: requests.Session
 ) -> list[Plan]:
-    """Asks the sites; none where one has no finished dump yet. Raises SiteError.
+    """Returns plans for the finished dumps on the sites, the newest first.
 
-    The newest is first. The others are for the case that its files cannot be had, or are not what they
-    should be.
+    Returns an empty list if a source has no finished dump yet. The later plans are used if the files of the
+    first are missing or damaged. Raises SiteError if a source cannot be queried.
     """
     offers = [find_offers(source, session) for source in recipe.sources]
     folder = recipe.edition_folder or state.edition_folder
@@ -78,22 +80,20 @@ def plan_corpus(
 
 
 def is_made(plan: Plan, output: str) -> bool:
-    """Returns True if the edition exists already, as far as its folder is known."""
+    """Returns True if the edition is already built. Returns False if its folder is not known yet."""
     return bool(plan.folder) and is_completed(join(output, plan.folder, plan.edition))
 
 
 def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) -> Plan:
-    """Returns the result of `make` for the first plan that is newer and can be made.
+    """Calls `make` for the plans newer than the current edition until one succeeds. Returns its result.
 
-    At least one of the plans is newer.
-
-    Raises the first BuildError or InputError of `make` where none can.
+    At least one plan must be newer. If all fail, raises the first BuildError or InputError of `make`.
     """
     errors: list[Exception] = []
     for plan in plans:
         if plan.is_newer:
             if errors:
-                what = "it is tried with what other mirrors offer"
+                what = "the next offer is tried"
                 LOG.warning("%s: %s; %s", label, describe(errors[-1], []), what)
             try:
                 return make(plan)
@@ -103,19 +103,21 @@ def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) 
 
 
 def join(output: str, *names: str) -> str:
-    """A place below the output; names may have slashes."""
+    """Joins names, which may contain slashes, to the path of the output."""
     path: str = FileSystems.join(output, *"/".join(names).split("/"))
     return path
 
 
 @dataclasses.dataclass
 class CorpusRun:
-    """One corpus in one run. What is learned of it is in `state`, and saved where a crash would lose it.
+    """The refresh of one corpus in one run. Raises OSError if the state of the corpus cannot be read.
+
+    The attribute `state` holds the state; it is saved whenever a crash would lose information.
 
     Args:
-      states: of all corpora. Raises OSError where that of this corpus cannot be read.
-      joined: gives the folder of the build that is joined, or "". It is asked only before a build.
-      check_lock: is called before each step; raises LockedError where another refresh is at work by now.
+      states: folder with the states of all corpora.
+      joined: returns the folder of the build to join, or ""; called only before a build.
+      check_lock: called before each step; raises LockedError if another refresh has taken over the lock.
     """
 
     recipe: Recipe
@@ -131,9 +133,9 @@ class CorpusRun:
         self.state = self.states.load(self.table.label)
 
     def run(self) -> tuple[str, str]:
-        """Does what is to be done; returns the status, and the current edition.
+        """Refreshes the corpus if there is a newer dump. Returns the status and the folder of the edition.
 
-        Raises whatever a step raises, and BuildError for an edition that is not fit to be the current one.
+        Raises the errors of the steps, and BuildError if the new edition is refused.
         """
         output = self.settings.output
         with self._timed("plan"):
@@ -150,12 +152,12 @@ class CorpusRun:
         return status, join(output, plan.folder, plan.current)
 
     def save(self, **changes: Any) -> None:
-        """Changes fields of the state, and writes it. Raises OSError."""
+        """Changes fields of the state and writes it to its file. Raises OSError."""
         self._update(**changes)
         self.states.save(self.table.label, self.state)
 
     def _make(self, plan: Plan) -> Plan:
-        """Downloads and builds the edition, unless an earlier run has; returns the plan with its folder."""
+        """Downloads and builds the edition if it is not built yet. Returns the plan with its folder."""
         settings = self.settings
         if is_made(plan, settings.output):
             return plan
@@ -174,7 +176,7 @@ class CorpusRun:
                     **settings.engine,
                     ignore_memory=ignores,
                     accept=self.table.accept,
-                    is_sample=True,  # what is small is refused later
+                    is_sample=True,  # small builds are allowed here and refused in _accept
                 )
         current = editions.read_current(join(settings.output, folder))
         return plan._replace(folder=folder, edition=corpus.path[-1], current=current)
@@ -195,7 +197,7 @@ class CorpusRun:
         return files
 
     def _accept(self, plan: Plan) -> None:
-        """Makes the edition the current one. Raises BuildError where it is not fit for that."""
+        """Makes the edition the current one. Raises BuildError if it is refused."""
         folder = join(self.settings.output, plan.folder)
         if self.settings.verify:
             with self._timed("verify"):
@@ -211,7 +213,11 @@ class CorpusRun:
         self._update(compared=plan.edition, compared_with=plan.current, documents=documents)
         if fault:
             self.save(rejected={**self.state.rejected, plan.edition: fault})
-            stays = f"{plan.current} stays the current edition" if plan.current else "there is none"
+            stays = (
+                f"{plan.current} stays the current edition"
+                if plan.current
+                else "there is no current edition"
+            )
             raise BuildError(f"{join(folder, plan.edition)} is not accepted: {fault}; {stays}")
         self.save()
         self.check_lock()
@@ -223,7 +229,10 @@ class CorpusRun:
         return find_want(manifest, rows()[self.table.kind].unit, self.table.usual)
 
     def _compare(self, folder: str, plan: Plan) -> EditionChanges:
-        """Raises BuildError; where it is the current edition that cannot be read, with the way out."""
+        """Compares the edition with the current one.
+
+        Raises BuildError; if the current edition cannot be read, the message says what to do.
+        """
         old, new = join(folder, plan.current), join(folder, plan.edition)
         report = join(folder, editions.report_of(plan.edition))
         try:
@@ -233,18 +242,18 @@ class CorpusRun:
                 raise
             raise BuildError(
                 f"{error}; if {old} is damaged, remove the file {join(folder, editions.CURRENT)}: the"
-                f" next run then makes {plan.edition} the current edition, compared with none"
+                f" next run then publishes {plan.edition} without a comparison"
             ) from error
 
     def _verify(self, folder: str, edition: str) -> None:
-        """Raises BuildError for an edition that is not what its manifest says; it is removed."""
+        """Checks an edition against its manifest. Removes a damaged edition and raises BuildError."""
         target = join(folder, edition)
         report = join(folder, editions.verdict_of(edition))
         if fault := check_edition(target, self.settings.engine, report):
             remove_build(target)
             write_cards([target])
             raise BuildError(
-                f"{target} was damaged ({fault}) and is removed; the next run builds it anew"
+                f"{target} was damaged ({fault}) and is removed; the next run builds it again"
             )
 
     def _settle(self, plan: Plan) -> None:
@@ -256,7 +265,7 @@ class CorpusRun:
             LOG.info("%s: removed %s", self.table.label, join(folder, name))
         write_cards([join(folder, plan.current)])
         if self.state.settings and dict(self.state.settings) != dict(self.table.build):
-            what = "`build` has changed since the last build; it counts from the next dump on"
+            what = "`build` has changed since the last build; it takes effect with the next dump"
             LOG.warning("%s: %s", self.table.label, what)
         if self.state.current != plan.current:
             self._update(last_published=time.time())

@@ -1,4 +1,4 @@
-"""Reads the reason for which a server refuses: Wikimedia's answers name the policy that was violated."""
+"""Reads the reason from error pages of servers. Wikimedia's pages name the policy that was violated."""
 
 import contextlib
 import html.parser
@@ -12,16 +12,16 @@ from pipelines.refresh.remote import hide_passwords
 
 _EXPLAINED = (403, 429)
 _MAX_CHARACTERS = 200
-_MAX_BYTES = 1 << 16  # of an answer, that are read for them
+_MAX_BYTES = 1 << 16  # read of a response
 _MAX_SECONDS = 5.0
 _CHUNK_BYTES = 1 << 12
 _SENTENCES = re.compile(r".*[.!?](?=\s)")
 _INLINE = ("a", "b", "code", "em", "i", "span", "strong")
-_UNSAID = ("script", "style", "title", "h1")  # a heading names the status only
+_UNSAID = ("script", "style", "title", "h1")  # not shown; a heading only repeats the status
 
 
 class _Text(html.parser.HTMLParser):
-    """The text of a page."""
+    """Parser that collects the visible text of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,25 +47,25 @@ class _Text(html.parser.HTMLParser):
 
 
 def describe_status(response: BaseHTTPResponse) -> str:
-    """Return the status of an answer, and what the server says of it: 'HTTP 403: "Please set a …"'."""
+    """Returns the status of a response and the server's explanation: 'HTTP 403: "Please set a …"'."""
     return f"HTTP {response.status}{explain(response)}"
 
 
 def explain(response: BaseHTTPResponse) -> str:
-    """Return what a server says of its refusal, after a colon; "" where it says nothing.
+    """Returns a colon and the server's explanation of a 403 or 429; "" if there is none.
 
     Args:
-        response: unread; the beginning of its body is read.
+      response: not read yet; the beginning of its body is read.
     """
     said = _shorten(_read_text(response)) if response.status in _EXPLAINED else ""
     return f': "{said}"' if said else ""
 
 
 def _read_text(response: BaseHTTPResponse) -> str:
-    """Return the text of a page on one line, without passwords in addresses."""
+    """Returns the text of a page on one line, without passwords in addresses."""
     body = bytearray()
     end = time.monotonic() + _MAX_SECONDS
-    with contextlib.suppress(HTTPError, OSError, ValueError):  # what has come is enough
+    with contextlib.suppress(HTTPError, OSError, ValueError):  # a partial text is enough
         while len(body) < _MAX_BYTES and time.monotonic() < end:
             data = response.read1(_CHUNK_BYTES, decode_content=True)
             if not data:
@@ -77,12 +77,12 @@ def _read_text(response: BaseHTTPResponse) -> str:
     text = "".join(one if one.isprintable() else " " for one in "".join(page.parts))
     words = text.split()
     if len(body) >= _MAX_BYTES:
-        words = words[:-1]  # it may be the half of an address
+        words = words[:-1]  # the last word may be a cut address with a password
     return hide_passwords(" ".join(words))
 
 
 def _shorten(text: str) -> str:
-    """Return the sentences that fit, or as much of the first one."""
+    """Returns the complete sentences within the limit, or the beginning of the first sentence."""
     if len(text) <= _MAX_CHARACTERS:
         return text
     start = text[: _MAX_CHARACTERS - 1]

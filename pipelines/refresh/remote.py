@@ -1,4 +1,4 @@
-"""Dumps and files that servers offer, and the errors of servers."""
+"""Dumps and files on servers, and the errors of finding and downloading them."""
 
 import re
 from collections.abc import Mapping
@@ -10,44 +10,44 @@ _PASSWORD = re.compile(r"(?<=://)[^/?#\s]*@")
 
 
 def hide_passwords(text: str) -> str:
-    """The text without the names and passwords in its addresses: "https://***@mirror/"."""
+    """Replaces the user names and passwords in the addresses of a text: "https://***@mirror/"."""
     return _PASSWORD.sub("***@", text)
 
 
 class RemoteFile(NamedTuple):
-    """A file that can be fetched."""
+    """A file on one or more servers."""
 
     name: str  # "ukwiki-20261101-page_props.sql.gz", no folder
-    urls: tuple[str, ...]  # of the same bytes, the preferred first
+    urls: tuple[str, ...]  # all with the same bytes, in order of preference
     size: int = -1  # bytes; -1 unknown
     checksum: str = ""  # "sha1:da39…", "sha256:…", "md5:…"; "" unknown
-    etag: str = ""  # of the first url when it was found, where nothing else tells versions apart
+    etag: str = ""  # of the first url; set if nothing else distinguishes versions of the file
 
 
 class RemoteDump(NamedTuple):
-    """The files of one date, all of them finished."""
+    """The finished files of one source and date."""
 
     source: str  # "ukwiki"
-    date: str  # "20261101"; of news a year, "2025"
+    date: str  # "20261101"; for news a year, "2025"
     files: Mapping[
         str, tuple[RemoteFile, ...]
-    ]  # role → files; most are settings of a corpus: "dump"
+    ]  # role → files; most roles are build settings, such as "dump"
 
     @property
     def all_files(self) -> list[RemoteFile]:
-        """Those of all roles."""
+        """Files of all roles."""
         return [file for of_role in self.files.values() for file in of_role]
 
 
 class SiteError(BuildError):
-    """No server of a source could be asked, or what it says cannot be understood."""
+    """No server of a source could be reached, or its response cannot be understood."""
 
     def __init__(self, message: str):
         super().__init__(hide_passwords(message))
 
 
 class DownloadError(BuildError):
-    """A file could not be fetched. What there is of it waits for the next attempt."""
+    """A file could not be downloaded. The bytes received so far are kept for the next attempt."""
 
     def __init__(self, name: str, url: str, reason: str):
         url, reason = hide_passwords(url), hide_passwords(reason)
@@ -59,4 +59,4 @@ class DownloadError(BuildError):
 
 
 class DiskFullError(DownloadError):
-    """There is no room for the files."""
+    """The disk has no room for the files."""

@@ -1,4 +1,4 @@
-"""Displays of running downloads: a progress bar at a terminal, else a line in the log now and then."""
+"""Shows the progress of downloads: a progress bar in a terminal, otherwise a log line every 30 seconds."""
 
 import contextlib
 import functools
@@ -27,7 +27,7 @@ LOG = logging.getLogger(__name__)
 
 @contextlib.contextmanager
 def shown(parts: Sequence[PartFile]) -> Iterator[None]:
-    """Shows, while the block runs, how far the files have come, by looking at them."""
+    """Shows the progress of the files while the block runs, from their sizes on the disk or store."""
     console = Console(stderr=True)
     watch = _draw if console.is_terminal else _log
     with beside(functools.partial(watch, console, parts)):
@@ -63,7 +63,7 @@ def _log(_: Console, parts: Sequence[PartFile], is_over: threading.Event) -> Non
 
 def _describe(parts: Sequence[PartFile]) -> str:
     done = sum(part.is_finished for part in parts)
-    return f"{done} of {len(parts)} files are there"
+    return f"{done} of {len(parts)} files are complete"
 
 
 def _come(parts: Sequence[PartFile]) -> int:
@@ -77,6 +77,6 @@ def _bytes_of(part: PartFile) -> int:
 
 
 def _total(parts: Sequence[PartFile]) -> int | None:
-    """None where a size is not known."""
+    """Returns the total size in bytes; None if a size is unknown."""
     sizes = [part.file.size for part in parts]
     return None if -1 in sizes else sum(sizes)

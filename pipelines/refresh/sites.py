@@ -1,4 +1,4 @@
-"""A source → the newest dumps of it that are finished."""
+"""Finds the newest finished dumps of a source on its mirrors."""
 
 import logging
 import time
@@ -27,7 +27,7 @@ LOG = logging.getLogger(__name__)
 _SILENT_SECONDS = 600.0
 _SILENT: "weakref.WeakKeyDictionary[requests.Session, dict[str, tuple[str, float]]]"
 _SILENT = weakref.WeakKeyDictionary()
-"""Session → host that could not be reached → how it failed, and until when it is not asked again."""
+"""Session → host that could not be reached → (error, time until which no request is sent to it)."""
 
 _FINDERS: Mapping[type, Callable[[Any, str, requests.Session], RemoteDump | None]] = {
     WikimediaSource: find_wiki,
@@ -39,15 +39,15 @@ _FINDERS: Mapping[type, Callable[[Any, str, requests.Session], RemoteDump | None
 
 
 def find_offers(source: Source, session: requests.Session) -> list[RemoteDump]:
-    """The newest finished dumps of all mirrors, the best first; none where nothing is finished yet.
+    """Returns the newest finished dump of each mirror, merged, the newest first.
 
-    All mirrors are asked: one that lags behind must not hide a newer dump, and one that is wrong must not
-    hide those that are right.
+    Returns an empty list if no dump is finished yet. All mirrors are queried, so an outdated or faulty mirror
+    does not hide the dumps of the others.
 
     Args:
-      session: of `ask.open_session`.
+      session: from `ask.open_session`.
 
-    Raises SiteError where no mirror could be asked, or none was understood.
+    Raises SiteError if no mirror gave a response that could be understood.
     """
     if isinstance(source, FixedSource):
         return [RemoteDump(source.name, source.date, source.files)]
@@ -59,7 +59,7 @@ def find_offers(source: Source, session: requests.Session) -> list[RemoteDump]:
         if time.monotonic() < until:
             failures.append(failure)
             continue
-        LOG.info("%s: asking %s", source.name, hide_passwords(mirror))
+        LOG.info("%s: querying %s", source.name, hide_passwords(mirror))
         try:
             offers.append(_FINDERS[type(source)](source, mirror.rstrip("/"), session))
             continue
@@ -69,7 +69,7 @@ def find_offers(source: Source, session: requests.Session) -> list[RemoteDump]:
             failures.append(f"{hide_passwords(mirror)}: {describe_error(error)}")
             if isinstance(error, requests.ConnectionError):
                 silent[host] = failures[-1], time.monotonic() + _SILENT_SECONDS
-        LOG.warning("%s: a mirror is passed over: %s", source.name, failures[-1])
+        LOG.warning("%s: a mirror is skipped: %s", source.name, failures[-1])
     if not offers:
         raise SiteError(f"{source.name}: {'; '.join(failures)}")
     merged = merge_offers(list(filter(None, offers)))
@@ -79,10 +79,10 @@ def find_offers(source: Source, session: requests.Session) -> list[RemoteDump]:
 
 
 def merge_offers(offers: Sequence[RemoteDump]) -> list[RemoteDump]:
-    """Merges the offers of mirrors, the newest first, each with the addresses of all mirrors that
-    have the same files.
+    """Merges the dumps of mirrors. Returns the merged dumps, the newest first.
 
-    Mirrors that have other files of one date are one after the other, in their order.
+    Each file gets the addresses of all mirrors that have the same file. If mirrors have different files of
+    the same date, both dumps are returned, in the order of the mirrors.
     """
     merged: list[RemoteDump] = []
     newest_first = sorted(offers, key=lambda one: one.date, reverse=True)
@@ -99,7 +99,7 @@ def merge_offers(offers: Sequence[RemoteDump]) -> list[RemoteDump]:
 
 
 def _with_all_roles(offer: RemoteDump, newest_first: Sequence[RemoteDump]) -> RemoteDump:
-    """The offer, with files of the newest other one where it has none: exports come without tables."""
+    """Returns the offer with missing roles from the newest other offers, such as tables for an export."""
     files = dict(offer.files)
     for other in newest_first:
         for role, chosen in other.files.items():
@@ -114,7 +114,7 @@ def _with_mirrors(file: RemoteFile, role: str, others: Sequence[RemoteDump]) -> 
             continue
         if not _agree(file, other):
             urls = map(hide_passwords, (other.urls[0], file.urls[0]))
-            LOG.warning("%s is left out: it differs from %s", *urls)
+            LOG.warning("%s is not used: its size or checksum differs from %s", *urls)
             continue
         file = file._replace(
             urls=file.urls + other.urls,
@@ -125,7 +125,7 @@ def _with_mirrors(file: RemoteFile, role: str, others: Sequence[RemoteDump]) -> 
 
 
 def _agree(one: RemoteFile, other: RemoteFile) -> bool:
-    """Returns True if no known property shows that the files differ."""
+    """Returns True unless the known sizes or checksums of the files differ."""
     if one.size >= 0 and other.size >= 0 and one.size != other.size:
         return False
     kinds = one.checksum.partition(":")[0], other.checksum.partition(":")[0]

@@ -1,8 +1,8 @@
-"""Kinds of sites, as a configuration names them. Every one has mirrors, the preferred first.
+"""Kinds of sources. Each has mirrors, in order of preference.
 
-Formats of the sites: dumps.wikimedia.org (a folder per wiki and date with a dumpstatus.json, or with
-SHA256SUMS; Wikidata's entities with files of checksums), www.gutenberg.org/cache/epub/feeds (files that
-are replaced every week), data.statmt.org/news-crawl (a file per year, in a list).
+The sites are dumps.wikimedia.org (a folder for each wiki and date with a dumpstatus.json or SHA256SUMS;
+Wikidata's entities with files of checksums), www.gutenberg.org/cache/epub/feeds (files that are replaced
+every week) and data.statmt.org/news-crawl (a file for each year).
 """
 
 import re
@@ -22,21 +22,21 @@ NEWS_CRAWL = ("https://data.statmt.org/news-crawl",)
 
 WIKIMEDIA_ROLES = ("dump", "page_props", "page_table", "items_per_site")
 ROLES_OF_ANY_DATE = ("page_props",)
-"""Roles whose files may be of another date than the pages. Pages that are not in the page table may have been
-made after it."""
+"""Roles whose files may have another date than the pages. The page table may not: pages that are missing in
+an older table may be new."""
 
 _DBNAME = re.compile(r"[a-z][a-z0-9_]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 class _Mirrored:
-    """A source with mirrors. Raises ValueError for settings that none can have."""
+    """A source with mirrors. Raises ValueError for invalid mirrors."""
 
     mirrors: tuple[str, ...]
 
     @property
     def name(self) -> str:
-        """The folder of its downloads."""
+        """Name of the source, and of the folder of its downloads."""
         raise NotImplementedError
 
     def __post_init__(self) -> None:
@@ -48,27 +48,27 @@ class _Mirrored:
                 parse_url(mirror)
             except (
                 LocationParseError
-            ):  # there may be a password in it, which nobody can tell from the rest
+            ):  # the address is not shown, because it may contain a password
                 raise ValueError(
-                    f"mirror {number} of {self.name} is not an address; write special characters of a"
-                    " password as %40 for @, %2F for /"
+                    f"mirror {number} of {self.name} is not an address; if its password has special"
+                    " characters, write %40 for @ and %2F for /"
                 ) from None
         if not self.mirrors:
-            raise ValueError(f"no mirror is named for {self.name}")
+            raise ValueError(f"the list of mirrors for {self.name} is empty")
 
 
 @dataclass(frozen=True)
 class WikimediaSource(_Mirrored):
-    """A wiki: `<mirror>/ukwiki/20261101/…`, `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/…`.
+    """A wiki: `<mirror>/ukwiki/20261101/…` or `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/…`.
 
-    Content File Exports, the latter, have no tables.
+    The second form is a Content File Export, which has no tables.
     """
 
     dbname: str  # "ukwiki"
-    roles: tuple[str, ...] = ("dump", "page_props")  # of WIKIMEDIA_ROLES; all must be finished
+    roles: tuple[str, ...] = ("dump", "page_props")  # from WIKIMEDIA_ROLES; all must be finished
     mirrors: tuple[str, ...] = WIKIMEDIA
-    layout: str = ANY  # of LAYOUTS
-    keep_good: bool = False  # take an export that lacks pages
+    layout: str = ANY  # from LAYOUTS
+    keep_good: bool = False  # accept an export with missing pages
 
     @property
     def name(self) -> str:
@@ -77,9 +77,9 @@ class WikimediaSource(_Mirrored):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not _DBNAME.fullmatch(self.dbname):
-            raise ValueError(f"{self.dbname!r} is not a wiki; one is ukwiki")
+            raise ValueError(f"{self.dbname!r} is not a wiki; expected a name like ukwiki")
         if not self.roles or not {*self.roles} <= {*WIKIMEDIA_ROLES}:
-            raise ValueError(f"roles are of {WIKIMEDIA_ROLES}, not {self.roles}")
+            raise ValueError(f"roles are {self.roles}; expected some of {WIKIMEDIA_ROLES}")
         if self.layout not in LAYOUTS:
             raise ValueError(f"layout is {self.layout!r}; it is one of {', '.join(LAYOUTS)}")
 
@@ -88,7 +88,7 @@ class WikimediaSource(_Mirrored):
 class EntitiesSource(_Mirrored):
     """Wikidata's entities: `<mirror>/wikidatawiki/entities/20261102/wikidata-20261102-all.json.bz2`.
 
-    The same folders are below `<mirror>/other/wikibase/wikidatawiki/`.
+    `<mirror>/other/wikibase/wikidatawiki/` has the same folders.
     """
 
     mirrors: tuple[str, ...] = WIKIMEDIA
@@ -101,7 +101,7 @@ class EntitiesSource(_Mirrored):
 class GutenbergSource(_Mirrored):
     """Project Gutenberg's weekly archive of all books and its catalogue: `<mirror>/txt-files.tar.zip`.
 
-    The archive is replaced in place: its date is that of Last-Modified.
+    The archive is replaced under the same name; its date is that of the header Last-Modified.
     """
 
     books: str = "txt-files.tar.zip"
@@ -112,7 +112,7 @@ class GutenbergSource(_Mirrored):
 
     @property
     def files(self) -> Mapping[str, str]:
-        """Role → name of the file on the server."""
+        """Map from role to name of the file on the server."""
         return {"books": self.books} | ({"catalog": self.catalog} if self.catalog else {})
 
     @property
@@ -122,16 +122,16 @@ class GutenbergSource(_Mirrored):
 
 @dataclass(frozen=True)
 class NewsSource(_Mirrored):
-    """News crawled for WMT: `<mirror>/en/news.2025.en.shuffled.deduped.gz`, a file per year.
+    """News crawled for WMT: `<mirror>/en/news.2025.en.shuffled.deduped.gz`, a file for each year.
 
-    The files are those of all years from first to last; its date is the newest year. There are no
-    checksums, and nothing says that a file is finished but its age.
+    The date of a dump is its newest year. The site has no checksums. A file counts as finished if it has not
+    changed for `settled_hours`.
     """
 
     language: str = "en"
-    first_year: int = 0  # 0 for the first that there is
+    first_year: int = 0  # 0 for the first on the server
     last_year: int = 9999
-    settled_hours: float = 24.0  # since the last change of a file
+    settled_hours: float = 24.0  # required since the last change of a file
     mirrors: tuple[str, ...] = NEWS_CRAWL
 
     roles = ("input",)
@@ -143,11 +143,11 @@ class NewsSource(_Mirrored):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not _LANGUAGE.fullmatch(self.language):
-            raise ValueError(f"{self.language!r} is not a language of the news; one is en")
+            raise ValueError(f"{self.language!r} is not a language code; expected one like en")
 
 
 class FixedSource(NamedTuple):
-    """Files that a configuration names one by one; a new date in it is a new edition."""
+    """Files that a configuration lists one by one. A new date in the configuration gives a new edition."""
 
     name: str
     date: str
@@ -159,4 +159,4 @@ class FixedSource(NamedTuple):
 
 
 Source = WikimediaSource | EntitiesSource | GutenbergSource | NewsSource | FixedSource
-"""All have a name, that of their folder of downloads, and roles: what their files are to a corpus."""
+"""Any source. `name` is also the folder of its downloads; `roles` are the uses of its files in a corpus."""

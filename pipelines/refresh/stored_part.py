@@ -1,8 +1,8 @@
-"""A file that goes to an object store while it comes: nothing of it is on a disk.
+"""A file that is downloaded to an object store directly, without a copy on a disk.
 
-The bytes are hashed on their way, and go to `<name>.part` in one upload, which goes on however often the
-connection to the server is cut. What is checked the store copies to `<name>`. What a killed process has begun
-begins anew: an upload that was not ended is not an object.
+The bytes are hashed while they are sent to `<name>.part` in one upload. If the connection to the dump server
+is lost, the same upload continues. After the check, the store copies the object to `<name>`. If the process
+is killed, the upload is lost and the download starts again.
 """
 
 import contextlib
@@ -24,19 +24,21 @@ from transforms.files.open_input import InputError, file_bytes_of, is_there, ope
 from transforms.files.stores import StoreError, read_object, refusal_of
 
 _SENT_BYTES = 1 << 25
-"""Of a request to the store, and held in memory. S3 takes 10,000 requests for one object: 335 GB."""
+"""Bytes of a request to the store, held in memory. S3 allows 10,000 requests for one object: 335 GB."""
 
 
 def give_up_uploads(path: str) -> None:
-    """Removes what killed processes have sent to paths that begin so. What the store refuses is logged."""
+    """Removes unfinished uploads of killed processes to paths with this prefix. Errors are only logged."""
     try:
         drop_uploads(path)
-    except Exception as error:  # who may write need not be allowed to list uploads
-        logging.getLogger(__name__).warning("%s: left behind: %s", path, refusal_of(error))
+    except Exception as error:  # the account may lack the permission to list uploads
+        logging.getLogger(__name__).warning(
+            "%s: unfinished uploads could not be removed: %s", path, refusal_of(error)
+        )
 
 
 class StoredPart(PartFile):
-    """As PartFile has it. Raises DownloadError where the store refuses."""
+    """A `PartFile` on an object store. Raises DownloadError for errors of the store."""
 
     def __init__(self, folder: str, file: RemoteFile):
         super().__init__(folder, file)
@@ -52,7 +54,7 @@ class StoredPart(PartFile):
             self._forget()
 
     def _forget(self) -> None:
-        """No bytes have come."""
+        """Resets the object to no bytes received."""
         self._is_finished, self._note, self._bytes_there = False, None, 0
         self._unsent = bytearray()
         kind = self.file.checksum.partition(":")[0]
@@ -105,19 +107,21 @@ class StoredPart(PartFile):
         self._unsent = bytearray()
 
     def _end_upload(self) -> None:
-        """All that has come is in `<name>.part`, once this has been called."""
+        """Ends the upload, so that `<name>.part` has all bytes. Raises DownloadError if bytes are missing."""
         if self._unsent:
             self._send()
         with self._telling():
             if self._stream is not None:
                 self._stream.close()
                 self._stream = None
-            # An upload that breaks off, and is ended nevertheless, would leave a part.
+            # An upload that was cut off before it was ended leaves an incomplete object.
             if (arrived := file_bytes_of(self._part)) != self._bytes_there:
-                raise StoreError(self._part, f"{arrived} bytes of {self._bytes_there} have arrived")
+                raise StoreError(
+                    self._part, f"has {arrived:,} bytes, expected {self._bytes_there:,}"
+                )
 
     def _drop(self) -> None:
-        """Beam cannot give an upload up: it is ended, and the object removed."""
+        """Ends the upload and removes its object: Beam cannot cancel an upload."""
         stream, self._stream = self._stream, None
         self._forget()
         if stream is not None:
@@ -127,12 +131,12 @@ class StoredPart(PartFile):
 
     @contextlib.contextmanager
     def _telling(self) -> Iterator[None]:
-        """Raises DownloadError for what the store refuses inside the block."""
+        """Raises DownloadError for errors of the store inside the block."""
         try:
             yield
         except (StoreError, InputError) as error:
             raise DownloadError(self.file.name, "", str(error)) from error
-        except Exception as error:  # its libraries raise errors of many kinds
+        except Exception as error:  # libraries of stores raise many types of errors
             reason = f"{self._part}: {refusal_of(error)}"
             raise DownloadError(self.file.name, "", reason) from error
 
@@ -148,7 +152,7 @@ class StoredPart(PartFile):
                 self._drop()
 
     def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        """Objects do not change: one that the store still calls the same is not read again."""
+        """Returns the hexadecimal digest. An object with an unchanged store checksum is not read again."""
         if not self._is_finished:
             return self._hash.hexdigest()
         note = self._note
@@ -169,7 +173,7 @@ class StoredPart(PartFile):
         self._end_upload()
         note = cast(Note, self._note)
         with self._telling():
-            self._write_note(note)  # first: what has its name has a note
+            self._write_note(note)  # before the rename: every finished object has a note
             FileSystems.rename([self._part], [self.path])
             self._write_note(
                 msgspec.structs.replace(note, stored=str(FileSystems.checksum(self.path)))

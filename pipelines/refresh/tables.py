@@ -1,4 +1,4 @@
-"""Kinds of tables [[corpus]]: how the files of a corpus are found. The row of a corpus names its own."""
+"""Kinds of tables [[corpus]], which define the sources of a corpus. The row of a corpus names its kind."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -58,22 +58,23 @@ class LanguageTable(CorpusTable, frozen=True, kw_only=True):
 
 
 class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
-    """A language of Wiki-40B, or several."""
+    """One or more languages of Wiki-40B."""
 
     joins: ClassVar[str] = "entities"
 
     languages: tuple[str, ...] = ()
-    """In place of language: a corpus of each. ("all",) are all Wikipedias, ("paper",) the paper's 41."""
-    page_props: bool = True  # fetch it: the Wikidata item of each page
-    page_table: bool = False  # fetch it too: a page that is not in it was deleted
-    entities: str = CURRENT_TABLE  # that of [[corpus]] kind = "entities"; "none"; or a folder
+    """Instead of `language`: a corpus for each. ("all",) is all Wikipedias, ("paper",) the paper's 41."""
+    page_props: bool = True  # download the Wikidata item of each page
+    page_table: bool = False  # download the page table; a page that is not in it was deleted
+    entities: str = CURRENT_TABLE  # "current", of [[corpus]] kind = "entities"; "none"; a folder
 
     def one_by_one(self) -> Sequence[Self]:
-        """A table for each language. Raises ValueError where none is named, or in two ways."""
+        """Returns a table for each language.
+
+        Raises ValueError unless exactly one of `language` and `languages` is set.
+        """
         if bool(self.language) == bool(self.languages):
-            raise ValueError(
-                f'[[corpus]] kind = "{self.kind}": it has either language or languages'
-            )
+            raise ValueError(f'[[corpus]] kind = "{self.kind}": set either language or languages')
         if self.language:
             return [msgspec.structs.replace(self, language=canonical_code(self.language))]
         named = _ALIASES.get(self.languages)
@@ -96,7 +97,7 @@ class NewsTable(LanguageTable, frozen=True, kw_only=True):
     """Sentences of yearly news."""
 
     language: str = "en"
-    first_year: int = 0  # 0 is the first that there is
+    first_year: int = 0  # 0 is the first on the server
     last_year: int = 9999
 
     def sources(self, settings: Settings) -> tuple[NewsSource]:
@@ -117,7 +118,7 @@ class GutenbergTable(CorpusTable, frozen=True, kw_only=True):
 
 
 class SitesTable(CorpusTable, frozen=True, kw_only=True):
-    """Articles of English wikis of several sites."""
+    """Articles of English wikis on several sites."""
 
     sites: tuple[str, ...] = ("wikinews", "wikibooks", "wikivoyage")  # or wikipedia
 
@@ -126,19 +127,21 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
         return tuple(_wiki_source(self, wiki, ("dump",), settings) for wiki in self._wikis())
 
     def setting_of(self, source: str, role: str) -> str:
-        """The dump of a wiki is the setting that has the name of its site."""
+        """Returns the name of the site of a wiki, which is also the setting for its dump."""
         return self._wikis()[source]
 
     def _wikis(self) -> dict[str, str]:
         unknown = [site for site in self.sites if site not in DOMAINS]
         if unknown or not self.sites:
             known = ", ".join(DOMAINS)
-            raise ValueError(f"sites are of {known}, not {', '.join(unknown) or 'none'}")
+            raise ValueError(
+                f"sites has {', '.join(unknown) or 'no site'}; known sites are {known}"
+            )
         return {load_site(site).dbname: site for site in self.sites}
 
 
 class FilesTable(CorpusTable, frozen=True, kw_only=True):
-    """Files that the table names one by one; a new date is a new edition."""
+    """Files that the table lists one by one. A new date gives a new edition."""
 
     date: str
     files: Mapping[str, tuple[str, ...]]  # setting of the corpus → addresses
@@ -156,5 +159,5 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
         }
         names = [file.name for of_role in files.values() for file in of_role]
         if not names or "" in names or len(set(names)) < len(names):
-            raise ValueError("files are addresses of one file at least, each with another name")
+            raise ValueError("files are addresses: at least one, and no file name twice")
         return (FixedSource(self.label, date, files),)

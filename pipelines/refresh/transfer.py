@@ -1,4 +1,4 @@
-"""Fetching one file: attempts, mirrors, and what to make of what servers answer."""
+"""Downloads one file: attempts, mirrors and the handling of server responses."""
 
 import contextlib
 import dataclasses
@@ -27,55 +27,55 @@ from pipelines.refresh.remote import DownloadError, RemoteFile, hide_passwords
 LOG = logging.getLogger(__name__)
 
 _CHUNK_BYTES = 1 << 18
-_LOOK_BYTES = 1 << 26  # after so many the disk is looked at again
-_RESERVE_BYTES = 1 << 30  # that a file of unknown size leaves free
+_LOOK_BYTES = 1 << 26  # between two checks of the free disk space
+_RESERVE_BYTES = 1 << 30  # kept free when the size of a file is unknown
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 
 
 class Patience(NamedTuple):
     """The limits for retries, waits and timeouts of a download."""
 
-    attempts: int = 8  # one after the other that bring nothing new
+    attempts: int = 8  # in a row without progress
     first_wait_seconds: float = 2.0  # doubled each time
-    longest_wait_seconds: float = 600.0  # also of what Retry-After may ask for
-    timeout_seconds: tuple[float, float] = TIMEOUT_SECONDS  # to connect; of silence
-    least_bytes: int = (
-        1 << 20
-    )  # that an attempt must bring, or it counts as one that brought nothing
-    slow_seconds: float = 600.0  # after which a server that sent fewer than least_bytes is given up
+    longest_wait_seconds: float = 600.0  # also the limit for Retry-After
+    timeout_seconds: tuple[float, float] = TIMEOUT_SECONDS  # for the connection; between data
+    least_bytes: int = 1 << 20  # fewer bytes in an attempt count as no progress
+    slow_seconds: float = (
+        600.0  # a server that sends fewer than least_bytes in this time is given up
+    )
 
 
 class InterruptedTransferError(Exception):
-    """Another thread wants the transfers to end."""
+    """The transfer was stopped by another thread."""
 
 
 class Switch:
-    """Ends transfers from another thread, also those that wait for a silent server."""
+    """Stops transfers from another thread, including those that wait for a silent server."""
 
     def __init__(self) -> None:
         self._is_off = threading.Event()
         self._responses: set[requests.Response] = set()
 
     def turn_off(self) -> None:
-        """All transfers end with InterruptedTransferError."""
+        """Stops all transfers; each raises InterruptedTransferError."""
         self._is_off.set()
         for response in list(self._responses):
-            with contextlib.suppress(Exception):  # it may have ended by itself meanwhile
+            with contextlib.suppress(Exception):  # the response may have ended in the meantime
                 response.raw.shutdown()
 
     def check(self) -> None:
-        """Raises InterruptedTransferError where it is off."""
+        """Raises InterruptedTransferError if the switch is off."""
         if self._is_off.is_set():
             raise InterruptedTransferError
 
     def wait(self, seconds: float) -> None:
-        """Waits, but no longer than it is on."""
+        """Waits. Raises InterruptedTransferError at once if the switch is turned off."""
         self._is_off.wait(seconds)
         self.check()
 
     @contextlib.contextmanager
     def using(self, response: requests.Response) -> Iterator[None]:
-        """The response is cut off when it is turned off."""
+        """Registers the response during the block, so that `turn_off` cuts it off."""
         self._responses.add(response)
         try:
             self.check()
@@ -85,7 +85,7 @@ class Switch:
 
 
 class _LaterError(Exception):
-    """The server may do better in a moment."""
+    """A temporary error: the same request may succeed later."""
 
     def __init__(self, reason: str, wait_seconds: float = 0.0):
         super().__init__(reason)
@@ -93,14 +93,13 @@ class _LaterError(Exception):
 
 
 class _UselessError(Exception):
-    """Nothing is to be had at this address."""
+    """A permanent error: the file cannot be downloaded from this address."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Transfer:
-    """Fetches one file.
-
-    Args: as of `download.download`; session: of `ask.plain_session`.
+    """Downloads one file. The arguments are those of `download.download`, and a session from
+    `ask.plain_session`.
     """
 
     part: PartFile
@@ -112,11 +111,11 @@ class Transfer:
 
     @property
     def file(self) -> RemoteFile:
-        """Its description."""
+        """Description of the file on the server."""
         return self.part.file
 
     def run(self) -> str:
-        """The path of the file, whole and checked. Raises DownloadError, InterruptedTransferError."""
+        """Downloads and checks the file; returns its path. Raises DownloadError, InterruptedTransferError."""
         try:
             return self._run()
         finally:
@@ -126,7 +125,7 @@ class Transfer:
         if self.part.is_finished:
             if not (fault := self.part.fault(self.switch.check)):
                 return self.part.path
-            LOG.warning("%s %s; it is fetched anew", self.part.path, fault)
+            LOG.warning("%s %s; it is downloaded again", self.part.path, fault)
             self.part.discard()
         urls = list(self.file.urls)
         failed: list[DownloadError] = []
@@ -138,7 +137,7 @@ class Transfer:
                 self._fetch_from(url)
                 if not (fault := self.part.fault(self.switch.check)):
                     return self.part.finish()
-                reason = f"what came {fault}"
+                reason = f"the downloaded file {fault}"
             except _UselessError as error:
                 reason = str(error)
             failed.append(DownloadError(self.file.name, url, reason))
@@ -152,7 +151,7 @@ class Transfer:
         raise failed[-1] if failed else DownloadError(self.file.name, "", "it has no address")
 
     def _fetch_from(self, url: str) -> None:
-        """All bytes are there. Raises _UselessError."""
+        """Downloads all bytes from one address, in several attempts if needed. Raises _UselessError."""
         idle, most = 0, self.part.bytes_there
         while True:
             self.switch.check()
@@ -165,11 +164,11 @@ class Transfer:
                 idle = 0 if brought >= self.patience.least_bytes else idle + 1
                 most = max(most, self.part.bytes_there)
                 if idle >= self.patience.attempts:
-                    raise _UselessError(f"{error}; {idle} attempts brought nothing") from None
+                    raise _UselessError(f"{error}; {idle} attempts without progress") from None
                 wait = max(error.wait_seconds, self._back_off(idle))
                 if wait > self.patience.longest_wait_seconds:
                     raise _UselessError(f"{error}; it asks to wait {wait:,.0f} s") from None
-                LOG.info("%s: %s; on in %.1f s", hide_passwords(url), error, wait)
+                LOG.info("%s: %s; next attempt in %.1f s", hide_passwords(url), error, wait)
             self.switch.wait(wait)
 
     def _back_off(self, idle: int) -> float:
@@ -177,7 +176,7 @@ class Transfer:
         return min(longest, self.patience.longest_wait_seconds) * random.uniform(0.5, 1)
 
     def _ask(self, url: str) -> None:
-        """One request. Raises _LaterError, _UselessError."""
+        """Sends one request and stores its bytes. Raises _LaterError, _UselessError."""
         have = self.part.bytes_there
         if have and have == self.file.size and self.part.headers_to_resume(url):
             return
@@ -194,7 +193,7 @@ class Transfer:
             self._take(url, response)
 
     def _take(self, url: str, response: requests.Response) -> None:
-        """Adds what the server sends to what is there, or begins anew."""
+        """Appends the body of a response to the stored bytes, or starts again if it is the whole file."""
         total = self._check_answer(response)
         if total is None:
             return
@@ -210,15 +209,15 @@ class Transfer:
         try:
             self._write(response, total)
         except HTTPError as error:
-            raise _LaterError(f"cut off, {describe_error(error)}") from None
+            raise _LaterError(f"the connection was lost: {describe_error(error)}") from None
         if self.part.bytes_there < self.file.size:
-            raise _LaterError("it ended early")
+            raise _LaterError("the response ended early")
 
     def _write(self, response: requests.Response, total: int) -> None:
-        """Adds the body to what is there, never more than the file has.
+        """Appends the body of a response to the stored bytes, never beyond the size of the file.
 
         Args:
-          total: bytes of the whole file, as the server says; -1 unknown.
+          total: size of the whole file in bytes according to the server; -1 unknown.
         """
         is_known = self.file.size >= 0
         size = self.file.size if is_known else total
@@ -247,12 +246,15 @@ class Transfer:
                     start, there_then = now, there
 
     def _check_room(self, size: int, there: int) -> None:
-        """Raises DiskFullError where the rest has no room; _UselessError where only this server says so."""
+        """Checks that the disk has room for the rest of the file.
+
+        Raises DiskFullError if it has not; _UselessError if only this server claims a size that is too large.
+        """
         free = self.part.free_bytes()
         if free is None:
             if size < 0:
                 raise _UselessError(
-                    "the server names no size, and a store would take all that it sends"
+                    "the response has no size, which is required for an upload to an object store"
                 )
             return
         kept = self.min_free_bytes if size >= 0 else max(self.min_free_bytes, _RESERVE_BYTES)
@@ -261,21 +263,21 @@ class Transfer:
             return
         left = f"{self.part.folder} has {room:,} bytes left"
         if kept:
-            left += f" beside {kept:,} that are to be kept"
+            left += f" beside {kept:,} that must stay free"
         if self.file.size >= 0:
             raise self.part.describe_full(f"the disk is full: {left}")
         if size >= 0:
             raise _UselessError(f"the server offers {size:,} bytes, and {left}")
         self.part.discard()
-        raise _UselessError(f"the server names no size, {there:,} bytes have come, and {left}")
+        raise _UselessError(f"the response has no size; after {there:,} bytes, {left}")
 
     def _check_answer(self, response: requests.Response) -> int | None:
-        """Bytes of the whole file; -1 unknown; None where the server says that nothing is to come.
+        """Returns the size of the whole file in bytes; -1 if unknown; None if no bytes are missing.
 
-        Raises _LaterError, _UselessError for no part of it.
+        Raises _LaterError or _UselessError if the response has no usable bytes.
         """
         status = response.status_code
-        length = response.raw.length_remaining  # of this answer; None where it does not say
+        length = response.raw.length_remaining  # of this response; None if unknown
         if status == requests.codes.ok:
             return -1 if length is None else int(length)
         if status == requests.codes.partial_content:
@@ -288,7 +290,7 @@ class Transfer:
             if response.headers.get("Content-Range") == f"bytes */{self.part.bytes_there}":
                 return None
             self.part.discard()
-            raise _LaterError("what is there is longer than the file")
+            raise _LaterError("more bytes are stored than the file on the server has")
         if status in BUSY:
             asked = response.headers.get("Retry-After", "0")
             wait = PatientRetry().parse_retry_after(asked)

@@ -1,8 +1,8 @@
-"""dumps.wikimedia.org and its mirrors: wikis, and Wikidata's entities.
+"""Finds dumps of wikis and of Wikidata's entities on dumps.wikimedia.org and its mirrors.
 
-Of a wiki's folder `dumpstatus.json` says which jobs are done, with size and SHA-1 of every file; a dump takes
-days, and its folder is there from the first hour. In the folder of entities the file of checksums gets its
-line when a file is finished.
+A dump of a wiki takes days, and its folder exists from the first hour. `dumpstatus.json` in this folder shows
+which jobs are done, with the size and SHA-1 of every file. In a folder of entities, a file is finished when
+the file of checksums has its line.
 """
 
 import dataclasses
@@ -46,10 +46,10 @@ _ANY_SUM = re.compile(r"^[0-9a-f]{40} [ *]wikidata-", re.MULTILINE)
 
 
 def find_wiki(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
-    """The newest of the dumps and Content File Exports on a mirror; None where one is in progress.
+    """Returns the newest dump or Content File Export on a mirror; None if the only ones are in progress.
 
-    A mirror needs to have only one of both layouts. Of one date the dump is taken, which has tables.
-    Raises SiteError where no folder is understood.
+    A mirror needs only one of the two layouts. If both have the same date, the dump is returned, because it
+    has tables. Raises SiteError if no folder is usable.
     """
     layouts = {DUMPS: find_dump}
     if "dump" in source.roles:
@@ -64,9 +64,9 @@ def _find_newest(
     mirror: str,
     session: requests.Session,
 ) -> RemoteDump | None:
-    """The newest of what is found, of one date the first; None where one is in progress.
+    """Calls all finders; returns the newest dump, of equal dates the first; None if all are in progress.
 
-    Raises SiteError where none finds anything that is understood.
+    Raises SiteError if every finder fails.
     """
     found: list[RemoteDump | None] = []
     faults: list[str] = []
@@ -89,7 +89,7 @@ def _find_newest(
 def _find_export_with_tables(
     source: WikimediaSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """The newest export, and the tables of the newest dump: exports have none."""
+    """Returns the newest export together with the tables of the newest dump, because exports have none."""
     export = find_export(source, mirror, session)
     tables = tuple(role for role in source.roles if role in ROLES_OF_ANY_DATE)
     if not export or not tables:
@@ -106,9 +106,9 @@ def _find_export_with_tables(
 
 
 def find_dump(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
-    """The newest dump on a mirror whose needed jobs are all done; None where one is in progress.
+    """Returns the newest dump on a mirror whose needed jobs are all done; None if it is in progress.
 
-    Raises SiteError where no folder is understood.
+    Raises SiteError if no folder is usable.
     """
     wiki = f"{mirror}/{source.dbname}"
     faults, is_awaited = [], False
@@ -123,7 +123,7 @@ def find_dump(source: WikimediaSource, mirror: str, session: requests.Session) -
             jobs = parse_jobs(status)
             return _describe_dump(source, folder, date, jobs)
         except UnusableDumpError as error:
-            faults.append(f"{folder} is passed over: {error}")
+            faults.append(f"{folder} is skipped: {error}")
         is_known = is_in_progress(jobs)
         LOG.log(logging.INFO if is_known else logging.WARNING, hide_passwords(faults[-1]))
         is_awaited |= is_known
@@ -135,7 +135,7 @@ def find_dump(source: WikimediaSource, mirror: str, session: requests.Session) -
 def _describe_dump(
     source: WikimediaSource, folder: str, date: str, jobs: Mapping[str, Any]
 ) -> RemoteDump:
-    """Raises UnusableDumpError where it is not finished."""
+    """Returns the dump in a folder. Raises UnusableDumpError if it is not finished."""
     names = select_finished(source, date, jobs)
     listed = dict(_list_files(jobs))
     files = {
@@ -148,9 +148,9 @@ def _describe_dump(
 def select_finished(
     source: WikimediaSource, date: str, jobs: Mapping[str, Any]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Role → names of its files: pages as one file before parts, and never twice.
+    """Returns a map from role to file names. Pages are taken from one file if there is one, else from parts.
 
-    Raises UnusableDumpError where a needed job is not done.
+    Raises UnusableDumpError if a needed job is not done.
     """
     needed = {_TABLES[role][1] for role in source.roles if role in _TABLES}
     for job in sorted(needed):
@@ -174,7 +174,7 @@ def select_finished(
 
 
 def _list_files(jobs: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Files of the jobs that are done; others have files that are still being written."""
+    """Yields the files of finished jobs; files of other jobs are still being written."""
     for job in jobs.values():
         if job.get("status") == "done":
             yield from job.get("files", {}).items()
@@ -188,9 +188,9 @@ def _wiki_file(folder: str, name: str, listed: Mapping[str, Any]) -> RemoteFile:
 def find_entities(
     source: EntitiesSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """The newest dump of entities on a mirror that has its checksum; None where none has it yet.
+    """Returns the newest dump of entities on a mirror that has a checksum; None if none has one yet.
 
-    A mirror needs to have only one of the two folders. Raises SiteError where none has a file of checksums.
+    A mirror needs only one of the two folders. Raises SiteError if there is no file of checksums.
     """
     finders = [functools.partial(_find_entities_below, folder) for folder in _ENTITY_FOLDERS]
     return _find_newest(finders, source, mirror, session)
@@ -199,9 +199,9 @@ def find_entities(
 def _find_entities_below(
     parent: str, source: EntitiesSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """The newest dump in the folders of a folder.
+    """Returns the newest dump in the dated folders of `parent`; see `find_entities`.
 
-    Its date is that of the file, which may be a day after that of its folder.
+    The date of the dump is that of its file, which may be a day later than that of its folder.
     """
     entities = f"{mirror}/{parent}"
     is_awaited = False

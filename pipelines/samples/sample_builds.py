@@ -1,4 +1,4 @@
-"""The bundled samples: inputs of our own writing, small and whole, for every corpus."""
+"""Builds of every corpus from the bundled samples, which are small inputs written for this project."""
 
 import pathlib
 from collections.abc import Iterator
@@ -36,73 +36,73 @@ SUBWORDS = 8_000
 
 
 def sample_builds(output: str) -> Iterator[Corpus]:
-    """All builds that the samples allow, each to be built in `output` before the next is asked for."""
+    """Yields a build of every corpus. Each must be built in `output` before the next is requested."""
     for row in rows().values():
         yield from load(row.samples)(output)
 
 
 def entities(_: str) -> Iterator[Corpus]:
-    """The entity table, as all functions here that a row names."""
+    """Yields the build of the entity table."""
     yield Entities(EntitiesConfig(dump=[sample_entities()]))
 
 
 def wiki40b(output: str) -> Iterator[Corpus]:
-    """Three languages."""
+    """Yields the builds of Wiki-40B in three languages."""
     (table,) = entities(output)
     for language in WIKI40B_LANGUAGES:
         yield Wiki40b(sample_config(language, FileSystems.join(output, *table.path)))
 
 
 def multilingual(output: str) -> Iterator[Corpus]:
-    """A vocabulary over them."""
+    """Yields a vocabulary of the three languages of Wiki-40B."""
     corpora = [FileSystems.join(output, "wiki40b", language) for language in WIKI40B_LANGUAGES]
     yield Wiki40bMultilingual(MultilingualConfig(corpora, vocabulary_sizes=[MULTILINGUAL_SIZE]))
 
 
 def lm1b(_: str) -> Iterator[Corpus]:
-    """English news."""
+    """Yields the build of One Billion Word from English news."""
     yield Lm1b(sample_news())
 
 
 def pg19(_: str) -> Iterator[Corpus]:
-    """A few books."""
+    """Yields the build of PG-19 from a few books."""
     yield Pg19(sample_pg19())
 
 
 def simplebooks(_: str) -> Iterator[Corpus]:
-    """The same books."""
+    """Yields the build of SimpleBooks from the same books as PG-19."""
     yield SimpleBooks(sample_simplebooks())
 
 
 def tokenize(output: str) -> Iterator[Corpus]:
-    """Tokens of one language, by the vocabulary of its build."""
+    """Yields token files of the Ukrainian Wiki-40B, with the vocabulary of that build."""
     (folder,) = newest_of_editions([FileSystems.join(output, "wiki40b", "uk")])
     yield Tokens(TokensConfig(folder))
 
 
 def ngrams(output: str) -> Iterator[Corpus]:
-    """A small model of the news."""
+    """Yields a small n-gram model of the build of One Billion Word."""
     (folder,) = newest_of_editions([FileSystems.join(output, "lm1b")])
     yield Ngrams(NgramsConfig(folder, order=3, prune=(0, 1)))
 
 
 def flores101(_: str) -> Iterator[Corpus]:
-    """Source sentences."""
+    """Yields the build of FLORES-101 source sentences."""
     yield Flores101(sample_flores101())
 
 
 def subwords(output: str) -> Iterator[Corpus]:
-    """A vocabulary over all that was built before."""
+    """Yields a vocabulary of all builds in `output`."""
     yield Subwords(SubwordsConfig([output], size=SUBWORDS))
 
 
 def sample_entities() -> str:
-    """The sample of Wikidata's dump."""
+    """Returns the path of the sample of Wikidata's dump."""
     return str(SAMPLES / "wikidata" / "wikidata-20260101-all.json.gz")
 
 
 def sample_news() -> Lm1bConfig:
-    """The settings that build the sample of news: in few shards, it has few sentences."""
+    """Returns settings for the sample of news, with few shards because it has few sentences."""
     news = SAMPLES / "news"
     return Lm1bConfig(
         input=[str(news / "news.20??.en.shuffled*"), str(news / "training-monolingual.tgz")],
@@ -113,7 +113,7 @@ def sample_news() -> Lm1bConfig:
 
 
 def sample_pg19() -> Pg19Config:
-    """The settings that build PG-19 of the sample of books: all of them, as none was released."""
+    """Returns settings for PG-19 from the sample of books. Splits are by hash, as none was released."""
     return Pg19Config(
         **_sample_books(),
         metadata=[str(SAMPLES / "gutenberg" / "metadata.csv")],
@@ -123,18 +123,18 @@ def sample_pg19() -> Pg19Config:
 
 
 def sample_simplebooks() -> SimpleBooksConfig:
-    """The settings that build SimpleBooks of the sample of books, which are few and short."""
+    """Returns settings for SimpleBooks from the sample of books, with sizes for few and short books."""
     return SimpleBooksConfig(**_sample_books(), heldout_books=2, small_tokens=5000)
 
 
 def sample_flores101() -> Flores101Config:
-    """The settings that draw source sentences from the samples of three sites, which have few articles."""
+    """Returns settings for FLORES-101 from the samples of three sites, with few sentences."""
     sites = {site: [sample_dump("wikimedia", f"en{site}")] for site in PAPER_DOMAINS}
     return Flores101Config(**sites, sentences=150)  # type: ignore[arg-type]
 
 
 def sample_dump(folder: str, wiki: str) -> str:
-    """The dump of a sample: of "wikipedia" or "wikimedia"."""
+    """Returns the path of the dump of a sample wiki in the folder "wikipedia" or "wikimedia"."""
     name = f"{wiki}-20260101-pages-articles-multistream.xml.bz2"
     return str(SAMPLES / folder / wiki / name)
 
@@ -149,7 +149,7 @@ def _sample_books() -> dict[str, Any]:
 
 
 def sample_config(language: str, entities: str = "") -> Wiki40bConfig:
-    """The settings that build the sample of one language, with an entity table."""
+    """Returns settings for the sample of one language of Wiki-40B, with an entity table."""
     wiki = SAMPLES / "wikipedia" / f"{language}wiki"
     return Wiki40bConfig(
         language=language,

@@ -1,4 +1,4 @@
-"""The settings and inputs that every build from Project Gutenberg has."""
+"""Settings and inputs shared by all builds from Project Gutenberg."""
 
 import posixpath
 import re
@@ -20,7 +20,7 @@ _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)-?([01]\d)-?([0-3]\d)(?!\d)")
 
 
 class BookInputs(NamedTuple):
-    """The files of a build."""
+    """Paths of the input files of a build."""
 
     books: Sequence[str]
     catalog: Sequence[str]
@@ -29,39 +29,39 @@ class BookInputs(NamedTuple):
     split_ids: Sequence[str] = ()
 
     def by_role(self) -> Mapping[str, Sequence[str]]:
-        """Role → paths, as the manifest names them."""
+        """Returns a map from role, as named in the manifest, to paths."""
         return {name.replace("_", "-"): paths for name, paths in self._asdict().items()}
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Bytes of books that the workers will read."""
+        """Returns the number of bytes of books that the workers will read."""
         return sum(sizes_of(self.books))
 
     def date(self) -> str:
-        """The newest date in the names of catalogue and books: "20261101"; or "undated"."""
+        """Returns the newest date in the names of the catalogue and book files: "20261101"; or "undated"."""
         names = map(posixpath.basename, (*self.catalog, *self.books))
         return max(
             ("".join(found) for name in names for found in _DATE.findall(name)), default="undated"
         )
 
     def caveats(self) -> tuple[str, ...]:
-        """The facts that the build cannot know because an input is missing."""
+        """Returns a caveat for the card if there is no catalogue."""
         return () if self.catalog else (NO_CATALOG,)
 
 
 def check_book_settings(
     books: Sequence[str], dump_date: str, on_corrupt: str, min_words: int
 ) -> None:
-    """Raises ValueError for settings that no build from books can have."""
+    """Checks the settings shared by builds from books. Raises ValueError for invalid ones."""
     check_dump_settings(books, dump_date, on_corrupt)
     if min_words < 0:
         raise ValueError(f"min_words is {min_words}, and must not be negative")
 
 
 def find_books(books: Sequence[str], on_corrupt: str, **others: Sequence[str]) -> BookInputs:
-    """The files of patterns and folders. Raises InputError for what is missing, or visibly cut off.
+    """Finds the files of patterns and folders. Raises InputError for missing or visibly truncated files.
 
     Args:
-      others: patterns of the other fields of BookInputs.
+      others: patterns for the other fields of BookInputs.
     """
     found = {name: match_inputs(patterns) for name, patterns in others.items()}
     inputs = BookInputs(match_books(books), **found)

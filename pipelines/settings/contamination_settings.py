@@ -8,12 +8,12 @@ PASSAGES = 3
 
 
 class Search(NamedTuple):
-    """The settings of a search."""
+    """Settings of a search for evaluation texts in training texts."""
 
-    train: Sequence[str]  # arguments, see text_sources.py
+    train: Sequence[str]  # command-line arguments, see text_sources.py
     evaluation: Sequence[str]
     ngram_words: int = NGRAM_WORDS
-    passages: int = PASSAGES  # of each item in the report
+    passages: int = PASSAGES  # shown for each item in the report
     train_id: str = ""
     evaluation_id: str = ""
     whole_files: bool = False

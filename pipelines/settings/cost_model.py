@@ -1,4 +1,4 @@
-"""Processor time and disk of a build, by rates that `tests/bench/rates.py` measures: `cost_rates.tsv`."""
+"""Estimates processor time and disk space of a build from the rates measured by `tests/bench/rates.py`."""
 
 import csv
 from collections.abc import Mapping
@@ -6,13 +6,13 @@ from importlib import resources
 from typing import NamedTuple
 
 TABLE = "cost_rates.tsv"
-ANY = "any"  # corpus of rates that all have
+ANY = "any"  # name in the table for rates of all corpora
 START, WORKER, WORK, OTHER_PAGES = "start", "further-workers", "work", "other-pages"
 NEAR_DUPLICATES, COUNTING, LEARNING = "near-duplicates", "counting-pieces", "vocabulary"
 SPARK_START, SPARK_WORK = "spark-start", "spark-work"
 CLUSTER_START, CLUSTER_WORK = "cluster-start", "cluster-work"
 SERIAL = frozenset({START, LEARNING, SPARK_START, CLUSTER_START})
-"""Parts that one worker does, or that take the same time whatever the workers."""
+"""Parts whose time does not depend on the number of workers."""
 
 GB = 10**9
 
@@ -20,20 +20,21 @@ GB = 10**9
 class Rate(NamedTuple):
     """The measured cost of one part of a build."""
 
-    core_seconds: float  # for a GB of text (10^9 bytes, decompressed), a start, or a worker
+    core_seconds: float  # per GB of text (10^9 bytes, decompressed), per start or per worker
     peak: float = 0.0  # bytes on disk while the build runs, for each byte of text
-    kept: float = 0.0  # the same of the finished build
+    kept: float = 0.0  # bytes of the finished build, for each byte of text
 
 
 class Rates(NamedTuple):
-    """The table."""
+    """The table of measured rates."""
 
     measured: str  # date and machine
     of: Mapping[tuple[str, str], Rate]  # (corpus, part) → rate
 
     def find(self, corpus: str, part: str, language: str = "") -> Rate | None:
-        """The rate of a corpus, of its language where there is one, else that of any corpus; None if there
-        is none.
+        """Returns the rate of a part: of the language of a corpus, else of the corpus, else of any corpus.
+
+        Returns None if there is none.
         """
         keys = (corpus, f"{part}:{language}"), (corpus, part), (ANY, part)
         return next((self.of[key] for key in keys if key in self.of), None)
@@ -43,29 +44,29 @@ class Text(NamedTuple):
     """The properties of the input that determine the cost of a build."""
 
     text_bytes: float  # of all inputs, decompressed
-    packed: Mapping[str, float]  # codec → bytes of text that come out of it, each time it is read
-    articles_share: float = 1.0  # of the text of a wiki: pages of namespace 0
-    sampled_bytes: float = 0.0  # text that a vocabulary is learned from
+    packed: Mapping[str, float]  # codec → decompressed bytes, counted for each reading
+    articles_share: float = 1.0  # share of the text that is in pages of namespace 0
+    sampled_bytes: float = 0.0  # of text from which a vocabulary is learned
     has_near_duplicates: bool = False
     has_vocabulary: bool = False
 
 
 class Part(NamedTuple):
-    """A line of an estimate."""
+    """One part of a build in an estimate."""
 
     name: str
     core_seconds: float
 
     @property
     def is_serial(self) -> bool:
-        """More workers do not make it shorter."""
+        """True if the time does not depend on the number of workers."""
         return self.name in SERIAL
 
 
 def parts_of(rates: Rates, corpus: str, language: str, text: Text, workers: int = 1) -> list[Part]:
     """Returns the cost of each part of a build on the in-process runner.
 
-    Raises KeyError where the table does not have the corpus.
+    Raises KeyError if the table does not have the corpus.
     """
     work = rates.find(corpus, WORK, language)
     if not work:
@@ -92,7 +93,7 @@ def parts_of(rates: Rates, corpus: str, language: str, text: Text, workers: int 
 
 
 def on_spark(rates: Rates, parts: list[Part], *, is_cluster: bool) -> list[Part]:
-    """The same on Spark, whose start and own work come on top."""
+    """Returns the parts of a build on Spark: the given ones, and the start and overhead of Spark."""
     start, work = (CLUSTER_START, CLUSTER_WORK) if is_cluster else (SPARK_START, SPARK_WORK)
     shared = sum(part.core_seconds for part in parts if not part.is_serial)
     at_start, on_top = rates.find(ANY, start), rates.find(ANY, work)
@@ -104,12 +105,12 @@ def on_spark(rates: Rates, parts: list[Part], *, is_cluster: bool) -> list[Part]
 
 
 def seconds_of(parts: list[Part], cores: int) -> float:
-    """The time of so many cores."""
+    """Returns the seconds that the parts take on a number of cores."""
     return sum(part.core_seconds / (1 if part.is_serial else cores) for part in parts)
 
 
 def read_rates(content: str) -> Rates:
-    """The table of a file: first lines that begin with "# ", which say when and where, then the rates."""
+    """Parses a table of rates. Lines that begin with "# " state the date and machine of the measurement."""
     lines = content.splitlines()
     measured = [line.removeprefix("# ") for line in lines if line.startswith("#")]
     rows = csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t")
@@ -123,5 +124,5 @@ def read_rates(content: str) -> Rates:
 
 
 def load_rates() -> Rates:
-    """The table of this installation."""
+    """Reads the table of rates of this installation."""
     return read_rates(resources.files(__package__).joinpath(TABLE).read_text("utf-8"))

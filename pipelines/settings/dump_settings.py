@@ -1,4 +1,4 @@
-"""The settings that every build from dumps has."""
+"""Settings shared by all builds from dumps."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,12 +6,12 @@ from typing import Any
 
 from transforms.files.damage import check_on_corrupt
 
-# It is a part of the name of a folder; "" is taken from the name of the dump.
+# Used in the name of a folder; "" takes the date from the name of the dump.
 _DATE_NAME = re.compile(r"(\w[\w.-]*)?")
 
 
 def check_dump_settings(dump: Sequence[str], dump_date: str, on_corrupt: str) -> None:
-    """Raises ValueError for no dump, a date that would lead elsewhere, and an unknown way with damage."""
+    """Raises ValueError if there is no dump, or if dump_date or on_corrupt is invalid."""
     if not dump:
         raise ValueError("no dump is named")
     if not _DATE_NAME.fullmatch(dump_date):
@@ -20,9 +20,9 @@ def check_dump_settings(dump: Sequence[str], dump_date: str, on_corrupt: str) ->
 
 
 def limit_setting(limit: int) -> dict[str, int]:
-    """The setting of a build of the first documents alone, which is a corpus of its own; nothing without one.
+    """Returns the setting for a limit on the documents that are read; empty if the limit is 0.
 
-    Raises ValueError.
+    Raises ValueError for a negative limit.
     """
     if limit < 0:
         raise ValueError(f"limit is {limit}, and must not be negative")
@@ -30,18 +30,20 @@ def limit_setting(limit: int) -> dict[str, int]:
 
 
 def limit_caveat(limit: int, unit: str) -> tuple[str, ...]:
-    """The caveat in the manifest and the card of a build with a limit."""
+    """Returns the caveat for the manifest and the card of a build with a limit; empty without a limit."""
     if not limit:
         return ()
     return (f"Only the first {limit:,} {unit} of the input were read: a first look, no corpus.",)
 
 
 def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[str, Any]) -> str:
-    """The language, and what differs from the original: "en", "en-shards-10"; a part of a folder's name.
+    """Returns the name of an edition: the language and the settings that differ from the defaults.
+
+    Examples: "en", "en-shards-10". The name is used as a folder.
 
     Args:
-      variant: setting → its value, of the settings that make another corpus of the same input.
-      original: the same, as they are by default.
+      variant: setting → value, for the settings that change the corpus made from the same input.
+      original: setting → default value.
     """
     differing = [
         name.replace("_", "-") if value is True else f"{name.replace('_', '-')}-{value}"
@@ -52,7 +54,7 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
 
 
 def name_variant(variant: Mapping[str, Any]) -> dict[str, str]:
-    """The settings as they are in a signature."""
+    """Returns the settings formatted for a signature."""
     return {name.replace("_", "-"): _in_signature(value) for name, value in variant.items()}
 
 

@@ -13,15 +13,15 @@ EDITION = "wikidata"
 VERSION = "1.0.0"
 RELEASE_NOTES = {"1.0.0": "First build."}
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
-ALWAYS_WANTED = "enwiki"  # its titles name the templates of all wikis
+ALWAYS_WANTED = "enwiki"  # its titles identify the templates of all wikis
 
 
 @dataclasses.dataclass(frozen=True)
 class EntitiesConfig:
-    """Settings of one build. Those that contradict each other raise ValueError."""
+    """Settings of one build of the entity table. Invalid settings raise ValueError."""
 
     dump: Sequence[str]  # patterns of wikidata-<date>-all.json files, or parts of one
-    wikis: Sequence[str] = LANGUAGE_CODES  # corpus codes: the wikis whose titles are wanted
+    wikis: Sequence[str] = LANGUAGE_CODES  # corpus codes of the wikis whose titles are kept
     dump_date: str = ""  # "20260101"; "" is taken from the name of the dump
     on_corrupt: str = "fail"
     rows_per_file: int = ROWS_PER_FILE

@@ -1,15 +1,15 @@
-"""The libraries that only some corpora and commands need: setup.py makes an extra of each."""
+"""Libraries that only some corpora and commands need. setup.py makes an extra of each entry."""
 
 import importlib.metadata
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-_SENTENCES = "sentencex==1.0.32"  # another version may cut other sentences
-_LANGUAGES = ("langcodes>=3.5,<4", "language-data>=1.4,<2")  # the second has names and scripts
-_IDENTIFIER = "py3langid==0.4.*"  # its model decides what counts as another language
+_SENTENCES = "sentencex==1.0.32"  # another version may split sentences differently
+_LANGUAGES = ("langcodes>=3.5,<4", "language-data>=1.4,<2")  # language-data has names and scripts
+_IDENTIFIER = "py3langid==0.4.*"  # its model detects the language of a text
 
 OF_THE_LAUNCHER: Mapping[str, Sequence[str]] = {"lm1b": (*_LANGUAGES, _IDENTIFIER)}
-"""Corpus → libraries that look at its inputs before the workers start, which do without."""
+"""Corpus → libraries that only the launcher needs, to check the inputs before the workers start."""
 
 EXTRAS: Mapping[str, Sequence[str]] = {
     "wiki40b": (),
@@ -21,37 +21,37 @@ EXTRAS: Mapping[str, Sequence[str]] = {
     "flores101": (
         _SENTENCES,
         *_LANGUAGES,
-        "ftfy>=6.3,<7",  # knows text that was decoded wrongly
+        "ftfy>=6.3,<7",  # detects wrongly decoded text
         _IDENTIFIER,
-        "regex>=2024.1",  # knows the scripts of characters
+        "regex>=2024.1",  # matches characters by script
     ),
     "subwords": (_SENTENCES, *_LANGUAGES),
     "ngrams": (),
     "tokenize": (
-        "tokenizers>=0.21,<1",  # reads tokenizer.json; the models of builds need no more than SentencePiece
+        "tokenizers>=0.21,<1",  # reads tokenizer.json; the models of builds need only SentencePiece
     ),
     "refresh": (
         "prometheus-client>=0.21,<1",  # writes the metrics
         "requests>=2.32,<3",  # pages and downloads
-        "urllib3>=2.3,<3",  # its HTTPResponse.shutdown ends a download from another thread
+        "urllib3>=2.3,<3",  # HTTPResponse.shutdown stops a download from another thread
     ),
     "report": (
-        "altair>=6.1,<7",  # writes the same bytes twice, and 0.9 MB a page; BSD
-        "jinja2>=3.1,<4",  # escapes what documents hold; BSD
-        "vl-convert-python>=1.9,<2",  # holds the JavaScript that draws; BSD, 84 MB
+        "altair>=6.1,<7",  # reproducible output, 0.9 MB a page; BSD
+        "jinja2>=3.1,<4",  # escapes the texts of documents; BSD
+        "vl-convert-python>=1.9,<2",  # bundles the JavaScript of the charts; BSD, 84 MB
     ),
     "croissant": (
-        "mlcroissant>=1.1,<2",  # writes Croissant and checks it; Apache-2.0, 220 MB with pandas and scipy
+        "mlcroissant>=1.1,<2",  # writes and validates Croissant; Apache-2.0, 220 MB with pandas and scipy
     ),
     "score": (
-        "sacrebleu>=2.6,<2.7",  # its version is in signatures, and its counts of lines are no public API
+        "sacrebleu>=2.6,<2.7",  # its version is in signatures; its line counts are not a public API
     ),
 }
-"""Name of a corpus or command → requirements, as pip reads them."""
+"""Name of a corpus or command → requirements in the format of pip."""
 
 
 def check_extras(names: Iterable[str]) -> None:
-    """Raises ValueError for extras that are not installed, with the command that installs them."""
+    """Raises ValueError, with the pip command to run, if libraries of the extras are not installed."""
     missing = {name: libraries for name in names if (libraries := _missing(name))}
     if missing:
         libraries = sorted(set().union(*missing.values()))
@@ -62,13 +62,13 @@ def check_extras(names: Iterable[str]) -> None:
 
 
 def libraries_of_workers(corpus: str) -> list[str]:
-    """Requirements of the workers of a corpus."""
+    """Returns the requirements of the workers of a corpus."""
     unneeded = OF_THE_LAUNCHER.get(corpus, ())
     return [one for one in EXTRAS.get(corpus, ()) if one not in unneeded]
 
 
 def _missing(name: str) -> list[str]:
-    """The libraries of an extra that are not installed."""
+    """Returns the libraries of an extra that are not installed."""
     missing = []
     for requirement in EXTRAS.get(name, ()):
         library = re.split("[<=>]", requirement)[0]

@@ -27,18 +27,18 @@ PAPER_DOMAINS = DOMAINS[:3]
 
 @dataclasses.dataclass(frozen=True)
 class Flores101Config:
-    """Settings of one build. Those that contradict each other raise ValueError."""
+    """Settings of one build of FLORES-101 source sentences. Invalid settings raise ValueError."""
 
     wikinews: Sequence[str] = ()  # patterns of pages-articles files of English Wikinews
-    wikibooks: Sequence[str] = ()  # of English Wikibooks, for Wikijunior
+    wikibooks: Sequence[str] = ()  # of English Wikibooks; only Wikijunior is used by default
     wikivoyage: Sequence[str] = ()  # of English Wikivoyage
     wikipedia: Sequence[str] = ()  # of English Wikipedia, which the paper does not use
-    all_wikibooks: bool = False  # all of its books, as in the released data, not Wikijunior alone
-    seed: int = 0  # decides with domain and page id about everything that is drawn
+    all_wikibooks: bool = False  # use all of Wikibooks, as the released data, not only Wikijunior
+    seed: int = 0  # of the sampling
     sentences: int = SENTENCES
-    articles: int = 0  # 0 for as many to a sentence as in the paper
-    topics: Sequence[str] = ()  # of tables (url, topic) that have the last word
-    documents: Sequence[str] = ()  # "news=docs.jsonl": a domain and a pattern of JSON Lines files
+    articles: int = 0  # 0 for the paper's ratio of articles to sentences
+    topics: Sequence[str] = ()  # patterns of tables (url, topic) that override detected topics
+    documents: Sequence[str] = ()  # "news=docs.jsonl": domain=pattern of JSON Lines files
     newer_than: Sequence[str] = ()  # "wikinews=old.xml.bz2", "wikivoyage=48000", "news=2026-01-01"
     dump_date: str = ""  # "20261101"; "" is the newest in the names of the dumps
     on_corrupt: str = "fail"
@@ -70,33 +70,33 @@ class Flores101Config:
             )
 
     def dumps(self) -> dict[str, Sequence[str]]:
-        """Domain → patterns, of the domains that are asked for."""
+        """Returns a map from each domain with dumps to its patterns."""
         given = {domain: getattr(self, domain) for domain in DOMAINS}
         return {domain: patterns for domain, patterns in given.items() if patterns}
 
     def document_sets(self) -> dict[str, list[str]]:
-        """Domain → patterns of its documents; domains by name."""
+        """Returns a map from domain to patterns of its documents, sorted by domain."""
         return dict(sorted(_by_name("documents", self.documents).items()))
 
     def older(self) -> dict[str, list[str]]:
-        """Domain → what it is to be newer than."""
+        """Returns a map from domain to the values of newer_than: a page id, dump patterns or a day."""
         return _by_name("newer_than", self.newer_than)
 
     def domains(self) -> tuple[str, ...]:
-        """Of dumps, and then of documents."""
+        """Returns the domains of the dumps, then those of the documents."""
         return (*self.dumps(), *self.document_sets())
 
     def wanted_articles(self) -> int:
-        """Returns the number of articles that sentences are taken from."""
+        """Returns the number of articles to take sentences from."""
         return self.articles or round(self.sentences * Fraction(ARTICLES, SENTENCES))
 
     def quotas(self) -> Mapping[Cell, Quota]:
-        """Returns the number of articles and sentences that each domain gives to each split."""
+        """Returns the number of articles and sentences from each domain for each split."""
         return plan_quotas(self.sentences, self.wanted_articles(), domains=self.domains())
 
 
 def _by_name(setting: str, values: Sequence[str]) -> dict[str, list[str]]:
-    """Values like "news=docs.jsonl", by what is before the sign. Raises ValueError for others."""
+    """Groups values like "news=docs.jsonl" by the name before the "=". Raises ValueError for other values."""
     found: dict[str, list[str]] = {}
     for value in values:
         name, sign, rest = value.partition("=")

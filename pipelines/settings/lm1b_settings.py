@@ -46,26 +46,26 @@ DESCRIPTION = Description(
 
 @dataclasses.dataclass(frozen=True)
 class Lm1bConfig:
-    """Settings of one build. Those that contradict each other raise ValueError.
+    """Settings of one build of One Billion Word. Invalid settings raise ValueError.
 
-    The defaults are those of the original scripts; every other value makes a corpus of its own.
+    The defaults are those of the original scripts; any other value gives another edition of the corpus.
     """
 
-    input: Sequence[str]  # patterns of files of sentences, one a line, or of tar archives of them
-    language: str = "en"  # whose rules and abbreviations the tokeniser has
-    perl: str = CURRENT_PERL  # whose Unicode decides; that of the published corpus is 5.14
-    members: Sequence[str] = ()  # patterns of names in archives; () are the news of the language
-    dump_date: str = ""  # "2007-2011"; "" are the years in the names of the files
+    input: Sequence[str]  # patterns of files with one sentence a line, or of tar archives of them
+    language: str = "en"  # of the tokeniser's rules and abbreviations
+    perl: str = CURRENT_PERL  # version whose Unicode tables are used; 5.14 in the published corpus
+    members: Sequence[str] = ()  # patterns of names in archives; () is the news of the language
+    dump_date: str = ""  # "2007-2011"; "" takes the years from the names of the files
     on_corrupt: str = "fail"
-    deduplicate: str = "raw"  # before all else, as the scripts; or "tokenized", as the paper
-    near_duplicates: float = 0.0  # Jaccard similarity from which on one is dropped; 0 keeps all
+    deduplicate: str = "raw"  # "raw" lines as in the scripts, or "tokenized" as in the paper
+    near_duplicates: float = 0.0  # least Jaccard similarity of dropped lines; 0 keeps all
     lower_case: bool = False
-    min_count: int = 3  # words of training that occur less often are not in the vocabulary
+    min_count: int = 3  # least count in the training set of a word of the vocabulary
     map_unknown: bool = False  # write words outside the vocabulary as <UNK>
-    shards: int = 100  # of all; the first is held out
-    heldout_shards: int = 50
+    shards: int = 100  # of the corpus; the first is held out
+    heldout_shards: int = 50  # parts of the held-out shard
     limit: int = 0  # lines that are read; 0 reads all
-    checkpoints: bool = False  # keep what the original leaves between its steps
+    checkpoints: bool = False  # also write the intermediate files of the original scripts
 
     def __post_init__(self) -> None:
         check_dump_settings(self.input, self.dump_date, self.on_corrupt)
@@ -90,7 +90,7 @@ class Lm1bConfig:
             raise ValueError("checkpoints are those of the scripts, which deduplicate raw lines")
 
     def variant(self) -> dict[str, Any]:
-        """The settings that make another corpus of the same input, all but the language."""
+        """Returns the settings, except the language, that change the corpus made from the same input."""
         return {
             "perl": self.perl,
             "deduplicate": self.deduplicate,
@@ -104,5 +104,5 @@ class Lm1bConfig:
         }
 
     def edition(self) -> str:
-        """The language, and what differs from the original scripts: "en", "en-shards-10"."""
+        """Returns the language and the settings that differ from the original: "en", "en-shards-10"."""
         return name_edition(self.language, self.variant(), Lm1bConfig(self.input).variant())

@@ -1,4 +1,4 @@
-"""The measured memory of builds on the in-process runner."""
+"""Estimates the memory of builds on the in-process runner from measurements."""
 
 import pathlib
 from collections.abc import Mapping
@@ -9,25 +9,25 @@ MB = 10**6
 LINES = {".gz": 2.5, ".bz2": 3.3, ".xz": 3.4, ".tgz": 2.5, ".zip": 2.6}
 XML = {".gz": 4.0, ".bz2": 5.5, ".xz": 6.0}
 JSON = {".gz": 7.5, ".bz2": 11.0}
-"""Ending of a packed file's name → bytes of text for each byte that is stored, in the inputs of the tests."""
+"""Suffix of a compressed file → decompressed bytes for each compressed byte, measured on the test inputs."""
 
 
 class MemoryModel(NamedTuple):
-    """Peak memory of a build on the in-process runner, all processes together.
+    """Peak memory of a build on the in-process runner, summed over all processes.
 
-    Measured with inputs of two sizes or more; tests/bench/README.md has how.
+    The values were measured with inputs of at least two sizes; see tests/bench/README.md.
     """
 
-    base_bytes: int  # of the launcher and of the first worker, whatever the input
+    base_bytes: int  # of the launcher and the first worker, for any input
     worker_bytes: int  # of each further worker
-    input_share: float  # bytes for each byte of input, decompressed
+    input_share: float  # bytes of memory for each byte of decompressed input
     expansion: Mapping[str, float] = LINES
 
     def text_bytes(self, sizes: Mapping[str, int]) -> int:
-        """Returns the approximate size of files when they are decompressed.
+        """Returns the approximate decompressed size of files in bytes.
 
         Args:
-          sizes: path → bytes as they are stored.
+          sizes: path → stored bytes.
         """
         return sum(
             int(size * self.expansion.get(pathlib.PurePath(path).suffix, 1.0))
@@ -35,6 +35,6 @@ class MemoryModel(NamedTuple):
         )
 
     def needed(self, text_bytes: int, workers: int) -> int:
-        """Bytes that a build takes at its peak, about."""
+        """Returns the approximate peak memory of a build in bytes."""
         further = self.worker_bytes * (workers - 1)
         return self.base_bytes + further + int(self.input_share * text_bytes)

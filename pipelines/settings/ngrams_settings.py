@@ -15,19 +15,19 @@ RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 MOST_WORDS = 5  # of an n-gram
 SMOOTHINGS = ("kneser-ney", "stupid-backoff")
 PAPER_MIN_COUNTS = {"lm1b": 3}
-"""Corpus → how often a word is in train to be in the vocabulary of its paper; elsewhere all words are."""
+"""Corpus → least count in train of a word of the paper's vocabulary; other corpora keep all words."""
 
 
 @dataclasses.dataclass(frozen=True)
 class NgramsConfig:
-    """Settings of one model. Those that cannot be raise ValueError."""
+    """Settings of one n-gram model. Invalid settings raise ValueError."""
 
     corpus: str  # folder of a finished build
     order: int = 5  # words of the longest n-grams
     smoothing: str = "kneser-ney"
-    min_count: int = 0  # of a word of the vocabulary; 0 is that of the paper
-    prune: Sequence[int] = ()  # counts that are cut off, of each order; the last holds for the rest
-    splits: Sequence[str] = ()  # to score; () are all but train
+    min_count: int = 0  # least count of a word of the vocabulary; 0 is that of the paper
+    prune: Sequence[int] = ()  # largest dropped count for each order; the last is used for the rest
+    splits: Sequence[str] = ()  # to score; () is all except train
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= MOST_WORDS:
@@ -52,7 +52,7 @@ class NgramsConfig:
             raise ValueError("prune begins with 0: words are left out by min_count")
 
     def variant(self) -> dict[str, Any]:
-        """The settings that make another model of the same build."""
+        """Returns the settings that change the model made from the same build."""
         return {
             "order": self.order,
             "smoothing": self.smoothing,

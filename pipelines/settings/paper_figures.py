@@ -1,12 +1,12 @@
-"""The figures of the Wiki-40B paper, typed in from it: to compare a build with, never golden values.
+"""Figures of the Wiki-40B paper, for comparison with a build. A build is not expected to match them exactly.
 
-Guo et al., LREC 2020: Table 2 (sizes), Table 6, which holds Table 3 (characters per piece), and
-Tables 7 to 9, which hold Tables 4 and 5 (bits per character). `paper_figures.tsv` has a line per corpus,
-in the order of LANGUAGE_CODES. The "dev" of the paper is called validation here, its tokens pieces.
+Source: Guo et al., LREC 2020: Table 2 (sizes), Table 6, which includes Table 3 (characters per piece), and
+Tables 7 to 9, which include Tables 4 and 5 (bits per character). `paper_figures.tsv` has a line for each
+corpus, in the order of LANGUAGE_CODES. The "dev" of the paper is called validation here, its tokens pieces.
 
-The pages and sections of Table 2 add up to its Total. The millions were rounded one by one, so their
-sums miss it by up to 0.3; the exact counts of Table 7 add up to it. The train columns are
-estimates of the paper's authors.
+The pages and sections of Table 2 add up to its Total. Its millions were rounded separately, so their sums
+differ from the Total by up to 0.3; the exact counts of Table 7 add up to the Total. The train columns are
+estimates by the paper's authors.
 """
 
 import csv
@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import NamedTuple
 
-VOCABULARIES = ("32k", "64k", "128k")  # the first of each language alone, the others of all
+VOCABULARIES = ("32k", "64k", "128k")  # 32k of a single language, the others multilingual
 
 
 class PaperScore(NamedTuple):
-    """The paper's figures for one split, cut into the pieces of one vocabulary."""
+    """Figures of the paper for one split and one vocabulary."""
 
     pieces: int
     characters: int
@@ -26,15 +26,15 @@ class PaperScore(NamedTuple):
 
 
 class PaperFigures(NamedTuple):
-    """The paper's figures for one corpus, or for all."""
+    """Figures of the paper for one corpus, or for all."""
 
     language: str  # "Ukrainian"
     articles: int
     sections: int
-    pieces_millions: Mapping[str, float]  # split → of the 32k vocabulary; train is an estimate
-    characters_millions: Mapping[str, float]  # split → a marker is one; train is an estimate
-    characters_per_piece: Mapping[str, float]  # vocabulary → over validation and test
-    scores: Mapping[tuple[str, str], PaperScore]  # (vocabulary, split), no train
+    pieces_millions: Mapping[str, float]  # split → with the 32k vocabulary; train is estimated
+    characters_millions: Mapping[str, float]  # split → a marker counts as 1; train is estimated
+    characters_per_piece: Mapping[str, float]  # vocabulary → on validation and test together
+    scores: Mapping[tuple[str, str], PaperScore]  # (vocabulary, split), without train
 
 
 def _figures_of(row: Mapping[str, str]) -> PaperFigures:
@@ -88,7 +88,7 @@ CHARACTERS_PER_PIECE: Mapping[str, tuple[float, ...]] = {
 
 
 def figures_for_card(language: str) -> dict[str, str]:
-    """Name → figure of the paper on a language; empty for one that is not in it."""
+    """Returns a map from name to figure of the paper for a language; empty if the paper does not have it."""
     if language not in PAPER:
         return {}
     figures = PAPER[language]

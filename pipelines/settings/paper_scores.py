@@ -1,6 +1,6 @@
-"""Scores of language models and sizes in the papers, typed in from them.
+"""Scores of language models, and sizes of corpora, copied from the papers.
 
-They are of the corpora as published: a build of another date has another text.
+The values are of the published corpora. A build of another date has other texts.
 """
 
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ _WIKI40B_TABLES = dict(zip(VOCABULARIES, (7, 8, 9), strict=True))
 
 
 class PaperScore(NamedTuple):
-    """A score of a paper."""
+    """A score of a language model in a paper."""
 
     metric: str  # "bpc" or "perplexity"
-    model: str  # and where it stands
+    model: str  # with the paper and table
     value: float
-    decimals: int  # that the paper prints
+    decimals: int  # printed in the paper
 
     @property
     def printed(self) -> str:
@@ -57,7 +57,7 @@ _SCORES = {
 
 
 def paper_scores(corpus: str, edition: str, split: str) -> tuple[PaperScore, ...]:
-    """The scores of the paper on a split of a corpus; none where it has none."""
+    """Returns the scores in the paper for a split of a corpus; empty if there are none."""
     if corpus == "wiki40b" and edition in PAPER:
         scores = PAPER[edition].scores
         return tuple(
@@ -80,10 +80,10 @@ PAPER_DOCUMENTS: Mapping[str, Mapping[str, int]] = {
     "simplebooks": {"train": 1_563, "validation": 5, "test": 5},  # Nguyen 2019, section 2
     "flores101": {"dev": 997, "devtest": 1_012, "test": 992},  # Goyal et al. 2022, table 3
 }
-"""Corpus → split → its documents in the paper, or in the published corpus."""
+"""Corpus → split → number of documents in the paper, or in the published corpus."""
 
 PAPER_SPLIT_WORDS: Mapping[str, Mapping[str, int]] = {
     "lm1b": {"paper_test": 159_658},  # Chelba et al. 2013, section 3, with the ends of sentences
     "pg19": PAPER_WORDS,
 }
-"""Corpus → split → what the paper divides by for its word-level perplexity."""
+"""Corpus → split → number of words by which the paper divides for word-level perplexity."""

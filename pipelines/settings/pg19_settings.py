@@ -50,17 +50,17 @@ ACCOUNTS = BookAccounts(SPLITS, whole=SPLITS, sections=make_sections)
 
 @dataclasses.dataclass(frozen=True)
 class Pg19Config:
-    """Settings of one build. Those that contradict each other raise ValueError."""
+    """Settings of one build of PG-19. Invalid settings raise ValueError."""
 
     books: Sequence[str]  # patterns of files, folders
-    catalog: Sequence[str] = ()  # of pg_catalog.csv, or of archives of RDF
-    metadata: Sequence[str] = ()  # of metadata.csv of the released PG-19
-    members: str = ""  # of MEMBERS; "" is "released" where there is metadata
-    split_ids: Sequence[str] = ()  # of tables (book_id, split) that have the last word
-    before: int = BEFORE  # year in which the first books are too new
-    min_words: int = MIN_WORDS  # of a book that is not too short
-    near_duplicates: float = 0.0  # similarity from which on a book is dropped; 0 keeps all
-    mask_words: Sequence[str] = ()  # of files of words that become <DW>
+    catalog: Sequence[str] = ()  # patterns of pg_catalog.csv, or of archives of RDF
+    metadata: Sequence[str] = ()  # patterns of metadata.csv of the released PG-19
+    members: str = ""  # one of MEMBERS; "" is "released" if metadata is given
+    split_ids: Sequence[str] = ()  # patterns of tables (book_id, split) that override the splits
+    before: int = BEFORE  # books published in this year or later are dropped
+    min_words: int = MIN_WORDS  # shorter books are dropped
+    near_duplicates: float = 0.0  # least similarity of dropped books; 0 keeps all
+    mask_words: Sequence[str] = ()  # patterns of files of words to replace by <DW>
     limit: int = 0  # books that are read; 0 reads all
     dump_date: str = ""  # "20261101"; "" is taken from the names of the files
     on_corrupt: str = "fail"

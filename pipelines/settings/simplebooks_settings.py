@@ -66,25 +66,25 @@ ACCOUNTS = BookAccounts(SPLITS_WITH_SMALL, whole=SPLITS, sections=make_sections)
 
 @dataclasses.dataclass(frozen=True)
 class SimpleBooksConfig:
-    """Settings of one build. Those that contradict each other raise ValueError."""
+    """Settings of one build of SimpleBooks. Invalid settings raise ValueError."""
 
     books: Sequence[str]  # patterns of files, folders
-    catalog: Sequence[str] = ()  # of pg_catalog.csv, or of archives of RDF
-    formula: str = NEUTRAL  # of the ratio of length and vocabulary
-    min_ratio: str = ""  # "" is that of the formula
-    target_tokens: int = 0  # of the simplest books, in place of a least ratio; 0 for that
-    max_vocabulary: int = MAX_VOCABULARY  # of the simplest books, at most
+    catalog: Sequence[str] = ()  # patterns of pg_catalog.csv, or of archives of RDF
+    formula: str = NEUTRAL  # for the ratio of length to vocabulary
+    min_ratio: str = ""  # least ratio of a simple book; "" is the default of the formula
+    target_tokens: int = 0  # take the simplest books up to this size; 0 uses min_ratio instead
+    max_vocabulary: int = MAX_VOCABULARY  # largest vocabulary, with target_tokens
     overlap: str = (
-        THRESHOLD  # share of n-grams in larger kept books that is too much; see parse_overlap
+        THRESHOLD  # a book with this share of its n-grams in larger kept books is dropped
     )
-    overlap_words: str = PLAIN  # how these are compared
+    overlap_words: str = PLAIN  # form of the words in these n-grams
     ngram_words: int = NGRAM_WORDS
-    estimate: int = 1  # decide by one of so many n-grams; 1 is exact
-    min_words: int = 0  # of a book that is not too short
+    estimate: int = 1  # compare one in this many n-grams; 1 is exact
+    min_words: int = 0  # shorter books are dropped
     number_style: str = DISTINCT
-    heldout_books: int = HELDOUT_BOOKS  # of validation, and as many of test
-    small_tokens: int = SMALL_TOKENS  # of the training set of SimpleBooks-2, at most
-    min_count: int = 3  # of a word of the vocabulary, in training
+    heldout_books: int = HELDOUT_BOOKS  # in validation, and the same number in test
+    small_tokens: int = SMALL_TOKENS  # largest size of the training set of SimpleBooks-2
+    min_count: int = 3  # least count in the training set of a word of the vocabulary
     limit: int = 0  # books that are read; 0 reads all
     map_unknown: bool = False  # write <unk> for tokens that are not in the vocabulary
     dump_date: str = ""  # "20261101"; "" is taken from the names of the files
@@ -107,7 +107,7 @@ class SimpleBooksConfig:
             raise ValueError("estimate goes with a share of overlap, and not with minhash")
 
     def variant(self) -> dict[str, Any]:
-        """The settings that make another corpus of the same input."""
+        """Returns the settings that change the corpus made from the same input."""
         least = NotSimple(self.formula, self.min_ratio).least
         ratio = {"min_ratio": str(float(least))} if not self.target_tokens else {}
         target = {"target_tokens": self.target_tokens, "max_vocabulary": self.max_vocabulary}
@@ -128,7 +128,7 @@ class SimpleBooksConfig:
         }
 
     def edition(self) -> str:
-        """The language, and what differs from the defaults: "en", "en-target-tokens-92000000"."""
+        """Returns the language and the settings that are not defaults: "en", "en-target-tokens-92000000"."""
         original = SimpleBooksConfig(self.books).variant()
         if not self.target_tokens:
             original["min_ratio"] = str(float(NotSimple(self.formula).least))

@@ -1,6 +1,4 @@
-"""The sources of a vocabulary over many languages, for training and evaluation: arguments → builds and
-files.
-"""
+"""Finds the builds and files for training and evaluating a vocabulary over many languages."""
 
 import logging
 import pathlib
@@ -27,12 +25,12 @@ _NAMED = re.compile(r"([A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*)=(.+)")
 class Named(NamedTuple):
     """An argument of --corpora."""
 
-    language: str  # as given; "" where the builds tell
+    language: str  # as given; "" takes the language of the builds
     path: str  # of a folder, or a pattern of files
 
 
 def parse_argument(argument: str) -> Named:
-    """ "uk=texts/*.gz" or "corpora/lm1b". Raises ValueError for a language that is not known."""
+    """Parses "uk=texts/*.gz" or "corpora/lm1b". Raises ValueError for an unknown language."""
     match = _NAMED.fullmatch(argument)
     if not match:
         return Named("", argument)
@@ -41,15 +39,15 @@ def parse_argument(argument: str) -> Named:
 
 
 def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> SentenceSources:
-    """The newest build of each edition of each corpus, and the files of lines, by language.
+    """Finds the newest build of each edition of each corpus, and the text files, grouped by language.
 
-    A folder that is there is looked through for builds; anything else must be a pattern of files of lines,
-    and needs a language. One that is named takes the place of that of the build.
+    An existing folder is searched for builds. Any other argument must be a pattern of text files, and must
+    have a language. A given language overrides that of a build.
 
     Args:
-      layouts: of the corpora that can be learned from, by their names.
+      layouts: name of each supported corpus → its layout.
 
-    Raises InputError where nothing is found, ValueError for files without a language or with two.
+    Raises InputError if nothing is found, ValueError for files without a language or with two.
     """
     told: dict[str, tuple[Build, str]] = {}
     named: dict[str, tuple[Build, str]] = {}
@@ -121,7 +119,7 @@ def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> Iterator[Build]
 
 
 def _newest(found: Iterable[tuple[Build, str]]) -> list[tuple[Build, str]]:
-    """The newest build of each edition of each corpus, in their order."""
+    """Returns the newest build of each edition of each corpus, sorted by corpus, edition and language."""
     newest: dict[tuple[str, str, str], tuple[Build, str]] = {}
     for build, language in sorted(found, key=lambda one: age_of(one[0])):
         newest[build.corpus, build.edition, language] = build, language
@@ -129,9 +127,9 @@ def _newest(found: Iterable[tuple[Build, str]]) -> list[tuple[Build, str]]:
 
 
 def find_evaluation(folders: Sequence[str]) -> tuple[EvaluationFile, ...]:
-    """The files of dev and devtest of data sets in the layout of FLORES: `devtest/ukr.devtest`.
+    """Finds the dev and devtest files of data sets in the layout of FLORES: `devtest/ukr.devtest`.
 
-    Raises InputError where a folder has none, or one for no language.
+    Raises InputError if a folder has none, or if a file name is not a known language.
     """
     files: dict[str, EvaluationFile] = {}
     for folder in folders:

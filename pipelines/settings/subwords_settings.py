@@ -20,21 +20,21 @@ MOST_SENTENCES = 10**12  # the counts of words are 63 bits wide
 
 @dataclasses.dataclass(frozen=True)
 class SubwordsConfig:
-    """Settings of one build; the defaults are the paper's. Those that cannot be raise ValueError."""
+    """Settings of one vocabulary; the defaults are those of the paper. Invalid settings raise ValueError."""
 
     corpora: Sequence[
         str
     ]  # folders of finished builds, LANG=folder, or LANG=pattern of files of lines
-    evaluate: Sequence[str] = ()  # folders with dev/*.dev or devtest/*.devtest, as FLORES has them
-    dump_date: str = ""  # "" is that of the newest build
+    evaluate: Sequence[str] = ()  # folders with dev/*.dev or devtest/*.devtest, as in FLORES
+    dump_date: str = ""  # "" takes the date of the newest build
     size: int = 256_000  # pieces, at most
-    temperature: str = "5"  # in decimal digits
-    sentences: int = 100_000_000  # to learn from, of all languages together; no more than there are
+    temperature: str = "5"  # of the sampling of languages, in decimal digits
+    sentences: int = 100_000_000  # most sentences to learn from, of all languages together
     character_coverage: float = 0.9995
     normalization: str = "nmt_nfkc"
     byte_fallback: bool = False
-    min_count: int = 1  # words that the sample has less often are not learned from
-    seed: int = 0  # of the choice of sentences
+    min_count: int = 1  # words with a smaller count in the sample are not used
+    seed: int = 0  # of the sampling of sentences
 
     def __post_init__(self) -> None:
         if not self.corpora:
@@ -63,7 +63,7 @@ class SubwordsConfig:
         )
 
     def variant(self) -> dict[str, Any]:
-        """The settings that make another vocabulary of the same corpora, all but the size."""
+        """Returns the settings, except the size, that change the vocabulary of the same corpora."""
         return {
             "temperature": self.temperature,
             "sentences": self.sentences,

@@ -16,13 +16,13 @@ _NAME = re.compile(r"\w[\w.-]*")
 
 @dataclasses.dataclass(frozen=True)
 class TokensConfig:
-    """Settings of one build. Those that cannot be raise ValueError."""
+    """Settings of one build of token files. Invalid settings raise ValueError."""
 
     build: str  # folder of a finished build
     tokenizer: str = ""  # a SentencePiece model or tokenizer.json; "" is the model of the build
-    name: str = ""  # of the tokenizer, part of the edition; "" is taken from its file
-    column: str = ""  # of text; "" is that of the corpus
-    text: str = "stored"  # or "plain": articles without markers
+    name: str = ""  # of the tokenizer in the edition's name; "" is taken from its file
+    column: str = ""  # column with the text; "" is the usual one of the corpus
+    text: str = "stored"  # "stored" is unchanged, "plain" is without the markers of articles
     eos: str = ""  # the token after each document; "" is the usual one of the tokenizer
 
     def __post_init__(self) -> None:
@@ -32,7 +32,7 @@ class TokensConfig:
             raise ValueError(f"name is {self.name!r}, and must be letters, digits, . and -")
 
     def variant(self) -> dict[str, Any]:
-        """The settings that make other tokens of the same build by the same tokenizer."""
+        """Returns the settings that change the tokens of the same build and tokenizer."""
         return {"column": self.column, "text": self.text, "eos": self.eos}
 
 

@@ -8,7 +8,7 @@ from transforms.text.vocabularies.subwords import SubwordSettings
 
 CORPUS = "wiki40b"
 PREFIX = "multilingual"
-KIND = "wiki40b-vocabulary"  # in the manifest: no corpus, there are no articles here
+KIND = "wiki40b-vocabulary"  # in the manifest, because the build has no articles
 VERSION = "1.1.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
@@ -21,11 +21,11 @@ SAMPLE_ARTICLES = 10_000
 
 @dataclasses.dataclass(frozen=True)
 class MultilingualConfig:
-    """Settings of one build. Those that cannot be raise ValueError."""
+    """Settings of one multilingual build. Invalid settings raise ValueError."""
 
-    corpora: Sequence[str]  # folders of finished builds, or above some
+    corpora: Sequence[str]  # folders of finished builds, or parent folders of builds
     vocabulary_sizes: Sequence[int] = VOCABULARY_SIZES
-    sample_articles: int = SAMPLE_ARTICLES  # of train, of each language
+    sample_articles: int = SAMPLE_ARTICLES  # from the train split of each language
 
     def __post_init__(self) -> None:
         if not self.corpora:
@@ -37,7 +37,7 @@ class MultilingualConfig:
         self.vocabularies()
 
     def vocabularies(self) -> dict[str, SubwordSettings]:
-        """Name → settings, the smallest first."""
+        """Returns a map from the name of each vocabulary to its settings, the smallest first."""
         return {
             name_of(size): SubwordSettings(size, self.sample_articles)
             for size in sorted(self.vocabulary_sizes)
@@ -45,6 +45,6 @@ class MultilingualConfig:
 
 
 def name_of(vocabulary_size: int) -> str:
-    """ "64k" for 64,000."""
+    """Returns the name of a vocabulary: "64k" for 64,000."""
     thousands, rest = divmod(vocabulary_size, 1000)
     return str(vocabulary_size) if rest else f"{thousands}k"

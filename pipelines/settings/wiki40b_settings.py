@@ -83,7 +83,7 @@ DESCRIPTION = Description(
     tags=("wikipedia", "wiki40b"),
 )
 
-MAX_AUDITED = 10_000  # pages; one worker holds the findings of all
+MAX_AUDITED = 10_000  # pages, because one worker holds the findings of all in memory
 LEARN_HEADINGS = ("auto", "on", "off")
 LEARNING = THRESHOLDS._asdict()
 
@@ -92,32 +92,32 @@ ORIGINAL = {"near_duplicates": 0.0, "newer_than": "", "min_words": 0}
 
 @dataclasses.dataclass(frozen=True)
 class Wiki40bConfig:
-    """Settings of one build. Those that contradict each other raise ValueError."""
+    """Settings of one build of Wiki-40B. Invalid settings raise ValueError."""
 
     language: str  # corpus code, "zh-tw"
     dump: Sequence[str]  # patterns of pages-articles files
     page_props: Sequence[str] = ()  # patterns of <wiki>-<date>-page_props.sql.gz
-    items_per_site: Sequence[str] = ()  # of wikidatawiki-<date>-wb_items_per_site.sql.gz
-    page_table: Sequence[str] = ()  # of <wiki>-<date>-page.sql.gz
-    entities: str = ""  # folder of an entity table, as `corpusmill entities` makes it
-    templates: Sequence[str] = ()  # of TOML files: how templates show their arguments
+    items_per_site: Sequence[str] = ()  # patterns of wikidatawiki-<date>-wb_items_per_site.sql.gz
+    page_table: Sequence[str] = ()  # patterns of <wiki>-<date>-page.sql.gz
+    entities: str = ""  # folder of an entity table written by `corpusmill entities`
+    templates: Sequence[str] = ()  # patterns of TOML files that define the text of templates
     newer_than: Sequence[str] = ()  # a page id, or patterns of an older dump or its page table
     wiki_templates: bool = True  # use the redirects and definitions of templates in the dump
-    learn_headings: str = "auto"  # "on", "off", or "auto": if nobody listed those of this wiki
+    learn_headings: str = "auto"  # "on", "off"; "auto" is "on" if the wiki has no list of headings
     dump_date: str = ""  # "20230501"; "" is taken from the name of the dump
     on_corrupt: str = "fail"
     ignore_siteinfo: bool = False  # build although the head of the dump names another wiki
     min_words: int = 0  # articles with fewer words are rejected as stubs
-    near_duplicates: float = 0.0  # similarity from which on an article is dropped; 0 keeps all
-    pin_splits: Sequence[str] = ()  # of tables (wikidata_id, split) or finished builds
+    near_duplicates: float = 0.0  # least similarity of dropped articles; 0 keeps all
+    pin_splits: Sequence[str] = ()  # patterns of tables (wikidata_id, split) or finished builds
     vocabulary_size: int = 32_000  # SentencePiece pieces; 0 trains none
-    sample_articles: int = 100_000  # train articles that the pieces are learned from
+    sample_articles: int = 100_000  # train articles from which the pieces are learned
     shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
-    columns: str = "released"  # or "full", one of COLUMNS
-    text: str = "markers"  # one of TEXTS: a column more with the article in another form
-    leave_out: Sequence[str] = ()  # patterns of files of ids: articles that are left out
+    columns: str = "released"  # one of COLUMNS
+    text: str = "markers"  # one of TEXTS; others than "markers" add a column with this form
+    leave_out: Sequence[str] = ()  # patterns of files with the ids of articles to leave out
     limit: int = 0  # pages that are read; 0 reads all
-    audit: int = 0  # pages whose text is compared with another parser's; 0 audits none
+    audit: int = 0  # pages whose text is compared with that of another parser; 0 audits none
     signatures: bool = False  # write the MinHash signature of each article
 
     def __post_init__(self) -> None:
@@ -149,7 +149,7 @@ class Wiki40bConfig:
         self.subwords()
 
     def variant(self) -> dict[str, Any]:
-        """The settings that make another corpus of the same input, all but the language."""
+        """Returns the settings, except the language, that change the corpus made from the same input."""
         newer_than = name_older(self.newer_than)
         of_new_pages = {"newer_than": newer_than} if newer_than else {}
         without_stubs = {"min_words": self.min_words} if self.min_words else {}
@@ -157,11 +157,11 @@ class Wiki40bConfig:
         return {"near_duplicates": self.near_duplicates, **named}
 
     def edition(self) -> str:
-        """The language, and what differs from the paper's way: "vi", "vi-near-duplicates-0.8"."""
+        """Returns the language and the settings unlike the paper: "vi", "vi-near-duplicates-0.8"."""
         return name_edition(self.language, self.variant(), ORIGINAL)
 
     def subwords(self) -> SubwordSettings | None:
-        """Settings of the vocabulary; None where none is wanted."""
+        """Returns the settings of the vocabulary; None if no vocabulary is trained."""
         if not self.vocabulary_size:
             return None
         return SubwordSettings(self.vocabulary_size, self.sample_articles)
@@ -173,7 +173,7 @@ class Wiki40bConfig:
         return self.learn_headings == "on"
 
     def for_manifest(self) -> dict[str, Any]:
-        """Every setting that decides about the bytes."""
+        """Returns every setting that influences the bytes of the output."""
         subwords = self.subwords()
         return {
             "language": self.language,
@@ -184,7 +184,7 @@ class Wiki40bConfig:
             **self.variant(),
             "minhash": MINHASH if self.near_duplicates else None,
             "shard_bytes": self.shard_bytes,
-            "identity": "",  # the build knows
+            "identity": "",  # set by the build
             "split": "SHA-256 of the identity, first 64 bits, mod 100: <90 train, <95 validation",
             "sentencepiece": subwords.as_dict() if subwords else None,
             **({"audit": self.audit} if self.audit else {}),
@@ -193,13 +193,13 @@ class Wiki40bConfig:
         }
 
     def _columns(self) -> dict[str, str]:
-        """The columns, where they are not those released."""
+        """Returns the settings `columns` and `text` if they are not the defaults."""
         chosen = {"columns": self.columns, "text": self.text}
         released = {"columns": "released", "text": "markers"}
         return {name: one for name, one in chosen.items() if one != released[name]}
 
     def for_signature(self) -> dict[str, str]:
-        """The language, and what differs from the paper's way."""
+        """Returns the language and the settings that differ from the paper, for the signature."""
         differing = {k: v for k, v in self.variant().items() if v != ORIGINAL.get(k)}
         return {"lang": self.language, **name_variant(differing), **self._columns()}
 
@@ -211,9 +211,7 @@ def linking_caveats(
     dump_date: str = "",
     page_table_date: str = "",
 ) -> Iterator[str]:
-    """Yields caveats about pages and items that cannot be linked because a table is missing, or is of
-    another date.
-    """
+    """Yields caveats about pages that cannot be linked because a table is missing or has another date."""
     if not sources:
         yield (
             "No page_props, items_per_site or entity table was given: pages are not linked to Wikidata."
@@ -239,7 +237,7 @@ def linking_caveats(
 
 
 def language_caveats(code: str) -> Iterator[str]:
-    """Yields the caveats of a language whose tables were not made by people and compared with pages."""
+    """Yields the caveats of a language whose tables were not made by people and checked on pages."""
     if not has_proven_tables(code):
         yield (
             "The tables of this language were not proven by people. Names of namespaces are those of the"
@@ -275,7 +273,7 @@ _TABLE_NAMES = {
 
 
 def heading_caveats(code: str, learns: bool) -> Iterator[str]:
-    """Yields the caveats of headings that people did not list."""
+    """Yields the caveats about headings if there is no list made by people for the language."""
     is_own, lender = has_own_tables(code), borrowed_tables(code)
     if learns:
         wikis = "" if is_own else f" for {lender or 'all wikis'}"

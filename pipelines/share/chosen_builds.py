@@ -1,4 +1,4 @@
-"""The build of each edition that is shared: the current one, or else the newest."""
+"""Chooses the build of each edition to share: the current one, or else the newest."""
 
 import posixpath
 from collections import defaultdict
@@ -9,9 +9,9 @@ from transforms.builds.finished_builds import Build, age_of, find_folders, open_
 
 
 def choose_builds(folders: Iterable[str]) -> list[Build]:
-    """One build of each edition at and below folders, sorted by folder; a folder may be a build itself.
+    """Returns one build of each edition at and below folders, sorted by folder.
 
-    Raises InputError where there is none, or a damaged one.
+    A folder may be a build itself. Raises InputError if there is no build, or a damaged one.
     """
     of_edition = defaultdict(list)
     for folder in find_folders(folders).finished:

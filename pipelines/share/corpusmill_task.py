@@ -1,7 +1,7 @@
-"""Loads a split of a build for lm-evaluation-harness. `corpusmill harness` copies it beside the task files.
+"""Loads a split of a build for lm-evaluation-harness. `corpusmill harness` copies this file to its output.
 
-The harness adds up log-likelihoods, words and bytes of documents. Words and bytes of each are scaled here, so
-that those of the whole split are the counts of the build, by which `corpusmill score` divides, too.
+The harness sums the log-likelihoods, words and bytes of documents. This module scales the words and bytes of
+each document, so that their sums are the counts of the build, which `corpusmill score` uses as well.
 """
 
 import pathlib
@@ -18,12 +18,12 @@ def load(
     text_bytes: int,
     **_: object,
 ) -> Any:
-    """The documents of a split, {split: Dataset} with "text", "words" and "bytes".
+    """Returns the documents of a split as {split: Dataset} with columns "text", "words" and "bytes".
 
     Args:
-      build: folder of the build, from that of this file; or "hub:owner/name:config".
-      end: put after each text.
-      words: of the split, with the ends of lines where those are predicted.
+      build: folder of the build relative to this file; or "hub:owner/name:config".
+      end: appended to each text.
+      words: number of words in the split, including the ends of lines if a model predicts them.
       text_bytes: UTF-8 bytes of the split.
     """
     import datasets
@@ -44,7 +44,7 @@ def load(
 
 
 def measure(text: str) -> dict[str, Any]:
-    """A document and its size. Floats, as integers of a column stay integers when they are scaled."""
+    """Returns a document and its size. The counts are floats, because scaled integers would be rounded."""
     return {
         "text": text,
         "words": float(len(text.split())),
@@ -53,7 +53,7 @@ def measure(text: str) -> dict[str, Any]:
 
 
 def process_results(doc: dict[str, Any], results: list[float]) -> dict[str, tuple[float, float]]:
-    """The log-likelihood of a document, and what it is divided by, of each metric."""
+    """Returns a map from each metric to the log-likelihood of a document and its divisor."""
     (log_likelihood,) = results
     return {
         "word_perplexity": (log_likelihood, doc["words"]),

@@ -1,7 +1,8 @@
-"""Croissant metadata of finished builds: JSON-LD by which ML tools find, describe and load a data set.
+"""Writes Croissant metadata of finished builds: JSON-LD that lets ML tools find and load data sets.
 
-The file is beside the build, in the folder of its edition, as a finished build is never changed. It describes
-each file with its SHA-256; it has a record set for each split. Format: https://docs.mlcommons.org/croissant
+The file is in the folder of the edition, not in the build, because a finished build is never changed. It
+lists each file with its SHA-256, and a record set for each split. Format:
+https://docs.mlcommons.org/croissant
 """
 
 import contextlib
@@ -30,9 +31,9 @@ _LICENSE = "https://spdx.org/licenses/{}.html"
 
 
 def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
-    """Writes the file of each edition at and below folders, and gives its path.
+    """Writes the file of each edition at and below folders. Yields the paths.
 
-    Raises InputError where there is no build with documents, ValueError for what Croissant refuses.
+    Raises InputError if there is no build with documents, ValueError if Croissant rejects the metadata.
     """
     builds = [build for build in choose_builds(folders) if splits_of(build)]
     if not builds:
@@ -44,16 +45,16 @@ def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
 
 
 def splits_of(build: Build) -> list[str]:
-    """The splits of documents in the files of a build, in the order of their names."""
+    """Returns the names of the splits of a build that have documents, sorted."""
     return sorted({_split_of(file) for file in build.manifest["outputs"]} - {""})
 
 
 def make_croissant(build: Build, url: str = "") -> str:
-    """JSON-LD of a build, with paths from the folder of its edition. The same build gives the same bytes.
+    """Returns the JSON-LD of a build, with paths relative to the folder of its edition; deterministic.
 
     Args:
-      url: the page of the data set; "" where it has none.
-    Raises InputError for a build that holds no documents, ValueError for what Croissant refuses.
+      url: the page of the data set; "" for none.
+    Raises InputError for a build without documents, ValueError if Croissant rejects the metadata.
     """
     splits, card = splits_of(build), _read_card(build)
     head = read_head(card)
@@ -79,7 +80,7 @@ def make_croissant(build: Build, url: str = "") -> str:
 
 
 def _split_of(file: dict[str, Any]) -> str:
-    """The split that readers load from a file of a build; "" for others."""
+    """Returns the split of a Parquet file of a build; "" for other files."""
     return str(file["split"]) if file["format"] == "parquet" else ""
 
 
@@ -93,7 +94,7 @@ def _read_card(build: Build) -> str:
 
 
 def _licenses(build: Build, head: CardHead) -> Iterator[str]:
-    """Addresses of SPDX; a licence that has none is described by the card."""
+    """Yields the SPDX addresses of the licences; for a licence without one, a reference to the card."""
     for name in as_list(head.license):
         if name.startswith(("cc-by", "cc0")):
             yield _LICENSE.format(name.upper())
@@ -102,7 +103,7 @@ def _licenses(build: Build, head: CardHead) -> Iterator[str]:
 
 
 def _date(dump_date: str) -> datetime.datetime | None:
-    """That of the inputs, as a build has none of its own; None for "2007-2011" or "latest"."""
+    """Returns the date of the inputs, because a build has no date; None for "2007-2011" or "latest"."""
     with contextlib.suppress(ValueError):
         return datetime.datetime.strptime(dump_date, "%Y%m%d")
     return None

@@ -1,4 +1,4 @@
-"""Task files of finished builds for lm-evaluation-harness: word perplexity and bits per byte of a split.
+"""Writes task files for lm-evaluation-harness: word perplexity and bits per byte of a split of a build.
 
 https://github.com/EleutherAI/lm-evaluation-harness
 """
@@ -29,12 +29,12 @@ _METRICS = ("word_perplexity", "byte_perplexity", "bits_per_byte")
 def write_tasks(
     folders: Sequence[str], output: str, split: str = "test", repo: str = ""
 ) -> Iterator[str]:
-    """Writes a task file for each edition at and below folders, and gives the names of the tasks.
+    """Writes a task file for each edition at and below folders. Yields the names of the tasks.
 
     Args:
-      output: folder for the files, with the module that they need.
-      repo: "owner/name" of a data set of the hub that the builds are in; "" reads them where they are.
-    Raises InputError for builds that are missing or have no text, ValueError for a split that is not there.
+      output: folder for the task files and the module that they import.
+      repo: "owner/name" of a data set of the hub that has the builds; "" reads them from their folders.
+    Raises InputError if there is no build with text, ValueError if a build does not have the split.
     """
     builds = [build for build in choose_builds(folders) if build.corpus in layouts()]
     if not builds:
@@ -51,16 +51,16 @@ def write_tasks(
 
 
 def name_task(build: Build, split: str) -> str:
-    """The name of a task: "corpusmill_wiki40b_uk_test"."""
+    """Returns the name of a task: "corpusmill_wiki40b_uk_test"."""
     return re.sub(r"\W+", "_", f"corpusmill_{build.corpus}_{build.edition}_{split}").lower()
 
 
 def make_task(build: Build, split: str, place: str) -> str:
-    """YAML of the task.
+    """Returns the task file as YAML.
 
     Args:
-      place: by which corpusmill_task.load finds the build.
-    Raises ValueError for a split that is not there.
+      place: argument `build` of corpusmill_task.load.
+    Raises ValueError if the build does not have the split.
     """
     counts = _normalisers(build, split)
     task: dict[str, Any] = {
@@ -70,7 +70,7 @@ def make_task(build: Build, split: str, place: str) -> str:
             "build": place,
             "split": split,
             "column": shapes()[build.corpus].texts[0],
-            # A row of One Billion Word is a line, whose end is predicted.
+            # A row of One Billion Word is a line, and models predict its end.
             "end": "" if layouts()[build.corpus].paragraphs else "\n",
             "words": counts.predicted_words,
             "text_bytes": counts.text_bytes,

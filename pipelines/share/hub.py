@@ -1,12 +1,12 @@
-"""Uploads finished builds to a data set of the Hugging Face hub: one commit an edition.
+"""Uploads finished builds to a data set of the Hugging Face hub, with one commit for each edition.
 
-In the repository, files have the places that they have below the folder of the corpus:
+The repository has the same layout as the folder of the corpus:
 
     README.md                             a config for each edition: load_dataset(repo, "uk")
     uk/croissant.json
     uk/20260101-1.5.0/train-….parquet     and all other files of the build
 
-What is there already is not uploaded again: a killed upload goes on with the same call.
+Files that are already in the repository are not uploaded again, so the same call continues a killed upload.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ _REFUSED = {
 }
 
 
-_PATIENCE_SECONDS = 60  # of its own accord the library waits for 10
+_PATIENCE_SECONDS = 60  # the default of the library is 10
 _UNBRACED = {ord(one): None for one in "{}"}
 
 
@@ -55,11 +55,11 @@ class SharedFile(NamedTuple):
     place: str  # "uk/20260101-1.5.0/stats.json"
     path: str  # on disk
     bytes: int
-    sha256: str  # by the manifest; "" of the manifest itself, and of what older builds do not list
+    sha256: str  # from the manifest; "" for files that the manifest does not list
 
 
 class Edition(NamedTuple):
-    """A build that is uploaded."""
+    """A build to upload."""
 
     build: Build
     folder: str  # in the repository: "uk/20260101-1.5.0"
@@ -67,7 +67,7 @@ class Edition(NamedTuple):
 
     @property
     def name(self) -> str:
-        """That of its config: "uk"."""
+        """Name of the edition and of its config: "uk"."""
         return posixpath.dirname(self.folder)
 
 
@@ -75,15 +75,15 @@ class Published(NamedTuple):
     """The outcome for one edition."""
 
     edition: Edition
-    files: int  # that were uploaded
+    files: int  # uploaded
     bytes: int
-    commit: str  # address; "" where all was there already
+    commit: str  # address; "" if nothing had to be uploaded
 
 
 def plan(folders: Sequence[str]) -> list[Edition]:
-    """The editions at and below folders, the current or newest build of each.
+    """Returns the editions at and below folders, with the current or else the newest build of each.
 
-    Raises InputError for what is not finished, ValueError for builds that do not go into one repository.
+    Raises InputError if there is no finished build, ValueError if the builds are of several corpora.
     """
     builds = choose_builds(folders)
     above = {posixpath.dirname(posixpath.dirname(build.folder)) for build in builds}
@@ -95,11 +95,11 @@ def plan(folders: Sequence[str]) -> list[Edition]:
 
 
 def publish(repo: str, editions: Sequence[Edition]) -> Iterator[Published]:
-    """Uploads one edition after the other.
+    """Uploads the editions in order. Yields the outcome of each.
 
     Args:
       repo: "owner/name" of a data set of the hub, which must exist.
-    Raises ValueError without a token, InputError for a damaged build, StoreError for what the hub refuses.
+    Raises ValueError without a token, InputError for a damaged build, StoreError for errors of the hub.
     """
     if not get_token():
         raise ValueError(_NO_TOKEN)
@@ -110,7 +110,7 @@ def publish(repo: str, editions: Sequence[Edition]) -> Iterator[Published]:
 
 
 class _Hub:
-    """A repository. Cards of builds that are there are read once."""
+    """A repository of the hub. Cards of the builds in the repository are cached."""
 
     def __init__(self, repo: str, cards: Mapping[str, str]):
         self.repo = repo
@@ -143,7 +143,7 @@ class _Hub:
         return Published(edition, len(additions), size, str(made.commit_url))
 
     def _texts(self, edition: Edition, there: Mapping[str, RepoFile], head: str) -> dict[str, str]:
-        """Place → text of the files above builds."""
+        """Returns a map from place to text for the files outside the builds."""
         texts = {}
         if croissant.splits_of(edition.build):
             url = f"{self.api.endpoint}/datasets/{self.repo}"
@@ -151,7 +151,7 @@ class _Hub:
             texts[place] = croissant.make_croissant(edition.build, url)
         found = self._read(CARD, head) if CARD in there else ""
         if not found or MARK in found:
-            # The card may have been edited: what is not in the repository is not asked for.
+            # The card may have been edited, so builds that are not in the repository are ignored.
             known = {
                 name: folder
                 for name, folder in read_places(found).items()
@@ -208,9 +208,11 @@ def _is_there(found: RepoFile | None, file: SharedFile) -> bool:
 
 
 def _addition(file: SharedFile) -> CommitOperationAdd:
-    """Raises InputError for a file that is not the one that was built."""
+    """Returns the upload of a file. Raises InputError if the file differs from the manifest."""
     if file.sha256 and _sha256_of(file) != file.sha256:
-        raise InputError(file.path, "is not what the manifest says: `corpusmill verify` tells more")
+        raise InputError(
+            file.path, "differs from the manifest: run `corpusmill verify` for the details"
+        )
     return CommitOperationAdd(file.place, file.path)
 
 
@@ -220,18 +222,18 @@ def _sha256_of(file: SharedFile) -> str:
 
 
 def _blob_id(data: bytes) -> str:
-    """The name that git has for a file."""
+    """Returns the id of a file in git."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 @contextlib.contextmanager
 def _named(repo: str) -> Iterator[None]:
-    """Turns errors of the hub into one line that names the repository."""
+    """Raises StoreError, with one line that names the repository, for errors of the hub inside the block."""
     try:
         yield
     except (InputError, ValueError):
         raise
-    except Exception as error:  # the libraries below it raise errors of many kinds
+    except Exception as error:  # the libraries raise many types of errors
         cause = error.__cause__ if isinstance(error.__cause__, HfHubHTTPError) else error
         raise StoreError(repo, _explain(cause).format(repo=repo)) from error
 

@@ -8,11 +8,11 @@ from pipelines.translation.drawing import count_of, draw, name_some
 from transforms.text.translation.records import Finding
 
 SHOWN = 10  # findings of a language
-SHOWN_OF_MANY = 3  # where there are other languages
+SHOWN_OF_MANY = 3  # findings of each language if several are checked
 
 
 def print_checked(checked: Checked, shown: int = SHOWN) -> None:
-    """A table by rule, and the first findings with file and line."""
+    """Prints a table of findings by rule, and the first findings with file and line."""
     facts = checked.entry.facts
     verdict = "failed" if checked.has_errors else "passed"
     again = "" if checked.is_new else ", nothing has changed since"

@@ -1,4 +1,4 @@
-"""Checks of many languages at once, in processes of their own."""
+"""Checks many languages at once in parallel processes."""
 
 import concurrent.futures
 import contextlib
@@ -18,14 +18,12 @@ from pipelines.translation.worker_start import prepare_worker
 from transforms.files.open_input import InputError
 from transforms.text.translation.languages import TargetLanguage
 
-# Of all languages together: below it, a process takes longer to start than it saves.
+# Of all languages together: with fewer lines, starting processes takes longer than the checks.
 MIN_LINES = 1_500
 
 
 class Progress:
-    """Shows how many languages are done: at a terminal a line that is overwritten, elsewhere a line for
-    each.
-    """
+    """Shows how many languages are done: one line that is overwritten in a terminal, else a line for each."""
 
     def __init__(self, total: int, stream: TextIO) -> None:
         self._total = total
@@ -34,12 +32,12 @@ class Progress:
         self._is_terminal = stream.isatty()
 
     def show(self) -> None:
-        """On a terminal: shows the line, until other lines come."""
+        """Writes the progress line if the stream is a terminal."""
         if self._total > 1 and self._is_terminal and self._done < self._total:
             self._write(f"\r\x1b[Kchecked {self._done:,} of {self._total:,} languages …")
 
     def add(self, code: str) -> None:
-        """Another language is done. What is printed next takes the place of the line."""
+        """Counts a finished language. In a terminal, removes the progress line."""
         self._done += 1
         if self._is_terminal:
             self.close()
@@ -47,7 +45,7 @@ class Progress:
             self._write(f"checked {code}, {self._done:,} of {self._total:,} languages\n")
 
     def close(self) -> None:
-        """Takes the line away."""
+        """Removes the progress line."""
         if self._total > 1 and self._is_terminal:
             self._write("\r\x1b[K")
 
@@ -64,20 +62,20 @@ def check_languages(
     send_back: Collection[str] = (),
     by: str = "",
 ) -> Iterator[Checked]:
-    """Checks languages, in their order.
+    """Checks languages. Yields the results in the order of the languages.
 
     Args:
-      workers: processes; what they write does not depend on it.
-      waive: see `check_language`; for one language.
+      workers: number of processes; the results do not depend on it.
+      waive: see `check_language`; for one language only.
       send_back: see `check_language`.
-      by: who checks.
+      by: name of the person who checks.
 
-    Raises what `check_language` raises, and InputError where a process is killed. Languages before the one
-    that it is raised for are done; later ones may be.
+    Raises the errors of `check_language`, and InputError if a process is killed. The languages before the
+    failed one are done; later ones may be.
     """
     check = functools.partial(_check, project, waive=waive, send_back=send_back, by=by)
     count = min(workers, len(languages))
-    # Reads the ids, so that workers need not.
+    # Reads the ids here once, so that the workers do not read them again.
     has_few_lines = len(languages) * len(project.ids) < MIN_LINES
     progress = Progress(len(languages), sys.stderr)
     if count < 2 or has_few_lines:
@@ -102,7 +100,7 @@ def _check(
     except InputError:
         raise
     except Exception as error:
-        error.add_note(f"This came of the check of {language.code}.")
+        error.add_note(f"This happened in the check of {language.code}.")
         raise
 
 
@@ -127,7 +125,7 @@ def _check_in_processes(
     progress: Progress,
     folder: str,
 ) -> Iterator[Checked]:
-    # A forked copy of a process that has threads, as Beam and Arrow start them, may hang.
+    # Beam and Arrow start threads, and a forked process with threads may hang.
     context = multiprocessing.get_context("spawn")
     with contextlib.closing(progress):
         pool = concurrent.futures.ProcessPoolExecutor(count, context, prepare_worker)
@@ -163,7 +161,7 @@ def _in_order(
 
 @contextlib.contextmanager
 def _ignored_interrupts() -> Iterator[None]:
-    """Processes that are started meanwhile do not answer Ctrl-C, until `prepare_worker` changes it."""
+    """Lets processes started in the block ignore Ctrl-C until they run `prepare_worker`."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals
         return

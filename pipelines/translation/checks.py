@@ -1,4 +1,4 @@
-"""Checks of the translations in force."""
+"""Checks the translations in force of a language, and records the findings in its journal."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -20,10 +20,10 @@ _COLUMNS = (*Finding._fields, "waived")
 
 
 class JudgedFinding(NamedTuple):
-    """A finding, and why it was accepted."""
+    """A finding, and the reason why it was accepted."""
 
     finding: Finding
-    waived: str  # who, and why; "" for one that is open
+    waived: str  # "name: reason"; "" for an open finding
 
 
 class Checked(NamedTuple):
@@ -31,7 +31,7 @@ class Checked(NamedTuple):
 
     code: str
     entry: Entry
-    is_new: bool  # else nothing has changed since `entry`
+    is_new: bool  # False if nothing has changed since `entry`
     findings: Sequence[JudgedFinding]
 
     @property
@@ -48,13 +48,15 @@ def check_language(
     send_back: Collection[str] = (),
     by: str = "",
 ) -> Checked:
-    """Checks what is in force, and adds an entry unless the last one says the same of the same.
+    """Checks the translations in force. Adds an entry to the journal if the findings have changed.
 
     Args:
-      send_back: rules whose warnings are errors this time.
+      waive: findings to accept.
+      send_back: rules whose warnings count as errors in this check.
+      by: name of the person who checks.
 
-    Raises ValueError for a language in which nothing has come back; ValueError or InputError for a waiver of
-    what was not found.
+    Raises ValueError if the language has no translations yet; ValueError or InputError for a waiver without a
+    finding.
     """
     folder = project.journal(language.code)
     if not folder.is_dir():
@@ -77,8 +79,8 @@ def check_language(
 
 
 def _find(project: Project, state: LanguageState, language: TargetLanguage) -> list[Finding]:
-    """All findings: those of the whole file, then by place."""
-    # Its libraries take a second to import: only a check waits for them.
+    """Returns all findings: first those about the whole file, then those of the lines in order."""
+    # Imported here because its libraries take a second to import.
     from transforms.text.translation.checks.run import check_translations
 
     found = [
@@ -91,7 +93,7 @@ def _find(project: Project, state: LanguageState, language: TargetLanguage) -> l
 
 
 def _as_errors(found: Sequence[Finding], rules: Collection[str]) -> list[Finding]:
-    """The findings; warnings of the rules are errors. Raises ValueError for a rule that found nothing."""
+    """Turns the warnings of the rules into errors. Raises ValueError for a rule without findings."""
     if unknown := set(rules) - {finding.rule for finding in found}:
         known = ", ".join(sorted({one.rule for one in found if one.severity == "warning"}))
         raise ValueError(
@@ -151,13 +153,13 @@ def _facts(
 
 
 def write_findings(judged: Iterable[JudgedFinding]) -> str:
-    """findings.tsv."""
+    """Returns the content of findings.tsv."""
     rows = ([*map(str, one.finding), one.waived] for one in judged)
     return write_table(_COLUMNS, rows)
 
 
 def read_findings(check: Entry) -> list[JudgedFinding]:
-    """Of a check. Raises InputError for a damaged file."""
+    """Reads the findings of a check. Raises InputError for a damaged file."""
     path = check.folder / FINDINGS
     try:
         table = read_table(files.read_text(path), _COLUMNS)
@@ -170,7 +172,7 @@ def read_findings(check: Entry) -> list[JudgedFinding]:
 
 
 def open_errors(check: Entry) -> list[Finding]:
-    """The errors of a check that nobody has waived."""
+    """Returns the errors of a check that are not waived."""
     return [
         one.finding
         for one in read_findings(check)

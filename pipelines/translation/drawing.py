@@ -1,4 +1,4 @@
-"""Tables on a screen."""
+"""Formats tables for the terminal."""
 
 import io
 import shutil
@@ -13,16 +13,16 @@ from rich.table import Table
 from rich.text import Text
 
 _WIDEST = 10_000  # columns
-_NAMED = 8  # of many
+_NAMED = 8  # names shown of a long list
 
 
 def count_of(number: int, what: str) -> str:
-    """ "1 error", "1,203 errors"."""
+    """Returns the number and the noun: "1 error", "1,203 errors"."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def name_some(names: Sequence[str]) -> str:
-    """The first of them, and how many more there are."""
+    """Returns the first names, and the number of further names."""
     told = ", ".join(names[:_NAMED])
     return told if len(names) <= _NAMED else f"{told} and {len(names) - _NAMED:,} more"
 
@@ -36,15 +36,15 @@ def draw(
     width: int | None = None,
     key: int = 1,
 ) -> str:
-    """A table as wide as it has to be: columns are never cut. What does not fit is in more tables below.
+    """Formats a table. Columns are never cut; columns that do not fit the width are in further tables below.
 
     Args:
-      columns: their titles.
-      rows: their cells, as they are to be shown.
-      numbers: how many of the last columns are at the right.
-      total: a row under a line.
-      width: of the screen, in columns; None for no limit.
-      key: how many of the first columns are in every table.
+      columns: titles of the columns.
+      rows: formatted cells.
+      numbers: number of columns at the end that are right-aligned.
+      total: last row, below a line.
+      width: of the screen, in characters; None for no limit.
+      key: number of columns at the beginning that are repeated in every table.
     """
     cells, places = list(rows), list(range(len(columns)))
     drawn, begun = "", places[:key]
@@ -58,7 +58,7 @@ def draw(
 
 
 def screen_columns() -> int | None:
-    """The width of the terminal; None where nobody looks at one."""
+    """Returns the width of the terminal; None if the output is not a terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
@@ -78,7 +78,7 @@ def _draw(
     total: Sequence[str],
     places: Sequence[int],
 ) -> str:
-    """One table, of the columns at some places."""
+    """Formats one table of the columns at the given places."""
     table = Table(box=box.SIMPLE)
     for place in places:
         justify: Any = "right" if place >= len(columns) - numbers else "left"

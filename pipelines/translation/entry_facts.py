@@ -1,4 +1,4 @@
-"""The facts in entries of a journal: their names and types, by the kind of the entry."""
+"""Names and types of the facts in entries of a journal, for each kind of entry."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -16,14 +16,14 @@ class _Head(msgspec.Struct):
 
 
 HEAD = _Head.__struct_fields__
-"""The facts that every entry has."""
+"""Names of the facts that every entry has."""
 
 
 class _Facts(msgspec.Struct):
-    """The facts of entries of one kind, as far as they are read again."""
+    """Facts of one kind of entry that are read again later."""
 
     def others(self) -> Sequence[int]:
-        """The entries that it names."""
+        """Returns the numbers of the entries that this entry refers to."""
         return ()
 
 
@@ -115,7 +115,10 @@ _FACTS: Mapping[str, type[_Facts]] = {
 
 
 def check_facts(facts: Any, number: int) -> None:
-    """Raises ValueError for facts that the entry of this number cannot have; of unknown kinds, any it can."""
+    """Checks the facts of the entry with this number; of unknown kinds, only the common facts.
+
+    Raises ValueError if facts are missing or invalid.
+    """
     try:
         kind = msgspec.convert(facts, _Head).kind
         told = msgspec.convert(facts, _FACTS.get(kind, _Facts))

@@ -1,4 +1,4 @@
-"""Files of a project: read with errors that name them, written so that a killed process leaves none half."""
+"""Reads and writes files of a project. Errors name the file; a killed process leaves no incomplete file."""
 
 import contextlib
 import hashlib
@@ -15,7 +15,7 @@ from transforms.text.translation.records import ReadError
 
 
 def read_bytes(path: pathlib.Path) -> bytes:
-    """The file. Raises InputError where it cannot be read, or is a pipe or a device."""
+    """Reads a file. Raises InputError if it cannot be read, or is a pipe or a device."""
     check_regular(str(path))
     try:
         return path.read_bytes()
@@ -24,12 +24,12 @@ def read_bytes(path: pathlib.Path) -> bytes:
 
 
 def read_text(path: pathlib.Path) -> str:
-    """The file as UTF-8, line ends as they are. Raises InputError."""
+    """Reads a UTF-8 file with unchanged line ends. Raises InputError."""
     return decode(str(path), read_bytes(path))
 
 
 def decode(path: str, data: bytes) -> str:
-    """UTF-8 → text, line ends as they are. Raises InputError that names the line."""
+    """Decodes UTF-8 with unchanged line ends. Raises InputError with the line of an invalid byte."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -39,7 +39,7 @@ def decode(path: str, data: bytes) -> str:
 
 @contextlib.contextmanager
 def naming(path: str | pathlib.Path) -> Iterator[None]:
-    """Raises InputError, which names the file, for a ReadError inside the block."""
+    """Turns a ReadError inside the block into an InputError that names the file."""
     try:
         yield
     except ReadError as error:
@@ -48,17 +48,17 @@ def naming(path: str | pathlib.Path) -> Iterator[None]:
 
 
 def describe(path: pathlib.Path, data: bytes) -> dict[str, Any]:
-    """The facts of a file that came in."""
+    """Returns the name, size and SHA-256 of a received file, for an entry of the journal."""
     return {"name": path.name, "bytes": len(data), "sha256": sha256_of(data)}
 
 
 def sha256_of(data: bytes) -> str:
-    """In hexadecimal."""
+    """Returns the SHA-256 in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
 def fill_folder(folder: pathlib.Path, files: Mapping[str, bytes]) -> None:
-    """Writes new files, name → bytes, and waits until the disk has them. Names may have one folder."""
+    """Writes new files, name → bytes, and syncs them to the disk. A name may contain one folder."""
     for name, data in files.items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
@@ -71,7 +71,7 @@ def fill_folder(folder: pathlib.Path, files: Mapping[str, bytes]) -> None:
 
 
 def check_copies(folder: str, files: Mapping[str, bytes]) -> None:
-    """Raises TargetError where a folder has other files of these names: nothing is overwritten."""
+    """Raises TargetError if the folder has files with these names and other content."""
     paths = {pathlib.Path(folder) / name: data for name, data in files.items()} if folder else {}
     taken = [path.name for path, data in paths.items() if not _is_free(path, data)]
     if taken:
@@ -83,9 +83,10 @@ def _is_free(path: pathlib.Path, data: bytes) -> bool:
 
 
 def put_copies(folder: str, files: Mapping[str, bytes]) -> list[str]:
-    """Copies files, name → bytes, into a folder that may have to be made; returns their paths.
+    """Copies files, name → bytes, into a folder, which is created if missing. Returns their paths.
 
-    None is there half, none is overwritten; one that is there already stays. Raises TargetError.
+    Each file is written atomically. Existing files are never overwritten. Raises TargetError if the folder
+    has a file with the same name and other content, or cannot be written.
     """
     place = pathlib.Path(folder)
     try:
@@ -104,13 +105,13 @@ def put_copies(folder: str, files: Mapping[str, bytes]) -> list[str]:
 
 
 def _put(path: pathlib.Path, data: bytes) -> None:
-    """Writes a file unless it is there. The folder is locked."""
+    """Writes a file unless it exists. The caller holds the lock of the folder."""
     beside = path.with_name(f".{path.name}.part")
-    beside.unlink(missing_ok=True)  # a killed process has left it
+    beside.unlink(missing_ok=True)  # left by a killed process
     if path.exists():
         return
     try:
         beside.write_bytes(data)
-        os.link(beside, path)  # fails where the name is taken; a rename would replace it
+        os.link(beside, path)  # fails if the name is taken; a rename would replace the file
     finally:
         beside.unlink(missing_ok=True)

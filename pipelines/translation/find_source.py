@@ -1,4 +1,4 @@
-"""Finds the sentences of a new project: a table, a finished build, or a released data set."""
+"""Reads the sentences of a new project from a table, a finished build or a released data set."""
 
 import pathlib
 from collections.abc import Iterable
@@ -17,18 +17,17 @@ from transforms.text.translation.source_table import (
 )
 from transforms.text.translation.tables import read_table
 
-SOURCE_CODES = ("eng", "eng_Latn")  # of FLORES-101 and FLORES-200
+SOURCE_CODES = ("eng", "eng_Latn")  # in FLORES-101 and FLORES-200
 
 
 def find_source(path: str) -> list[SourceSentence]:
-    """The sentences by split and place.
+    """Returns the sentences, sorted by split and place.
 
     Args:
-      path: a source.tsv; the folder of a finished build that holds one; or the folder of a released data set,
-        with `eng.devtest` in it or in `devtest/`, and `metadata_devtest.tsv`. Splits that are not there are
-        left out.
+      path: a source.tsv; the folder of a finished build with this file; or the folder of a released data set
+        with `metadata_devtest.tsv` and `eng.devtest`, which may be in `devtest/`. Missing splits are skipped.
 
-    Raises InputError for what is none of these, or is damaged.
+    Raises InputError for a path that is none of these, or for damaged files.
     """
     place = pathlib.Path(path)
     if not place.is_dir():
@@ -41,7 +40,7 @@ def find_source(path: str) -> list[SourceSentence]:
 
 
 def read_source_file(path: pathlib.Path) -> list[SourceSentence]:
-    """A source.tsv. Raises InputError."""
+    """Reads a source.tsv. Raises InputError."""
     try:
         return read_source(read_text(path))
     except ReadError as error:
@@ -82,7 +81,7 @@ def _read_split(text: pathlib.Path, metadata: pathlib.Path, split: str) -> list[
             if not line.strip():
                 raise InputError(str(text), f"line {place}: no sentence")
             name = sentence_id(split, place)
-            # A release does not tell page ids: an article is named by its first sentence.
+            # A release has no page ids, so an article is identified by its first sentence.
             article = f"{row['domain']}:{first_of_url.setdefault(row['URL'], name)}"
             told = {"id": name, "split": split, "article": article, "url": row["URL"], "text": line}
             sentences.append(to_sentence(number, {**row, **told}))

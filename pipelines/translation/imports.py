@@ -1,4 +1,4 @@
-"""Imports the files of translators: each is taken whole or not at all, and kept byte for byte."""
+"""Imports the files of translators. A file is imported completely or not at all, and stored unchanged."""
 
 import pathlib
 from collections import Counter
@@ -33,28 +33,28 @@ READERS: Mapping[str, Callable[[bytes, str], Returned]] = {
     ".txt": _read_table,  # the "Unicode text" of Excel
 }
 SUFFIXES = (*READERS, *(f".{split}" for split in SPLITS))
-LAST = "last"  # for --corrects: the newest import of another file that has a line of this
-# What may become of a line of an import, beside what was in force; an entry counts each.
+LAST = "last"  # for --corrects: the newest import of another file that shares a line with this file
+# Kinds of changes of a line by an import. The entry counts the lines of each kind.
 CHANGES = (
-    "first",  # it had no translation
+    "first",  # the line had no translation
     "same",
-    "changed",  # its translation answered an earlier packet
-    "corrected",  # another text was in force, or disputed, and this takes its place
+    "changed",  # the earlier translation answered an earlier packet
+    "corrected",  # replaces another text that was in force or disputed
     "disputed",  # another text has answered the same packet
-    "late",  # an answer to a later packet is in force, and stays
+    "late",  # an answer to a later packet is in force and is kept
 )
 
 
 class ReadFile(NamedTuple):
-    """A file that has been read and found to be an answer to this project."""
+    """A file that was read and checked against the project."""
 
     path: pathlib.Path
     data: bytes
     code: str  # of the language
-    base: int  # the packet that it answers; 0 where it does not tell
+    base: int  # the packet that the file answers; 0 if the file does not name one
     translations: Sequence[Translation]  # without the empty ones
     empty: int
-    corrects: Sequence[int] = ()  # the imports that it takes the place of, all answers to `base`
+    corrects: Sequence[int] = ()  # the imports that the file replaces, all answers to `base`
 
 
 class Imported(NamedTuple):
@@ -62,8 +62,8 @@ class Imported(NamedTuple):
 
     path: str
     code: str
-    entry: Entry | None  # None for the source itself, which is passed over
-    is_new: bool  # else it has been imported before, as `entry`
+    entry: Entry | None  # None for a file of the source language, which is skipped
+    is_new: bool  # False if the file was imported before, as `entry`
 
 
 def import_files(
@@ -74,17 +74,17 @@ def import_files(
     by: str = "",
     corrects: Sequence[str] = (),
 ) -> list[Imported]:
-    """Adds an entry for each file that is new. All are read before the first entry is written.
+    """Adds an entry for each new file. All files are read before the first entry is written.
 
     Args:
-      paths: files, or folders: all files below with a known ending.
-      language: code, for files that do not name it.
-      by: who has translated.
-      corrects: numbers of imports, or LAST, that the files correct: in the lines that they have, their texts
-        take the place of those.
+      paths: files, or folders with files that have a known suffix.
+      language: code of the language, for files that do not name it.
+      by: name of the translator.
+      corrects: numbers of imports, or LAST, that the files correct. The lines of the files replace the same
+        lines of these imports.
 
-    Raises InputError for a file that cannot be read or is of another project, language or packet; ValueError
-    for a language that is none, and for a number that is not an import that a file can correct.
+    Raises InputError for a file that cannot be read or belongs to another project, language or packet;
+    ValueError for an unknown language, and for a number that is not an import that the file can correct.
     """
     code = project.language(language).code if language else ""
     read = [_read(project, path, code, is_named) for path, is_named in _list(paths)]
@@ -97,7 +97,7 @@ def import_files(
 
 
 def _list(paths: Iterable[str]) -> list[tuple[pathlib.Path, bool]]:
-    """(file, whether it was named itself), each once."""
+    """Returns pairs (file, True if it was given itself and not found in a folder), without repetitions."""
     found: dict[pathlib.Path, bool] = {}
     for path in map(pathlib.Path, paths):
         if not path.is_dir():
@@ -137,7 +137,7 @@ def _returned(project: Project, path: pathlib.Path, data: bytes) -> Returned:
 
 
 def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
-    """Raises ReadError for a file of the source language with other sentences."""
+    """Raises ReadError if a file of the source language has other sentences than the project."""
     lines = files.decode(str(path), data).removesuffix("\n").split("\n")
     those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
     if len(lines) != len(those):
@@ -174,7 +174,7 @@ def _checked(
 
 
 def _language(project: Project, path: pathlib.Path, returned: Returned, code: str) -> str:
-    """The code of a file's language. Raises ReadError if it names none, or another one."""
+    """Returns the code of a file's language. Raises ReadError if there is none, or if two differ."""
     told = returned.language
     if not told and path.suffix not in READERS:
         told = path.stem
@@ -183,7 +183,7 @@ def _language(project: Project, path: pathlib.Path, returned: Returned, code: st
     except ValueError as error:
         if not code or returned.language:
             raise ReadError(0, f"{error}; give --language") from None
-        found = ""  # the name of the file was no code
+        found = ""  # the name of the file is not a language code
     if not (found or code):
         raise ReadError(0, "does not name its language; give --language")
     if found and code and found != code:
@@ -192,7 +192,7 @@ def _language(project: Project, path: pathlib.Path, returned: Returned, code: st
 
 
 def _correcting(project: Project, file: ReadFile, names: Sequence[str]) -> ReadFile:
-    """The file, as a correction of the imports that are named."""
+    """Returns the file as a correction of the named imports."""
     entries = journal.read_entries(project.journal(file.code))
     imports = {entry.number: entry for entry in entries if entry.kind == "import"}
     ids = frozenset(one.id for one in file.translations)
@@ -258,8 +258,11 @@ def _add(project: Project, file: ReadFile, by: str) -> Imported:
 
 
 def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry | None:
-    """The entry of the same bytes, unless they now settle a dispute by answering a later packet, or correct
-    what they have not corrected before."""
+    """Returns the entry of an earlier import of the same bytes; None if the file has to be imported again.
+
+    That is so if the file now settles a dispute by answering a later packet, or corrects other imports than
+    before.
+    """
     sha256 = files.sha256_of(file.data)
     earlier = [
         one
@@ -302,7 +305,7 @@ def _compare(
 
 
 def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[int]) -> str:
-    """Returns the kind of change of a line, one of CHANGES; `gone` are the imports that are corrected."""
+    """Returns the kind of change of a line, from CHANGES; `gone` are the corrected imports."""
     answers = state.given.get(one.id, ())
     if not answers:
         return "first"
@@ -317,7 +320,7 @@ def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[i
 
 
 def print_imported(imported: Iterable[Imported]) -> None:
-    """A line for each file."""
+    """Prints a line for each file."""
     has_disputes = False
     for one in imported:
         print(f"{one.path}: {_describe(one)}")

@@ -1,7 +1,7 @@
-"""The journal of a language: what was sent and what came back, an entry a folder, only ever added to.
+"""The journal of a language: an append-only record of packets, imports, checks and reviews.
 
-An entry is written beside its place and renamed to the next number, so that it is there whole or not at all.
-Who reads the journal, decides, and adds to it holds its lock meanwhile; the lock ends with the process.
+Each entry is a folder. It is written under a temporary name and renamed to the next number, so it is never
+incomplete. A process that reads the journal in order to add an entry holds its lock until the entry is added.
 """
 
 import contextlib
@@ -25,24 +25,24 @@ _UNFINISHED = ".unfinished-"
 
 
 class Entry(NamedTuple):
-    """Something that has happened."""
+    """An entry of a journal."""
 
     number: int  # from 1, in the order of arrival
     folder: pathlib.Path
     kind: str  # packet, import, check, sheets, review or verdict
     round: int  # from 1; 0 before the first packet
     time: str  # UTC, "2026-11-22T01:23:45Z"
-    by: str  # who
-    facts: Mapping[str, Any]  # what the kind has to tell, see entry_facts.py
+    by: str  # name of the person
+    facts: Mapping[str, Any]  # depend on the kind, see entry_facts.py
 
     @property
     def name(self) -> str:
-        """ "0003"."""
+        """Number of the entry with four digits: "0003"."""
         return self.folder.name
 
 
 class Draft(NamedTuple):
-    """An entry that is to be added."""
+    """An entry to add."""
 
     kind: str
     round: int
@@ -51,12 +51,12 @@ class Draft(NamedTuple):
 
 
 def now() -> str:
-    """The time of an entry: the one place that asks the clock."""
+    """Returns the current time in UTC. Only this function of the package reads the clock."""
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def user() -> str:
-    """Returns the name of the user, as far as the system knows it."""
+    """Returns the name of the user; "" if the system does not know it."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -64,12 +64,12 @@ def user() -> str:
 
 
 def name_of(number: int) -> str:
-    """ "0003"."""
+    """Returns the name of the entry with this number: "0003"."""
     return f"{number:04}"
 
 
 def read_entries(folder: pathlib.Path) -> list[Entry]:
-    """The entries in their order; none where there is no journal. Raises InputError for a damaged one."""
+    """Returns the entries in order; empty if there is no journal. Raises InputError for a damaged journal."""
     try:
         names = [path.name for path in folder.iterdir()]
     except FileNotFoundError:
@@ -94,7 +94,7 @@ def _read_entry(folder: pathlib.Path, number: int) -> Entry:
 
 @contextlib.contextmanager
 def locked(folder: pathlib.Path) -> Iterator[None]:
-    """Waits for the lock of a journal and holds it. What killed writers have left is removed."""
+    """Waits for the lock of a journal and holds it. Removes unfinished entries of killed processes."""
     folder.mkdir(parents=True, exist_ok=True)
     with file_lock.locked(folder, waits=True):
         for leftover in folder.glob(f"{_UNFINISHED}*"):
@@ -105,12 +105,12 @@ def locked(folder: pathlib.Path) -> Iterator[None]:
 def append(
     folder: pathlib.Path, by: str, last: int, make_draft: Callable[[int], Draft]
 ) -> tuple[Entry, Draft]:
-    """Adds an entry to a journal whose lock is held.
+    """Adds an entry to a journal. The caller holds its lock. Returns the entry and its draft.
 
     Args:
-      last: the number of the last entry that was read.
-      make_draft: number of the entry → what it holds. Where a file system without locks lets another writer
-        be quicker, it is called again with the next number.
+      last: number of the last entry that was read.
+      make_draft: returns the content for an entry number. It is called again with the next number if another
+        process has added an entry in the meantime, on a file system without locks.
     """
     number = last + 1
     while True:
@@ -134,7 +134,7 @@ def append(
 
 
 def _renamed(building: pathlib.Path, target: pathlib.Path) -> bool:
-    """Renames a folder, and returns False if the name is taken. A folder with content is never replaced."""
+    """Renames a folder. Returns False if the new name is taken; a folder with content is never replaced."""
     try:
         building.rename(target)
     except OSError:

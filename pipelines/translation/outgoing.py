@@ -1,4 +1,4 @@
-"""Makes the files for translators and reviewers: packets and sheets, and copies of them."""
+"""Reads and copies the files for translators and reviewers: packets and review sheets."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -8,28 +8,28 @@ from pipelines.translation.journal import Entry
 
 
 class Sent(NamedTuple):
-    """The result of sending to a language."""
+    """The result of sending a packet or a review sheet of a language."""
 
     code: str
-    entry: Entry | None  # the packet or sheet that is out now; None where there is none
+    entry: Entry | None  # the current packet or sheet; None if there is none
     message: str
     paths: Sequence[str] = ()  # of the files, or of their copies
 
 
 def files_of(entry: Entry) -> dict[str, bytes]:
-    """Name → content of the files of a packet or sheet. Raises InputError."""
+    """Returns a map from name to content of the files of a packet or sheet. Raises InputError."""
     return {name: files.read_bytes(entry.folder / name) for name in entry.facts["files"]}
 
 
 def paths_of(entry: Entry, contents: Mapping[str, bytes], to: str) -> list[str]:
-    """Returns the paths of the files of an entry, or of their copies, which are made if `to` is a folder."""
+    """Returns the paths of the files of an entry; if `to` is a folder, copies them and returns the copies."""
     if to:
         return files.put_copies(to, contents)
     return [str(entry.folder / name) for name in contents]
 
 
 def print_sent(sent: Iterable[Sent]) -> None:
-    """A line for each language, and where its files are."""
+    """Prints a line for each language, and the paths of its files."""
     for one in sent:
         print(f"{one.code}: {one.message}")
         for path in one.paths:

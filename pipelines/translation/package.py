@@ -1,7 +1,7 @@
-"""The finished data set: line-aligned texts as FLORES-101 has them, and Parquet with all languages in a row.
+"""Packages the finished data set: line-aligned texts as in FLORES-101, and Parquet with a row per sentence.
 
 dev/fra.dev  devtest/fra.devtest  metadata_dev.tsv  metadata_devtest.tsv  dev-*.parquet  devtest-*.parquet
-test/        the same of the withheld split, where it is asked for
+test/        the same files of the withheld split, on request
 manifest.json  README.md  COMPLETED
 """
 
@@ -47,7 +47,7 @@ from transforms.text.translation.sourcing.accounts import DESCRIPTION
 from transforms.text.translation.sourcing.licences import hub_licenses, list_licences
 
 CORPUS = "flores101"
-VERSION = "1.0.0"  # of a data set that is not given another
+VERSION = "1.0.0"  # default version of a data set
 SOURCE_CODE = "eng"
 WITHHELD = "test"
 LICENSE = "cc-by-sa-4.0"
@@ -75,9 +75,9 @@ class Included(NamedTuple):
 
     code: str
     texts: Mapping[str, str]  # id → text, of all sentences
-    score: str | None  # "95.7"; None where nobody has reviewed it
-    digest: str  # stands for the texts
-    rounds: int = 0  # that packets were sent in; 0 for the source
+    score: str | None  # "95.7"; None without a review
+    digest: str  # of the texts
+    rounds: int = 0  # of packets; 0 for the source
     days: float | None = None  # from the first packet to the newest entry
 
 
@@ -90,16 +90,16 @@ def package(
     with_test: bool = False,
     replace: bool = False,
 ) -> Packaged:
-    """Writes `<output>/flores101/<project>/<version>`, whole or not at all.
+    """Writes the data set to `<output>/flores101/<project>/<version>`, completely or not at all.
 
     Args:
-      output: parent folder of the build.
+      output: parent folder of the builds.
       version: of the data set.
-      without_review: take languages that have passed the checks, accepted or not.
-      with_test: write the withheld split too, for those who run an evaluation.
-      replace: a finished build.
+      without_review: include languages that have passed the checks but are not accepted by reviewers.
+      with_test: also write the withheld split, for organizers of an evaluation.
+      replace: overwrite a finished build.
 
-    Raises TargetError for a target that cannot be taken, ValueError where no language may be packaged,
+    Raises TargetError if the target exists or cannot be written, ValueError if no language can be packaged,
     InputError for a damaged project.
     """
     if not _VERSION.fullmatch(version):
@@ -110,7 +110,7 @@ def package(
         raise ValueError(f"there is no language to package: {told or 'nothing was sent'}")
     target: str = FileSystems.join(output, CORPUS, project.rules.name, version)
     if publish.is_completed(target) and not replace:
-        write_cards([target])  # a process that is killed after the mark has not written them
+        write_cards([target])  # missing if a process was killed after it wrote COMPLETED
     with publish.building(target, replace=replace) as folder:
         outputs = list(_write(project, included, folder, with_test))
         manifest = _manifest(project, included, left_out, outputs, version, with_test)
@@ -124,7 +124,7 @@ def package(
 def choose_languages(
     project: Project, without_review: bool
 ) -> tuple[list[Included], dict[str, str]]:
-    """The languages of a package by code, and code → why it is left out."""
+    """Returns the languages of a package, sorted by code, and a map from left-out code to reason."""
     source = Included(
         SOURCE_CODE,
         {one.id: one.text for one in project.sentences},
@@ -135,7 +135,7 @@ def choose_languages(
     for code in project.languages:
         state = LanguageState(journal.read_entries(project.journal(code)), project.ids)
         if not state.entries:
-            continue  # a writer was stopped before its first entry
+            continue  # the first writer was killed before its first entry
         why = _why_left_out(state, without_review)
         if why:
             left_out[code] = why
@@ -183,9 +183,9 @@ def _write_lines(
 
 
 def make_metadata(sentences: Sequence[SourceSentence]) -> str:
-    """metadata_dev.tsv as it was released, with licences where there are any.
+    """Returns a metadata table in the format of FLORES-101, with licences if there are any.
 
-    Raises InputError for a field that would break the table.
+    Raises InputError for a field with a tab or line feed.
     """
     columns = columns_of(METADATA_COLUMNS, sentences)
     rows = [
@@ -208,7 +208,7 @@ def make_metadata(sentences: Sequence[SourceSentence]) -> str:
 
 
 def make_rows(sentences: Sequence[SourceSentence], included: Sequence[Included]) -> pa.Table:
-    """A row a sentence, a column `sentence_<code>` a language."""
+    """Returns a table with a row for each sentence and a column `sentence_<code>` for each language."""
     has_licences = LICENCE in columns_of((), sentences)
     schema = _SCHEMA.append(pa.field(LICENCE, pa.string())) if has_licences else _SCHEMA
     rows = [[getattr(one, name) for name in schema.names] for one in sentences]
@@ -227,7 +227,7 @@ def _manifest(
     version: str,
     with_test: bool,
 ) -> dict[str, Any]:
-    """Holds no clock: the same project gives the same bytes."""
+    """Returns the manifest. It has no time, so the same project gives the same bytes."""
     rules = project.rules
     provenance = Provenance(
         corpus=CORPUS,
@@ -275,7 +275,7 @@ def _manifest(
 
 
 def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[Included]) -> str:
-    """README.md, with the YAML head that the Hugging Face hub reads."""
+    """Returns README.md, with the YAML head for the Hugging Face hub."""
     languages = [find_language(one.code) for one in included]
     kept = {split: n for split, n in manifest["counts"]["kept"].items() if split != "total"}
     tags = list(dict.fromkeys(language.tag for language in languages))
@@ -327,7 +327,7 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
 
 
 def _workflow(included: Sequence[Included]) -> list[str]:
-    """Lines of what Table 4 of the paper counts; none where nothing was sent."""
+    """Returns lines with the figures of Table 4 of the paper; empty if no packet was sent."""
     again = [one.rounds - 1 for one in included if one.rounds]
     days = [one.days for one in included if one.days is not None]
     if not again:

@@ -1,4 +1,4 @@
-"""Packets for translators: all sentences, then what the checks have found, then what reviewers sent back."""
+"""Packets for translators: first all sentences, later the lines that checks or reviewers send back."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -24,7 +24,7 @@ WRITERS: Mapping[str, Callable[[Packet], bytes]] = {
 SUFFIXES = {"xliff": ".xlf", "tsv": ".tsv"}
 FORMATS = tuple(WRITERS)
 
-Reasons = Mapping[str, Sequence[str]]  # id → why the line goes back, a line each
+Reasons = Mapping[str, Sequence[str]]  # id → reasons why the line is sent back
 
 
 class Plan(NamedTuple):
@@ -33,7 +33,7 @@ class Plan(NamedTuple):
     round: int
     reasons: Reasons
     ids: Sequence[str]  # of the lines, in order
-    why: str  # for the person who sends it
+    why: str  # message for the user who sends the packet
 
 
 def send_packets(
@@ -44,14 +44,14 @@ def send_packets(
     to: str = "",
     by: str = "",
 ) -> list[Sent]:
-    """Adds a packet for each language that something is to be sent for.
+    """Adds a packet for each language that has lines to send. Returns the result for each language.
 
     Args:
-      formats: of FORMATS.
-      to: folder that takes copies of the files; "" for none.
-      by: who sends.
+      formats: from FORMATS.
+      to: folder for copies of the files; "" for none.
+      by: name of the person who sends the packets.
 
-    Raises TargetError where `to` has another file of that name; then what came before it is sent.
+    Raises TargetError if `to` has another file with the same name. The packets of earlier languages are kept.
     """
     return [_send(project, language, formats, to, by) for language in languages]
 
@@ -79,7 +79,7 @@ def _send(
 
 
 def plan_packet(state: LanguageState) -> Plan | str:
-    """Returns the packet to send; else the reason why nothing is sent."""
+    """Returns the packet to send, or the reason why nothing is sent."""
     packet = state.newest("packet")
     if not packet:
         count = len(state.ids)
@@ -108,7 +108,7 @@ def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
             reasons.setdefault(finding.id, []).append(f"{finding.rule}: {finding.message}")
     ids = [name for name in state.ids if name in reasons] or state.ids
     of_all = [f"{finding.rule}: {finding.message}" for finding in errors if not finding.id]
-    if of_all:  # what is said of all lines stands with the first
+    if of_all:  # findings about all lines are added to the first line
         reasons[ids[0]] = [*of_all, *reasons.get(ids[0], ())]
     why = f"round {state.round} again, {count_of(len(ids), 'sentence')} with errors in check {check.name}"
     return Plan(state.round, reasons, ids, why)

@@ -1,8 +1,8 @@
-"""A translation project: a folder with the sentences, the rules of acceptance, and a journal a language.
+"""A translation project: a folder with the sentences, the rules of acceptance and a journal per language.
 
     project.json  source.tsv  languages/<code>/0001/ 0002/ …
 
-Nothing in it is ever changed: what happens is added to the journals (see journal.py).
+Its files are never changed. New events are added to the journals (see journal.py).
 """
 
 import functools
@@ -36,7 +36,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class _Settings(msgspec.Struct):
-    """project.json. Fractions are texts: "1/5"."""
+    """Content of project.json. Fractions are strings: "1/5"."""
 
     format: int
     name: str
@@ -47,7 +47,7 @@ class _Settings(msgspec.Struct):
 
 
 class Rules(NamedTuple):
-    """The rules of a project. Raises nothing: `create_project` checks them."""
+    """The rules of a project. `create_project` checks them."""
 
     name: str = DEFAULT_NAME  # letters, digits and ._-
     seed: int = 0  # of the review sample
@@ -56,7 +56,7 @@ class Rules(NamedTuple):
 
 
 class Project:
-    """An open project. `sentences` and `ids` are read when they are asked for."""
+    """An open project. `sentences` and `ids` are read on first use."""
 
     def __init__(self, folder: pathlib.Path, rules: Rules, source_sha256: str) -> None:
         self.folder = folder
@@ -65,14 +65,12 @@ class Project:
 
     @property
     def key(self) -> str:
-        """The key by which packets name the project; it differs for two projects of one name and other
-        sentences.
-        """
+        """Key that identifies the project in packets, from its name and the SHA-256 of its sentences."""
         return f"{self.rules.name}-{self.source_sha256[:8]}"
 
     @functools.cached_property
     def sentences(self) -> Sequence[SourceSentence]:
-        """By split and place. Raises InputError where source.tsv is not what it was."""
+        """Sentences, sorted by split and place. Raises InputError if source.tsv was changed."""
         path = self.folder / source_table.NAME
         if sha256_of(read_bytes(path)) != self.source_sha256:
             raise InputError(
@@ -82,17 +80,17 @@ class Project:
 
     @functools.cached_property
     def ids(self) -> Sequence[str]:
-        """Of the sentences, in their order."""
+        """Ids of the sentences, in order."""
         return tuple(sentence.id for sentence in self.sentences)
 
     @functools.cached_property
     def sample(self) -> Sequence[str]:
-        """The ids of the sentences that are reviewed, the same in all languages."""
+        """Ids of the sentences to review, the same in all languages."""
         return choose_sample(self.sentences, self.rules.review_share, self.rules.seed)
 
     @property
     def languages(self) -> list[str]:
-        """The codes of the languages that have a journal, sorted."""
+        """Codes of the languages that have a journal, sorted."""
         try:
             folders = [path for path in (self.folder / _LANGUAGES).iterdir() if path.is_dir()]
         except FileNotFoundError:
@@ -100,10 +98,10 @@ class Project:
         return sorted(path.name for path in folders if not path.name.startswith("."))
 
     def language(self, code: str) -> TargetLanguage:
-        """The language of a code, by the one code that it has in this project: "uk", "ukr_Cyrl" and "ukr" are
-        one language, which is called as its journal is, else as in FLORES-101.
+        """Returns the language of a code. "uk", "ukr_Cyrl" and "ukr" give the same language.
 
-        Raises ValueError as `find_language` does.
+        The language has the code of its journal; without a journal, that of FLORES-101. Raises ValueError for
+        an unknown code.
         """
         named = find_language(code)
         known = self.languages
@@ -114,15 +112,14 @@ class Project:
         return named
 
     def journal(self, code: str) -> pathlib.Path:
-        """The folder of a language's journal."""
+        """Returns the folder of a language's journal."""
         return self.folder / _LANGUAGES / code
 
 
 def create_project(folder: str, rules: Rules, sentences: Sequence[SourceSentence]) -> Project:
-    """Makes a project, whole or not at all.
+    """Creates a project, completely or not at all. If the folder has the same project already, opens it.
 
-    One that is there already is opened, if it is the same. Raises TargetError for another project or other
-    files in the folder, ValueError for rules that cannot be.
+    Raises TargetError if the folder has another project or other files, ValueError for invalid rules.
     """
     check_rules(rules)
     table = source_table.write_source(sentences).encode("utf-8")
@@ -134,18 +131,18 @@ def create_project(folder: str, rules: Rules, sentences: Sequence[SourceSentence
     building = target.with_name(f".{target.name}.unfinished")
     try:
         with file_lock.locked(target.parent, waits=True):
-            shutil.rmtree(building, ignore_errors=True)  # a killed process has left it
+            shutil.rmtree(building, ignore_errors=True)  # left by a killed process
             try:
                 building.mkdir()
                 settings = to_json(_settings(project)).encode("utf-8")
                 fill_folder(building, {source_table.NAME: table, _SETTINGS: settings})
-                building.rename(target)  # takes the place of an empty folder, and of no other
+                building.rename(target)  # replaces an empty folder only
                 sync(target.parent)
             finally:
                 shutil.rmtree(building, ignore_errors=True)
     except OSError as error:
         if is_project(folder):
-            return _the_same(project)  # another process has just made it
+            return _the_same(project)  # another process has just created it
         raise TargetError(f"{folder} cannot become a project: {error.strerror}") from None
     return open_project(folder)
 
@@ -160,7 +157,7 @@ def _the_same(project: Project) -> Project:
 
 
 def check_rules(rules: Rules) -> None:
-    """Raises ValueError for rules that contradict themselves."""
+    """Raises ValueError for invalid rules."""
     if not _NAME.fullmatch(rules.name):
         raise ValueError(f"a name has letters, digits, '.', '_' and '-': not {rules.name!r}")
     if not 0 < rules.review_share <= 1:
@@ -189,7 +186,7 @@ def is_project(folder: str) -> bool:
 
 
 def open_project(folder: str) -> Project:
-    """Raises InputError for a folder that is not a project, or one of another format."""
+    """Opens a project. Raises InputError if the folder is not a project or has another format."""
     path = pathlib.Path(folder) / _SETTINGS
     if not path.is_file():
         raise InputError(

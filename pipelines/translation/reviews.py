@@ -1,4 +1,4 @@
-"""Review sheets for a sample of the sentences, what reviewers send back, and the verdict that comes of it."""
+"""Writes review sheets for a sample of the sentences, imports filled-in sheets, and computes the verdict."""
 
 import math
 import pathlib
@@ -41,10 +41,10 @@ class Reviewed(NamedTuple):
     path: str
     code: str
     entry: Entry
-    is_new: bool  # else it has been imported before, as `entry`
-    reviewed: int  # sentences of the sample, by all reviewers so far
-    sample: int  # sentences
-    verdict: Entry | None  # once the sample is wholly reviewed
+    is_new: bool  # False if the file was imported before, as `entry`
+    reviewed: int  # sentences of the sample that are reviewed so far, by all reviewers
+    sample: int  # number of sentences in the sample
+    verdict: Entry | None  # None until the whole sample is reviewed
 
 
 def write_sheets(
@@ -55,7 +55,10 @@ def write_sheets(
     to: str = "",
     by: str = "",
 ) -> list[Sent]:
-    """Adds a sheet of the sample for each language that has passed the checks. Raises TargetError."""
+    """Adds a review sheet for each language that has passed the checks. Returns the result for each language.
+
+    Raises TargetError if `to` has another file with the same name.
+    """
     return [_write(project, language.code, reviewer, to, by) for language in languages]
 
 
@@ -125,10 +128,10 @@ def _sheet(project: Project, state: LanguageState, code: str, reviewer: str) -> 
 
 
 def import_reviews(project: Project, paths: Iterable[str], *, by: str = "") -> list[Reviewed]:
-    """Adds an entry for each new sheet, and a verdict where the sample is wholly reviewed.
+    """Adds an entry for each new sheet, and a verdict when the whole sample is reviewed.
 
     All files are read before the first entry is written. Raises InputError for a sheet that cannot be read,
-    or is of other translations than those in force.
+    or that reviews other translations than those in force.
     """
     read = [_read(project, pathlib.Path(path)) for path in dict.fromkeys(paths)]
     return [_add(project, path, data, sheet, by) for path, data, sheet in read]
@@ -141,7 +144,7 @@ def _read(project: Project, path: pathlib.Path) -> tuple[pathlib.Path, bytes, Re
         if not sheet.reviewed:
             raise ReadError(0, "nothing is reviewed in it: a sentence without error is “ok”")
         if not sheet.language:
-            raise ReadError(0, "the column language is blank")
+            raise ReadError(0, "the column language is empty")
         try:
             sheet = sheet._replace(language=project.language(sheet.language).code)
         except ValueError as error:
@@ -154,7 +157,7 @@ def _read(project: Project, path: pathlib.Path) -> tuple[pathlib.Path, bytes, Re
 
 
 def _check(project: Project, state: LanguageState, sheet: ReviewedSheet) -> None:
-    """Raises ReadError for a review of other sentences, or of other translations than those in force."""
+    """Raises ReadError if a sheet reviews other sentences, or other translations than those in force."""
     refusal = why_not_reviewed(state)
     if refusal:
         raise ReadError(0, f"is not taken: {refusal}")
@@ -211,7 +214,7 @@ def _draft(
 
 
 def _reviews(state: LanguageState, digest: str) -> list[Entry]:
-    """The reviews of this round of the sampled translations in force."""
+    """Returns the reviews of this round whose sample has the translations in force."""
     return [
         entry
         for entry in state.of_kind("review")
@@ -220,7 +223,7 @@ def _reviews(state: LanguageState, digest: str) -> list[Entry]:
 
 
 def reviewed_ids(state: LanguageState, project: Project) -> frozenset[str]:
-    """The sentences of the sample that somebody has reviewed as they are now in force."""
+    """Returns the ids of the sampled sentences whose translation in force is reviewed."""
     if not state.newest("review"):
         return frozenset()
     reviews = _reviews(state, state.digest_of(project.sample))
@@ -228,7 +231,7 @@ def reviewed_ids(state: LanguageState, project: Project) -> frozenset[str]:
 
 
 def current_reviews(state: LanguageState) -> list[ReviewedSheet]:
-    """Returns the sheets from which the verdict of this round was made."""
+    """Returns the sheets from which the verdict of this round was computed."""
     verdict = state.verdict
     if not verdict:
         return []
@@ -251,7 +254,7 @@ def _sheet_of(review: Entry) -> ReviewedSheet:
 
 
 def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str) -> Entry | None:
-    """Adds a verdict where the sample is wholly reviewed and the last one is not of these reviews."""
+    """Returns the verdict; None until the whole sample is reviewed. Adds a verdict for new reviews."""
     digest = state.digest_of(project.sample)
     reviews = _reviews(state, digest)
     numbers = [entry.number for entry in reviews]
@@ -279,13 +282,13 @@ def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str
 
 
 def _plain(record: QualityScore | ReviewerShare) -> dict[str, Any]:
-    """Field → value, fractions as texts."""
+    """Returns a map from field to value, with fractions as strings."""
     values = record._asdict().items()
     return {name: str(one) if isinstance(one, Fraction) else one for name, one in values}
 
 
 def print_reviewed(reviewed: Iterable[Reviewed]) -> None:
-    """A line for each file, and the verdict."""
+    """Prints a line for each file, and the verdict."""
     for one in reviewed:
         done = "imported as" if one.is_new else "already imported as"
         print(f"{one.path}: {one.code}, {done} {one.entry.name}")

@@ -1,10 +1,9 @@
-"""Computes the state of a language from its journal: the translations now in force, and what is open.
-Nothing of it is stored.
+"""Computes the state of a language from its journal: the translations in force, and the open tasks.
 
-A translation is given in answer to a packet, its base; a file that names none is taken to answer the
-newest packet of its time. Of a line, the answers to the newest packet are in force. If they differ, it is
-disputed until an answer to a later packet comes. So the order in which files come back does not decide.
-An import that corrects others takes the place of theirs, in the lines that it has.
+The state is not stored. Each translation answers a packet, its base; a file that names no packet answers the
+newest packet at the time of its import. For each line, the answers to the newest packet are in force. If
+they differ, the line is disputed until an answer to a later packet is imported. So the order of the imports
+does not matter. An import that corrects others replaces their texts in the lines that it has.
 """
 
 import datetime
@@ -29,17 +28,17 @@ class Answer(NamedTuple):
     """A translation of a line, as it is in translations.tsv."""
 
     entry: int  # the import
-    base: int  # the packet that it answers
-    row: bytes  # text, file and line with tabs between, escaped
+    base: int  # the packet that the translation answers
+    row: bytes  # text, file and line, escaped and separated by tabs
     path: pathlib.Path  # of the table
 
     @property
     def raw_text(self) -> bytes:
-        """The text, escaped."""
+        """Escaped text."""
         return self.row.partition(b"\t")[0]
 
     def translation(self, name: str) -> Translation:
-        """The translation of the line with this id."""
+        """Parses the row. Returns it as the translation of the line with this id."""
         table = _HEADER + b"\n" + name.encode() + b"\t" + self.row
         try:
             ((_, row),) = read_table(table.decode("utf-8"), _COLUMNS, for_people=False)
@@ -49,43 +48,43 @@ class Answer(NamedTuple):
 
 
 class Waiver(NamedTuple):
-    """A finding that was accepted as it is, for as long as the text is the same."""
+    """An accepted finding. It is valid until the text changes."""
 
-    id: str  # "" for what is said of the whole file
+    id: str  # "" for findings about the whole file
     rule: str
-    text_sha256: str  # of the text, escaped; "" for the whole file
+    text_sha256: str  # of the escaped text; "" for the whole file
     because: str
     by: str
 
 
 class LanguageState:
-    """The state of a language. What needs the translations is read when it is asked for."""
+    """The state of a language. The translations are read on first use."""
 
     def __init__(self, entries: Sequence[Entry], ids: Sequence[str]) -> None:
         self.entries = entries
         self.ids = ids
 
     def of_kind(self, *kinds: str) -> list[Entry]:
-        """The entries of these kinds, in their order."""
+        """Returns the entries of these kinds, in order."""
         return [entry for entry in self.entries if entry.kind in kinds]
 
     def newest(self, *kinds: str) -> Entry | None:
-        """The last entry of these kinds."""
+        """Returns the last entry of these kinds; None if there is none."""
         return next((entry for entry in reversed(self.entries) if entry.kind in kinds), None)
 
     def number_of(self, *kinds: str) -> int:
-        """The number of the last entry of these kinds, 0 for none."""
+        """Returns the number of the last entry of these kinds; 0 if there is none."""
         entry = self.newest(*kinds)
         return entry.number if entry else 0
 
     @property
     def last(self) -> int:
-        """The number of the last entry, 0 for none."""
+        """Number of the last entry; 0 if there is none."""
         return len(self.entries)
 
     @property
     def round(self) -> int:
-        """Of the newest packet; 0 before the first."""
+        """Round of the newest packet; 0 before the first packet."""
         packet = self.newest("packet")
         return packet.round if packet else 0
 
@@ -100,13 +99,13 @@ class LanguageState:
 
     @property
     def round_start(self) -> int:
-        """The number of the first packet of this round, 0 before the first packet."""
+        """Number of the first packet of this round; 0 before the first packet."""
         packets = self.of_kind("packet")
         return next((entry.number for entry in packets if entry.round == self.round), 0)
 
     @functools.cached_property
     def sent(self) -> Mapping[str, int]:
-        """Id → the newest packet that has the line."""
+        """Map from id to the number of the newest packet that has the line."""
         sent: dict[str, int] = {}
         for packet in self.of_kind("packet"):
             sent |= dict.fromkeys(packet.facts["ids"] or self.ids, packet.number)
@@ -114,9 +113,9 @@ class LanguageState:
 
     @functools.cached_property
     def given(self) -> Mapping[str, Sequence[Answer]]:
-        """Id → the answers to the newest packet, without those that their givers have corrected.
+        """Map from id to the answers to the newest packet, without corrected imports.
 
-        Imports are read from the newest base on, until every line has its answers.
+        Imports are read from the newest base backwards, until every line has answers.
         """
         found: dict[str, list[Answer]] = {}
         for base, imports in _by_base(self.of_kind("import")):
@@ -137,28 +136,28 @@ class LanguageState:
         return [answer for answer in answers if answer.entry not in gone]
 
     def corrected_by(self, number: int) -> frozenset[int]:
-        """The imports that an import corrects, and those which they correct: all are older than it."""
+        """Returns the imports that an import corrects, directly or through other corrections."""
         numbers = self.entries[number - 1].facts.get("corrects", ())
         return frozenset(numbers).union(*map(self.corrected_by, numbers))
 
     @functools.cached_property
     def answers(self) -> Mapping[str, Sequence[Answer]]:
-        """Id → the answers in force with different texts: more than one where the line is disputed."""
+        """Map from id to the answers in force with different texts; a disputed line has more than one."""
         return {name: _different(answers) for name, answers in self.given.items()}
 
     @functools.cached_property
     def translations(self) -> Mapping[str, Translation]:
-        """Id → the translation in force; of a disputed line, the one that came first."""
+        """Map from id to the translation in force; for a disputed line, the one imported first."""
         return {name: answers[0].translation(name) for name, answers in self.answers.items()}
 
     @functools.cached_property
     def disputed(self) -> Sequence[str]:
-        """The ids of disputed lines."""
+        """Ids of disputed lines."""
         return [name for name, answers in self.answers.items() if len(answers) > 1]
 
     @functools.cached_property
     def awaited(self) -> frozenset[str]:
-        """The ids of lines that have to come back."""
+        """Ids of lines that were sent and have no answer to their newest packet yet."""
         return frozenset(
             name
             for name in self.ids
@@ -167,16 +166,16 @@ class LanguageState:
 
     @functools.cached_property
     def not_back(self) -> Sequence[str]:
-        """The ids of lines whose translation is of an earlier round."""
+        """Ids of lines whose translation in force answers a packet of an earlier round."""
         return [name for name, those in self.answers.items() if those[0].base < self.round_start]
 
     @functools.cached_property
     def digest(self) -> str:
-        """Stands for all translations in force, disputed ones with all their texts."""
+        """SHA-256 of all translations in force, with all texts of disputed lines."""
         return self.digest_of(self.ids)
 
     def digest_of(self, ids: Sequence[str]) -> str:
-        """Stands for the translations of some lines, in hexadecimal."""
+        """Returns the SHA-256, in hexadecimal, of the translations in force of some lines."""
         sha256 = hashlib.sha256()
         for name in ids:
             for text in sorted(answer.raw_text for answer in self.answers.get(name, ())):
@@ -184,13 +183,13 @@ class LanguageState:
         return sha256.hexdigest()
 
     def text_sha256(self, name: str) -> str:
-        """Of the text of a line, escaped, for waivers; "" for no line."""
+        """Returns the SHA-256 of the escaped text of a line, for waivers; "" if there is no text."""
         answers = self.answers.get(name, ())
         return hashlib.sha256(answers[0].raw_text).hexdigest() if answers else ""
 
     @functools.cached_property
     def waivers(self) -> Mapping[tuple[str, str], Waiver]:
-        """(id, rule) → waiver, of those whose text is still in force."""
+        """Map from (id, rule) to the waivers whose text is still in force."""
         waivers = [
             Waiver(**facts)
             for check in self.of_kind("check")
@@ -204,7 +203,7 @@ class LanguageState:
 
     @property
     def check(self) -> Entry | None:
-        """The last check, if it is of the translations in force and nothing was sent since."""
+        """The last check; None if translations have changed, or a packet was sent since."""
         check = self.newest("check")
         if not check or check.number < self.number_of("packet"):
             return None
@@ -217,7 +216,7 @@ class LanguageState:
 
     @property
     def verdict(self) -> Entry | None:
-        """The reviewers' verdict, if it is of this round and of the sampled translations in force."""
+        """The verdict; None if it is of an earlier round, or sampled translations have changed."""
         verdict = self.newest("verdict")
         if not verdict or verdict.round != self.round:
             return None
@@ -226,12 +225,12 @@ class LanguageState:
 
     @property
     def is_accepted(self) -> bool:
-        """True if the checks are passed, and the reviewers have accepted."""
+        """True if the checks are passed and the reviewers have accepted the language."""
         return bool(self.has_passed and self.verdict and self.verdict.facts["accepted"])
 
     @property
     def name(self) -> str:
-        """One word or two for it all."""
+        """Name of the state, one of STATES."""
         packet = self.newest("packet")
         if not packet and not self.newest("import"):
             return "new"
@@ -269,7 +268,7 @@ STATES = (
 
 
 def _by_base(imports: Sequence[Entry]) -> Iterator[tuple[int, list[Entry]]]:
-    """(packet, its answers in the order of arrival), from the newest packet on."""
+    """Yields (packet, its imports in the order of arrival), the newest packet first."""
     by_base: dict[int, list[Entry]] = {}
     for entry in imports:
         by_base.setdefault(entry.facts["base"], []).append(entry)
@@ -277,7 +276,7 @@ def _by_base(imports: Sequence[Entry]) -> Iterator[tuple[int, list[Entry]]]:
 
 
 def _different(answers: Sequence[Answer]) -> Sequence[Answer]:
-    """The first with each text."""
+    """Returns the answers without repeated texts; of equal ones, the first."""
     if len(answers) == 1:
         return answers
     first: dict[bytes, Answer] = {}
@@ -287,12 +286,12 @@ def _different(answers: Sequence[Answer]) -> Sequence[Answer]:
 
 
 def ids_of(entry: Entry) -> frozenset[str]:
-    """The ids of the lines that an import has brought a text for."""
+    """Returns the ids of the lines that have a text in an import."""
     return frozenset(_rows_of(entry))
 
 
 def _rows_of(entry: Entry) -> Mapping[str, bytes]:
-    """Id → the rest of the row, as bytes: to decode them all would take most of the time of `status`."""
+    """Returns a map from id to the rest of the row as bytes; decoding all rows would slow down `status`."""
     path = _table_of(entry)
     header, *lines = read_bytes(path).removesuffix(b"\n").split(b"\n")
     if header != _HEADER:
@@ -309,6 +308,6 @@ def _table_of(entry: Entry) -> pathlib.Path:
 
 
 def write_translations(translations: Sequence[Translation]) -> str:
-    """translations.tsv."""
+    """Returns the content of translations.tsv."""
     rows = ((one.id, one.text, one.file, str(one.line)) for one in translations)
     return write_table(_COLUMNS, rows, for_people=False)

@@ -1,6 +1,4 @@
-"""Shows the state of every language: a table for people, all of it for programs, and the history of one
-language.
-"""
+"""Shows the state of all languages as a table or JSON, and the history of one language."""
 
 import math
 import textwrap
@@ -34,7 +32,7 @@ _LESS_NEEDED = (
     "reviewed",
     "errors",
 )
-_NEXT = {  # what a project manager does about a state
+_NEXT = {  # state → next command for the project manager
     "new": "`packets` sends the sentences",
     "back": "`check`",
     "checks failed": "`packets` sends the lines with errors back, `check --waive` accepts what is right",
@@ -50,23 +48,23 @@ class LanguageStatus(NamedTuple):
 
     language: str  # code
     name: str
-    state: str  # of STATES
+    state: str  # from STATES
     round: int
     sentences: int
     translated: int
-    awaited: int  # sent, and not back
+    awaited: int  # lines that were sent and have not come back
     disputed: int
-    errors: int | None  # open ones of the check of what is in force; None where that is not checked
+    errors: int | None  # open errors; None if the translations in force are not checked
     warnings: int | None
     reviewed: int
-    sample: int  # sentences that are to be reviewed
+    sample: int  # number of sentences to review
     score: str | None  # "95.7"
     since: str  # time of the last entry
     days: float | None  # from the first packet to the last entry
 
 
 def find_status(project: Project) -> list[LanguageStatus]:
-    """Of all languages that have a journal, by code."""
+    """Returns the state of each language that has a journal, sorted by code."""
     found = (_status(project, code) for code in project.languages)
     return [status for status in found if status]
 
@@ -99,14 +97,14 @@ def _name_of(code: str) -> str:
     try:
         return find_language(code).name
     except ValueError:
-        return UNKNOWN  # of a version that knows more languages
+        return UNKNOWN  # the journal was written by a version with more languages
 
 
 def render_text(project: Project, found: Sequence[LanguageStatus], width: int | None = None) -> str:
-    """A table, a total, a line of states, and what is to be done.
+    """Returns a table with totals, the number of languages in each state, and the next commands.
 
     Args:
-      width: of the screen, in columns; what does not fit is left out, and named. None for no limit.
+      width: of the screen in characters; None for no limit. Columns that do not fit are left out and listed.
     """
     head = (
         f"{project.rules.name}: {len(project.ids):,} sentences, {count_of(len(found), 'language')}"
@@ -183,7 +181,7 @@ def _totals(found: Sequence[LanguageStatus]) -> dict[str, str]:
 
 
 def render_json(project: Project, found: Iterable[LanguageStatus]) -> str:
-    """Everything, numbers as they are; null is not known."""
+    """Returns the state of all languages as JSON; null is an unknown value."""
     return to_json(
         {
             "project": project.rules.name,
@@ -195,9 +193,9 @@ def render_json(project: Project, found: Iterable[LanguageStatus]) -> str:
 
 
 def render_story(project: Project, code: str) -> str:
-    """The journal of a language, an entry a line, and its state.
+    """Returns the journal of a language as a table of its entries, and its state.
 
-    Raises ValueError for a language that has no journal.
+    Raises ValueError for a language without a journal.
     """
     status = _status(project, code) if code in project.languages else None
     if not status:
@@ -210,7 +208,7 @@ def render_story(project: Project, code: str) -> str:
 
 
 def _story_of(entry: Entry) -> Iterator[Sequence[str]]:
-    """A row of the table, and others for what does not go into one."""
+    """Yields the rows of the table for an entry; further rows have only the text."""
     time = entry.time.replace("T", " ").removesuffix("Z")
     cells = [entry.name, time, entry.by or UNKNOWN, str(entry.round), entry.kind]
     told = _TELLERS[entry.kind](entry.facts) if entry.kind in _TELLERS else ""
@@ -239,7 +237,7 @@ def _tell_import(facts: Mapping[str, Any]) -> str:
     return f"{facts['file']['name']} answers {journal.name_of(facts['base'])}{corrects}: {told}"
 
 
-_SHORT = {"first": "new", "late": "too late"}  # of CHANGES, as the story of a language tells them
+_SHORT = {"first": "new", "late": "too late"}  # kind in CHANGES → word in the history of a language
 
 
 def _tell_check(facts: Mapping[str, Any]) -> list[str]:

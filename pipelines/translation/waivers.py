@@ -1,4 +1,4 @@
-"""Findings that people accept as they are: one by one, all of a rule, or by a table that they fill in."""
+"""Waivers: findings that a person accepts, one by one, for a whole rule, or in a table."""
 
 import pathlib
 import re
@@ -13,31 +13,31 @@ from transforms.text.translation.packets.decoding import decode_sheet
 from transforms.text.translation.records import Finding, ReadError
 from transforms.text.translation.tables import read_table
 
-ALL = "*"  # in place of an id: all findings of a rule
+ALL = "*"  # instead of an id: all findings of a rule
 _LINE = re.compile("[0-9]{1,9}")
-BECAUSE = "because"  # the column that people add to findings.tsv
-NEVER = ("disputed", "not-back", "missing")  # rules: there is no text to accept
+BECAUSE = "because"  # the column for reasons that users add to findings.tsv
+NEVER = ("disputed", "not-back", "missing")  # rules that cannot be waived: there is no text
 
 
 class Named(NamedTuple):
-    """A finding that a person names."""
+    """A finding given on the command line."""
 
-    id: str  # "" for what is said of the whole file; ALL
+    id: str  # "" for findings about the whole file; ALL
     rule: str
     because: str
 
 
 class Row(NamedTuple):
-    """A row of findings.tsv that a person has filled in, after its path and line."""
+    """A row of a findings.tsv in which the column `because` is filled in."""
 
     path: str
     line: int
-    finding: Finding  # as it stands there
+    finding: Finding  # as in the row
     because: str
 
 
 class Waive(NamedTuple):
-    """Findings that a person declares to be right as they are."""
+    """Findings that a person accepts."""
 
     named: Sequence[Named]
     rows: Sequence[Row]
@@ -45,15 +45,15 @@ class Waive(NamedTuple):
 
 
 def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: str) -> Waive | None:
-    """The waivers of a command, None for none.
+    """Returns the waivers from the flags of a command; None if there are none.
 
     Args:
-      named: "devtest-0042:numbers-differ" each, or "*:numbers-differ" for all findings of that rule.
-      because: why those that are named are right.
-      tables: copies of findings.tsv with a column `because`, filled in where a finding is right as it is.
-      by: who says so.
+      named: findings like "devtest-0042:numbers-differ", or "*:numbers-differ" for all of a rule.
+      because: the reason for the named findings.
+      tables: paths of copies of findings.tsv with a column `because`, filled in for accepted findings.
+      by: name of the person who accepts the findings.
 
-    Raises ValueError where something is missing, InputError for a table that cannot be read.
+    Raises ValueError if a flag is missing, InputError for a table that cannot be read.
     """
     rows = [row for table in tables for row in read_waivers(table)]
     if because and not named:
@@ -74,7 +74,7 @@ def _parse(text: str, because: str) -> Named:
 
 
 def read_waivers(path: str) -> list[Row]:
-    """The rows of a table whose column `because` is filled in. Raises InputError; for none at all, too."""
+    """Returns the rows of a table with a filled-in column `because`. Raises InputError if there are none."""
     data = files.read_bytes(pathlib.Path(path))
     rows = []
     with files.naming(path):
@@ -83,19 +83,19 @@ def read_waivers(path: str) -> list[Row]:
             if because:
                 rows.append(Row(path, number, _finding_of(number, fields), because))
         if not rows:
-            raise ReadError(0, f"waives nothing: the column {BECAUSE} is blank in every row")
+            raise ReadError(0, f"waives nothing: the column {BECAUSE} is empty in every row")
     return rows
 
 
 def _finding_of(number: int, fields: Mapping[str, str]) -> Finding:
     if not _LINE.fullmatch(fields["line"]):
-        raise ReadError(number, f"the column line has {fields['line']!r}, and no number")
+        raise ReadError(number, f"the column line has {fields['line']!r}, expected a number")
     name, rule, severity, message, file = (_unquoted(fields[one]) for one in Finding._fields[:-1])
     return Finding(name, rule, severity, message, file, int(fields["line"]))
 
 
 def _unquoted(field: str) -> str:
-    """Without the marks that a spreadsheet puts around a field with marks in it."""
+    """Removes the quotation marks that a spreadsheet adds around a field that contains quotation marks."""
     if len(field) > 1 and field[0] == field[-1] == '"':
         inner = field[1:-1]
         if '"' not in inner.replace('""', ""):
@@ -104,10 +104,10 @@ def _unquoted(field: str) -> str:
 
 
 def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -> list[Waiver]:
-    """The waivers that are new.
+    """Returns the new waivers.
 
-    Raises ValueError for a finding that is not there or cannot be waived, InputError with the line where a
-    table names it.
+    Raises ValueError for a named finding that does not exist or cannot be waived; InputError, with the line,
+    for such a finding in a table.
     """
     asked: dict[tuple[str, str], str] = {}
     for named in waive.named:
@@ -119,7 +119,7 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
         finding = row.finding
         why = _why_not(finding, present)
         if not why and asked.setdefault((finding.id, finding.rule), row.because) != row.because:
-            why = f"{finding.id}:{finding.rule} is waived for another reason, too; give one"
+            why = f"{finding.id}:{finding.rule} is waived for another reason, too; give one reason"
         if why:
             raise InputError(f"{row.path}, line {row.line}", why)
     waivers = [
@@ -130,7 +130,7 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
 
 
 def _findings(state: LanguageState, found: Sequence[Finding], named: Named) -> Iterable[Finding]:
-    """Those that are named. Of all of a rule, those that somebody has waived before are left as they are."""
+    """Returns the named findings. For all findings of a rule, skips those that are already waived."""
     of_rule = [one for one in found if one.rule == named.rule]
     those = of_rule if named.id == ALL else [one for one in of_rule if one.id == named.id]
     if not those:
@@ -149,8 +149,8 @@ def _why_not(finding: Finding, present: set[Finding]) -> str:
     if finding in present:
         return ""
     if any((one.id, one.rule) == (finding.id, finding.rule) for one in present):
-        return f"{name} says something else by now: take the table of the newest check"
+        return f"{name} has another message now: use the table of the newest check"
     return f"there is no finding {name} to waive"
 
 
-_CANNOT = "cannot be waived: a translation has to come"
+_CANNOT = "cannot be waived: a translation must be imported"

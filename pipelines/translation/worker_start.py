@@ -1,13 +1,13 @@
-"""The first thing that a worker process runs. Imports nothing that warns or takes time."""
+"""Initializes a worker process. This module imports nothing that logs warnings or loads slowly."""
 
 import logging
 import signal
 
 
 def prepare_worker() -> None:
-    """Keeps a worker quiet: Beam warns of absent libraries, and Ctrl-C is for the process that started it.
+    """Turns off logging, because Beam warns of missing libraries, and restores the default of Ctrl-C.
 
-    A worker that Ctrl-C reaches ends at once: what it adds to a journal is there whole or not at all.
+    Ctrl-C ends a worker at once. That is safe, because entries of a journal are added atomically.
     """
     logging.disable(logging.CRITICAL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,10 +1,10 @@
-"""Holes planted in the text of real pages: how many of each class an audit finds.
+"""Measures the share of planted holes in the text of real pages that an audit finds, per class.
 
     CORPUSMILL_DATA=… python -m tests.bench.audit [--holes 200] [--classes CLASS …] [--seed 0] [--missed]
 
-Pages of seven dumps are cleaned. For each hole one of them is drawn, and its text is damaged in one place,
-or its source is, so that something is missing or too much. A hole counts as found in its class, or in any,
-where the damaged page has a finding there that the undamaged page has not.
+Pages of seven dumps are cleaned. For each hole a random page is damaged in one place, in its text or its
+source, so that words are missing or superfluous. A hole is found in a class if the damaged page has a finding
+of this class in that place that the undamaged page does not have.
 """
 
 import argparse

@@ -1,9 +1,10 @@
-"""The cleaner on the blind sets (tests/blind): paragraphs and templates that no rule was written on.
+"""Measures the cleaner on the blind sets (tests/blind): texts that were not used to write its rules.
 
     python -m tests.bench.blind [--set paragraphs-1] [--show]
 
-Prints for each set and language how many texts are right, white space aside. `--show` prints the others, with
-the wikitext and what was expected. The templates of a wiki's own dump are not there: only the tables count.
+Prints for each set and language the number of right texts, ignoring white space. `--show` prints the wrong
+texts, with their wikitext and the expected text. Template definitions of the wikis' dumps are not used, only
+the tables of templates.
 """
 
 import argparse

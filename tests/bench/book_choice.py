@@ -1,10 +1,10 @@
-"""The choice of books by overlap, exactly and among candidates by MinHash: time, memory and verdicts.
+"""Compares two ways to choose books by overlap, exact and with MinHash candidates: time, memory, results.
 
     python -m tests.bench.book_choice [--made N]
 
-Takes the real books of CORPUSMILL_DATA, or N made ones of 300 to 20,000 words, of which a third are made of
-others: copies with changed words, parts, and collections. Each choice runs in a process of its own, with one
-worker.
+Uses the real books of CORPUSMILL_DATA, or N artificial ones of 300 to 20,000 words. A third of these are
+derived from others: copies with changed words, parts, and collections. Each choice runs in a separate process
+with one worker.
 """
 
 import argparse

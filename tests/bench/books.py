@@ -1,13 +1,13 @@
-"""The choice of books by overlap, beside lazynlp's filter; how it grows with the number of books.
+"""Compares the choice of books by overlap with lazynlp's filter, and measures its time by number of books.
 
     python -m tests.bench.books [--lazynlp DIR] [--peer-megabytes N] [--books N ...] [--workers N]
 
-Takes the real books of CORPUSMILL_DATA, between their START and END lines. Prints MB of text per second
-of one core for the n-grams alone, for the whole choice in this process, and for the pipeline, and their
-ratios to the filter of lazynlp (`lazynlp.create.filter_files`), which SimpleBooks was made with. DIR is a
-folder with the packages `lazynlp` and `pybloom_live`, and what they import: the filter is run as it is, on
-some of the books, for its time is proportional. Then come larger corpora, in which the same books are there
-again with a third of their words replaced by seeded chance. Run it on a machine that does nothing else.
+Uses the real books of CORPUSMILL_DATA, between their START and END lines. Prints MB of text per second of one
+core for the n-grams alone, for the whole choice in this process and for the pipeline, and their ratios to
+the filter of lazynlp (`lazynlp.create.filter_files`), with which SimpleBooks was made. DIR is a folder with
+the packages `lazynlp` and `pybloom_live` and their dependencies. The filter runs unchanged on a part of the
+books, because its time is proportional to the text. Larger corpora follow, with copies of the books in which
+a third of the words is replaced at random, with a seed. Run it on an idle machine.
 """
 
 import argparse

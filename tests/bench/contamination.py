@@ -1,12 +1,12 @@
-"""Items planted into documents: how many `corpusmill contamination` finds, beside two other ways; its speed.
+"""Measures recall and speed of `corpusmill contamination` on planted items, compared with two other methods.
 
     CORPUSMILL_DATA=… python -m tests.bench.contamination [--datatrove PYTHON] [--megabytes N]
 
-Puts 2,000 sentences of real news, in seven ways, into 100,000 passages of real books, and looks for them and
-for 10,000 other sentences: by `corpusmill contamination`, by the 13-grams of GPT-3 (Brown et al. 2020,
-appendix C; small letters, no punctuation), and by the 12-grams of datatrove, where --datatrove names a Python
-that has it and spacy. Prints the share of each kind that was found, false alarms, and core-seconds. With
---megabytes it writes the passages again and again, up to so much text, and prints MB/s of one worker.
+Inserts 2,000 sentences of real news, in seven ways, into 100,000 passages of real books. Searches for them
+and for 10,000 other sentences with `corpusmill contamination`, with the 13-grams of GPT-3 (Brown et al.
+2020, appendix C; lower case, no punctuation), and, if --datatrove names a Python that has datatrove and
+spacy, with the 12-grams of datatrove. Prints the share found of each kind, false alarms, and core-seconds.
+With --megabytes, the passages are repeated up to this size of text, and MB/s of one worker are printed.
 """
 
 import argparse

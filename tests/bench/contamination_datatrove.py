@@ -1,7 +1,7 @@
-"""The decontamination of datatrove over items.jsonl and documents.jsonl of a folder.
+"""Runs the decontamination of datatrove on items.jsonl and documents.jsonl of a folder.
 
-Runs with another Python than ours (see contamination.py), so it imports nothing of ours. Prints JSON: the id
-of each document that is dropped → ids of the items that have the n-gram which is the reason.
+It runs in another Python environment (see contamination.py), so it imports nothing of corpusmill. Prints
+JSON: id of each dropped document → ids of the items with the n-gram for which it was dropped.
 """
 
 import collections

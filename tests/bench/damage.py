@@ -1,12 +1,12 @@
-"""Damaged inputs of every kind that is read: what becomes of them, and what time and memory they take.
+"""Reads damaged inputs of every kind and reports crashes, and cases that take too much time or memory.
 
     python -m tests.bench.damage RESULTS.tsv [--cases N] [--seed N] [--kinds NAME ...]
     python -m tests.bench.damage RESULTS.tsv --case KIND N [--seed N]
 
-Case N of a kind takes one of its samples, damages one file of it, and reads it as the product does (see
-damage_samples.py, damage_readers.py). Cases run in a process that is reused for many of them, so that what
-one leaves behind shows in the next. A case is fine where the damage is read over, is rejected, or becomes an
-error of the product's own that names the file. Anything else is a fault:
+Case N of a kind takes one of its samples, damages one of its files, and reads it as corpusmill does (see
+damage_samples.py, damage_readers.py). One process runs many cases, so that effects of one case on the next
+are found. A case is fine if the damage has no effect, is rejected, or gives an error of corpusmill that names
+the file. Anything else is a fault:
 
     crash   any other exception, or an error that does not name the file
     died    the process has ended
@@ -14,10 +14,10 @@ error of the product's own that names the file. Anything else is a fault:
     slow    more than 10 times the time of the undamaged sample, and more than a second
     large   more than 10 times its memory, and more than 200 MB
 
-Time is that of all processors: others may be at work. Memory is the peak of the process, beyond what it held
-before the case. Each case is a line of the results; a run goes on where the last one has stopped, and ends
-with a table. With CORPUSMILL_DATA, pieces of real files are among the samples. `--case` runs one case, shows
-its traceback and keeps its files below /tmp/damage.
+Time is processor time, so other work on the machine does not matter. Memory is the peak of the process minus
+its memory before the case. Each case is a line of the results; a run continues after the last case of an
+earlier one, and ends with a table. With CORPUSMILL_DATA, the samples include pieces of real files. `--case`
+runs one case, shows its traceback and keeps its files below /tmp/damage.
 """
 
 import argparse

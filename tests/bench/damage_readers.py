@@ -1,7 +1,7 @@
-"""Reads each kind of file as the product does, up to the step that could stumble over a record.
+"""Reads each kind of file as corpusmill does, up to the last step that a damaged record could break.
 
-A reader does what a build or a command does, in this process and without a pipeline. It returns what it has
-found, by kind: "records", "rejected", "lost", "faults" (that `verify` would list).
+A reader does the same as a build or a command, but in this process and without a pipeline. It returns the
+results by kind: "records", "rejected", "lost", "faults" (as listed by `verify`).
 """
 
 import functools
@@ -100,7 +100,7 @@ from transforms.wiki.read_templates import _ReadPage
 
 Counts = Counter[str]
 Reader = Callable[[pathlib.Path, str, str], Counts]
-"""(folder of the sample, name of the file that stands for it, on_corrupt) → what was found."""
+"""Function of (folder of the sample, name of its main file, on_corrupt) that returns the results."""
 
 WORKERS = 2
 

@@ -1,4 +1,4 @@
-"""Small files of every kind that is read: the bundled samples, and pieces of real files."""
+"""Small sample files of every kind of input: the bundled samples, and pieces of real files."""
 
 import bz2
 import functools

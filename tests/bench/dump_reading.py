@@ -1,10 +1,10 @@
-"""Reading the pages of a dump in all its packings, beside Wikimedia's multistream.
+"""Measures the reading of dump pages in all compression formats, compared with Wikimedia's multistream.
 
     python -m tests.bench.dump_reading [--dump FILE] [--copies N] [--rounds N]
 
-Prints MB of XML per second of a processor, for reading all work units of a file one after the other, and the
-ratio to the multistream; how many blocks are decompressed; and the most memory that a unit holds beside what
-the process held before. "pages" parses those of articles, as a build does.
+All work units of a file are read in order. Prints MB of XML per second of processor time and the ratio to the
+multistream, the number of decompressed blocks, and the greatest additional memory of a unit. "pages" includes
+parsing the pages of articles, as in a build.
 """
 
 import argparse

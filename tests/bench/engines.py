@@ -1,12 +1,12 @@
-"""Core-seconds per GB, and time, of the in-process runner, of Spark inside this machine, and of a cluster.
+"""Measures core-seconds per GB and time of the in-process runner, local Spark and a Spark cluster.
 
     python -m tests.bench.engines [--news-megabytes N] [--copies N] [--corpora NAME …] [--workers N …]
 
-Builds One Billion Word and Wiki-40B as a user does, on each engine in turn. The cluster of deploy/spark has
-as many nodes as there are workers, each on a core of its own; its start counts for core-seconds, not for
-time. The job server, which drives it, may use all cores. Counts user and system time of all processes,
-Java's and Python's. What is left when the input is small is the start of the engine: the difference of two
-sizes is the cost of a GB. Run it on a machine that does nothing else.
+Builds One Billion Word and Wiki-40B with the command line, on each engine in turn. The cluster of
+deploy/spark has one node per worker, each on its own core. Its start is included in the core-seconds, but
+not in the time. The job server, which controls it, may use all cores. User and system time of all Java and
+Python processes are counted. Two input sizes are built, to separate the start of the engine from the cost
+per GB. Run it on an idle machine.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""Reading entity dumps, beside orjson; what each packing costs; the memory of `corpusmill entities`.
+"""Measures the reading of entity dumps by compression format, and the memory of `corpusmill entities`.
 
     python -m tests.bench.entities [--dump FILE] [--copies N] [--rounds N] [--no-build]
 
-Prints MB of JSON per second and core, the ratio to `orjson.loads` alone, what reading a .bz2 by its blocks
-costs beside bz2.BZ2File, from how many cores on a .bz2 is read sooner than a .gz, and the peak memory of all
-processes for a small and a large dump. Run it on a machine that does nothing else.
+Prints MB of JSON per second and core, the ratio to `orjson.loads` alone, the cost of reading a .bz2 by blocks
+compared with bz2.BZ2File, the number of cores from which on a .bz2 is faster than a .gz, and the peak memory
+of all processes for a small and a large dump. Run it on an idle machine.
 """
 
 import argparse

@@ -1,13 +1,14 @@
-"""Headings learned from real dumps, beside those that people listed.
+"""Compares the headings learned from real dumps with the headings listed by people.
 
     CORPUSMILL_DATA=… python -m tests.bench.headings [CODE=DUMP …]
 
-Of each wiki, as if nothing were known of it: how many of the learned headings people listed, too, and how
-many of those that people listed, and that have enough sections, were learned. What differs is listed. Of
-wikis whose headings nobody listed, all that is learned is.
+Prints for each wiki the precision (share of the learned headings that people listed) and the recall (share of
+the listed headings with enough sections that were learned), and lists the differences. For wikis without
+listed headings, all learned headings are listed.
 
-Without arguments these are the samples by which the thresholds were chosen. Each is then measured by the
-thresholds that are best for the others alone. Many tie: the worst of them on it is printed, and the median.
+Without arguments, the dumps are the samples on which the thresholds were chosen. Each sample is then also
+measured with the thresholds that are best for the other samples. If several are best, the worst and the
+median result are printed.
 """
 
 import collections

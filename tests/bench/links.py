@@ -1,11 +1,11 @@
-"""Links to Wikidata by tables of another date: the share that is wrong, and the share that is missing.
+"""Measures the wrong and missing links to Wikidata if tables of another date are used.
 
     python -m tests.bench.links [--share 0.01] [--dumps FILE …]
 
-Takes the titles of real dumps, gives each article a made item, and changes a share of the articles in each
-way between two dates (see tests/makers/changed_wikis.py). Then each method links the pages by the transforms
-of a build, and what is linked is compared with what is right. Two runs print the same: every n-th article is
-changed.
+Takes the titles of real dumps, gives each article an artificial item, and changes a share of the articles in
+each way between two dates (see tests/makers/changed_wikis.py). Each method then links the pages with the
+transforms of a build, and the links are compared with the right ones. The result is reproducible: every n-th
+article is changed.
 """
 
 import argparse

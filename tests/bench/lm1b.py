@@ -1,11 +1,11 @@
-"""One Billion Word end to end, beside the benchmark's own scripts; each stage alone; memory.
+"""Measures whole builds of One Billion Word, compared with the original scripts, single stages, and memory.
 
     python -m tests.bench.lm1b [--megabytes N] [--workers N] [--scripts DIR] [--reference-megabytes N]
 
-Makes lines of news by recombining real ones (those of CORPUSMILL_DATA, else those of the sample), builds
-the corpus with all its files as a user does, and prints MB of raw lines per second, the ratio to the scripts,
-and the peak memory of all processes. The scripts take a smaller part, for their time is proportional; a
-build of that part must have their shards. Run it on a machine that does nothing else.
+Makes lines of news by recombining real ones (from CORPUSMILL_DATA, or else from the sample), builds the
+corpus with all its files with the command line, and prints MB of raw lines per second, the ratio to the
+scripts, and the peak memory of all processes. The scripts process a part only, because their time is
+proportional to the size; a build of that part must give the same shards. Run it on an idle machine.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""The memory that builds take on the in-process runner, as their inputs grow.
+"""Measures the memory of builds on the in-process runner by input size.
 
     python -m tests.bench.memory wiki40b|entities|pg19 SIZE … [--limit MB] [--workers N] [--flags "FLAG …"]
 
-Makes an input of each size (MB of XML, thousands of items, books) and builds it as a user does. Prints time,
-core-seconds, and the peak of all processes together: the sum of their proportional shares (PSS), which is
-without the cache of files. With --limit, for root, the processes are in a control group (version 1) that
-may take no more, and there the cache of files counts.
+Makes an input of each size (MB of XML, thousands of items, books) and builds it with the command line.
+Prints time, core-seconds, and the peak memory of all processes: the sum of their proportional set sizes
+(PSS), without the file cache. With --limit, which needs root, the processes run in a control group (version
+1) with this memory limit, which includes the file cache.
 """
 
 import argparse

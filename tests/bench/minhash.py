@@ -1,11 +1,11 @@
-"""Signing whole books, beside datasketch and rensa: speed, and how near the estimates are.
+"""Compares MinHash signatures of whole books with datasketch and rensa: speed, and errors of the estimates.
 
     python -m tests.bench.minhash [--books N] [--rounds N] [--pairs N]
 
-Prints MB/s of text to signature of 128 permutations of word 8-grams in one process: as corpusmill signs, by
-`MinHash.update_batch` of datasketch and by `RMinHash` of rensa on joined 8-grams, and by rensa on our
-hashes; and the mean absolute errors of all on the same pairs, made ones and the pairs of
-near_duplicates.tsv. Texts are real books where CORPUSMILL_DATA names them. Needs the extra "bench".
+Prints MB/s from text to a signature of 128 permutations of word 8-grams in one process: for corpusmill, for
+`MinHash.update_batch` of datasketch and `RMinHash` of rensa on joined 8-grams, and for rensa on the hashes of
+corpusmill. Then prints the mean absolute errors of all of these on the same pairs: artificial ones and those
+of near_duplicates.tsv. Texts are the real books of CORPUSMILL_DATA, if it is set. Needs the extra "bench".
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""`corpusmill ngrams` beside lmplz of KenLM, on the same lines, one after the other.
+"""Compares `corpusmill ngrams` with lmplz of KenLM on the same lines.
 
     python -m tests.bench.ngrams NEWS SIZE … [--lmplz FILE] [--workers N]
 
-NEWS is text of tokenised lines; texts of other sizes (MB) are made of its words, with about as many new
-n-grams as news has (see tests/makers/text_builds.py). Both make a 5-gram model of all words, without n-grams
-of three words and more that are there once. Prints time, core-seconds, and the peak of all processes
-together: proportional shares (PSS); of lmplz, what it was given by --memory decides.
+NEWS is a text of tokenised lines. Texts of other sizes (MB) are made from its words, with about as many new
+n-grams as real news (see tests/makers/text_builds.py). Both programs make a 5-gram model of all words,
+without n-grams of three or more words that occur once. Prints time, core-seconds, and the peak memory of all
+processes as proportional set sizes (PSS); the memory of lmplz is set by its flag --memory.
 """
 
 import argparse

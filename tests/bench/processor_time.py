@@ -2,9 +2,9 @@
 
     python -m tests.bench.processor_time wiki40b --language el --dump FILE --output FOLDER --vocabulary-size 0
 
-Runs a command of corpusmill in this process, and looks every few milliseconds which function runs. A look
-counts as much processor time as has passed since the one before, so that other work on the machine does not
-change what is counted. Prints the seconds by step, and by the module in which they are spent.
+Runs a command of corpusmill in this process and samples the running function every few milliseconds. Each
+sample counts the processor time since the previous one, so other work on the machine has no effect. Prints
+the seconds by step and by module.
 """
 
 import sys

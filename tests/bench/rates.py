@@ -1,13 +1,13 @@
-"""Core-seconds and disk for a GB of text, which `--dry-run` multiplies: measures them and writes the table.
+"""Measures core-seconds and disk space per GB of text, and writes the table that `--dry-run` uses.
 
     python -m tests.bench.rates [--only NAME …] [--scale N] [--full] [--print-only]
 
-Builds each corpus as a user does, with one worker, from plain text of two sizes; the difference is the cost
-of the text, and what is left is that of a start. Near-duplicates, vocabularies, languages and pages of other
-namespaces are differences of such builds; decompressors are measured alone. Processor time counts, user and
-system, of all processes. Writes pipelines/settings/cost_rates.tsv, with date and machine; --only measures
-some corpora again ("codecs", "Spark" and names of corpora) and keeps the other rows. --full prints what the
-five corpora take at full size by the table, and measures nothing.
+Builds each corpus with the command line, with one worker, from plain text of two sizes. The difference gives
+the cost of the text, the rest is the cost of the start. The costs of near-duplicates, vocabularies, languages
+and pages of other namespaces are differences of such builds; decompressors are measured separately. The unit
+is user and system time of all processes. Writes pipelines/settings/cost_rates.tsv, with date and machine.
+--only measures some rows again ("codecs", "Spark" and names of corpora) and keeps the others. --full prints
+the costs of the five corpora at full size from the table, without measuring.
 """
 
 import argparse
@@ -29,8 +29,10 @@ from pipelines.settings import cost_model
 from pipelines.settings.cost_model import ANY, GB, Rates, Text, load_rates, parts_of
 from tests.bench import engines, lm1b
 from tests.bench.entities import item_lines, write_copies
+from tests.bench.ngrams import text_array
 from tests.makers.compressed import COMPRESS
 from tests.makers.dump_files import repeat_dump
+from tests.makers.text_builds import make_text_build, walk_text
 from tests.tools.real_data import DATA
 from transforms.text.files.compression import decompress
 
@@ -409,6 +411,22 @@ def measure_multilingual(bench: Bench) -> list[Row]:
     return bench.measure("multilingual", make)
 
 
+def measure_ngrams(bench: Bench) -> list[Row]:
+    """5-gram models of text with about as many new n-grams as news has."""
+    news = b"\n".join(lm1b.source_lines()) + b"\n"
+
+    def make(parts: int) -> Source:
+        blocks = [*walk_text(news, NEWS_MEGABYTES * parts * 10**6)]
+        texts = {
+            "train": map(text_array, blocks),
+            "test": [text_array(news[: news.index(b"\n") + 1])],
+        }
+        corpus = make_text_build(bench.folder / f"lines-{parts}", "lm1b", "text", texts)
+        return Source(["ngrams", "--corpus", str(corpus)], sum(map(len, blocks)))
+
+    return bench.measure("ngrams", make)
+
+
 def measure_spark(bench: Bench) -> list[Row]:
     """Measures the cost of Spark beside the work: One Billion Word, on this machine and on a cluster of one
     node.
@@ -448,6 +466,7 @@ MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     "flores101": measure_flores101,
     "subwords": measure_subwords,
     "multilingual": measure_multilingual,
+    "ngrams": measure_ngrams,
     "Spark": measure_spark,
 }
 

@@ -1,13 +1,12 @@
-"""Ratios of length and vocabulary beside measures of readability made by others.
+"""Compares the ratios of length and vocabulary with known measures of readability.
 
     python -m tests.bench.simplicity BUILD [--kept N]
 
-BUILD is a folder of SimpleBooks (`…/simplebooks/en/DATE-VERSION`), built of the real books of
-CORPUSMILL_DATA. Takes the books whose ratio was measured and whose file is named by their number. Prints for
-each ratio its correlation with the logarithm of the length, its rank correlations with textstat's Dale-Chall
-score and Flesch-Kincaid grade (positive where simpler books by the ratio are easier to read), and how many
-of the N best books are in each third of the lengths. Prints the exponent that fits these books, too. Needs
-the extra "bench".
+BUILD is a folder of SimpleBooks (`…/simplebooks/en/DATE-VERSION`), built from the real books of
+CORPUSMILL_DATA. Uses the books with a measured ratio and a file named by their number. Prints for each ratio
+its correlation with the logarithm of the length, its rank correlations with textstat's Dale-Chall score and
+Flesch-Kincaid grade (positive if books with a better ratio are easier to read), and the number of the N best
+books in each third of the lengths. Also prints the exponent that fits these books. Needs the extra "bench".
 """
 
 import argparse

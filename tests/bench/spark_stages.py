@@ -1,10 +1,10 @@
-"""Measures the time of a build on a Spark cluster: phases of each job, and the processor time they take.
+"""Measures time and processor time of the phases of each job of a build on a Spark cluster.
 
     python -m tests.bench.spark_stages [--input FILE … | --news-megabytes N] [--nodes N] [--flags …]
 
-Builds One Billion Word on the cluster of deploy/spark, of nodes of one core each. Spark's event log says
-when each application, executor and stage began and ended; meanwhile the processor time of all processes
-is noted by their kind. Prints a row for each phase of each application, in the order of time, and sums.
+Builds One Billion Word on the cluster of deploy/spark, with nodes of one core each. The times of
+applications, executors and stages are read from Spark's event log; the processor time of all processes is
+sampled by kind of process. Prints a row for each phase of each application, in order of time, and sums.
 """
 
 import argparse

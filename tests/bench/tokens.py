@@ -1,9 +1,9 @@
-"""`corpusmill tokenize` beside the tokenizer alone, on one core.
+"""Compares `corpusmill tokenize` with the tokenizer alone, on one core.
 
     RAYON_NUM_THREADS=1 python -m tests.bench.tokens BUILD [--tokenizer FILE] [--groups N]
 
-The tokenizer alone encodes the same texts in the same batches, which are in memory. The transform reads them,
-and puts the tokens away; the writer makes the files. Each is timed three times, and the fastest shown.
+The tokenizer alone encodes the same batches of texts from memory. The transform also reads the texts and
+stores the tokens; the writer also makes the files. The fastest of three runs of each is printed.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""Wiki-40B end to end, beside the usual way: Beam and mwparserfromhell's `strip_code` on each page.
+"""Compares whole builds of Wiki-40B with the usual method, Beam and mwparserfromhell's `strip_code`.
 
     python -m tests.bench.wiki40b [--dump FILE] [--copies N] [--peer-copies N]
 
-Prints MB of XML per second, the ratio to the peer with as many workers, the share of the speed of Python's
-bz2 module alone, the share of time that a second worker leaves, and the peak memory of all processes for a
-small and a large dump. All of that is without a SentencePiece vocabulary, which the peer does not have
-either; what one costs is the last line. Run it on a machine that does nothing else.
+Prints MB of XML per second, the ratio to the other method with the same number of workers, the ratio to the
+speed of Python's bz2 module alone, the time with two workers as a share of the time with one, and the peak
+memory of all processes for a small and a large dump. These builds have no SentencePiece vocabulary, because
+the other method has none; the last line has its cost. Run it on an idle machine.
 """
 
 import argparse

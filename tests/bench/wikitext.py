@@ -1,13 +1,13 @@
-"""The cleaner beside its peers on the same pages, one core: speed, cost by page size, and words kept.
+"""Compares the cleaner with other cleaners on one core: speed, cost by page size, and words kept.
 
     CORPUSMILL_DATA=… python -m tests.bench.wikitext [--rounds N] [--damage-tool ../shared/tools/damage.py]
 
-Peers: wikiextractor (as with --no-templates) and mwparserfromhell's `strip_code`. MB are of wikitext in
-UTF-8; the best of the rounds counts. Run it on a machine that does nothing else.
+The others are wikiextractor (as with --no-templates) and mwparserfromhell's `strip_code`. MB are of wikitext
+in UTF-8; the best round counts. Run it on an idle machine.
 
-Words are compared twice: of the whole page, and of the page without what corpusmill leaves out on
-purpose (lists and indented lines, the sections that `languages/*.toml` drop, formulas), so that what is left
-is running text on both sides.
+Words are compared twice: those of the whole page, and those of the page without the parts that corpusmill
+leaves out on purpose (lists, indented lines, the sections dropped by `languages/*.toml`, formulas), so that
+only running text is compared.
 """
 
 import argparse

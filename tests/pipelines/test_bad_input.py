@@ -134,7 +134,7 @@ def test_a_damaged_stream(uk: WikiFiles, failed: Failed, damaged: tuple[int, int
     assert f"{uk.multistream}, byte {start}: a damaged bz2 block, " in message
     last = uk.wiki.pages[9]
     assert (
-        f"nothing is whole up to byte {end}; last whole page: {last.page_id} {last.title}"
+        f"the data are damaged up to byte {end}; last whole page: {last.page_id} {last.title}"
         in message
     )
 
@@ -194,7 +194,7 @@ def test_a_stream_whose_header_is_damaged(uk: WikiFiles, failed: Failed) -> None
     message = failed(uk.multistream)
     place = next(at for at in range(starts[3] - 11, starts[3] + 1) if f"byte {at}: " in message)
     assert f"{uk.multistream}, byte {place}: no bz2 stream begins" in message
-    assert f"nothing is whole up to byte {starts[3] + 4}" in message
+    assert f"the data are damaged up to byte {starts[3] + 4}" in message
 
 
 def test_a_dump_without_a_page(uk: WikiFiles, failed: Failed) -> None:

@@ -76,8 +76,8 @@ def test_a_limit_of_memory_below_that_of_the_libraries_is_refused_at_once(tmp_pa
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "corpusmill: error: a process may map 2.5 GB of memory here (ulimit -v), and 4 GB are needed: raise"
-        " the limit\n"
+        "corpusmill: error: a process may map only 2.5 GB of memory here (ulimit -v), but 4 GB are"
+        " needed: raise the limit\n"
     )
 
 
@@ -92,7 +92,7 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
     message = run(*sample_flags(demo), status=1).err
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
     assert message == (
-        f"corpusmill: error: {folder} holds a finished build; take another --output,"
+        f"corpusmill: error: {folder} holds a finished build; use another --output,"
         " or --replace to build it again\n"
     )
 
@@ -108,19 +108,19 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
         (["--shard-byte", "7"], "no such flag: --shard-byte 7"),
         (["--shard-bytes", "0"], "shard_bytes is 0, and must be positive"),
         (["--shard-bytes", "many"], "invalid int value"),
-        (["--workers", "0"], "0 is not a positive number"),
+        (["--workers", "0"], "0 is not a positive whole number"),
         (["--workers", "two"], "invalid"),
         (["--on-corrupt", "ignore"], "invalid choice: 'ignore'"),
         (["--language", "Chinese"], "zhwiki has two corpora, zh-cn and zh-tw"),
-        (["--limit", "0"], "0 is not a positive number"),
+        (["--limit", "0"], "0 is not a positive whole number"),
         (["--language", "commons"], "no such language: 'commons'"),
         (["--language", "zh"], "zhwiki has two corpora, zh-cn and zh-tw"),
         (["--dump"], "expected at least one argument"),
         (["stray"], "stray"),
-        (["--languages", "uk"], "--language does not go with --languages"),
-        (["--dumps", "x"], "--dumps does not go with --language"),
-        (["--layout", "exports"], "--layout goes with --dumps"),
-        (["--vocabulary-size", "-1"], "vocabulary_size is -1; 263 pieces are taken"),
+        (["--languages", "uk"], "--language cannot be used with --languages"),
+        (["--dumps", "x"], "--dumps cannot be used with --language"),
+        (["--layout", "exports"], "--layout needs --dumps"),
+        (["--vocabulary-size", "-1"], "vocabulary_size is -1; it must be above 263"),
         (["--sample-articles", "0"], "sample_articles is 0, and must be positive"),
     ],
 )
@@ -308,7 +308,7 @@ def test_the_commands_of_books_build_what_the_demo_builds(
             "pg19",
             ["--split-ids", BOOKS / "metadata.csv"],
             1,
-            "line 1: the header has to name book_id",
+            "line 1: the header must have the columns book_id",
         ),
         ("simplebooks", ["--formula", "L"], 2, "invalid choice: 'L'"),
         ("simplebooks", ["--min-ratio", "-1"], 2, "min_ratio"),

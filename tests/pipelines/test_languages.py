@@ -132,7 +132,7 @@ def test_finished_builds_of_other_settings_are_not_replaced_by_surprise(
     before = times_below(built / "wiki40b")
     shown = run(*arguments(dumps, built, "--shard-bytes", 1000, languages="uk"), status=1).out
     assert times_below(built / "wiki40b") == before
-    message = "with other settings (shard_bytes: 33554432 → 1000); --replace builds it again"
+    message = "with other settings (shard_bytes: 33554432 → 1000); use --replace to build it again"
     assert message in shown
 
 
@@ -242,9 +242,9 @@ def test_a_refresh_pinned_by_the_release_before(
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--languages", "uk", "--dump", "x.xml"], "--dump does not go with --languages"),
+        (["--languages", "uk", "--dump", "x.xml"], "--dump cannot be used with --languages"),
         (["--languages", "xx", "--dumps", "."], "no such language: 'xx'"),
-        (["--languages", "", "--dumps", "."], "--language or --languages is needed"),
+        (["--languages", "", "--dumps", "."], "--language or --languages is missing"),
         (["--languages", "uk", "--dumps", ".", "--shard-bytes", "0"], "shard_bytes is 0"),
         (["--languages", "uk", "--dumps", ".", "--dump-date", "May"], "'May' is not a date"),
     ],

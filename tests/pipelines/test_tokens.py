@@ -115,9 +115,9 @@ def test_marks_in_the_text_are_told(tmp_path: Path, build: Path, model: Path) ->
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({}, "the build has no SentencePiece model: name a model .* by --tokenizer FILE"),
-        ({"tokenizer": "{build}/manifest.json"}, "no tokenizer.json of Hugging Face"),
-        ({"tokenizer": "{build}/COMPLETED"}, "no SentencePiece model"),
+        ({}, "the build has no SentencePiece model: give a model .* with --tokenizer FILE"),
+        ({"tokenizer": "{build}/manifest.json"}, "not a tokenizer.json of Hugging Face"),
+        ({"tokenizer": "{build}/COMPLETED"}, "not a SentencePiece model"),
         ({"tokenizer": "{model}", "eos": "<end>"}, "does not have '<end>'"),
         (
             {"tokenizer": "{model}", "column": "nothing"},

@@ -128,7 +128,7 @@ def test_a_builder_whose_lock_is_taken_publishes_nothing(target: str) -> None:
             write_build(folder, "first")
             write(f"{parent}/.{name}.builder", b"another")
 
-    with pytest.raises(TargetError, match="another build has taken the place of this one"):
+    with pytest.raises(TargetError, match="another build has taken over the lock of this one"):
         lose()
     assert names_below(target) == []
     assert read(f"{parent}/.{name}.builder") == b"another"
@@ -154,7 +154,7 @@ def test_a_builder_that_was_silent_leaves_the_build_of_the_next_whole(
             else:
                 make(target, "next")
 
-    with pytest.raises(TargetError, match="another build has taken the place of this one"):
+    with pytest.raises(TargetError, match="another build has taken over the lock of this one"):
         be_late()
     assert content_of(target) == "next"
     assert names_beside(target) == []

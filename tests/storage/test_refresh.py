@@ -88,7 +88,7 @@ def test_a_large_file_goes_on_where_it_was_cut_off_and_is_not_read_again(
     ("faults", "changes", "complaint"),
     [
         ([Garbage()] * 2, {}, "has the sha1"),
-        ([WithoutLength(500)], {"size": -1, "checksum": ""}, "the server names no size"),
+        ([WithoutLength(500)], {"size": -1, "checksum": ""}, "the response has no size"),
         ([], {"size": 2_000}, "the server offers 1,000 bytes, expected 2,000"),
         ([], {"name": "dump.bz2"}, "is not a .bz2 file"),
         ([], {"name": "dump.zip"}, "cannot be opened"),
@@ -266,7 +266,7 @@ def test_a_wrong_checksum_publishes_nothing(
     site.fail(dump_path(NEW), *[Garbage()] * 4)
     names = before.names()
     assert run_cli("refresh", "--config", before.config) == 1
-    assert "what came has the sha1" in capsys.readouterr().out
+    assert "the downloaded file has the sha1" in capsys.readouterr().out
     assert (before.names(), before.current()) == (names, OLD_EDITION)
     assert not [name for name in before.others() if ".xml.bz2" in name]
 

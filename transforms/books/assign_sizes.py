@@ -1,4 +1,4 @@
-"""Tokenised books → books that know their split, and whether they are in the small corpus too."""
+"""Assigns tokenised books to splits, and decides which of them are also in the small corpus."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -13,15 +13,15 @@ from transforms.text.books.simple.sizes import Placement, plan_sizes
 
 
 class SizedBook(NamedTuple):
-    """A book of the corpus."""
+    """A book with its split."""
 
     book: TokenizedBook
     split: str  # "train", "validation" or "test"
-    is_small: bool  # whether it is in SimpleBooks-2
-    packed_small: bytes = b""  # its tokens there; b"" where they are those of SimpleBooks-92
+    is_small: bool  # True if it is in SimpleBooks-2
+    packed_small: bytes = b""  # its tokens in SimpleBooks-2; b"" if the same
 
     def in_size(self, size: str) -> TokenizedBook:
-        """The book as it is in a size."""
+        """Returns the book with its text in one of the sizes."""
         if size == SMALL and self.packed_small:
             return self.book._replace(packed_tokens=self.packed_small)
         return self.book
@@ -30,9 +30,9 @@ class SizedBook(NamedTuple):
 class AssignSizes(beam.PTransform):
     """PCollection[TokenizedBook] → PCollection[SizedBook].
 
-    The plan needs the id and the tokens of every book at once: 16 bytes a book.
+    One worker plans all books: it needs 16 bytes for the id and the tokens of each.
 
-    Args: see `plan_sizes`. Raises InputError where there are too few books.
+    Args: see `plan_sizes`. Raises InputError if there are too few books.
     """
 
     def __init__(self, heldout_books: int, small_tokens: int):
@@ -54,14 +54,14 @@ class AssignSizes(beam.PTransform):
 
 
 def size_of(book: TokenizedBook) -> tuple[int, int]:
-    """(book, tokens)."""
+    """Returns (book id, tokens)."""
     return book.book_id, book.tokens
 
 
 def plan_all(
     _: None, sizes: Iterable[tuple[int, int]], heldout_books: int, small_tokens: int
 ) -> dict[int, Placement]:
-    """The plan for all books, which come in any order."""
+    """Returns the plan for all books, independent of their order."""
     try:
         return plan_sizes(sorted(sizes), heldout_books, small_tokens)
     except ValueError as error:
@@ -69,5 +69,5 @@ def plan_all(
 
 
 def assign_size(book: TokenizedBook, plan: Mapping[int, Placement]) -> SizedBook:
-    """The book with its place in the plan."""
+    """Returns the book with its split and size from the plan."""
     return SizedBook(book, *plan[book.book_id])

@@ -1,4 +1,4 @@
-"""Books as WriteRows writes them."""
+"""Converts books to rows for WriteRows."""
 
 import functools
 import operator
@@ -22,7 +22,7 @@ from transforms.text.books.book_stats import (
 from transforms.text.builds.lengths import length_class
 from transforms.text.fingerprint import SPLITS
 
-BATCH_CHARACTERS = 1 << 24  # of texts in a row group, and in memory at once; or one longer book
+BATCH_CHARACTERS = 1 << 24  # of a row group; a longer book has its own
 
 
 class MeasuredRows(NamedTuple):
@@ -36,7 +36,7 @@ class MeasureRows(beam.PTransform):
     """PCollection[BookRow] → MeasuredRows.
 
     Args:
-      text: place in the values of the text that is counted.
+      text: index of the counted text in the values of a row.
     """
 
     def __init__(self, text: int):
@@ -57,24 +57,24 @@ class MeasureRows(beam.PTransform):
 
 
 def measure_row(row: BookRow, text: int) -> tuple[str, BookStats]:
-    """(split, counts of the book)."""
+    """Returns (split, counts of the book)."""
     packed = row.values[text]
     assert isinstance(packed, bytes)
     return row.split, measure_book(fetch_text(packed))
 
 
 def split_and_length(split: str, stats: BookStats) -> tuple[str, int]:
-    """(split, class of the words of the book)."""
+    """Returns (split, length class of the book, from its number of words)."""
     return split, length_class(stats.words)
 
 
 def text_bytes(split: str, stats: BookStats) -> tuple[str, int]:
-    """(split, UTF-8 bytes of its texts): for PlanShards."""
+    """Returns (split, UTF-8 bytes of its texts), the sizes for PlanShards."""
     return split, stats.text_bytes
 
 
 def book_rows(schema: pa.Schema) -> RowKind:
-    """Rows whose values are strings and 32-bit integers."""
+    """Returns the RowKind of book rows. Their values are strings and 32-bit integers."""
     return RowKind(
         schema,
         identity,
@@ -88,12 +88,12 @@ def book_rows(schema: pa.Schema) -> RowKind:
 
 
 class WriteBookTable(beam.PTransform):
-    """PCollection of lines → PCollection[OutputFile]: a TSV with a line for each book, by id.
+    """PCollection of lines → PCollection[OutputFile]: a TSV with a line for each book, sorted by id.
 
     Args:
       folder: of the build.
-      name: of the file, up to its number.
-      line: the NamedTuple of the lines, which begins with the id of the book.
+      name: of the file, without its number.
+      line: NamedTuple class of the lines; its first field is the id of the book.
     """
 
     def __init__(self, folder: str, name: str, line: type[NamedTuple]):
@@ -107,20 +107,20 @@ class WriteBookTable(beam.PTransform):
 
 
 def identity(row: Any) -> str:
-    """The text that decides about the shard, of a row or a line."""
+    """Returns the text whose hash determines the shard of a row or line."""
     return identity_of(row.book_id)
 
 
 def order(row: BookRow) -> tuple[int, int]:
-    """Books are in the order of their fingerprints."""
+    """Returns the sort key of a row: the fingerprint of the book."""
     return place_of(row.book_id)
 
 
 class SignBooks(WriteSignatures):
-    """PCollection[BookRow] → PCollection[OutputFile]; a book that is in two splits is signed once.
+    """PCollection[BookRow] → PCollection[OutputFile] of signatures. A book in two splits is signed once.
 
     Args:
-      text: place in the values of the text that is signed.
+      text: index of the signed text in the values of a row.
     """
 
     def __init__(self, folder: str, scratch: str, text: int):
@@ -128,17 +128,17 @@ class SignBooks(WriteSignatures):
 
 
 def named_texts(row: BookRow, text: int) -> Iterator[NamedText]:
-    """The book in its split."""
+    """Yields the text of the book with its split."""
     packed = row.values[text]
     if row.split in SPLITS and isinstance(packed, bytes):
         yield NamedText("", str(row.book_id), row.split, fetch_text(packed))
 
 
 def values(row: BookRow) -> list[int | str]:
-    """The features, with the texts."""
+    """Returns the values of a row, with unpacked texts."""
     return [fetch_text(one) if isinstance(one, bytes) else one for one in row.values]
 
 
 def weigh(features: Sequence[Any]) -> int:
-    """Characters."""
+    """Returns the number of characters in the values of a row."""
     return sum(len(one) for one in features if isinstance(one, str))

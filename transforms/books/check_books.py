@@ -1,4 +1,4 @@
-"""Checks files of books before hours go into them: that they exist, and look whole."""
+"""Checks files of books before a build starts: they must exist and look complete."""
 
 import glob
 import posixpath
@@ -19,17 +19,17 @@ from transforms.text.files.tar_members import TarError, read_members
 from transforms.text.files.zip_members import ZipError
 
 LOOKED_INTO = 1000
-"""Of more files, so many are looked into, the largest: archives are, and a text alone is soon read."""
+"""The maximum number of files that are opened. The largest are checked first, as archives are large."""
 
 _TAIL_BYTES = 1 << 12
 _ARCHIVE_SUFFIXES = (".zip", ".gz", ".bz2", ".xz")
 
 
 def match_books(patterns: Sequence[str]) -> list[str]:
-    """The files that the patterns match, each once, sorted by name; of a folder all files below it that can
-    be texts, or archives of texts, by their names.
+    """Returns the files that the patterns match, each once, sorted by name.
 
-    Raises InputError for a pattern that matches nothing, and for a folder without such a file.
+    For a folder, returns all files below it whose names are those of texts or archives of texts. Raises
+    InputError for a pattern without a match, and for a folder without such a file.
     """
     paths: set[str] = set()
     for pattern in patterns:
@@ -38,7 +38,7 @@ def match_books(patterns: Sequence[str]) -> list[str]:
 
 
 def _is_folder(pattern: str) -> bool:
-    """On a store, whatever has something below."""
+    """Returns True if the pattern is a folder. On a store, this is any path with objects below it."""
     if is_local(pattern):
         return posixpath.isdir(pattern)
     return bool(_match_below(pattern, 1))
@@ -49,7 +49,7 @@ def _files_below(folder: str) -> list[str]:
     folders = set(filter(posixpath.isdir, found)) if is_local(folder) else set()
     books = [path for path in found if is_wanted(path) and path not in folders]
     if not books:
-        raise InputError(folder, "a folder without a file that can be a book, *.txt or *.zip")
+        raise InputError(folder, "the folder contains no book files (*.txt, *.zip)")
     return books
 
 
@@ -65,11 +65,11 @@ def _match_below(folder: str, limit: int | None = None) -> list[str]:
 
 
 def check_books(paths: Sequence[str], whole: bool = True) -> None:
-    """Raises InputError for a file that is not there, for an archive that is empty or has to be whole and is
-    visibly cut off, and where no file can be a book.
+    """Raises InputError for missing files, empty or (if `whole`) truncated archives, and if no file can be a
+    book.
 
-    A look at both ends takes a moment. It does not show whether a .gz is cut off, nor what a compressed
-    archive holds.
+    Only the beginnings and ends of files are read. So truncated .gz files, and the contents of compressed
+    archives, are not checked.
     """
     sizes = sizes_of(paths)
     for path, size in zip(paths, sizes, strict=True):
@@ -78,11 +78,11 @@ def check_books(paths: Sequence[str], whole: bool = True) -> None:
     largest = sorted(zip(sizes, paths, strict=True), reverse=True)
     has_book = [_check_file(path, size, whole) for size, path in largest[:LOOKED_INTO]]
     if not any(has_book) and len(paths) <= LOOKED_INTO:
-        raise InputError(", ".join(paths[:5]), "no file of these can be a book")
+        raise InputError(", ".join(paths[:5]), "none of these files can be a book")
 
 
 def _check_file(path: str, file_bytes: int, whole: bool) -> bool:
-    """Returns True if the file can be a book, or can hold one."""
+    """Returns True if the file can be a book or contain one."""
     with open_raw(path) as stream:
         codec = codec_of(stream)
         if whole and codec:
@@ -116,7 +116,7 @@ def _check_end(path: str, stream: BinaryIO, codec: str, file_bytes: int) -> None
 
 
 def _check_archive(path: str, stream: BinaryIO, tar_bytes: int | None, whole: bool) -> bool:
-    """True if it has a wanted file. `tar_bytes` is None for a .zip."""
+    """Returns True if the archive has a wanted file. `tar_bytes` is None for a .zip."""
     has_wanted = False
     try:
         is_zip = tar_bytes is None

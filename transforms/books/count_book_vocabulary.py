@@ -1,4 +1,4 @@
-"""A size of SimpleBooks → its vocabulary, and how that covers each of its splits."""
+"""Counts the vocabulary of one size of SimpleBooks, and its coverage of each split."""
 
 import operator
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from transforms.text.vocabularies import vocabulary, word_counts
 from transforms.text.vocabularies.vocabulary import HeldoutStats, VocabularyPart, add_heldout
 
 STAGE = "count-vocabulary"
-BUCKETS = 64  # so many parts can be added up at once; their number changes no result
+BUCKETS = 64  # parallel parts of the count; the number does not change results
 
 PlacedBook = tuple[str, TokenizedBook]  # split, book
 
@@ -35,15 +35,15 @@ class BookVocabulary(NamedTuple):
 class CountBookVocabulary(beam.PTransform):
     """PCollection[(split, TokenizedBook)] → BookVocabulary.
 
-    The vocabulary is that of the training split. Its file has a word, a tab and its count a line, the most
-    frequent words first, those of one count by bytes. Words are added up in buckets: a worker holds
-    those of one bucket, and one worker those of the vocabulary.
+    The vocabulary is counted on the training split. Its file has one line per word: the word, a tab and its
+    count, sorted by descending count, then by bytes. Words are counted in buckets: a worker holds one bucket
+    in memory, and one worker holds the vocabulary.
 
     Args:
       folder: of the build.
       name: of the file: "vocabulary-92.tsv".
-      min_count: what a word must be counted to be in the vocabulary: 3, as in WikiText.
-      scratch: folder in which counts wait.
+      min_count: minimum count of a word in the vocabulary: 3, as in WikiText.
+      scratch: folder for temporary counts.
     """
 
     def __init__(self, folder: str, name: str, min_count: int, scratch: str):
@@ -88,7 +88,7 @@ class CountBookVocabulary(beam.PTransform):
 
 
 def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
-    """The words of a book of the training split; None for another one."""
+    """Returns the words of a training book with their counts; None for a book of another split."""
     split, book = placed
     if split != TRAIN:
         return None
@@ -98,7 +98,7 @@ def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
 
 
 def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[str, HeldoutStats]]:
-    """(split, how the vocabulary covers the book), but for training books."""
+    """Yields (split, coverage of the book by the vocabulary) for a book that is not in the training split."""
     split, book = placed
     if split != TRAIN:
         words = vocabulary.unpack_words(packed_words)
@@ -108,7 +108,7 @@ def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[s
 
 
 class WrittenVocabulary(NamedTuple):
-    """The vocabulary as written."""
+    """The vocabulary file and its counts."""
 
     file: OutputFile
     words: int  # running words of the training split
@@ -118,7 +118,7 @@ class WrittenVocabulary(NamedTuple):
 
 
 def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) -> WrittenVocabulary:
-    """Writes the vocabulary. Its records are the words."""
+    """Writes the vocabulary file. Its number of records is the number of words."""
     merged = vocabulary.merge_parts(parts, 0)
     with HashedFile.in_folder(folder, name) as file:
         for rows in vocabulary.rows_of(merged.counts):
@@ -135,7 +135,7 @@ def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) ->
 def make_stats(
     written: WrittenVocabulary, min_count: int, lines: int, heldout: Mapping[str, HeldoutStats]
 ) -> BookVocabularyStats:
-    """Sums up what was found."""
+    """Returns the statistics of a vocabulary and its coverage."""
     training = HeldoutStats(lines, written.words, written.words - written.known_words)
     return BookVocabularyStats(
         min_count=min_count,

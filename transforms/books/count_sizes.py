@@ -1,4 +1,4 @@
-"""Books of SimpleBooks → vocabulary and figures of both sizes."""
+"""Counts the vocabularies and statistics of both sizes of SimpleBooks."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -24,8 +24,8 @@ class CountSizes(beam.PTransform):
 
     Args:
       folder: of the build.
-      min_count: how often a word of a vocabulary must be in the training books of its size.
-      scratch: folder in which counts wait.
+      min_count: minimum count of a word in the training books of a size.
+      scratch: folder for temporary counts.
     """
 
     def __init__(self, folder: str, min_count: int, scratch: str):
@@ -58,6 +58,6 @@ class CountSizes(beam.PTransform):
 
 
 def place_in(sized: SizedBook, size: str) -> Iterator[PlacedBook]:
-    """(split, book), if the book is in the size."""
+    """Yields (split, book) if the book is in the size."""
     if size == LARGE or sized.is_small:
         yield sized.split, sized.book

@@ -1,4 +1,4 @@
-"""Books → those published before a year, with the date and what it was taken from."""
+"""Keeps books that were published before a given year, and records the evidence for their dates."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from transforms.text.books.dating.publication_dates import (
 
 STAGE = "date-books"
 BEFORE = 1919
-"""PG-19 has the books that were published before it: 100 years before it was made."""
+"""The year before which the books of PG-19 were published: 100 years before its release."""
 
 
 class DatedBooks(NamedTuple):
@@ -31,13 +31,13 @@ class DatedBooks(NamedTuple):
 
 
 class DateBooks(beam.PTransform):
-    """PCollection[Book] → DatedBooks, by the chain of sources of text/books/dating/publication_dates.py.
+    """PCollection[Book] → DatedBooks. The sources of dates are in text/books/dating/publication_dates.py.
 
-    A book that no source dates is rejected as `undated`, and so is one of which is known only by when
-    its authors were dead, if that is not before the year either.
+    Books without any date are rejected as `undated`. If only the deaths of the authors are known, and they
+    are not before the limit, the book is rejected as well.
 
     Args:
-      before: the first year of which no book is kept.
+      before: books published in this year or later are rejected.
     """
 
     def __init__(self, before: int = BEFORE):
@@ -52,7 +52,7 @@ class DateBooks(beam.PTransform):
 
 
 def date_book(book: Book, before: int) -> Iterator[Any]:
-    """The dated book, if it is kept; a rejection, and the evidence, on outputs of their own."""
+    """Yields the dated book or its rejection, and the evidence, on separate outputs."""
     evidence = date_evidence(book, fetch_text(book.packed_text))
     told = BookEvidence(book.book_id, book.title, book.released_year, evidence)
     yield beam.pvalue.TaggedOutput("evidence", told)

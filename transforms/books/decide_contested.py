@@ -1,4 +1,4 @@
-"""Decides from shared n-grams which books are not kept."""
+"""Decides from shared n-grams which overlapping books are dropped."""
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,13 +18,12 @@ from transforms.text.duplicates.components import Pairs, link_to_smallest
 
 
 class DecideContested(beam.PTransform):
-    """PCollection[SharedNgrams in bytes, put away] → one array of ids, ascending.
+    """PCollection[SharedNgrams as bytes, in scratch] → one ascending array of the ids of dropped books.
 
-    They are those of the books that are not kept. The books of a connected component are decided in one
-    place, with the chains between them.
+    The books of a connected component are decided by one worker, with the chains between them.
 
     Args:
-      counts: one array of rows (id, tokens, n-grams, of these in earlier books).
+      counts: one array of rows (id, tokens, n-grams, n-grams that are also in earlier books).
     """
 
     def __init__(self, counts: beam.PCollection, threshold: Fraction):
@@ -63,7 +62,7 @@ class DecideContested(beam.PTransform):
 
 
 def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
-    """(chain, n-grams) in a partition; certain n-grams and links on the outputs of these names."""
+    """Yields (chain, n-grams) in a partition. Certain n-grams and links are on the outputs of these names."""
     if not len(contested):
         return
     chains = overlap.find_chains(shared_from_bytes(fetch(packed)), contested[:, 0])
@@ -75,7 +74,7 @@ def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
 def key_contested(
     contested: Int64s, certain: Int64s, links: Pairs
 ) -> Iterator[tuple[int, ContestedBook]]:
-    """(component, book)."""
+    """Yields (component, book)."""
     id_to_certain = dict(certain.tolist())
     id_to_component = dict(links.tolist())
     for book_id, tokens, ngrams, _ in contested.tolist():
@@ -84,17 +83,17 @@ def key_contested(
 
 
 def key_chain(counted: tuple[bytes, int], links: Pairs) -> tuple[int, tuple[bytes, int]]:
-    """(component, (chain, n-grams))."""
+    """Returns (component, (chain, n-grams))."""
     first = overlap.chain_ids(counted[0])[0]
     place = int(numpy.searchsorted(links[:, 0], first))
-    is_linked = place < len(links) and links[place, 0] == first  # the smallest of all is not
+    is_linked = place < len(links) and links[place, 0] == first  # the smallest id has no link
     return int(links[place, 1]) if is_linked else first, counted
 
 
 def decide_component(
     joined: tuple[int, Mapping[str, Iterable[Any]]], threshold: Fraction
 ) -> Int64s:
-    """Ids of the books that are dropped, a row each."""
+    """Returns the ids of the dropped books, one row each."""
     _, found = joined
     chains = [(overlap.chain_ids(chain), ngrams) for chain, ngrams in found["chains"]]
     dropped = overlap.decide(found["books"], chains, threshold)

@@ -1,4 +1,4 @@
-"""Books → those without near-duplicates: of alike ones the longest stays."""
+"""Drops near-duplicate books; of each cluster the longest is kept."""
 
 import apache_beam as beam
 
@@ -12,11 +12,10 @@ from transforms.text.vocabularies.plain_words import plain_words
 
 
 class DropDuplicateBooks(beam.PTransform):
-    """PCollection[Book] or PCollection[DatedBook] → Screened of the same.
+    """PCollection[Book] or PCollection[DatedBook] → Screened of the same type.
 
-    Of several as long as each other, the one with the smallest id stays.
-    Compared are plain words (see plain_words.py), so that two editions are alike which differ in their
-    quotation marks. Books that stay are as they were.
+    Among books of the same length, the one with the smallest id is kept. Plain words are compared (see
+    plain_words.py), so editions that differ only in quotation marks are duplicates. Kept books are unchanged.
 
     Args: see DropDuplicates.
     """
@@ -31,11 +30,11 @@ class DropDuplicateBooks(beam.PTransform):
 
 
 def describe_book(element: Book | DatedBook) -> DocumentFacts:
-    """Its id and title, ranked by its length."""
+    """Returns the id and title of a book, ranked by its length."""
     book = book_of(element)
     return DocumentFacts(book.book_id, book.title, book.characters)
 
 
 def text_of_book(element: Book | DatedBook) -> str:
-    """The plain words of its text."""
+    """Returns the plain words of the text of a book."""
     return plain_words(fetch_text(book_of(element).packed_text))

@@ -1,4 +1,4 @@
-"""Files of books, a catalogue and a released list → books, each once, with all that is known of them."""
+"""Reads books, the catalogue and the released list, and joins them: one element for each book."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class GatheredBooks(NamedTuple):
     """The outputs of GatherBooks."""
 
     books: beam.PCollection  # of Book
-    rejected: beam.PCollection  # of Rejected: files that are no book, and further files of a book
+    rejected: beam.PCollection  # of Rejected: files that are not books, and further files of a book
     catalog_rejected: beam.PCollection  # of Rejected: records of the catalogue that cannot be read
     lost: beam.PCollection  # of LostBytes
     files: beam.PCollection  # of int: files that were looked at as books
@@ -25,13 +25,13 @@ class GatherBooks(beam.PTransform):
     """Pipeline → GatheredBooks.
 
     Args:
-      folder: in which texts wait (see scratch.py).
+      folder: for temporary texts (see scratch.py).
       books: files, see ReadBooks.
-      catalog: files, see ReadCatalog; may be none.
-      metadata: files of PG-19's released list, see ReadReleasedBooks; may be none.
-      stripes: the number of workers.
+      catalog: files, see ReadCatalog; may be empty.
+      metadata: files of the released list of PG-19, see ReadReleasedBooks; may be empty.
+      stripes: number of workers.
       on_corrupt: "fail" or "keep-good".
-      limit: of the books that are read, see ReadBooks.
+      limit: maximum number of books to read, see ReadBooks.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Files of books ⋈ catalogue ⋈ PG-19's metadata → books."""
+"""Joins files of books with the catalogue and the metadata of PG-19."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -17,20 +17,19 @@ _TEXT = "Text"
 
 
 class JoinedBooks(NamedTuple):
-    """The outputs of JoinCatalog. The files of books are those of the books and the rejected ones."""
+    """The outputs of JoinCatalog. Each file is either used by a book or rejected."""
 
     books: beam.PCollection  # of Book, one for each id
-    rejected: beam.PCollection  # of Rejected: files in whose place another is taken, other media
+    rejected: beam.PCollection  # of Rejected: unused files of a book, other media
 
 
 class JoinCatalog(beam.PTransform):
     """{"books": BookFile, "catalog": CatalogEntry, "released": ReleasedBook} → JoinedBooks.
 
-    Without a catalogue, or without released books, that input is left out.
-
-    Of several files of a book one is taken (see text/books/files/choose_file.py). Entries and released books
-    without a file have no effect. Where two entries or two released books have the same id and differ,
-    `choose_entry` and `choose_released` say which one holds; nothing depends on the order.
+    The keys "catalog" and "released" are optional. If a book has several files, one is chosen (see
+    text/books/files/choose_file.py). Entries and released books without a file are ignored. If several
+    entries or released books have the same id, `choose_entry` and `choose_released` select one, independent
+    of the order.
     """
 
     def expand(self, inputs: Mapping[str, beam.PCollection]) -> JoinedBooks:
@@ -50,7 +49,7 @@ class JoinCatalog(beam.PTransform):
 
 
 def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
-    """The book of an id that has files, if it is a text; what is not taken on the output "rejected"."""
+    """Yields the book of an id that has files, if it is a text. Unused files are on the output "rejected"."""
     book_id, found = joined
     if not (files := list(found[BOOKS])):
         return
@@ -75,14 +74,14 @@ def _count(book: Book) -> None:
 
 
 def key_by_id(element: BookFile | CatalogEntry | ReleasedBook) -> tuple[int, Any]:
-    """(ebook number, element)."""
+    """Returns (ebook number, element)."""
     return element.book_id, element
 
 
 def join_book(
     file: BookFile, entry: CatalogEntry | None, released: ReleasedBook | None = None
 ) -> Book:
-    """The book: title, authors and languages are those of the catalogue, else of the header."""
+    """Returns the book. Title, authors and languages are from the catalogue, otherwise from the header."""
     known = entry or CatalogEntry(file.book_id, "", "", (), (), (), ())
     header = file.header
     return Book(
@@ -103,12 +102,12 @@ def join_book(
 
 
 def choose_entry(entries: Iterable[CatalogEntry]) -> CatalogEntry | None:
-    """Of several entries of one id the one with most facts, and of those the last by its contents."""
+    """Returns the entry with the most values; of equal ones the last in the order of their contents."""
     return max(entries, key=lambda entry: (_facts_in(entry), entry), default=None)
 
 
 def choose_released(released: Iterable[ReleasedBook]) -> ReleasedBook | None:
-    """Of several released books of one id the earliest, and of those the first by title and link."""
+    """Returns the earliest released book; of equal years the first by title and link."""
     return min(released, key=lambda book: (book.year, book.title, book.url), default=None)
 
 

@@ -1,4 +1,4 @@
-"""Writes the list of SimpleBooks, with a line for each book that was considered and its result."""
+"""Writes the list of considered books of SimpleBooks, with the result for each book."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from transforms.text.books.simple.considered import Considered, Sized, make_line
 
 NAME = "books"
 
-Keyed = tuple[int, Any]  # of the id of a book
+Keyed = tuple[int, Any]  # (book id, value)
 _TO_KEYED: Mapping[str, Callable[[Any], Keyed]] = {
     "verdicts": lambda verdict: (verdict.book_id, verdict),
     "rejected": lambda rejected: (int(rejected.id), rejected),
@@ -21,7 +21,7 @@ _TO_KEYED: Mapping[str, Callable[[Any], Keyed]] = {
 
 
 class BookFates(NamedTuple):
-    """The collections that the list is made of, each with at most one element for a book."""
+    """The inputs of the list. Each collection has at most one element per book."""
 
     titles: beam.PCollection  # of (book id, title): of all that were considered
     measures: beam.PCollection  # of (book id, (L, V))
@@ -32,9 +32,9 @@ class BookFates(NamedTuple):
 
 
 class ListBooks(beam.PTransform):
-    """BookFates → PCollection[OutputFile]: books-00000-of-00001.tsv, by id.
+    """BookFates → PCollection[OutputFile]: books-00000-of-00001.tsv, sorted by id.
 
-    Raises ValueError where a book is both kept and rejected, or neither.
+    Raises ValueError if a book is both kept and rejected, or neither.
 
     Args:
       folder: of the build.
@@ -60,12 +60,12 @@ class ListBooks(beam.PTransform):
 
 
 def title_of(book: Book) -> tuple[int, str]:
-    """(book id, title)."""
+    """Returns (book id, title)."""
     return book.book_id, book.title
 
 
 def line_of(grouped: tuple[int, Mapping[str, Iterable[Any]]], formula: str) -> Considered:
-    """The line of a book."""
+    """Returns the line of a book."""
     book_id, found = grouped
     one: dict[str, Any] = {name: next(iter(values), None) for name, values in found.items()}
     sized = Sized(*one["sized"], *one["places"][1:]) if one["sized"] else None

@@ -1,4 +1,4 @@
-"""Lists the evidence for the dates of books, for people to look into, and counts it."""
+"""Writes the evidence for the dates of books to a table for inspection, and counts it."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Books of SimpleBooks → the same with <unk> for every token that is not in the vocabulary of their size."""
+"""Replaces tokens that are not in the vocabulary of their size by <unk>."""
 
 import functools
 
@@ -14,13 +14,12 @@ from transforms.text.vocabularies import vocabulary
 class MapUnknownWords(beam.PTransform):
     """PCollection[SizedBook] → PCollection[SizedBook].
 
-    Every worker holds both vocabularies: some ten bytes a word.
+    Every worker holds both vocabularies in memory, about ten bytes a word.
 
     Args:
-      folder: in which texts wait (see scratch.py).
-      large_words: one packed list of the words that stay in SimpleBooks-92 (see
-        text/vocabularies/vocabulary.py).
-      small_words: the same of SimpleBooks-2.
+      folder: for temporary texts (see scratch.py).
+      large_words: one packed list of the vocabulary of SimpleBooks-92 (see text/vocabularies/vocabulary.py).
+      small_words: one packed list of the vocabulary of SimpleBooks-2.
     """
 
     def __init__(self, folder: str, large_words: beam.PCollection, small_words: beam.PCollection):
@@ -34,7 +33,8 @@ class MapUnknownWords(beam.PTransform):
 
 
 def map_book(sized: SizedBook, scratch: Scratch, large: bytes, small: bytes) -> SizedBook:
-    """The book with its text in SimpleBooks-92, and in SimpleBooks-2 if it is there."""
+    """Returns the book with <unk> in its text of SimpleBooks-92, and in that of SimpleBooks-2 if it has
+    one."""
     block = fetch_text(sized.book.packed_tokens).encode("utf-8")
     return sized._replace(
         book=sized.book._replace(packed_tokens=_mapped(block, large, scratch)),

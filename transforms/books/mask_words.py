@@ -1,4 +1,4 @@
-"""Dated books → dated books with a mark for each word of a list."""
+"""Replaces the words of a list by a mark in dated books."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
@@ -24,10 +24,10 @@ class MaskedBooks(NamedTuple):
 
 
 class MaskWords(beam.PTransform):
-    """PCollection[DatedBook] → MaskedBooks. With an empty list all books are as they were.
+    """PCollection[DatedBook] → MaskedBooks. With an empty list the books are unchanged.
 
     Args:
-      folder: in which texts wait (see scratch.py).
+      folder: for temporary texts (see scratch.py).
       words: see text/books/masking.py.
     """
 
@@ -48,7 +48,7 @@ class MaskWords(beam.PTransform):
 
 
 def mask_book(dated: DatedBook, scratch: Scratch, words: Sequence[str]) -> Iterator[Any]:
-    """The book with the marks; how many they are, if any, on the output "counts"."""
+    """Yields the masked book. The number of masked words, if positive, is on the output "counts"."""
     text, replaced = mask_words(fetch_text(dated.book.packed_text), words)
     if not replaced:
         yield dated
@@ -60,9 +60,9 @@ def mask_book(dated: DatedBook, scratch: Scratch, words: Sequence[str]) -> Itera
 
 
 def read_word_list(path: str) -> tuple[str, ...]:
-    """The entries of a file, one a line, in UTF-8. Raises InputError."""
+    """Reads the entries of a UTF-8 file with one entry per line. Raises InputError."""
     with open_input(path) as lines:
         try:
             return read_words(line.decode("utf-8-sig") for line in cast(Iterable[bytes], lines))
-        except DECODE_ERRORS as error:  # ValueError is one of them
+        except DECODE_ERRORS as error:  # includes ValueError
             raise InputError(path, f"not a list of words: {error}") from None

@@ -1,4 +1,4 @@
-"""Files of Project Gutenberg, packed in whichever way → the books in them, decoded."""
+"""Reads and decodes books from files of Project Gutenberg, including archives."""
 
 import collections
 import itertools
@@ -39,10 +39,10 @@ from transforms.text.lines.unit_blocks import shares_of
 
 STAGE = "read-books"
 UNIT_BYTES = 1 << 23
-"""Stored bytes of an archive that make a unit: some tens of books."""
+"""Target size of a work unit in stored bytes of an archive: some tens of books."""
 
 _DETAIL_CHARACTERS = 100
-_SIZING_THREADS = 32  # an object store answers each question in its own time
+_SIZING_THREADS = 32  # requests to object stores run in parallel
 
 
 class ReadBookFiles(NamedTuple):
@@ -51,37 +51,33 @@ class ReadBookFiles(NamedTuple):
     books: beam.PCollection  # of BookFile; a book may come in several files
     rejected: beam.PCollection  # of Rejected
     lost: beam.PCollection  # of LostBytes
-    files: beam.PCollection  # of int, one for each unit: files looked at, rejected ones too
+    files: beam.PCollection  # of int: files read, including rejected ones
 
 
 class ReadBooks(beam.PTransform):
-    """Reads books from text files and archives of them, every work unit on whichever worker is free.
+    """Reads books from text files and archives. Work units are distributed over the workers.
 
-    Types of files are detected from the first bytes: a text, .gz, .bz2 or .xz, .zip, .tar, or one inside
-    the other. Of an archive those files are read that can be texts by their names (see
-    packed_files.is_wanted); others are counted under "skipped". A file that is given by itself is read
-    whatever its name.
+    File types are detected from the first bytes: text, .gz, .bz2, .xz, .zip, .tar, and combinations of these.
+    In archives, only files are read whose names may be those of texts (see packed_files.is_wanted); others
+    are counted under "skipped". Input files are read whatever their names.
 
-    A .zip, or a .tar that is not compressed, is read by as many workers as there are; in one that is
-    compressed, alone or inside a .zip, each of `stripes` workers reads every so-many-th file, while all of
-    them decompress it. No file is unpacked to disk, and no archive is in memory but a .zip inside another
-    archive.
+    A .zip or an uncompressed .tar is shared by all workers. In a compressed .tar, alone or inside a .zip,
+    each of `stripes` workers reads every `stripes`-th file, but decompresses the whole archive. Nothing is
+    unpacked to disk. Only a .zip inside another archive is held in memory.
 
-    Not kept are files that are not text ("html-page", "empty-file", "binary-file"), that have no number of an
-    ebook, neither in their head nor in their name ("no-ebook-number"), and that cannot be read
-    ("too-large", "encrypted", "unsupported-compression", "too-deep", "link", "not-a-file"). They are named by
-    file and archive, "txt-files.tar.zip/cache/epub/84/pg84.txt"; of files with one name, so much of their
-    folders comes before it that the names differ.
+    Rejected are files that are not text ("html-page", "empty-file", "binary-file"), that have no ebook number
+    in their header or name ("no-ebook-number"), and that cannot be read ("too-large", "encrypted",
+    "unsupported-compression", "too-deep", "link", "not-a-file"). Their ids are made of archive and file,
+    "txt-files.tar.zip/cache/epub/84/pg84.txt"; equal names are preceded by as many folders as make them
+    differ.
 
     Args:
       paths: files on any Beam file system.
-      folder: in which texts wait (see scratch.py).
-      stripes: the number of workers, for archives that cannot be entered in the middle: shares_of says
-        how many share one.
-      on_corrupt: "fail" raises InputError at the first damage, naming the file, its place in archives and
-        the byte; "keep-good" goes on with what is whole and reports the rest. A .zip without the
-        directory at its end is lost as a whole.
-      limit: one worker reads so many books, in the order of the paths, and no more. 0 reads all.
+      folder: for temporary texts (see scratch.py).
+      stripes: number of workers. shares_of gives the number that share an archive without entry points.
+      on_corrupt: "fail" raises InputError at the first damage, with the file, its place in archives and the
+        byte; "keep-good" skips and reports damaged parts. A .zip without its directory is lost completely.
+      limit: maximum number of books, read by one worker in the order of the paths. 0 reads all.
     """
 
     def __init__(
@@ -138,42 +134,42 @@ class ReadBooks(beam.PTransform):
 
 
 class BookSource(NamedTuple):
-    """A file that was given, and how many workers may share it."""
+    """An input file, and the number of workers that may share it."""
 
     path: str
-    name: str  # what it is called in the output
+    name: str  # name in the output
     stored_bytes: int
     stripes: int
 
 
 class StoredFile(NamedTuple):
-    """A file at a known place of another one, or that one itself."""
+    """A file inside another file at a known position, or a whole file."""
 
-    name: str  # behind those of archives
-    start: int  # byte of the file that is given
+    name: str  # after the names of its archives
+    start: int  # byte offset in the input file
     stored_bytes: int
-    zipped: ZipMember | None = None  # in a .zip
-    reason: Reason | None = None  # why it is not read
+    zipped: ZipMember | None = None  # its entry, if it is in a .zip
+    reason: Reason | None = None  # reason why it is not read
 
 
 class BookUnit(NamedTuple):
-    """Files that are read together; or, of one that is shared, a stripe."""
+    """Files that are read together, or one stripe of a shared file."""
 
     source: BookSource
     files: tuple[StoredFile, ...]
-    counted_bytes: int  # of the source, for progress: those of all its units are its size
+    counted_bytes: int  # for progress; they add up to the size of the source
     stripe: int = 0
     stripes: int = 1
 
 
 def sizes_of(paths: Sequence[str]) -> list[int]:
-    """The stored sizes of files. Raises InputError for one that is not there."""
+    """Returns the stored sizes of files. Raises InputError if a file is missing."""
     with ThreadPoolExecutor(_SIZING_THREADS) as pool:
         return list(pool.map(file_bytes_of, paths))
 
 
 def share_out(paths: Sequence[str], stripes: int) -> list[BookSource]:
-    """The files, each with its name and so many workers as its part of all bytes."""
+    """Returns the files with their names. Workers are assigned in proportion to the stored bytes."""
     sizes = sizes_of(paths)
     names = short_names(paths)
     shares = shares_of(sizes, stripes)
@@ -181,8 +177,8 @@ def share_out(paths: Sequence[str], stripes: int) -> list[BookSource]:
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
-    """The names of files without their folders; where several have one, with as many of their folders as
-    tell them apart."""
+    """Returns the names of files without their folders; equal names keep as many folders as make them
+    different."""
     parts = {path: pathlib.PurePosixPath(path).parts for path in paths}
     tails = {
         path: ["/".join(own[-depth:]) for depth in range(1, len(own) + 1)]
@@ -195,12 +191,12 @@ def short_names(paths: Sequence[str]) -> list[str]:
 
 
 def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDamage]:
-    """The units of a file, what is passed over, and what of its directory is damaged."""
+    """Yields the units of a file, the files that are skipped, and the damage in its directory."""
     with open_raw(source.path) as stream:
         try:
             head = packed_files.head_of(stream)
         except DECODE_ERRORS:
-            head = b""  # its reader will tell of it, with the place
+            head = b""  # the reader of the file reports this with the place
         is_compressed, is_tar = bool(codec_of(stream)), packed_files.is_tar(head)
         if is_tar and not is_compressed:
             yield from _plan_archive(source, _list_tar(source, stream))
@@ -221,7 +217,7 @@ def _list_tar(
                 yield PassedOver(name)
             elif not isinstance(member, Member):
                 yield StoredFile(name, 0, 0, reason=packed_files.reason_not_to_read(member))
-            elif member.start + member.bytes <= source.stored_bytes:  # else an error after it tells
+            elif member.start + member.bytes <= source.stored_bytes:  # else an error follows
                 yield StoredFile(name, member.start, member.bytes)
     except TarError as error:
         yield PackedDamage(source.name, error.offset, source.stored_bytes, error.message)
@@ -246,7 +242,7 @@ def _list_zip(
 def _plan_archive(
     source: BookSource, listed: Iterable[StoredFile | PassedOver | PackedDamage]
 ) -> Iterator[BookUnit | PassedOver | PackedDamage]:
-    """Its files, as many together as UNIT_BYTES hold; a .tar in it is shared."""
+    """Yields the files of an archive in units of UNIT_BYTES. A .tar inside it is shared by workers."""
     uncounted = source.stored_bytes
     together: list[StoredFile] = []
     size = 0
@@ -321,7 +317,7 @@ class _ReadUnit(beam.DoFn):
 
 
 class _ReadFirst(_ReadUnit):
-    """The first books of all files."""
+    """Limits all files together to the first books."""
 
     def __init__(self, scratch: Scratch, on_corrupt: str, limit: int):
         super().__init__(scratch, on_corrupt)
@@ -344,7 +340,7 @@ class _ReadFirst(_ReadUnit):
 
 
 def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:
-    """Yields the content of the files of a unit; progress is counted."""
+    """Yields the content of the files of a unit, and counts the progress."""
     progress = _Progress(unit)
     with open_raw(unit.source.path) as stream:
         for file in unit.files:
@@ -368,12 +364,12 @@ def _read_stored(stream: BinaryIO, file: StoredFile, share: Share) -> Iterator[P
 
 
 class _Progress:
-    """Counts the stored bytes of a unit as its files are read; of stripes each counts its part."""
+    """Counts the stored bytes of a unit while its files are read. Each stripe counts its share."""
 
     def __init__(self, unit: BookUnit):
         self._all = max(sum(file.stored_bytes for file in unit.files), 1)
         self._due = unit.counted_bytes
-        self._before = 0  # in the files that are done
+        self._before = 0  # bytes of the finished files
         self._counted = 0
 
     def advance_to(self, position: int, file: StoredFile) -> None:
@@ -394,7 +390,7 @@ class _Progress:
 
 
 def read_book(file: PackedFile | UnreadFile, scratch: Scratch) -> BookFile | Rejected:
-    """The book of a file, its text put into scratch, or why it is none."""
+    """Returns the book of a file, with its text in scratch, or a rejection if it is not a book."""
     if isinstance(file, UnreadFile):
         return _reject(file.name, file.reason)
     decoded = decode_file(file.content)
@@ -422,7 +418,7 @@ def _reject(name: str, reason: Reason, title: str = "") -> Rejected:
 
 
 def lose(source: BookSource, damage: PackedDamage, on_corrupt: str) -> beam.pvalue.TaggedOutput:
-    """The damage on the output "lost". Raises InputError where damage is not to be lived with."""
+    """Returns the damage for the output "lost". Raises InputError if `on_corrupt` is "fail"."""
     if on_corrupt == "fail":
         path = posixpath.join(source.path, damage.name.removeprefix(source.name).lstrip("/"))
         raise InputError(path.rstrip("/"), damage.message, damage.start)

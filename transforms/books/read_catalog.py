@@ -1,4 +1,4 @@
-"""The catalogue of Project Gutenberg → its entries."""
+"""Reads the entries of the catalogue of Project Gutenberg."""
 
 import posixpath
 import zipfile
@@ -34,33 +34,34 @@ _MAX_LINE_BYTES = 1 << 20
 _READ_BYTES = 1 << 16
 _HEAD_BYTES = 512
 _ERRORS = (*DECODE_ERRORS, zipfile.BadZipFile, NotImplementedError)
-"""Errors of damaged and cut files; the last one is of a .zip packed in a way that Python cannot read."""
+"""Errors of damaged and truncated files; the last is raised for unsupported compression in a .zip."""
 
 
 class Catalog(NamedTuple):
     """The outputs of ReadCatalog."""
 
     entries: beam.PCollection  # of CatalogEntry
-    rejected: beam.PCollection  # of Rejected: rows and documents that are no entries
+    rejected: beam.PCollection  # of Rejected: rows and documents that are not valid entries
     lost: beam.PCollection  # of LostBytes
 
 
 class ReadCatalog(beam.PTransform):
-    """Reads the catalogue, as table or as RDF.
+    """Pipeline → Catalog. Reads the catalogue from a table or from RDF.
 
-    A rejected row is named by its file, without the folder, and the line it begins on, a document in an
-    archive by its member: "pg_catalog.csv:4711", "rdf-files.tar.bz2/cache/epub/84/pg84.rdf".
+    The id of a rejected row has the name of the file and the line where the row begins,
+    "pg_catalog.csv:4711"; that of a document in an archive has its member,
+    "rdf-files.tar.bz2/cache/epub/84/pg84.rdf".
 
     Args:
-      paths: files on any Beam file system, detected by their content: `pg_catalog.csv`; a document of RDF;
-        or a .tar or .zip of documents (`*.rdf`), or a .zip of such a .tar. All may be compressed.
-      stripes: how many workers share an archive; each of them decompresses all of it.
-      on_corrupt: "fail" raises InputError at the first damage, and the first bad row of a table, naming
-        the file and the line or byte; "keep-good" goes on with what is whole and reports the rest. A bad
-        document in an archive is rejected either way: the others do not depend on it.
+      paths: files on any Beam file system, with types detected by content: `pg_catalog.csv`; a document of
+        RDF; a .tar or .zip of documents (`*.rdf`); a .zip of such a .tar. All may be compressed.
+      stripes: number of workers that share an archive; each of them decompresses the whole archive.
+      on_corrupt: "fail" raises InputError with the file and the line or byte, at the first damage or the
+        first bad row of a table; "keep-good" skips and reports damaged parts. A bad document in an archive is
+        always rejected, because the other documents do not depend on it.
 
-    A file that is neither, an archive without a document, and files of which nothing but bad rows and bad
-    documents can be read raise InputError.
+    Raises InputError for files of other types, archives without a document, and files without any valid row
+    or document.
     """
 
     def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):
@@ -96,7 +97,7 @@ class ReadCatalog(beam.PTransform):
 
 
 def check_entries(entries: int, paths: Sequence[str], first_rejected: Sequence[Rejected]) -> None:
-    """Raises InputError where the catalogue has no entry, but something that should be one."""
+    """Raises InputError if the catalogue has rejected records but no valid entry."""
     for rejected in first_rejected:
         if not entries:
             message = f"no entry can be read: {rejected.id}: {rejected.detail}"
@@ -104,7 +105,7 @@ def check_entries(entries: int, paths: Sequence[str], first_rejected: Sequence[R
 
 
 class CatalogUnit(NamedTuple):
-    """The documents of a file with the numbers stripe, stripe + stripes, …; or its table."""
+    """Every `stripes`-th document of a file, beginning with number `stripe`; or a whole table."""
 
     path: str
     stripe: int
@@ -119,10 +120,10 @@ class BadDocument(NamedTuple):
 
 
 class DamagedCatalog(NamedTuple):
-    """The place after which a file cannot be read."""
+    """The place from which a file cannot be read further."""
 
-    member: str  # of a .zip that is the archive or the table; "" for the file itself
-    offset: int  # byte of the text or .tar, before it was compressed; of the .zip where its member begins
+    member: str  # of a .zip, if the archive or table is inside it; "" for the file itself
+    offset: int  # byte of the decompressed text or .tar; in a .zip, the start of the member
     message: str
 
 
@@ -130,7 +131,7 @@ Event = CatalogEntry | BadRow | BadDocument | DamagedCatalog
 
 
 def plan_units(paths: Sequence[str], stripes: int) -> list[CatalogUnit]:
-    """The work units of all files; a table is read by one worker."""
+    """Returns the work units of all files. A table is one unit."""
     return [
         CatalogUnit(path, stripe, shares)
         for path in paths
@@ -170,7 +171,7 @@ class _ReadUnit(beam.DoFn):
                 yield _reject(f"{name}:{event.line}", "malformed-row", event.message)
             elif unit.stripe == 0 or _is_document(
                 event.member
-            ):  # all stripes meet all other damage
+            ):  # other damage is found by all stripes
                 yield _lost(_join(name, event.member), event)
         counters.count(STAGE, "entries", entries)
 
@@ -211,7 +212,7 @@ def _is_zip(stream: BinaryIO) -> bool:
 
 
 def _read_zip(stream: BinaryIO, unit: CatalogUnit) -> Iterator[Event]:
-    """Documents one by one, archives and tables as if they were files of their own."""
+    """Yields the documents of a .zip. Archives and tables inside it are read like separate files."""
     try:
         archive = zipfile.ZipFile(stream)
     except _ERRORS as error:
@@ -237,7 +238,7 @@ def _read_zip(stream: BinaryIO, unit: CatalogUnit) -> Iterator[Event]:
 
 
 def _read_content(stream: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[Event]:
-    """An archive, a document or a table, compressed or not."""
+    """Yields the content of an archive, document or table. It may be compressed."""
     if is_archive(stream):
         yield from _read_tar(decompressed(stream), member, unit)
         return
@@ -255,11 +256,11 @@ def _read_content(stream: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[
 
 
 def _is_xml(stream: BinaryIO) -> bool:
-    """Returns True if a stored file, once decompressed, begins like XML. Leaves the stream at its start."""
+    """Returns True if a stored file begins like XML after decompression. Resets the stream to its start."""
     try:
         head = read_some(decompressed(stream), _HEAD_BYTES)
     except DECODE_ERRORS:
-        head = b""  # its reader will tell of it, with the place
+        head = b""  # the reader of the file reports this with the place
     stream.seek(0)
     return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
 
@@ -315,7 +316,7 @@ def _read_table(
 
 
 class _CutError(Exception):
-    """A table that cannot be read on from a byte of its text."""
+    """A table that cannot be read beyond a byte of its text."""
 
     def __init__(self, line: int, offset: int, message: str):
         super().__init__(line, offset, message)
@@ -324,7 +325,7 @@ class _CutError(Exception):
 
 
 def _read_lines(content: BinaryIO) -> Iterator[bytes]:
-    """Whole lines. Raises _CutError: a table that is written to its end ends with a line feed."""
+    """Yields complete lines. Raises _CutError if the last line has no line feed."""
     number, offset, rest = 1, 0, b""
     while len(rest) <= _MAX_LINE_BYTES:
         try:

@@ -1,4 +1,4 @@
-"""metadata.csv of PG-19 → the books that were released."""
+"""Reads the released books from metadata.csv of PG-19."""
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,12 +17,12 @@ STAGE = "read-released-books"
 
 
 class ReadReleasedBooks(beam.PTransform):
-    """Reads metadata.csv: PCollection[ReleasedBook]. A file is one unit of work.
+    """Pipeline → PCollection[ReleasedBook]. Reads metadata.csv; a file is one unit of work.
 
     Args:
       paths: files on any Beam file system, plain, .gz, .bz2 or .xz.
 
-    A line that is not like those of metadata.csv raises InputError, which names the file and the line.
+    Raises InputError with the file and the line for a line that does not have the format of metadata.csv.
     """
 
     def __init__(self, paths: Sequence[str]):
@@ -38,7 +38,7 @@ class ReadReleasedBooks(beam.PTransform):
 
 
 def read_released_books(path: str) -> Iterator[ReleasedBook]:
-    """The books of one file. Raises InputError."""
+    """Yields the books of one file. Raises InputError."""
     books = 0
     with _open_table(path) as lines:
         for book in read_released_lines(lines):
@@ -48,14 +48,15 @@ def read_released_books(path: str) -> Iterator[ReleasedBook]:
 
 
 def read_split_table(path: str) -> Mapping[int, str]:
-    """Ebook number → split of a table (see text/books/files/released_splits.py). Raises InputError."""
+    """Reads ebook number → split from a table (see text/books/files/released_splits.py). Raises
+    InputError."""
     with _open_table(path) as lines:
         return read_split_lines(lines)
 
 
 @contextlib.contextmanager
 def _open_table(path: str) -> Iterator[Iterable[bytes]]:
-    """The lines of a file; what makes them no table becomes an InputError."""
+    """Opens a table as lines. Errors of its format are raised as InputError."""
     with open_input(path) as lines:
         try:
             yield cast(Iterable[bytes], lines)

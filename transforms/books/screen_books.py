@@ -1,4 +1,4 @@
-"""Books → kept and rejected, by rules that see the text; and books with their length and vocabulary."""
+"""Splits books into kept and rejected by rules on the text; measures the length and vocabulary of books."""
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
@@ -13,15 +13,15 @@ from transforms.text.books.dating.publication_dates import book_of
 from transforms.text.books.simple.simplicity import measure
 
 BookRule = Callable[[Book, str], Reason | None]
-"""A rule about a book and its text: a Reason, or None for a book that is kept. It has to be picklable."""
+"""A picklable rule for a book and its text. It returns a Reason, or None to keep the book."""
 
 
 class ScreenBooks(beam.PTransform):
-    """PCollection[Book] or PCollection[MeasuredBook] → Screened: kept ones as they are, and Rejected.
+    """PCollection[Book] or PCollection[MeasuredBook] → Screened. Kept books are unchanged.
 
     Args:
-      rules: the first that speaks against a book decides. A text is fetched once for all of them.
-      stage: that rejections and counters are filed under.
+      rules: the first rule that returns a reason decides. The text is fetched once for all rules.
+      stage: name for rejections and counters.
     """
 
     def __init__(self, *rules: BookRule, stage: str = "screen-books"):
@@ -34,7 +34,7 @@ class ScreenBooks(beam.PTransform):
 
 
 def first_reason(rules: Sequence[BookRule], element: Book | MeasuredBook) -> Reason | None:
-    """The reason of the first rule that speaks against a book; None where none does."""
+    """Returns the reason of the first rule that rejects a book; None if no rule does."""
     book = book_of(element)
     text = fetch_text(book.packed_text)
     return next(filter(None, (rule(book, text) for rule in rules)), None)
@@ -63,15 +63,15 @@ class MeasureBooks(beam.PTransform):
 
 
 def measure_book(book: Book) -> MeasuredBook:
-    """The book with the tokens and the vocabulary of its text."""
+    """Returns the book with the number of tokens and distinct words of its text."""
     return MeasuredBook(book, *measure(fetch_text(book.packed_text)))
 
 
 class KeepSimple(beam.PTransform):
-    """PCollection[MeasuredBook] → Screened of MeasuredBook, by what was measured.
+    """PCollection[MeasuredBook] → Screened of MeasuredBook, by a rule on the counts.
 
     Args:
-      rule: of the measured book, a Reason or None for one that is kept; see NotSimple.
+      rule: measured book → a Reason, or None to keep the book; see NotSimple.
     """
 
     STAGE = "measure-books"

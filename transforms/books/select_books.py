@@ -1,8 +1,8 @@
-"""Books → those that do not overlap larger kept ones: the choice of SimpleBooks.
+"""Drops books that overlap larger kept books: the selection of SimpleBooks.
 
-From the largest book to the smallest, each is kept unless at least `threshold` of its n-grams are in those of
-the books kept before it (Nguyen, "SimpleBooks", 2019, section 2). What is decided is what one worker would
-decide who goes over all books in that order: see text/books/simple/overlap.py for why, and for the steps.
+Books are processed from the largest to the smallest. A book is kept unless at least `threshold` of its
+n-grams are in the books kept before it (Nguyen, "SimpleBooks", 2019, section 2). The parallel steps give
+exactly the result of this sequential procedure; text/books/simple/overlap.py explains them.
 """
 
 import collections
@@ -36,23 +36,22 @@ class SelectedBooks(NamedTuple):
 
 
 class SelectBooks(beam.PTransform):
-    """PCollection[MeasuredBook] → SelectedBooks; the same on any number of workers.
+    """PCollection[MeasuredBook] → SelectedBooks. The result does not depend on the number of workers.
 
-    Every worker holds a few books, or the n-grams of a partition. In one place come together four numbers
-    of each book, and two of each that is not kept.
+    Every worker holds a few books, or the n-grams of a partition. One worker holds four numbers for each
+    book, and two more for each book that is not kept.
 
     Args:
-      folder: in which n-grams wait (see scratch.py).
-      threshold: a book is rejected that has at least this share of its n-grams in larger kept ones; above
-        0, and 1 at most. It is compared exactly: "0.1" is one tenth.
+      folder: for temporary n-grams (see scratch.py).
+      threshold: a book is rejected if at least this share of its n-grams is in larger kept books; above 0, at
+        most 1. It is compared exactly: "0.1" is one tenth.
       ngram_words: a book with fewer words is one n-gram.
-      sample: decides by the estimate of that share that one of so many n-grams gives; it takes as much
-        less memory and disk. Verdicts count these n-grams, then. Of n of them, the estimate is off by
-        1 / (2 √n) in two of three cases at most: for 1,000, by 0.016. 1 is exact.
-
+      sample: uses one of `sample` n-grams to estimate the share, with so much less memory and disk. Verdicts
+        then count only these n-grams. With n sampled n-grams, the error is at most 1 / (2 √n) in two of three
+        cases: for 1,000 n-grams 0.016. 1 is exact.
       words: one of OVERLAP_WORDS.
 
-    Raises ValueError for a threshold that makes no sense, and where two books have the same id.
+    Raises ValueError for an invalid threshold, and if two books have the same id.
     """
 
     def __init__(
@@ -102,28 +101,28 @@ class SelectBooks(beam.PTransform):
 def attribute_partition(
     packed: bytes, dropped: Int64s, plan: Plan, scratch: Scratch
 ) -> Iterator[tuple[int, bytes]]:
-    """(bucket, rows (id, book that covers it, n-grams) in bytes, put away) of a partition."""
+    """Yields (bucket, rows in scratch) of a partition; a row is (id, covering book, n-grams), as bytes."""
     rows = overlap.attribute_ngrams(shared_from_bytes(fetch(packed)), dropped)
     for bucket, part in cut_rows(rows, plan):
         yield bucket, scratch.put(part.tobytes())
 
 
 def cut_rows(rows: Int64s, plan: Plan) -> Iterator[tuple[int, Int64s]]:
-    """(bucket, its rows)."""
+    """Yields (bucket, its rows)."""
     return overlap.cut_by_id(rows, plan.buckets)
 
 
 def key_book(measured: MeasuredBook, plan: Plan) -> tuple[int, MeasuredBook]:
-    """(bucket, book)."""
+    """Returns (bucket, book)."""
     return measured.book.book_id % plan.buckets, measured
 
 
 def judge_bucket(
     joined: tuple[int, Mapping[str, Iterable[Any]]], dropped: Int64s, ngram_words: int
 ) -> Iterator[Any]:
-    """The kept books of a bucket; the others and all verdicts on outputs of their own.
+    """Yields the kept books of a bucket. Rejected books and all verdicts are on separate outputs.
 
-    Raises ValueError where two books have the same id.
+    Raises ValueError if two books have the same id.
     """
     _, found = joined
     id_to_ngrams = {
@@ -145,7 +144,7 @@ def judge_bucket(
 def give_verdict(
     measured: MeasuredBook, verdict: OverlapVerdict, ngram_words: int
 ) -> Iterator[Any]:
-    """The verdict on the output "verdicts"; the book, or its rejection on the output "rejected"."""
+    """Yields the verdict on the output "verdicts", and the book or its rejection (output "rejected")."""
     yield TaggedOutput("verdicts", verdict)
     if verdict.is_kept:
         yield measured
@@ -155,7 +154,7 @@ def give_verdict(
 
 
 def add_coverings(pieces: Iterable[bytes]) -> dict[int, dict[int, int]]:
-    """Id → id of a book that covers it → n-grams, of the rows that `attribute_partition` gives."""
+    """Returns id → {covering book: n-grams}, added up over the rows of `attribute_partition`."""
     rows = numpy.frombuffer(b"".join(pieces), numpy.int64).reshape(-1, overlap.COVERING_COLUMNS)
     id_to_covering: dict[int, dict[int, int]] = collections.defaultdict(dict)
     for book_id, covering, ngrams in overlap.sum_rows(rows, keys=2).tolist():
@@ -164,10 +163,10 @@ def add_coverings(pieces: Iterable[bytes]) -> dict[int, dict[int, int]]:
 
 
 def check_ids(books: Iterable[MeasuredBook]) -> list[MeasuredBook]:
-    """The books by their ids. Raises ValueError where two have the same."""
+    """Returns the books sorted by id. Raises ValueError if two books have the same id."""
     ordered = sorted(books, key=lambda measured: (measured.book.book_id, measured.book.name))
     for first, second in itertools.pairwise(ordered):
         if first.book.book_id == second.book.book_id:
             names = f"{first.book.name} and {second.book.name}"
-            raise ValueError(f"book {first.book.book_id} is there twice: {names}")
+            raise ValueError(f"book {first.book.book_id} occurs twice: {names}")
     return ordered

@@ -1,9 +1,9 @@
-"""Books → those that do not overlap larger kept ones, where MinHash says which books to compare.
+"""Drops books that overlap larger kept books; MinHash finds the pairs to compare.
 
 The rule is that of select_books.py, and each comparison is exact. But a book is only compared with larger
-books that agree with it in one place at least of their MinHash signatures: bands of one row. A book that
-shares little with each of many larger ones, or is very small beside the one that contains it, may have none,
-and is kept.
+books that share at least one position of their MinHash signatures (bands of one row). So a book may wrongly
+be kept if it shares little with each of many larger books, or if it is very small beside the book that
+contains it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -51,23 +51,24 @@ from transforms.text.duplicates.components import Pairs, link_to_smallest
 from transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s
 
 BANDS = (PERMUTATIONS, 1)
-"""Two books of a Jaccard similarity of 2 % share one of these in 92 of 100 cases, of 5 % in 999 of 1,000."""
+"""(bands, rows of a band). Two books with a Jaccard similarity of 2 % share a band in 92 of 100 cases, with
+5 % in 999 of 1,000."""
 
 
 class SketchedBook(NamedTuple):
-    """A book and the hashes of its n-grams."""
+    """A book with the hashes of its n-grams."""
 
     measured: MeasuredBook
     number: int  # see number_book
     ngrams: int
-    packed: bytes  # the hashes; see Scratch
+    packed: bytes  # the hashes, in scratch
 
 
 class SelectByMinHash(beam.PTransform):
-    """PCollection[MeasuredBook] → SelectedBooks; the same on any number of workers.
+    """PCollection[MeasuredBook] → SelectedBooks. The result does not depend on the number of workers.
 
-    Every worker holds the n-grams of two books at a time. In one place come together 16 bytes for each pair
-    of books that is compared.
+    Every worker holds the n-grams of two books at a time. One worker holds 16 bytes for each compared pair of
+    books.
 
     Args: see SelectBooks.
     """
@@ -111,7 +112,7 @@ class SelectByMinHash(beam.PTransform):
         return SelectedBooks(judged.kept, judged.rejected, judged.verdicts)
 
     def _decide(self, covers: beam.PCollection) -> beam.PCollection:
-        """One array of the numbers of books that are not kept, ascending."""
+        """Returns one ascending array of the numbers of books that are dropped."""
         contested = covers | "Contested" >> beam.Filter(is_open, self.threshold)
         numbers = AsSingleton(
             contested
@@ -135,7 +136,7 @@ class SelectByMinHash(beam.PTransform):
 
 
 class _Cover:
-    """A book met by its candidates → Cover, whose marks are put away; none without common n-grams."""
+    """Compares a book with its candidates, and yields a Cover with marks in scratch if they share n-grams."""
 
     def __init__(self, scratch: Scratch):
         self._scratch = scratch
@@ -152,80 +153,80 @@ class _Cover:
 
 
 def fetched(cover: Cover) -> Cover:
-    """The same, with its marks."""
+    """Returns the cover with its marks fetched from scratch."""
     return cover._replace(packed=fetch(cover.packed))
 
 
 def sketch_book(
     measured: MeasuredBook, scratch: Scratch, ngram_words: int, words: str
 ) -> SketchedBook:
-    """Hashes the n-grams of a book and puts them away."""
+    """Hashes the n-grams of a book and stores them in scratch."""
     hashes = hash_book(measured, ngram_words, words)
     number = number_book(measured.book.book_id, measured.tokens)
     return SketchedBook(measured, number, len(hashes), scratch.put(hashes.astype("<u8").tobytes()))
 
 
 def describe_book(sketched: SketchedBook) -> DocumentFacts:
-    """Its number, and its file."""
+    """Returns the number of a book and the name of its file."""
     return DocumentFacts(sketched.number, sketched.measured.book.name, 0)
 
 
 def ngrams_of_book(sketched: SketchedBook) -> Uint64s:
-    """The hashes that were put away."""
+    """Returns the hashes of a book from scratch."""
     return numpy.frombuffer(fetch(sketched.packed), "<u8")
 
 
 def key_sketch(sketched: SketchedBook) -> tuple[int, Sketch]:
-    """(number, Sketch)."""
+    """Returns (number, Sketch)."""
     return sketched.number, Sketch(sketched.number, describe_book(sketched), sketched.packed)
 
 
 def only_book(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
-    """(number, its one sketch). Raises ValueError where a book is there twice."""
+    """Returns (number, the only sketch). Raises ValueError if two books have the same id."""
     number, sketches = grouped
     first, *others = sorted(sketches, key=lambda one: one.facts.title)
     if others:
         raise ValueError(
-            f"book {id_of(number)} is there twice: {first.facts.title} and {others[0].facts.title}"
+            f"book {id_of(number)} occurs twice: {first.facts.title} and {others[0].facts.title}"
         )
     return number, first
 
 
 def key_book(sketched: SketchedBook) -> tuple[int, SketchedBook]:
-    """(id, book)."""
+    """Returns (id, book)."""
     return sketched.measured.book.book_id, sketched
 
 
 def key_cover(cover: Cover) -> tuple[int, Cover]:
-    """(id, cover)."""
+    """Returns (id, cover)."""
     return id_of(cover.number), cover
 
 
 def is_open(cover: Cover, threshold: Fraction) -> bool:
-    """Returns True if all owners together cover the book."""
+    """Returns True if the owners of n-grams together reach the threshold for the book."""
     return is_contested(fetched(cover), threshold)
 
 
 def number_row(cover: Cover) -> Int64s:
-    """The number of the book, one row."""
+    """Returns the number of the book as one row."""
     return numpy.array([[cover.number]], numpy.int64)
 
 
 def pair_contested(cover: Cover, contested: Int64s) -> Pairs:
-    """Rows (number of an owner that is contested, that of the book)."""
+    """Returns rows (number of a contested owner, number of the book)."""
     owners = numpy.intersect1d(numpy.array(cover.owners, numpy.int64), contested)
     return numpy.column_stack((owners, numpy.full(len(owners), cover.number, numpy.int64)))
 
 
 def key_component(cover: Cover, links: Pairs) -> tuple[int, Cover]:
-    """(smallest number of its component, cover)."""
+    """Returns (smallest number of the component, cover)."""
     place = int(numpy.searchsorted(links[:, 0], cover.number))
     is_linked = place < len(links) and links[place, 0] == cover.number
     return (int(links[place, 1]) if is_linked else cover.number), cover
 
 
 def decide_component(grouped: tuple[int, Iterable[Cover]], threshold: Fraction) -> Int64s:
-    """Numbers of the books that are dropped, a row each."""
+    """Returns the numbers of the dropped books, one row each."""
     dropped = decide_covers(map(fetched, grouped[1]), threshold)
     return numpy.array(dropped, numpy.int64).reshape(-1, 1)
 
@@ -233,7 +234,7 @@ def decide_component(grouped: tuple[int, Iterable[Cover]], threshold: Fraction) 
 def judge_book(
     joined: tuple[int, Mapping[str, Iterable[Any]]], dropped: Int64s, ngram_words: int
 ) -> Iterator[Any]:
-    """The book if it is kept; else its rejection; and the verdict, on outputs of their own."""
+    """Yields the book if it is kept. Its rejection and the verdict are on separate outputs."""
     _, found = joined
     sketched = list(found["books"])
     (measured,) = check_ids(one.measured for one in sketched)

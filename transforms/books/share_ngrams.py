@@ -1,4 +1,4 @@
-"""Books → the n-grams that several of them have, by partitions of the n-grams."""
+"""Finds the n-grams that several books share, in partitions of the n-grams."""
 
 import functools
 from collections.abc import Iterable, Iterator
@@ -23,19 +23,20 @@ from transforms.text.books.simple.ngram_blocks import (
 from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams, to_plain_words
 
 GATHERED_HASHES = 1 << 23
-"""So many hashes, 64 MB, a worker gathers from several books before it deals them out to the partitions."""
+"""Number of hashes (64 MB) that a worker collects from several books before it partitions them."""
 PARTITION_HASHES = 1 << 21
-"""As many hashes as a partition shall have, at most: with all that is found of them some 100 MB."""
+"""Maximum number of hashes in a partition. With the results, they take about 100 MB."""
 MIN_PARTITIONS = 16
-"""A small corpus is worked on by several workers, too."""
+"""Minimum number of partitions, so that several workers also share a small corpus."""
 MAX_PARTITIONS = 1 << 14
-"""All of Project Gutenberg takes 2,500. From 3e10 n-grams on partitions grow; see `sample`."""
+"""Maximum number of partitions. All of Project Gutenberg takes 2,500. Above 3e10 n-grams partitions grow;
+see `sample`."""
 BUCKET_BOOKS = 256
-"""So many books are judged in one place."""
+"""Number of books that are judged together."""
 
 
 class Plan(NamedTuple):
-    """In how many parts the work is done. It changes no result."""
+    """The number of parts of the work. It does not change the result."""
 
     partitions: int  # of the n-grams
     buckets: int  # of the books
@@ -44,8 +45,8 @@ class Plan(NamedTuple):
 class SharedParts(NamedTuple):
     """The outputs of ShareNgrams."""
 
-    shared: beam.PCollection  # of SharedNgrams in bytes, put away: one for each partition
-    counts: beam.PCollection  # one array of rows (id, tokens, n-grams, of these in earlier books)
+    shared: beam.PCollection  # of SharedNgrams as bytes, in scratch: one for each partition
+    counts: beam.PCollection  # one array of rows (id, tokens, n-grams, n-grams in earlier books)
 
 
 class ShareNgrams(beam.PTransform):
@@ -81,7 +82,7 @@ class ShareNgrams(beam.PTransform):
 
 
 def plan_parts(size: tuple[int, int], sample: int) -> Plan:
-    """The plan for (books, tokens of them all): they have no more n-grams than tokens."""
+    """Returns the plan for (books, total tokens). The books have at most as many n-grams as tokens."""
     books, tokens = size
     wanted = tokens // sample // PARTITION_HASHES + 1
     partitions = min(max(wanted, MIN_PARTITIONS), MAX_PARTITIONS)
@@ -89,7 +90,7 @@ def plan_parts(size: tuple[int, int], sample: int) -> Plan:
 
 
 def hash_book(measured: MeasuredBook, ngram_words: int, words: str) -> Uint64s:
-    """The hashes of the n-grams of a book.
+    """Returns the hashes of the n-grams of a book.
 
     Args:
       words: one of OVERLAP_WORDS.
@@ -101,7 +102,7 @@ def hash_book(measured: MeasuredBook, ngram_words: int, words: str) -> Uint64s:
 
 
 class _HashBooks(beam.DoFn):
-    """MeasuredBook → (partition, NgramBlock in bytes, put away); each has hashes of several books."""
+    """MeasuredBook → (partition, NgramBlock as bytes in scratch). A block has hashes of several books."""
 
     def __init__(self, scratch: Scratch, ngram_words: int, sample: int, words: str):
         self._scratch = scratch
@@ -117,7 +118,7 @@ class _HashBooks(beam.DoFn):
         self._partitions = plan.partitions
         hashes = hash_book(measured, self._ngram_words, self._words)
         sampled = sample_hashes(hashes, self._sample)
-        # A copy, for what is not sampled would stay with it.
+        # A copy: a view would keep the unsampled hashes in memory.
         book = HashedBook(measured.book.book_id, measured.tokens, sampled.copy())
         self._gathered.append(book)
         self._hashes += len(book.hashes)
@@ -138,9 +139,7 @@ class _HashBooks(beam.DoFn):
 
 
 def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> Iterator[Any]:
-    """Yields the n-grams that books of a partition share, in scratch; rows of counts on the output
-    "counts".
-    """
+    """Yields the shared n-grams of a partition, in scratch. Rows of counts are on the output "counts"."""
     _, packed = grouped
     counts, shared = overlap.share_ngrams(block_from_bytes(fetch(piece)) for piece in packed)
     yield TaggedOutput("counts", counts)

@@ -1,4 +1,4 @@
-"""Books → books without what Project Gutenberg and the makers of the text have added."""
+"""Removes the text that Project Gutenberg and its transcribers have added to books."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,12 +18,12 @@ STAGE = "strip-books"
 class StripBooks(beam.PTransform):
     """PCollection[Book] with the text of the file → Screened of Book with the text of the book.
 
-    Rejected are files in which the book cannot be located, with the reasons of `strip_boilerplate` and
-    `check_furniture`. `characters` are those of the new text.
+    Files are rejected if the book cannot be located, with the reasons of `strip_boilerplate` and
+    `check_furniture`. `characters` is the length of the new text.
 
     Args:
-      folder: in which texts wait (see scratch.py).
-      furniture: whether tables of contents and illustrations go too.
+      folder: for temporary texts (see scratch.py).
+      furniture: True to remove tables of contents and illustrations too.
     """
 
     def __init__(self, folder: str, furniture: bool):
@@ -38,7 +38,7 @@ class StripBooks(beam.PTransform):
 
 
 def strip_book(book: Book, scratch: Scratch, furniture: bool) -> Iterator[Any]:
-    """The stripped book; or a rejection on the output "rejected"."""
+    """Yields the stripped book, or a rejection on the output "rejected"."""
     text = strip_text(fetch_text(book.packed_text), furniture)
     if isinstance(text, Reason):
         yield reject(book.book_id, book.title, STAGE, text)
@@ -48,7 +48,7 @@ def strip_book(book: Book, scratch: Scratch, furniture: bool) -> Iterator[Any]:
 
 
 def strip_text(text: str, furniture: bool) -> str | Reason:
-    """Strips the text of one file."""
+    """Strips the text of one file. Returns a Reason if the book cannot be located."""
     stripped = strip_boilerplate(text)
     if isinstance(stripped, Reason):
         return stripped

@@ -1,4 +1,4 @@
-"""Books → the simplest of them, up to so many tokens and words of vocabulary."""
+"""Selects the simplest books, up to a total of tokens and a size of the vocabulary."""
 
 import functools
 from collections.abc import Iterable, Iterator
@@ -31,19 +31,19 @@ from transforms.text.duplicates.components import Pairs
 from transforms.text.vocabularies import word_counts
 
 STAGE = "take-simplest"
-BUCKETS = 64  # so many parts can be counted at once; their number changes no result
+BUCKETS = 64  # parallel parts of the count; the number does not change results
 
 
 class TakeSimplest(beam.PTransform):
     """PCollection[MeasuredBook] → Screened of the same.
 
-    The books with the best ratios are kept, up to the first one with which there would be more tokens than
-    `target_tokens`, or more words than `max_vocabulary` that are counted `min_count` times, when they are
-    tokenised; that one and all further ones are rejected. In one place come together some numbers for each
-    book. Words meet in buckets: a worker holds those of one bucket, once for each book that has them.
+    Books are added in the order of their ratios, the best first. The first book that would exceed
+    `target_tokens` tokens, or `max_vocabulary` words with a count of at least `min_count` after tokenisation,
+    is rejected, and so are all further ones. One worker holds some numbers for each book. Words are counted
+    in buckets: a worker holds one bucket, with an entry for each book of a word.
 
     Args:
-      folder: in which texts and counts wait (see scratch.py).
+      folder: for temporary texts and counts (see scratch.py).
       style: of numbers, see TokenizeBooks.
       formula: of the ratio, see text/books/simple/simplicity.py.
     """
@@ -96,7 +96,7 @@ class TakeSimplest(beam.PTransform):
 
 
 def check_target(target_tokens: int, max_vocabulary: int, min_count: int, formula: str) -> None:
-    """Raises ValueError for settings that make no sense."""
+    """Raises ValueError for invalid settings."""
     names = ("target_tokens", "max_vocabulary", "min_count")
     for name, value in zip(names, (target_tokens, max_vocabulary, min_count), strict=True):
         if value < 1:
@@ -105,17 +105,17 @@ def check_target(target_tokens: int, max_vocabulary: int, min_count: int, formul
 
 
 def size_of(book: TokenizedBook) -> tuple[int, int]:
-    """(book id, tokens)."""
+    """Returns (book id, tokens)."""
     return book.book_id, book.tokens
 
 
 def measure_of(measured: MeasuredBook) -> tuple[int, tuple[int, int]]:
-    """(book id, (L, V))."""
+    """Returns (book id, (L, V))."""
     return measured.book.book_id, (measured.tokens, measured.vocabulary)
 
 
 def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
-    """The words of a book with its rank; None for one that is not in the queue."""
+    """Returns the words of a book with its rank; None for a book that is not in the queue."""
     rank = queue.rank_of.get(book.book_id)
     if rank is None:
         return None

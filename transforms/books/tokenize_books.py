@@ -1,4 +1,4 @@
-"""Books → their paragraphs, as they are and as tokens, a paragraph a line."""
+"""Splits books into paragraphs, raw and tokenised, with one paragraph per line."""
 
 from collections.abc import Iterator
 
@@ -49,7 +49,7 @@ class _TokenizeBook(beam.DoFn):
 def tokenize_book(
     measured: MeasuredBook, tokenizer: EnglishTokenizer, scratch: Scratch
 ) -> TokenizedBook:
-    """Both forms of a book."""
+    """Returns a book in its raw and its tokenised form."""
     text = fetch_text(measured.book.packed_text)
     paragraphs = to_paragraphs(text)
     lines = [tokenizer.tokenize(paragraph) for paragraph in paragraphs]

@@ -1,4 +1,4 @@
-"""Books of SimpleBooks → text files in the layout of the release, a paragraph a line."""
+"""Writes the books of SimpleBooks to text files in the layout of the release, with one paragraph per line."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -15,13 +15,13 @@ from transforms.text.books.simple.simplebooks_rows import LARGE, SIZES
 
 STAGE = "write-layout"
 
-RAW = "-raw"  # what the folder of untokenised text is called after that of the tokenised
+RAW = "-raw"  # suffix of the folder of untokenised text
 FOLDERS = tuple(size + form for size in SIZES for form in ("", RAW))
 FILE_OF_SPLIT = {"train": "train.txt", "validation": "valid.txt", "test": "test.txt"}
 
 
 class Place(NamedTuple):
-    """The place of a book in its file of SimpleBooks-92; in the raw file it is the same."""
+    """The position of a book in its file of SimpleBooks-92. It is the same in the raw file."""
 
     book_id: int
     first_line: int  # counted from 1
@@ -38,8 +38,8 @@ class WrittenLayout(NamedTuple):
 class WriteLayout(beam.PTransform):
     """PCollection[SizedBook] → WrittenLayout.
 
-    Each file is written by one worker, a book at a time. There is nothing between books: the places show
-    where they begin. A split without books is an empty file.
+    Each file is written by one worker, one book at a time, without separators between books: the places show
+    where books begin. A split without books is an empty file.
 
     Args:
       folder: of the build.
@@ -66,7 +66,7 @@ class WriteLayout(beam.PTransform):
 
 
 def key_by_file(sized: SizedBook) -> Iterator[tuple[str, TokenizedBook]]:
-    """(name, book) for each file that the book is in."""
+    """Yields (file name, book) for each file that contains the book."""
     for folder in FOLDERS:
         size = folder.removesuffix(RAW)
         if sized.is_small or size == LARGE:
@@ -80,7 +80,7 @@ class _WriteFile(beam.DoFn):
     def process(self, grouped: tuple[str, Iterable[TokenizedBook | None]]) -> Iterable[Any]:
         name, in_file = grouped
         folder = name.partition("/")[0]
-        # As in the other files of the build.
+        # The same order as in the other files of the build.
         books = sorted(filter(None, in_file), key=lambda book: place_of(book.book_id))
         lines = 0
         with HashedFile.in_folder(self.folder, name) as file:

@@ -1,4 +1,4 @@
-"""Files of a build of One Billion Word → comparison with the MD5 sums of a list."""
+"""Compares the files of a One Billion Word build with the MD5 sums of a list."""
 
 import functools
 import hashlib
@@ -19,28 +19,28 @@ from transforms.text.news.checksum_findings import Finding, Status
 
 STAGE = "check-checksums"
 READ_BYTES = 1 << 20
-MAX_LINE_BYTES = 1 << 24  # of a damaged file that has no line feeds
+MAX_LINE_BYTES = 1 << 24  # limit for damaged files without line feeds
 
 
 class StoredFile(NamedTuple):
-    """A file of a build, and what its manifest says of it."""
+    """A file of a build with its SHA-256 from the manifest."""
 
     path: str
-    sha256: str  # "" where the manifest does not list it
+    sha256: str  # "" if the manifest does not list the file
 
 
 class Comparison(NamedTuple):
-    """An artefact that a list and a build have."""
+    """An artefact that is both in a checksum list and in a build."""
 
-    name: str  # as the list says
-    md5: str  # as the list says
-    files: tuple[StoredFile, ...]  # one, or the parts of which it is the concatenation, in order
-    reference: tuple[str, ...]  # the same artefact of the reference; () where there is none
-    twin: str  # Parquet file of the build with the same lines; "" where there is none
+    name: str  # in the list
+    md5: str  # in the list
+    files: tuple[StoredFile, ...]  # one file, or the parts to concatenate, in order
+    reference: tuple[str, ...]  # paths of the artefact in the reference folder; () if missing
+    twin: str  # Parquet file of the build with the same lines; "" if none
 
 
 class CheckChecksums(beam.PTransform):
-    """Pipeline → PCollection[Finding]: each of the comparisons, EQUAL, DIFFERENT or DAMAGED."""
+    """Pipeline → PCollection[Finding], one for each comparison: EQUAL, DIFFERENT or DAMAGED."""
 
     def __init__(self, comparisons: Iterable[Comparison]):
         super().__init__()
@@ -55,7 +55,8 @@ class CheckChecksums(beam.PTransform):
 
 
 def check_artefact(asked: Comparison) -> Finding:
-    """Reads the artefact once, and once or twice more where it does not fit the list."""
+    """Compares the MD5 of an artefact with the list. On a mismatch, reads it again to describe the
+    difference."""
     paths = [file.path for file in asked.files]
     digest = hashlib.md5(usedforsecurity=False)
     for path in paths:
@@ -68,7 +69,7 @@ def check_artefact(asked: Comparison) -> Finding:
     counters.flush()
     if found == asked.md5:
         return Finding(Status.EQUAL, asked.name, found)
-    # A file that the manifest does not list is nobody's.
+    # A file that the manifest does not list has no known SHA-256, so it counts as damaged.
     is_whole = all(hash_input("", path).sha256 == sha256 for path, sha256 in asked.files)
     remarks = [f"has the MD5 {found}, {asked.md5} in the list"]
     if not is_whole:
@@ -96,7 +97,7 @@ def _describe(found: Difference | None, other: str) -> str:
 
 
 def _read_lines(paths: Iterable[str]) -> Iterator[bytes]:
-    """The lines of a text in several files. A line that is too long, in a damaged file, comes in pieces."""
+    """Yields the lines of a text in several files. Lines above MAX_LINE_BYTES (damaged files) are split."""
     begun = b""
     for path in paths:
         with open_raw(path) as stream:
@@ -110,12 +111,12 @@ def _read_lines(paths: Iterable[str]) -> Iterator[bytes]:
 
 
 def _as_text(line: bytes) -> bytes:
-    """A line as Parquet has it: characters that only Perl knows are replaced."""
+    """Returns a line as it is in Parquet: characters that only Perl accepts are replaced."""
     if line.isascii():
         return line
     try:
         return make_table(line).block
-    except pa.ArrowInvalid:  # damaged, which is what is looked for
+    except pa.ArrowInvalid:  # a damaged line; the comparison reports it
         return line
 
 

@@ -1,4 +1,4 @@
-"""Files of finished builds → what is wrong with them."""
+"""Checks the files of finished builds against their manifests."""
 
 import functools
 import glob
@@ -32,14 +32,14 @@ _READ = re.compile(r".+\.parquet|.+\.tfrecord-.*|.+-\d{5}-of-\d{5}")  # names of
 
 
 class ListedFile(NamedTuple):
-    """A file as the manifest of its build lists it."""
+    """A file that is listed in the manifest of its build."""
 
     file: CorpusFile
     listed: OutputFile
 
 
 class Fault(NamedTuple):
-    """Something that is not as it should be."""
+    """A fault of a file or build: the path and a message."""
 
     path: str
     message: str
@@ -48,12 +48,12 @@ class Fault(NamedTuple):
 class CheckedFiles(NamedTuple):
     """The outputs of CheckFiles."""
 
-    whole: beam.PCollection  # of CorpusFile: Parquet files of a split with nothing wrong
+    whole: beam.PCollection  # of CorpusFile: undamaged Parquet files of a split
     faults: beam.PCollection  # of Fault
 
 
 class CheckFiles(beam.PTransform):
-    """Pipeline → CheckedFiles: every output file of the builds, its size, SHA-256 and rows."""
+    """Pipeline → CheckedFiles. Checks the size, the SHA-256 and the number of rows of every output file."""
 
     def __init__(self, builds: Iterable[Build]):
         super().__init__()
@@ -72,7 +72,7 @@ class CheckFiles(beam.PTransform):
 
 
 def list_files(build: Build) -> list[ListedFile]:
-    """Every file that the manifest of a build lists."""
+    """Returns every file that the manifest of a build lists."""
     listed = [
         OutputFile(*(file[field] for field in OutputFile._fields))
         for file in build.manifest["outputs"]
@@ -94,7 +94,8 @@ class _CheckFile(beam.DoFn):
 
 
 def find_fault(file: ListedFile) -> str:
-    """Returns the fault of a file, or "". Raises InputError, OSError for one that cannot be read just now."""
+    """Returns the fault of a file, or "". Raises InputError or OSError if the file is temporarily
+    unreadable."""
     path, listed = file.file.path, file.listed
     if not is_there(path):
         return "is not there"
@@ -126,7 +127,10 @@ def _count_records(path: str, kind: str) -> tuple[int | None, str]:
 
 
 def check_counts(build: Build) -> Iterator[Fault]:
-    """Faults of the counts of a build: the files must hold what was kept. Reads the manifest alone."""
+    """Yields faults of the counts of a build: the rows of its files must add up to the kept records.
+
+    Reads only the manifest.
+    """
     kept = _kept(build)
     for kind, split in itertools.product(("parquet", "tfrecord", "text"), kept):
         records = [
@@ -140,20 +144,21 @@ def check_counts(build: Build) -> Iterator[Fault]:
 
 
 def _kept(build: Build) -> Mapping[str, int]:
-    """Split → how many articles or sentences the build has kept."""
+    """Returns split → number of articles or sentences that the build has kept."""
     kept: Mapping[str, int] = build.manifest.get("counts", {}).get("kept", {})
     return {split: count for split, count in kept.items() if split != "total"}
 
 
 def lists_all_files(build: Build) -> bool:
-    """Returns True if the manifest lists the small files, too, which those of earlier versions do not."""
+    """Returns True if the manifest also lists the small files. Manifests of earlier versions do not."""
     return any(file["name"] == CARD for file in build.manifest["outputs"])
 
 
 def find_strangers(build: Build) -> Iterator[Fault]:
-    """Faults of files in a build's folder that the manifest does not list.
+    """Yields a fault for each file in the folder of a build that the manifest does not list.
 
-    Where it does not list all files, only those are faults that readers take for a part of the build.
+    If the manifest does not list all files (earlier versions), only files that look like a part of the corpus
+    are faults.
     """
     files = list_files(build)
     listed = {file.file.path for file in files}
@@ -169,15 +174,15 @@ def find_strangers(build: Build) -> Iterator[Fault]:
             name = posixpath.basename(path)
             if _READ.fullmatch(name) and path not in listed:
                 yield Fault(
-                    path, "is not in the manifest, and readers take it for a part of the build"
+                    path, "is not in the manifest, but readers would read it as a part of the build"
                 )
 
 
 def check_stats(build: Build, unit: str) -> Iterator[Fault]:
-    """Faults of stats.json against what was kept.
+    """Yields faults of stats.json: its counts must be those of the kept records.
 
     Args:
-      unit: what a row is: "articles".
+      unit: name of a row: "articles".
     """
     path = FileSystems.join(build.folder, "stats.json")
     kept = _kept(build)

@@ -1,7 +1,7 @@
-"""Rows of corpora → the entities that are in more than one split, over all builds together.
+"""Finds the entities that are in more than one split, over all builds together.
 
-Ids are dealt out to buckets (see deal_rows.py), and each bucket looks for ids with more than one split. No
-element is made for an id.
+Ids are grouped into buckets (see deal_rows.py). Each bucket looks for ids with more than one split. Single
+ids are never elements of a PCollection.
 """
 
 import collections
@@ -20,11 +20,11 @@ from transforms.text.fingerprint import SPLITS
 ID = "wikidata_id"
 SCHEMA = pa.schema([(name, pa.string()) for name in ("id", "split", "edition", "build")])
 MIN_BUCKETS = 1024
-BUCKET_IDS = 1 << 16  # in a bucket, about
+BUCKET_IDS = 1 << 16  # approximate number of ids in a bucket
 
 
 class IdCounts(NamedTuple):
-    """Counts of the ids that were checked. Counts add up."""
+    """Counts of the ids that were checked. Counts of several buckets can be added."""
 
     ids: int = 0  # rows
     distinct: int = 0
@@ -40,7 +40,8 @@ class Conflict(NamedTuple):
 
 
 class ConflictBlock(NamedTuple):
-    """The conflicts of one bucket, packed: of builds with other splits, most ids are conflicts."""
+    """The conflicts of one bucket, compressed. If builds use different split rules, most ids are
+    conflicts."""
 
     bucket: int
     packed: bytes
@@ -50,14 +51,14 @@ class SplitFindings(NamedTuple):
     """The outputs of CheckSplits."""
 
     counts: beam.PCollection  # of one IdCounts
-    conflicts: beam.PCollection  # of ConflictBlock, for buckets that have conflicts
+    conflicts: beam.PCollection  # of ConflictBlock; only buckets with conflicts
 
 
 class CheckSplits(beam.PTransform):
-    """PCollection[CorpusRows] with the column of ids → SplitFindings.
+    """PCollection[CorpusRows] with the column ID → SplitFindings.
 
     Args:
-      buckets: see `count_buckets`.
+      buckets: number of buckets, see `count_buckets`.
     """
 
     def __init__(self, buckets: int = MIN_BUCKETS):
@@ -78,12 +79,12 @@ class CheckSplits(beam.PTransform):
 
 
 def count_buckets(rows: int) -> int:
-    """Returns the number of buckets that keeps each of them small, for any number of rows."""
+    """Returns the number of buckets for so many rows. Each bucket stays small."""
     return max(MIN_BUCKETS, -(-rows // BUCKET_IDS))
 
 
 def make_rows(rows: CorpusRows) -> pa.Table:
-    """The ids, each with its split, edition and build. Raises InputError for a row without an id."""
+    """Returns the ids with their split, edition and build. Raises InputError for a row without an id."""
     ids = ids_of(rows, ID)
     place = rows.file.split, rows.file.edition, rows.file.build
     places = (pa.repeat(name, len(ids)) for name in place)
@@ -93,7 +94,7 @@ def make_rows(rows: CorpusRows) -> pa.Table:
 def check_bucket(
     grouped: tuple[int, Iterable[bytes]],
 ) -> Iterator[IdCounts | beam.pvalue.TaggedOutput]:
-    """The counts of a bucket, and its conflicts, if there are any."""
+    """Yields the counts of a bucket, and its conflicts if there are any."""
     bucket, blocks = grouped
     counts, conflicts = check_ids(unpack_rows(blocks, SCHEMA))
     yield counts
@@ -103,7 +104,11 @@ def check_bucket(
 
 
 def check_ids(rows: pa.Table) -> tuple[IdCounts, list[Conflict]]:
-    """Counts the ids of rows, see `make_rows`, and lists those in more than one split, sorted."""
+    """Counts ids, and lists the ids that are in more than one split, sorted.
+
+    Args:
+      rows: as returned by `make_rows`.
+    """
     by_id = rows.group_by("id", use_threads=False).aggregate(
         [("split", "count_distinct"), ("edition", "count_distinct")]
     )
@@ -126,28 +131,28 @@ def _sorted(places: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 
 def order(identity: str) -> tuple[int, str]:
-    """Q9 is before Q10."""
+    """Returns the sort key of an id: Q9 sorts before Q10."""
     return len(identity), identity
 
 
 def add_counts(counts: Iterable[IdCounts]) -> IdCounts:
-    """The sum of several counts."""
+    """Returns the sum of several counts."""
     return IdCounts(*(sum(column) for column in zip(IdCounts(), *counts, strict=True)))
 
 
 def pack_conflicts(conflicts: Iterable[Conflict]) -> bytes:
-    """The conflicts as lines "id <tab> train: en/2023-1.0.0, uk/2023-1.0.0; test: …", compressed."""
+    """Returns conflicts as compressed lines "id <tab> train: en/2023-1.0.0, uk/2023-1.0.0; test: …"."""
     lines = "".join(f"{one.id}\t{describe_places(one)}\n" for one in conflicts)
     return zstandard.ZstdCompressor().compress(lines.encode("utf-8"))
 
 
 def unpack_lines(block: ConflictBlock) -> str:
-    """The lines of `pack_conflicts`."""
+    """Returns the lines that `pack_conflicts` has compressed."""
     return zstandard.ZstdDecompressor().decompress(block.packed).decode("utf-8")
 
 
 def describe_places(conflict: Conflict) -> str:
-    """ "train: en/20230501-1.1.0, uk/20230501-1.1.0; test: el/20230501-1.1.0"."""
+    """Returns the places of a conflict as text: "train: en/20230501-1.1.0; test: el/20230501-1.1.0"."""
     builds: dict[str, list[str]] = collections.defaultdict(list)
     for split, build in conflict.places:
         builds[split].append(build)

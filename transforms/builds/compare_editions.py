@@ -1,7 +1,7 @@
-"""Two finished builds of a corpus → what became of each document.
+"""Compares the documents of two finished builds of a corpus.
 
-Not texts travel but ids, titles and fingerprints of the texts. They are dealt out to buckets (see
-deal_rows.py), and in each bucket both editions meet.
+Only ids, titles and fingerprints of the texts are shuffled, not the texts. They are grouped into buckets (see
+deal_rows.py); each bucket compares both editions.
 """
 
 import functools
@@ -39,32 +39,28 @@ from transforms.text.builds.edition_changes import (
 from transforms.text.fingerprint import fingerprint
 
 MIN_BUCKETS = 64
-BUCKET_ROWS = 1 << 17  # in a bucket, about
-_TITLE_CHARACTERS = 1000  # of the head of a text, in which a title is looked for
-_BETWEEN, _NULL = "\x1f", "\x00"  # columns that are compared, and for one that has no value
+BUCKET_ROWS = 1 << 17  # approximate number of rows in a bucket
+_TITLE_CHARACTERS = 1000  # of the beginning of a text that is searched for the title
+_BETWEEN, _NULL = "\x1f", "\x00"  # separator of compared columns, and the mark of a missing value
 
 
-Side = tuple[bool, CorpusFile]  # whether it is of the newer edition, and a Parquet file of it
-SideGroup = tuple[bool, RowGroup]  # the same of a row group
+Side = tuple[bool, CorpusFile]  # (True for the newer edition, a Parquet file of the edition)
+SideGroup = tuple[bool, RowGroup]  # (True for the newer edition, a row group of the edition)
 
 
 class FoundChanges(NamedTuple):
     """The outputs of CompareEditions."""
 
     tally: beam.PCollection  # of one Tally
-    changes: (
-        beam.PCollection
-    )  # of bytes: changes of one bucket as lines, in their order, compressed
+    changes: beam.PCollection  # of bytes: the changes of one bucket as compressed lines, in order
 
 
 class CompareEditions(beam.PTransform):
-    """Pipeline → FoundChanges.
-
-    Raises InputError for a row without an id.
+    """Pipeline → FoundChanges. Raises InputError for a row without an id.
 
     Args:
       old, new: builds of the same corpus.
-      columns: that are compared, see `columns_to_compare`.
+      columns: the columns to compare, see `columns_to_compare`.
     """
 
     def __init__(self, old: Build, new: Build, shape: CorpusShape, columns: Sequence[str]):
@@ -94,12 +90,12 @@ class CompareEditions(beam.PTransform):
 
 
 def count_buckets(rows: int) -> int:
-    """Returns the number of buckets that keeps each of them small, for any number of rows."""
+    """Returns the number of buckets for so many rows. Each bucket stays small."""
     return max(MIN_BUCKETS, -(-rows // BUCKET_ROWS))
 
 
 def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:
-    """The Parquet files that hold the documents of a build, each document once."""
+    """Returns the Parquet files that contain the documents of a build, each document once."""
     return [
         file
         for file in list_files(build)
@@ -110,14 +106,14 @@ def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:
 
 
 def count_documents(build: Build, shape: CorpusShape) -> int:
-    """Returns the number of documents, by the manifest."""
+    """Returns the number of documents from the manifest."""
     return sum(file.listed.records for file in document_files(build, shape))
 
 
 def columns_to_compare(old: Build, new: Build, shape: CorpusShape) -> list[str]:
-    """Returns the columns that are read of each row beside its id and title.
+    """Returns the columns to compare, without the ids and titles.
 
-    Raises InputError for a build without documents, or whose first file is damaged.
+    Raises InputError if a build has no documents or its first file is damaged.
     """
     if shape.texts:
         return [*shape.texts, *shape.facts]
@@ -133,13 +129,13 @@ def _columns_of(build: Build, shape: CorpusShape) -> list[str]:
 
 
 def plan_row_groups(side: Side) -> Iterator[SideGroup]:
-    """The row groups of a file."""
+    """Returns the row groups of a file."""
     is_new, file = side
     return ((is_new, group) for group in row_groups_of(file))
 
 
 def read_rows(side: SideGroup, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
-    """The rows of a row group, see `make_rows`."""
+    """Reads a row group and returns its rows in SCHEMA (see `make_rows`)."""
     is_new, group = side
     wanted = dict.fromkeys([*filter(None, [shape.id, _title_column(shape)]), *columns])
     return make_rows(read_row_group(group, list(wanted)), shape, columns, is_new)
@@ -152,7 +148,7 @@ def _title_column(shape: CorpusShape) -> str:
 def make_rows(
     rows: CorpusRows, shape: CorpusShape, columns: Sequence[str], is_new: bool
 ) -> pa.Table:
-    """The rows in SCHEMA. Raises InputError for a row without an id."""
+    """Returns the rows in SCHEMA. Raises InputError for a row without an id."""
     table = rows.table
     digests = [fingerprint(text) for text in join_columns(table, columns)]
     return pa.table(
@@ -169,10 +165,10 @@ def make_rows(
 
 
 def join_columns(table: pa.Table, columns: Sequence[str]) -> list[str]:
-    """All that is compared of each row, in one text: the same for no two that differ.
+    """Returns the compared columns of each row as one text. Different rows have different texts.
 
-    Of rows, that is, whose texts hold neither of the two control characters that are between columns and
-    for a missing value.
+    This is true if the columns do not contain the two control characters that separate columns and mark
+    missing values.
     """
     texts = [_as_text(table[name]) for name in columns]
     joined: list[str] = pc.binary_join_element_wise(
@@ -205,7 +201,7 @@ def _titles(table: pa.Table, shape: CorpusShape) -> list[str]:
 
 
 def _title_of(head: str) -> str:
-    """The title of an article, see text/wikimedia/article_markers.py; "" for a text in another layout."""
+    """Returns the title of an article (see text/wikimedia/article_markers.py), or "" for another layout."""
     lines = head.split("\n", 3)
     return lines[2] if len(lines) > 2 else ""
 
@@ -213,7 +209,7 @@ def _title_of(head: str) -> str:
 def compare_bucket(
     grouped: tuple[int, Iterable[bytes]], splits: Sequence[str]
 ) -> Iterator[Tally | beam.pvalue.TaggedOutput]:
-    """The tally of a bucket, and its changes, packed, if there are any."""
+    """Yields the tally of a bucket, and its packed changes if there are any."""
     tally, changes = compare_rows(unpack_rows(grouped[1], SCHEMA), splits)
     yield tally
     if changes:
@@ -221,5 +217,5 @@ def compare_bucket(
 
 
 def pack_changes(changes: Iterable[Change]) -> bytes:
-    """Changes as lines, compressed."""
+    """Returns changes as compressed lines."""
     return zstandard.ZstdCompressor().compress("".join(map(to_line, changes)).encode("utf-8"))

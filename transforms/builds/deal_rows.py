@@ -1,6 +1,6 @@
-"""Rows of builds, dealt out by a hash of their ids into buckets: all rows of an id meet in one of them.
+"""Groups rows of builds into buckets by a hash of their ids. All rows of an id are in one bucket.
 
-Rows travel in blocks, those of some hundred thousand rows of a worker that fall into one bucket.
+Rows are shuffled in blocks. A block has the rows of one bucket among some hundred thousand rows of a worker.
 """
 
 import functools
@@ -18,14 +18,15 @@ from transforms.files.gather import Gather
 from transforms.files.open_input import InputError
 from transforms.text.lines.line_blocks import pack_block, unpack_block
 
-BUFFER_ROWS = 1 << 18  # that a worker holds before it deals them out
+BUFFER_ROWS = 1 << 18  # that a worker collects before it distributes them
 
 
 class DealRows(beam.PTransform):
-    """PCollection → PCollection[(bucket, blocks)], for buckets that have rows.
+    """PCollection → PCollection[(bucket, blocks)], without empty buckets.
 
     Args:
-      make: element → its rows, a table with a column "id"; of one schema for all elements.
+      make: element → table of its rows with a column "id". All tables have the same schema.
+      buckets: number of buckets.
     """
 
     def __init__(self, make: Callable[[Any], pa.Table], buckets: int):
@@ -41,7 +42,7 @@ class DealRows(beam.PTransform):
 
 
 def deal_out(tables: Iterable[pa.Table], buckets: int) -> Iterator[tuple[int, bytes]]:
-    """(bucket, block) for the rows of tables."""
+    """Yields (bucket, block) for the rows of the tables."""
     rows = pa.concat_tables(tables).combine_chunks()
     hashes = [zlib.crc32(identity.encode("utf-8")) for identity in rows["id"].to_pylist()]
     of_rows = np.array(hashes, np.int64) % buckets
@@ -54,7 +55,7 @@ def deal_out(tables: Iterable[pa.Table], buckets: int) -> Iterator[tuple[int, by
 
 
 def unpack_rows(blocks: Iterable[bytes], schema: pa.Schema) -> pa.Table:
-    """The rows of all blocks."""
+    """Returns the rows of all blocks as one table."""
     buffers = map(pa.py_buffer, map(unpack_block, blocks))
     return pa.Table.from_batches(
         [pa.ipc.read_record_batch(buffer, schema) for buffer in buffers], schema
@@ -62,8 +63,10 @@ def unpack_rows(blocks: Iterable[bytes], schema: pa.Schema) -> pa.Table:
 
 
 def ids_of(rows: CorpusRows, column: str) -> list[str]:
-    """The ids in a column. Raises InputError for a row without one."""
+    """Returns the ids in a column. Raises InputError for a row without a valid id."""
     ids: list[str] = rows.table.column(column).cast(pa.string()).to_pylist()
     if not all(ids) or not "".join(ids).isprintable():
-        raise InputError(rows.file.path, f"a row has no {column}, or one that cannot be printed")
+        raise InputError(
+            rows.file.path, f"a row has no {column}, or its {column} has unprintable characters"
+        )
     return ids

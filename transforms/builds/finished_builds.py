@@ -1,7 +1,7 @@
-"""Finished builds → their rows, a row group at a time.
+"""Reads the rows of finished builds, one row group at a time.
 
-A finished build is a folder with a file COMPLETED, which holds the SHA-256 of manifest.json; the
-manifest lists every file. What is not in the manifest is not read.
+A build is finished if its folder has a file COMPLETED with the SHA-256 of manifest.json. The manifest lists
+every file. Files that are not in the manifest are not read.
 """
 
 import collections
@@ -31,11 +31,11 @@ from transforms.text.fingerprint import SPLITS
 COMPLETED = "COMPLETED"
 MANIFEST = "manifest.json"
 _UNDER_CONSTRUCTION = re.compile(r"((?:[^/]+/)*?\.[^/]*\.building-[^/]*)(?:/|$)")
-"""A folder that a running or killed build writes in, and what is below."""
+"""Matches the folder of a running or killed build, and all paths below it."""
 
 
 class _Output(msgspec.Struct):
-    """The entry of a file in a manifest, as `OutputFile`."""
+    """The entry of a file in a manifest; its fields are those of `OutputFile`."""
 
     name: str
     split: str
@@ -50,7 +50,7 @@ class _Counts(msgspec.Struct):
 
 
 class _Manifest(msgspec.Struct):
-    """The fields of every manifest, and the types of those that only some have."""
+    """The schema of a manifest: the required fields, and the types of the optional ones."""
 
     signature: str
     corpus: str
@@ -72,16 +72,17 @@ class Build(NamedTuple):
     signature: str
     manifest: Mapping[str, Any]
     files: Mapping[str, Sequence[str]]  # split → paths of its Parquet files, in order
-    sha256: str  # of manifest.json: it stands for every byte of the build
+    sha256: str  # of manifest.json, which has the SHA-256 of every file
 
     @property
     def name(self) -> str:
-        """The name of the build among the builds of a corpus: "uk/20230501-1.1.0"."""
+        """Returns the name of the build among the builds of a corpus: "uk/20230501-1.1.0"."""
         return f"{self.edition}/{self.dump_date}-{self.manifest['version']}"
 
     @property
     def language(self) -> str:
-        """That of its settings, or "uk" of "wiki40b|lang:uk|dump:…"; an edition has more in its name."""
+        """Returns the language from the settings, or from the signature ("wiki40b|lang:uk|dump:…"), or the
+        edition."""
         if language := self.manifest.get("settings", {}).get("language"):
             return str(language)
         parts = (part.partition(":") for part in self.signature.split("|"))
@@ -89,18 +90,19 @@ class Build(NamedTuple):
 
 
 def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
-    """Returns the key that sorts builds by age, the newest last. One without a date ("latest") is older
-    than any.
+    """Returns the key that sorts builds by age, oldest first.
+
+    Builds without a date ("latest") sort before all others.
     """
     version = tuple(map(int, build.manifest["version"].split(".")))
     return build.dump_date.isdigit(), build.dump_date, version, build.sha256
 
 
 class FoundFolders(NamedTuple):
-    """The builds below some folders. Sorted."""
+    """The folders of builds below some folders, sorted."""
 
     finished: list[str]  # folders with a file COMPLETED
-    unfinished: list[str]  # a build has not ended there, or was killed
+    unfinished: list[str]  # a build is running there, or was killed
 
 
 class CorpusFile(NamedTuple):
@@ -125,16 +127,16 @@ class CorpusRows(NamedTuple):
     """The rows of one row group, in the order of the file."""
 
     file: CorpusFile
-    table: pa.Table  # the columns that were asked for
+    table: pa.Table  # the requested columns
 
 
 class ReadCorpus(beam.PTransform):
     """Pipeline → PCollection[CorpusRows].
 
     Args:
-      builds: to read; a build given twice is read twice.
-      columns: of the Parquet files.
-      splits: which to read.
+      builds: builds to read; a build given twice is read twice.
+      columns: names of the columns to read.
+      splits: names of the splits to read.
     """
 
     def __init__(
@@ -160,9 +162,9 @@ def mark_of(manifest: bytes) -> bytes:
 
 
 def open_build(folder: str) -> Build:
-    """Reads what a build says of itself.
+    """Reads the manifest of a finished build.
 
-    Raises InputError where the folder holds no finished build, or one whose manifest was changed.
+    Raises InputError if the folder has no finished build or the manifest was changed.
     """
     mark = FileSystems.join(folder, COMPLETED)
     path = FileSystems.join(folder, MANIFEST)
@@ -184,7 +186,7 @@ def open_build(folder: str) -> Build:
 
 
 def read_json(folder: str, name: str) -> Any:
-    """A JSON file of a build. Raises InputError where it is missing or damaged."""
+    """Reads a JSON file of a build. Raises InputError if it is missing or damaged."""
     path = FileSystems.join(folder, name)
     try:
         return parse_json(path, _read_bytes(path))
@@ -213,7 +215,7 @@ def _paths(folder: str, manifest: Mapping[str, Any], split: str) -> list[str]:
 
 
 def path_below(folder: str, name: str) -> str:
-    """The path of a file of a build, whose name may have folders; "" is the folder itself."""
+    """Returns the path of a file of a build. The name may contain folders; "" is the folder itself."""
     return str(FileSystems.join(folder, *name.split("/"))) if name else folder
 
 
@@ -223,15 +225,15 @@ def _read_bytes(path: str) -> bytes:
 
 
 def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
-    """The finished builds of a corpus that hold text, sorted by edition, date and version.
+    """Returns the finished builds of a corpus that contain text, sorted by edition, date and version.
 
-    A folder is a build itself or lies above some, at any depth; unfinished builds are passed over with a
-    warning. Raises InputError where a folder has no finished build below it, or a damaged one.
+    A folder is a build or contains builds at any depth. Unfinished builds are skipped with a warning. Raises
+    InputError if a folder has no finished build or a damaged one.
     """
     found = find_folders(folders)
     for folder in found.unfinished:
         logging.getLogger(__name__).warning("passed over, not finished: %s", folder)
-    # A build of models over other builds has no rows.
+    # Builds that only contain models trained on other builds have no rows.
     builds = [
         build
         for build in map(open_build, found.finished)
@@ -243,7 +245,7 @@ def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
 
 
 def find_folders(folders: Iterable[str]) -> FoundFolders:
-    """Looks for builds at and below folders, each of which must have a finished one."""
+    """Finds the builds at and below folders. Raises InputError if a folder has no finished build."""
     finished: set[str] = set()
     unfinished: set[str] = set()
     for folder in map(normalise, folders):
@@ -266,17 +268,20 @@ def find_folders(folders: Iterable[str]) -> FoundFolders:
 
 
 def normalise(folder: str) -> str:
-    """The folder as paths below it begin: absolute on a disk, without a slash at its end."""
+    """Returns the folder without a trailing slash; local folders as absolute paths."""
     return folder.rstrip("/") if "://" in folder else str(pathlib.Path(folder).resolve())
 
 
 def is_under_construction(folder: str) -> bool:
-    """Returns True for a folder in which a build writes before it has its final name."""
+    """Returns True for the temporary folder of a running build."""
     return bool(_UNDER_CONSTRUCTION.match(f"{posixpath.basename(folder)}/"))
 
 
 def files_below(folder: str) -> list[str]:
-    """The paths of all files below a folder, hidden ones included. Raises InputError, BeamIOError."""
+    """Returns the paths of all files below a folder, including hidden files.
+
+    Raises InputError or BeamIOError.
+    """
     try:
         (match,) = FileSystems.match([f"{glob.escape(folder)}/**"])
     except BeamIOError as error:
@@ -287,7 +292,7 @@ def files_below(folder: str) -> list[str]:
 
 
 def files_of(build: Build, splits: Sequence[str] = SPLITS) -> list[CorpusFile]:
-    """The Parquet files of a build, in order. Raises ValueError for a split that does not exist."""
+    """Returns the Parquet files of a build, in order. Raises ValueError for an unknown split."""
     unknown = set(splits) - set(SPLITS)
     if unknown:
         raise ValueError(f"no such split: {', '.join(sorted(unknown))}; there are {SPLITS}")
@@ -299,7 +304,7 @@ def files_of(build: Build, splits: Sequence[str] = SPLITS) -> list[CorpusFile]:
 
 
 def row_groups_of(file: CorpusFile) -> list[RowGroup]:
-    """The row groups of a file, from its footer."""
+    """Returns the row groups of a file, from its footer."""
     with _opened(file.path) as parquet:
         footer = parquet.metadata
         numbers = range(footer.num_row_groups)
@@ -307,30 +312,31 @@ def row_groups_of(file: CorpusFile) -> list[RowGroup]:
 
 
 def columns_of(path: str) -> list[str]:
-    """The columns of a Parquet file. Raises InputError where it is damaged."""
+    """Returns the column names of a Parquet file. Raises InputError if the file is damaged."""
     return list(schema_of(path).names)
 
 
 def schema_of(path: str) -> pa.Schema:
-    """The columns of a Parquet file, and their types. Raises InputError where it is damaged."""
+    """Returns the schema of a Parquet file. Raises InputError if the file is damaged."""
     with _opened(path) as parquet:
         return parquet.schema_arrow
 
 
 def count_rows(path: str) -> int:
-    """The rows of a Parquet file, from its footer. Raises InputError where it is damaged."""
+    """Returns the number of rows of a Parquet file, from its footer. Raises InputError if the file is
+    damaged."""
     with _opened(path) as parquet:
         return int(parquet.metadata.num_rows)
 
 
 def read_row_group(group: RowGroup, columns: Sequence[str]) -> CorpusRows:
-    """Reads a row group. Raises InputError where the file is damaged or lacks a column."""
+    """Reads a row group. Raises InputError if the file is damaged or lacks a column."""
     with _opened(group.file.path) as parquet:
         return _read(parquet, group.file, group.number, columns)
 
 
 def read_file(file: CorpusFile, columns: Sequence[str]) -> Iterator[CorpusRows]:
-    """Reads all row groups of a file, one after the other."""
+    """Yields all row groups of a file, in order."""
     with _opened(file.path) as parquet:
         for number in range(parquet.num_row_groups):
             yield _read(parquet, file, number, columns)
@@ -346,20 +352,20 @@ def _read(
             file.path, f"lacks the column {', '.join(missing)}; it has {', '.join(names)}"
         )
     table = parquet.read_row_group(number, columns=list(columns)).select(list(columns))
-    table.validate(full=True)  # that texts are UTF-8 above all
+    table.validate(full=True)  # mainly checks that texts are UTF-8
     return CorpusRows(file, table)
 
 
 @contextlib.contextmanager
 def _opened(path: str) -> Iterator[pq.ParquetFile]:
-    """An open Parquet file whose errors name it."""
+    """Opens a Parquet file. Errors inside the block are raised as InputError with the path."""
     if not FileSystems.exists(path):
         raise InputError(path, "no such file")
     with open_raw(path) as stream:
         try:
             yield pq.ParquetFile(stream)
         except (pa.ArrowException, OSError) as error:
-            # Arrow's own errors have no number, those of the system do.
+            # Errors of Arrow itself have no errno, errors of the system have one.
             if isinstance(error, OSError) and error.errno:
                 raise InputError(path, f"cannot be read: {error}", is_unread=True) from None
             raise InputError(path, f"not a valid Parquet file: {error}") from None

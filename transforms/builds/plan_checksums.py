@@ -1,4 +1,4 @@
-"""A list of MD5 sums and a finished build of One Billion Word → what there is to compare, and what is not."""
+"""Matches a list of MD5 sums with the files of a One Billion Word build. Finds what to compare."""
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from transforms.text.news.artefact_names import (
 from transforms.text.news.checksum_findings import Finding, Status
 from transforms.text.news.find_artefacts import ArtefactError, ArtefactFinder
 
-# Of files that the list does not name.
+# Details of findings about files that are not in the list.
 OF_BUILD = "of the build"
 COMPARABLE = "a shard or a part of a checkpoint"
 STRANGER = "nor in the manifest"
@@ -38,15 +38,15 @@ _NOT_IN_MANIFEST = {
 
 
 class Plan(NamedTuple):
-    """The files to read, and the findings known before."""
+    """The comparisons to run, and the findings that need no reading."""
 
     comparisons: Sequence[Comparison]
     known: Sequence[Finding]
-    bytes: int  # of the files of the build that are to be read
+    bytes: int  # total size of the files of the build to read
 
 
 def read_list(path: str) -> list[ListedSum]:
-    """The sums of a list. Raises InputError."""
+    """Reads the checksums of a list. Raises InputError."""
     found = match_inputs([path])
     if len(found) > 1:
         raise InputError(path, f"{len(found)} files, and one list is needed")
@@ -59,9 +59,9 @@ def read_list(path: str) -> list[ListedSum]:
 
 
 def plan_comparisons(build: Build, listed: Iterable[ListedSum], reference: str = "") -> Plan:
-    """Finds the listed artefacts among the files of a build, and of a folder that is the reference.
+    """Finds the listed artefacts among the files of a build and of a reference folder.
 
-    Raises InputError for a reference that is not a folder, or has an artefact twice.
+    Raises InputError if the reference is not a folder or contains an artefact twice.
     """
     sizes = list_below(build.folder)
     finder = ArtefactFinder(sizes)
@@ -97,7 +97,7 @@ def plan_comparisons(build: Build, listed: Iterable[ListedSum], reference: str =
 
 
 def _find_reference(finder: ArtefactFinder, folder: str, name: str) -> tuple[str, ...]:
-    """The paths of an artefact, see ArtefactFinder."""
+    """Returns the paths of an artefact, see ArtefactFinder."""
     try:
         return tuple(path_below(folder, found) for found in finder.find(name))
     except ArtefactError as error:
@@ -105,7 +105,10 @@ def _find_reference(finder: ArtefactFinder, folder: str, name: str) -> tuple[str
 
 
 def list_below(folder: str, inside: str = "") -> dict[str, int]:
-    """Name → bytes of all files below a folder, or in one inside it; names are relative to `folder`."""
+    """Returns name → size in bytes of all files below a folder, or below `inside` in the folder.
+
+    Names are relative to `folder`.
+    """
     here = path_below(folder, inside)
     start = f"{inside}/" if inside else ""
     files = list_files(here)
@@ -114,7 +117,7 @@ def list_below(folder: str, inside: str = "") -> dict[str, int]:
     for name in list_subfolders(here):
         if has_folders or name not in files:
             below = list_below(folder, f"{start}{name}")
-            if below:  # some file systems list folders as files
+            if below:  # some file systems also list folders as files
                 sizes.pop(f"{start}{name}", None)
             sizes |= below
     return sizes
@@ -125,11 +128,13 @@ def _explain_absence(name: str, build: Build) -> Finding:
     if kind in SHARDS:
         return Finding(Status.MISSING, name, "is not in the build")
     if kind in CHECKPOINTS and _keeps(build, posixpath.basename(name)):
-        return Finding(Status.MISSING, name, "is not in the build, which has kept checkpoints")
+        return Finding(
+            Status.MISSING, name, "is not in the build, although it has kept checkpoints"
+        )
     if kind in CHECKPOINTS:
         why = "the build has kept no checkpoints; --checkpoints keeps them"
     elif kind == Kind.OTHER:
-        why = "nothing of that name is in the build, nor has to be"
+        why = "not an artefact of a build"
     else:
         why = f"{kind}, no part of a build"
     return Finding(Status.NOT_COMPARED, name, why)

@@ -1,4 +1,4 @@
-"""The ledger of a build → stats.json, README.md, metadata for TFDS, and manifest.json, which lists them."""
+"""Writes stats.json, README.md, the metadata for TFDS and manifest.json from the ledger of a build."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -36,10 +36,11 @@ from transforms.text.builds.ledger import (
 class Enter(beam.PTransform):
     """{account: PCollection, or several} → PCollection[Entry], a ledger.
 
-    Integers of an account are added up, and all other values are gathered: few, as one worker holds them.
+    Integers of an account are summed. Other values are collected in a list, which must fit in the memory of
+    one worker.
 
     Args:
-      *ledgers: of earlier stages, whose entries go on.
+      *ledgers: of earlier stages; their entries are included.
     """
 
     def __init__(self, *ledgers: beam.PCollection):
@@ -61,7 +62,7 @@ class Enter(beam.PTransform):
 class WriteManifest(beam.PTransform):
     """PCollection[Entry] → PCollection[OutputFile].
 
-    Raises AccountingError where numbers do not agree, and InputError where nothing of the input is left.
+    Raises AccountingError if the counts do not add up, and InputError if no record of the input is left.
 
     Args:
       folder: of the build.
@@ -89,12 +90,12 @@ class WriteManifest(beam.PTransform):
 
 
 def enter(value: Any, account: str) -> Entry:
-    """(account, number), or (account, [value])."""
+    """Returns the ledger entry of a value: (account, number), or (account, [value])."""
     return account, value if type(value) is int else [value]
 
 
 def add_up(entered: Iterable[int | list[Any]]) -> int | list[Any]:
-    """The sum of numbers, or all values in one list."""
+    """Returns the sum of the numbers, or all values in one list."""
     numbers, values = 0, []
     for one in entered:
         if isinstance(one, list):
@@ -111,7 +112,7 @@ def write_manifest(
     account_for: AccountFor,
     entered: Mapping[str, Any],
 ) -> Iterator[OutputFile]:
-    """Checks the accounts and writes what a build says of itself."""
+    """Checks the accounts, and writes the manifest and the other descriptions of a build."""
     ledger = Ledger(entered)
     inputs, outputs = ledger.values(INPUTS), ledger.values(OUTPUTS)
     try:

@@ -1,4 +1,4 @@
-"""Gathering pairs of numbers from many workers: arrays of pairs → one array."""
+"""Combines arrays of pairs of numbers from many workers into one array."""
 
 from collections.abc import Callable, Iterable
 
@@ -11,7 +11,7 @@ REDUCE_ROWS = 1 << 18
 
 
 class GatheredPairs:
-    """Arrays, and how many rows they have since the last time that they were reduced."""
+    """Arrays of pairs, and the number of rows added since the last reduction."""
 
     def __init__(self, arrays: list[Pairs]) -> None:
         self.arrays = arrays
@@ -19,12 +19,12 @@ class GatheredPairs:
 
 
 class CombinePairs(beam.CombineFn):
-    """Arrays of pairs, or of longer rows → `reduce` of all their rows.
+    """CombineFn: arrays of pairs, or of longer rows → `reduce` applied to all rows.
 
     Args:
-      columns: of a row.
-      reduce: array → array with fewer rows. It may be applied to any part of the rows, and to what came
-        out together with more of them: the outcome must be the same.
+      columns: number of columns.
+      reduce: array → array with fewer rows. The result must be the same if it is applied to parts of
+        the rows first.
     """
 
     def __init__(self, reduce: Callable[[Pairs], Pairs], columns: int = 2):
@@ -38,7 +38,7 @@ class CombinePairs(beam.CombineFn):
     def add_input(self, gathered: GatheredPairs, pairs: Pairs) -> GatheredPairs:
         gathered.arrays.append(pairs)
         gathered.new_rows += len(pairs)
-        # Twice the rows for half the reductions: no row takes part in more than a few.
+        # Reductions run when the rows have doubled, so each row takes part in only a few.
         if gathered.new_rows > max(REDUCE_ROWS, len(gathered.arrays[0])):
             return self.compact(gathered)
         return gathered
@@ -58,5 +58,5 @@ class CombinePairs(beam.CombineFn):
 
 
 def different_pairs(pairs: Pairs) -> Pairs:
-    """Each pair once, ascending."""
+    """Returns the distinct pairs, ascending."""
     return numpy.unique(pairs, axis=0)

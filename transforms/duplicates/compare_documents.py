@@ -1,4 +1,4 @@
-"""Pairs of documents → how similar they are, by joins on their numbers."""
+"""Computes the similarity of pairs of documents, by joins on their numbers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -16,19 +16,19 @@ from transforms.text.lines.line_ids import group_places
 
 DOCUMENTS, WANTED = "documents", "wanted"
 Met = tuple[int, Mapping[str, Iterable[Any]]]
-"""(number, its Sketch in DOCUMENTS, what came to it in WANTED)."""
+"""(number, {DOCUMENTS: its Sketch, WANTED: what was sent to it})."""
 
 
 class Sketch(NamedTuple):
-    """The part of a document that is compared."""
+    """The compared data of a document: the hashes of its n-grams."""
 
     number: int
     facts: DocumentFacts
-    packed: bytes  # the hashes of its n-grams; see Scratch
+    packed: bytes  # the hashes of its n-grams, in scratch
 
 
 class ComparedPair(NamedTuple):
-    """Two documents, whose `packed` is empty, and how similar they are."""
+    """Two documents and their similarity. Their `packed` is empty."""
 
     first: Sketch
     second: Sketch
@@ -36,14 +36,14 @@ class ComparedPair(NamedTuple):
 
 
 class CompareDocuments(beam.PTransform):
-    """PCollection of arrays of pairs → PCollection[ComparedPair], of each pair one.
+    """PCollection of arrays of pairs → PCollection[ComparedPair], one for each pair.
 
-    A worker holds two sketches at a time. What travels of a document is its sketch, as often as it is the
-    first of a pair: on a local file system, the word where that is.
+    A worker holds two sketches at a time. The sketch of a document is shuffled once for each pair in which it
+    is the first; on a local file system, only a reference to it.
 
     Args:
-      number_to_sketch: (number, Sketch) of all that are in a pair, and maybe of others; one for each number.
-      compare: what is made of a sketch and the firsts of its pairs, in place of ComparedPairs.
+      number_to_sketch: (number, Sketch) of all documents in pairs; others are ignored. One for each number.
+      compare: result for a sketch and the first documents of its pairs; by default ComparedPairs.
     """
 
     def __init__(
@@ -70,22 +70,22 @@ class CompareDocuments(beam.PTransform):
 
 
 def split_pairs(pairs: Pairs) -> Iterator[tuple[int, Any]]:
-    """(first, all its seconds, in their order)."""
+    """Yields (first document, all its second documents in order)."""
     return ((first, pairs[places, 1]) for first, places in group_places(pairs[:, 0]))
 
 
 def send_first(joined: Met) -> Iterator[tuple[int, Sketch]]:
-    """(second, the first of the pair)."""
+    """Yields (second document, sketch of the first)."""
     _, found = joined
     (own,) = found[DOCUMENTS]
     for seconds in found[WANTED]:
         for second in seconds.tolist():
-            if second != own.number:  # which chance may bring into a bucket twice
+            if second != own.number:  # a document may be in a bucket twice by chance
                 yield second, own
 
 
 def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
-    """The pairs that have come to their second."""
+    """Yields the compared pairs of a second document."""
     _, found = joined
     (own,) = found[DOCUMENTS]
     hashes = None
@@ -96,5 +96,5 @@ def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
 
 
 def hashes_of(sketch: Sketch) -> Uint64s:
-    """The hashes that were put away."""
+    """Returns the hashes of a sketch from scratch."""
     return numpy.frombuffer(fetch(sketch.packed), "<u8")

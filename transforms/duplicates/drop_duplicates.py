@@ -1,7 +1,7 @@
-"""Documents → those without near-duplicates: of each group of alike ones, one stays.
+"""Drops near-duplicate documents; of each group one is kept.
 
-Two documents are alike if the Jaccard similarity of the sets of their word n-grams is at least the threshold.
-Candidates are found by MinHash and bands; a candidate is compared by all n-grams.
+Two documents are near-duplicates if the Jaccard similarity of the sets of their word n-grams is at least the
+threshold. Candidate pairs are found by MinHash and bands, then compared by all n-grams.
 """
 
 import functools
@@ -32,29 +32,29 @@ NEAR_DUPLICATE = "near-duplicate"
 
 
 class DropDuplicates(beam.PTransform):
-    """PCollection[document] → Screened; the same on any number of workers, in whatever order documents come.
+    """PCollection[document] → Screened. The result does not depend on workers or the order of documents.
 
-    Groups are connected components: if A is like B, and B like C, one of the three stays. The detail of a
-    rejection says how similar it is to the one that stays, which in a chain may be less than the threshold.
-    A document without words is like no other.
+    Groups are connected components: if A is similar to B, and B to C, one of the three is kept. The detail
+    of a rejection has the similarity to the kept document, which in a chain may be below the threshold.
+    Documents without words are always kept.
 
-    Documents stay where they are. Of those alone that share a band with another, the hashes (8 bytes an
-    n-gram) wait in scratch, and their references travel. In one place come together the pairs of these, and
-    two numbers of each document that has a near-duplicate.
+    Documents are not shuffled. For documents that share a band with another, the hashes (8 bytes an n-gram)
+    are written to scratch, and references to them are shuffled. One worker holds the pairs of these
+    documents, and two numbers for each document that has a near-duplicate.
 
-    Bands miss some pairs: with 128 permutations 0.4 % to 2 % of those that are just as similar as the
-    threshold, where that is from 0.3 to 0.9, and 0.1 % at most of those more similar by 0.05. Which ones is
-    no matter of chance: it depends on the texts alone.
+    Bands miss some pairs. With 128 permutations and a threshold from 0.3 to 0.9, they miss 0.4 % to 2 % of
+    the pairs with exactly this similarity, and at most 0.1 % of pairs whose similarity is 0.05 higher. The
+    missed pairs depend only on the texts.
 
     Args:
-      folder: in which hashes wait (see scratch.py).
-      describe: document → DocumentFacts; see there for the key, and for which one stays. Of those with the
-        same rank, it is the one with the smallest number (`number_of` its key). It has to be picklable.
-      text_of: document → its text; it is called twice at most. It has to be picklable.
-      threshold: least similarity of near-duplicates; above 0 and below 1. It is compared exactly: "0.1" is
-        one tenth. Far below 0.3 there is too much to compare.
+      folder: for temporary hashes (see scratch.py).
+      describe: document → DocumentFacts with the unique key, and the rank that decides which document is
+        kept. Of equal ranks, the smallest number (`number_of` the key) is kept. Picklable.
+      text_of: document → its text. Picklable; called at most twice.
+      threshold: minimum similarity of near-duplicates; above 0 and below 1. It is compared exactly: "0.1" is
+        one tenth. Far below 0.3 there are too many pairs to compare.
 
-    Raises ValueError for a threshold that makes no sense, and where two near-duplicates have the same key.
+    Raises ValueError for an invalid threshold, and if two near-duplicates have the same key.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class DropDuplicates(beam.PTransform):
         return Screened(kept, rejected)
 
     def _choose(self, near: NearPairs) -> beam.PCollection:
-        """One array: rows (number of the one that stays, number of one that does not)."""
+        """Returns one array of rows (number of the kept document, number of a dropped one)."""
         ranks = (
             near.pairs
             | "PairRanks" >> beam.Map(ranks_of)
@@ -89,27 +89,30 @@ class DropDuplicates(beam.PTransform):
 
 
 def ngrams_of_text(document: Any, text_of: TextOf) -> Uint64s:
-    """The hashes of the n-grams of its text."""
+    """Returns the hashes of the n-grams of a document."""
     return hash_ngrams(text_of(document), NGRAM_WORDS)
 
 
 def ranks_of(pair: ComparedPair) -> Pairs:
-    """Rows (number, rank) of both."""
+    """Returns rows (number, rank) of both documents."""
     return numpy.array([(one.number, one.facts.rank) for one in pair[:2]], numpy.int64)
 
 
 def dropped_numbers(pairs: Pairs) -> Int64s:
-    """The numbers that do not stay, ascending, of what `choose_kept` gives."""
+    """Returns the ascending numbers of dropped documents from the result of `choose_kept`."""
     return pairs[:, 1].copy()
 
 
 def is_kept(document: Any, dropped: Int64s, describe: Describe) -> bool:
-    """Returns True if the number of the document is not among those dropped."""
+    """Returns True if the number of the document is not in `dropped`."""
     return not is_among(number_of(describe(document).key), dropped)
 
 
 def reject_document(pair: ComparedPair) -> Rejected:
-    """The rejection of the second, counted. Its detail: "8-gram similarity 0.998 to 2591, which stays"."""
+    """Returns and counts the rejection of the second document.
+
+    Its detail is like "8-gram similarity 0.998 to 2591, which stays".
+    """
     counters.count(STAGE, NEAR_DUPLICATE)
     similarity = f"{NGRAM_WORDS}-gram similarity {float(pair.similarity):.3f}"
     detail = f"{similarity} to {pair.first.facts.key}, which stays"

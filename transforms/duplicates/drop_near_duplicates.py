@@ -1,14 +1,14 @@
-"""Lines → lines without near-duplicates: of lines that are much alike the first stays.
+"""Drops near-duplicate lines; of each group the first line is kept.
 
-Two lines are near-duplicates when their sets of word n-grams have at least `threshold` in common: the Jaccard
-similarity of the sets themselves, of pairs that MinHash signatures point to. Near-duplicates of
-near-duplicates belong together; of each such group that line stays which is first in the order of the corpus,
-that of raw bytes. So a removed line may be less alike the one that stays than the threshold says.
+Two lines are near-duplicates if the Jaccard similarity of their sets of word n-grams is at least `threshold`.
+MinHash signatures find the candidate pairs, and the sets themselves decide. Groups are connected components;
+the kept line is the first in the order of the corpus (raw bytes). So the similarity of a removed line to the
+kept one may be below the threshold.
 
-Like Lee et al., "Deduplicating Training Data Makes Language Models Better", ACL 2022, section 4.2, but for
-sentences instead of documents: they take 5-grams, and compare by edit distance. A word that is changed in
-the middle of a sentence of 25 words changes n of its n-grams, and leaves a similarity of 0.62 with 5-grams,
-of 0.77 with 3-grams; and 3-grams still tell apart sentences that have the same words in another order.
+This is the method of Lee et al., "Deduplicating Training Data Makes Language Models Better", ACL 2022,
+section 4.2, applied to sentences instead of documents. They use 5-grams and compare by edit distance. A
+changed word in the middle of a sentence of 25 words changes n of its n-grams: the similarity is 0.62 with
+5-grams and 0.77 with 3-grams. 3-grams still distinguish sentences with the same words in another order.
 """
 
 import operator
@@ -49,25 +49,25 @@ Row = tuple[str, str, float]  # as in SCHEMA
 class WithoutNearDuplicates(NamedTuple):
     """The outputs of DropNearDuplicates."""
 
-    kept: beam.PCollection  # of LineRange: the same ranges; one may be left without lines
+    kept: beam.PCollection  # of LineRange: the same ranges; some may be empty
     removed: beam.PCollection  # of OutputFile: rejected/near-duplicates-*.parquet
-    counts: beam.PCollection  # of one int: how many lines were removed
+    counts: beam.PCollection  # of one int: the number of removed lines
 
 
 class DropNearDuplicates(beam.PTransform):
-    """PCollection[LineRange] → WithoutNearDuplicates; the same whatever the cut of the ranges.
+    """PCollection[LineRange] → WithoutNearDuplicates. The result does not depend on the ranges.
 
-    Ranges are joined by their indexes with the ids of lines, and only those of pairs travel as text. In
-    one place come together the ids of removed lines alone, each with the one that stays: 16 bytes a
-    removed line, and a few times that while they are linked.
+    Ranges are joined with line ids by their indexes, and only lines in pairs are shuffled as text. One worker
+    holds the ids of the removed lines with those of the kept ones: 16 bytes a removed line, and a few times
+    that while they are linked.
 
     Args:
       folder: of the build.
-      threshold: least similarity of near-duplicates, below 1; 0 keeps all lines. Of pairs right at it, not
-        all are found, see `choose_bands`.
-      scratch: folder in which lines wait; "" is that of the build.
+      threshold: minimum similarity of near-duplicates, below 1; 0 keeps all lines. Some pairs with exactly
+        this similarity are missed, see `choose_bands`.
+      scratch: folder for temporary lines; "" for that of the build.
 
-    Raises ValueError for a threshold that makes no sense.
+    Raises ValueError for an invalid threshold.
     """
 
     def __init__(self, folder: str, threshold: float, scratch: str = ""):
@@ -117,12 +117,12 @@ class DropNearDuplicates(beam.PTransform):
 
 
 def key_by_index(lines: LineRange) -> tuple[int, LineRange]:
-    """(index, range)."""
+    """Returns (index, range)."""
     return lines.index, lines
 
 
 def near_pairs(pairs: LinePairs, threshold: float) -> Iterator[Pairs]:
-    """Those pairs that are near-duplicates, in one array; nothing where none is."""
+    """Yields the near-duplicates among the pairs as one array; nothing if there are none."""
     similarities = [
         jaccard(first, second, NGRAM_WORDS)
         for first, second in zip(pairs.firsts, pairs.seconds, strict=True)
@@ -133,7 +133,7 @@ def near_pairs(pairs: LinePairs, threshold: float) -> Iterator[Pairs]:
 
 
 def list_removed(pairs: LinePairs) -> Iterator[Row]:
-    """The removed lines, each with the line that stays. Bytes that are not UTF-8 are written as \\xNN."""
+    """Yields each removed line with the kept line. Bytes that are not UTF-8 are written as \\xNN."""
     for removed, kept in zip(pairs.firsts, pairs.seconds, strict=True):
         yield _readable(kept), _readable(removed), jaccard(removed, kept, NGRAM_WORDS)
 
@@ -145,7 +145,7 @@ def _readable(line: bytes) -> str:
 def drop_lines(
     joined: tuple[int, Mapping[str, Iterable[Any]]], scratch: Scratch
 ) -> Iterator[LineRange]:
-    """The range, without the lines that are first in a link."""
+    """Yields the range without the lines that are first in a link."""
     _, found = joined
     removed = {place for links in found[PAIRS] for place in places_of(links[:, 0])}
     (before,) = found[RANGES]

@@ -1,4 +1,4 @@
-"""Pairs of line ids → the lines, by joins on the ranges they are in."""
+"""Fetches the lines of pairs of line ids, by joins on the ranges of the lines."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -16,11 +16,11 @@ RANGES, PAIRS = "ranges", "pairs"
 PAIRS_AT_ONCE = 1 << 16
 
 PackedPairs = tuple[Pairs, bytes]
-"""Pairs, and the packed block of their first lines."""
+"""Pairs of ids, and the packed block of their first lines."""
 
 
 class LinePairs(NamedTuple):
-    """Pairs of lines."""
+    """Pairs of lines with their ids."""
 
     ids: Pairs
     firsts: list[bytes]
@@ -30,7 +30,7 @@ class LinePairs(NamedTuple):
 class FetchLinePairs(beam.PTransform):
     """PCollection[(range of the first, pairs of ids)] → PCollection[LinePairs].
 
-    The first lines travel to the range of the second ones: each line as often as it is first.
+    The first line of each pair is sent to the range of the second.
 
     Args:
       index_to_range: (index, LineRange) of all ranges.
@@ -56,7 +56,8 @@ class FetchLinePairs(beam.PTransform):
 def take_first(
     joined: tuple[int, Mapping[str, Iterable[Any]]],
 ) -> Iterator[tuple[int, PackedPairs]]:
-    """(range of the second, pairs with the first lines), so many pairs at a time."""
+    """Yields (range of the second lines, pairs with their first lines), a limited number of pairs at a
+    time."""
     _, found = joined
     arrays: list[Pairs] = list(found[PAIRS])
     if not arrays:
@@ -70,7 +71,7 @@ def take_first(
 
 
 def take_second(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[LinePairs]:
-    """The pairs that came to the range of their second lines."""
+    """Yields the pairs of a range with both lines."""
     _, found = joined
     lines: list[bytes] = []
     for pairs, packed_firsts in found[PAIRS]:
@@ -80,6 +81,6 @@ def take_second(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Lin
 
 
 def lines_in(ranges: Iterable[LineRange]) -> list[bytes]:
-    """The lines of the one range."""
+    """Returns the lines of the only range in `ranges`."""
     (lines,) = ranges
     return lines_of(fetch(lines.packed))

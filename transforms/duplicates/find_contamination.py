@@ -1,7 +1,7 @@
-"""Training texts → what they have in common with evaluation texts, in one pass.
+"""Finds the overlap of training texts with evaluation texts, in one pass over the training texts.
 
-Workers read the index of the evaluation texts from files, which they share through the memory of the system:
-memory is bounded by the evaluation texts, whatever the training texts are.
+The index of the evaluation texts is read from memory-mapped files, which the workers of a machine share. So
+the memory needed depends only on the size of the evaluation texts.
 """
 
 import functools
@@ -70,8 +70,8 @@ class FindContamination(beam.PTransform):
     Args:
       files: of training texts.
       folder: with the index, see `save_index`.
-      shown: so many passages of each evaluation text at most.
-      workers: how many share a file that cannot be entered in the middle.
+      shown: maximum number of passages for each evaluation text.
+      workers: number of workers that share a file without entry points.
     """
 
     def __init__(self, files: Sequence[TextFile], folder: str, shown: int, workers: int):
@@ -96,9 +96,9 @@ class FindContamination(beam.PTransform):
 
 
 class _Search(beam.DoFn):
-    """FilePart → (number of an evaluation text, what the part has in common with it), one for each.
+    """FilePart → (number of an evaluation text, its overlap with the part), one for each text.
 
-    Tagged beside: counts, and hits.
+    Counts and hits are on tagged outputs.
     """
 
     def __init__(self, folder: str, shown: int):
@@ -131,7 +131,7 @@ class _Search(beam.DoFn):
 
 
 def _gather(batches: Iterable[TextBatch]) -> Iterator[TextBatch]:
-    """Batches of about BLOCK_CHARACTERS, or one text that has more."""
+    """Yields batches of about BLOCK_CHARACTERS; a longer text is a batch of its own."""
     ids: list[str] = []
     texts: list[str] = []
     rejected: dict[str, int] = {}
@@ -150,7 +150,7 @@ def _gather(batches: Iterable[TextBatch]) -> Iterator[TextBatch]:
 
 
 class _AddFound(beam.CombineFn):
-    """Adds what parts of the training texts have in common with an evaluation text."""
+    """Adds up the overlaps of parts of the training texts with an evaluation text."""
 
     def __init__(self, shown: int):
         self._shown = shown
@@ -175,7 +175,7 @@ def _sum_of(parts: Iterable[dict[str, int]]) -> dict[str, int]:
 
 
 def save_index(index: EvaluationIndex, names: Sequence[Sequence[str]], folder: str) -> None:
-    """Writes an index into files of a folder, which all workers must reach.
+    """Writes an index to a folder that all workers can read.
 
     Args:
       names: set, split and id of each evaluation text.
@@ -193,7 +193,7 @@ def save_index(index: EvaluationIndex, names: Sequence[Sequence[str]], folder: s
 
 @functools.lru_cache(maxsize=1)
 def load_index(folder: str) -> EvaluationIndex:
-    """The index that was written. On a disk, processes share the memory of its arrays."""
+    """Reads the index of a folder. On a local disk, processes share the memory of its arrays."""
     with open_raw(posixpath.join(folder, _ARRAYS)) as stream:
         description = msgspec.json.decode(stream.read())
     arrays = {name: _load(posixpath.join(folder, f"{name}.npy")) for name in description["arrays"]}
@@ -202,7 +202,7 @@ def load_index(folder: str) -> EvaluationIndex:
 
 @functools.lru_cache(maxsize=1)
 def load_names(folder: str) -> list[list[str]]:
-    """Set, split and id of each evaluation text."""
+    """Reads the set, split and id of each evaluation text."""
     with open_raw(posixpath.join(folder, _NAMES)) as stream:
         return msgspec.json.decode(stream.read(), type=list[list[str]])
 

@@ -1,4 +1,4 @@
-"""Documents → pairs of near-duplicates, each decided by all n-grams, and which hang together."""
+"""Finds pairs of near-duplicate documents, each decided by all n-grams, and their connected components."""
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
@@ -37,18 +37,18 @@ class NearPairs(NamedTuple):
 class FindNearPairs(beam.PTransform):
     """PCollection[document] → NearPairs.
 
-    Documents stay where they are. Of those alone that share a band with another, the hashes (8 bytes an
-    n-gram) wait in scratch, and their references travel. In one place come together the pairs of these.
+    Documents are not shuffled. For documents that share a band with another, the hashes (8 bytes an n-gram)
+    are written to scratch, and references to them are shuffled. One worker holds the pairs of these
+    documents.
 
     Args:
       folder, describe: see DropDuplicates.
-      ngrams_of: is called twice at most for each document. It has to be picklable.
-      threshold: least similarity.
-      pair: which members of a bucket are paired.
-      again: the same documents, read a second time where they should not wait for the first; None to let
-        them wait.
+      ngrams_of: document → hashes. Picklable; called at most twice for each document.
+      threshold: minimum similarity of near-duplicates.
+      pair: chooses the pairs of the members of a bucket.
+      again: the same documents, read a second time, so that they are not stored; None to read once.
 
-    Raises ValueError where two near-duplicates have the same key.
+    Raises ValueError if two near-duplicates have the same key.
     """
 
     def __init__(
@@ -69,8 +69,8 @@ class FindNearPairs(beam.PTransform):
     def expand(self, documents: beam.PCollection) -> NearPairs:
         similar = documents | "FindSimilar" >> self.find_similar
         wanted = AsSingleton(similar | "SimilarNumbers" >> beam.Map(numpy.unique))
-        # Grouped not only to find keys that are there twice: the in-process runner would else let the joins
-        # of sketches wait for the end of all work on documents, and this waits for the joins.
+        # Grouped to detect duplicate keys, and for another reason: otherwise the in-process runner would
+        # delay the joins of sketches until all work on documents is done, and this step waits for the joins.
         sketches = (
             (documents if self.again is None else self.again)
             | "SketchSimilar" >> beam.FlatMap(sketch_similar, wanted, *self.sketch)
@@ -93,7 +93,7 @@ class FindNearPairs(beam.PTransform):
 def sketch_similar(
     document: Any, wanted: Int64s, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf
 ) -> Iterator[tuple[int, Sketch]]:
-    """(number, Sketch), of those whose numbers are wanted."""
+    """Yields (number, Sketch) if the document is in `wanted`."""
     facts = describe(document)
     number = number_of(facts.key)
     if is_among(number, wanted):
@@ -102,7 +102,7 @@ def sketch_similar(
 
 
 def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
-    """(number, its one sketch). Raises ValueError where two documents have the number."""
+    """Returns (number, the only sketch). Raises ValueError if two documents have the number."""
     number, (sketch, *others) = grouped
     if others:
         names = " and ".join(sorted(str(one.facts.key) for one in (sketch, *others)))
@@ -111,16 +111,16 @@ def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
 
 
 def is_near(pair: ComparedPair, threshold: Fraction) -> bool:
-    """Returns True if the documents are near-duplicates."""
+    """Returns True if the similarity of the pair is at least the threshold."""
     return pair.similarity >= threshold
 
 
 def numbers_of(pair: ComparedPair) -> Pairs:
-    """The numbers of both, one row."""
+    """Returns the numbers of both documents as one row."""
     return numpy.array([[pair.first.number, pair.second.number]], numpy.int64)
 
 
 def is_among(number: int, numbers: Int64s) -> bool:
-    """Returns True if the number is one of the numbers, which ascend."""
+    """Returns True if the number is in the ascending array `numbers`."""
     place = int(numpy.searchsorted(numbers, number))
     return place < len(numbers) and int(numbers[place]) == number

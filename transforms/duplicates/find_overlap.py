@@ -1,4 +1,4 @@
-"""Data sets → pairs of near-duplicate documents, among all or between two sides; and their signatures."""
+"""Finds near-duplicate documents of data sets, within all of them or between two sides; writes signatures."""
 
 import functools
 import json
@@ -37,7 +37,7 @@ SCHEMA = pa.schema(
             for name in NAMES
         ),
         pa.field("similarity", pa.float64()),  # Jaccard similarity of the 8-grams, exact
-        pa.field("cluster", pa.string()),  # the same of all pairs that are connected
+        pa.field("cluster", pa.string()),  # equal for all connected pairs
     ]
 )
 
@@ -51,7 +51,7 @@ class SetFile(NamedTuple):
 
 
 class SetPart(NamedTuple):
-    """A part of it that a worker reads."""
+    """A part of a file that a worker reads."""
 
     data_set: str
     side: int
@@ -68,17 +68,17 @@ class FoundOverlap(NamedTuple):
 
 
 class FindOverlap(beam.PTransform):
-    """Pipeline → FoundOverlap; writes `pairs-*.parquet`, and the same as JSON lines.
+    """Pipeline → FoundOverlap. Writes `pairs-*.parquet`, and the same rows as JSON lines.
 
-    Documents are read twice. Of those that share a band with another, hashes wait in scratch. In one place
-    come together the pairs of these: 16 bytes each.
+    Documents are read twice. For documents that share a band with another, hashes are stored in scratch. One
+    worker holds the pairs of these documents, 16 bytes each.
 
     Args:
       files: of all data sets.
-      folder: takes the files; it must be there.
-      threshold: least similarity; above 0 and below 1.
-      across: whether documents of side 0 are compared with those of side 1 alone.
-      workers: how many share a file that cannot be entered in the middle.
+      folder: existing output folder.
+      threshold: minimum similarity; above 0 and below 1.
+      across: True to compare documents of side 0 only with those of side 1.
+      workers: number of workers that share a file without entry points.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class FindOverlap(beam.PTransform):
 
 
 class CountDocuments(beam.PTransform):
-    """PCollection[(side, NamedText)] → PCollection[((data set, split), documents)]."""
+    """PCollection[(side, NamedText)] → PCollection[((data set, split), number of documents)]."""
 
     def expand(self, documents: beam.PCollection) -> beam.PCollection:
         return (
@@ -135,7 +135,7 @@ class CountDocuments(beam.PTransform):
 
 
 class SignDocuments(beam.PTransform):
-    """Pipeline → FoundOverlap: the signatures of all documents, see write_signatures.py."""
+    """Pipeline → FoundOverlap with the signatures of all documents, see write_signatures.py."""
 
     def __init__(self, files: Sequence[SetFile], folder: str, workers: int):
         super().__init__()
@@ -171,13 +171,13 @@ class ReadDocuments(beam.PTransform):
 
 
 def plan_set_parts(file: SetFile, stripes: int) -> Iterator[SetPart]:
-    """The parts of a file."""
+    """Yields the parts of a file."""
     parts = plan_parts(file.file, stripes)
     return (SetPart(file.data_set, file.side, part) for part in parts)
 
 
 def named_texts(part: SetPart) -> Iterator[NamedText]:
-    """The documents of a part. Those without an id are named by file and place."""
+    """Yields the documents of a part. Documents without an id are named by file and place."""
     file = part.part.file
     prefix = "" if file.id else f"{posixpath.basename(file.path)}:"
     for batch in read_part(part.part):
@@ -186,29 +186,30 @@ def named_texts(part: SetPart) -> Iterator[NamedText]:
 
 
 def read_documents(part: SetPart) -> Iterator[tuple[int, NamedText]]:
-    """(side, document)."""
+    """Yields (side, document)."""
     return ((part.side, text) for text in named_texts(part))
 
 
 def describe(document: tuple[int, NamedText]) -> DocumentFacts:
-    """A number whose last bit is the side, and the names as JSON."""
+    """Returns the facts of a document: a number whose last bit is the side, and the names as JSON."""
     side, text = document
     names = json.dumps(text[:3], ensure_ascii=False)
     return DocumentFacts(number_of_names(side, names), names, 0)
 
 
 def number_of_names(side: int, names: str) -> int:
-    """The number of the document with these names."""
+    """Returns the number of the document with these names."""
     return fingerprint(f"{side}{names}") >> 2 << 1 | side
 
 
 def ngrams_of(document: tuple[int, NamedText]) -> Uint64s:
-    """The hashes of the 8-grams of plain words."""
+    """Returns the hashes of the 8-grams of plain words."""
     return hash_ngrams(plain_words(document[1].text), NGRAM_WORDS)
 
 
 def pair_row(pair: ComparedPair, links: Pairs) -> tuple[str | float, ...]:
-    """A row of SCHEMA; first is the document of side 0, or else the smaller names."""
+    """Returns a row of SCHEMA. The first document is that of side 0, or else the one with the smaller
+    names."""
     one, other = sorted(pair[:2], key=lambda sketch: (sketch.number & 1, sketch.facts.title))
     place = int(numpy.searchsorted(links[:, 0], one.number))
     is_linked = place < len(links) and links[place, 0] == one.number
@@ -219,22 +220,22 @@ def pair_row(pair: ComparedPair, links: Pairs) -> tuple[str | float, ...]:
 
 
 def identity_of(row: tuple[str | float, ...]) -> str:
-    """The text that decides about the file of a pair."""
+    """Returns the text whose hash determines the file of a pair."""
     return " ".join(map(str, row[:6]))
 
 
 def split_of(document: tuple[int, NamedText]) -> tuple[str, str]:
-    """(data set, split)."""
+    """Returns (data set, split)."""
     return document[1].data_set, document[1].split
 
 
 def names_of(pair: ComparedPair) -> Iterator[str]:
-    """The names of both documents, as JSON."""
+    """Yields the names of both documents, as JSON."""
     return (one.facts.title for one in pair[:2])
 
 
 def split_of_names(names: str) -> tuple[str, str]:
-    """(data set, split) of the names of a document."""
+    """Returns (data set, split) from the names of a document."""
     data_set, _, split = json.loads(names)
     return data_set, split
 

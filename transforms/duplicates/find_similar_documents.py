@@ -1,4 +1,4 @@
-"""Documents → pairs of documents that may be near-duplicates, by MinHash and bands (see minhash.py)."""
+"""Finds pairs of documents that may be near-duplicates, by MinHash and bands (see minhash.py)."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -24,44 +24,46 @@ from transforms.text.fingerprint import fingerprint
 
 PERMUTATIONS = 128
 NGRAM_WORDS = 8
-"""A document with fewer words is one n-gram."""
+"""Words in an n-gram. A shorter document is one n-gram."""
 MISS_WEIGHT = 0.99
-"""A pair that is found wrongly costs a comparison, one that is missed stays in the corpus."""
+"""Weight of missed pairs against false candidates in the choice of bands.
+
+A false candidate only costs a comparison; a missed duplicate stays in the corpus."""
 SIGNED_HASHES = 1 << 16
-"""Small documents are signed together, as many as have so many n-grams."""
+"""Number of n-grams up to which small documents are signed together."""
 GATHERED_ROWS = 1 << 20
-"""So many buckets, 12 MB, a worker gathers from several documents before it deals them out."""
+"""Number of buckets (12 MB) that a worker collects from several documents before it partitions them."""
 
 _PARTITION_BITS = 10
 _ROW = numpy.dtype([("number", "<i8"), ("bucket", "<u4")])
 
 
 class DocumentFacts(NamedTuple):
-    """The facts about a document that are needed besides its text."""
+    """Data of a document that are needed besides its text."""
 
-    key: int | str  # no other document has it; of 64 bits with sign where it is a number
+    key: int | str  # unique; an int is a signed 64-bit number
     title: str
-    rank: int  # of near-duplicates, the one with the greatest stays; of 64 bits with sign
+    rank: int  # the near-duplicate with the greatest is kept; signed 64-bit
 
 
 Describe = Callable[[Any], DocumentFacts]
 NgramsOf = Callable[[Any], Uint64s]
-"""Document → the hashes of its n-grams, as `hash_ngrams` gives them."""
+"""Function: document → the hashes of its n-grams, as returned by `hash_ngrams`."""
 PairMembers = Callable[[Any, Any], Pairs]
-"""(buckets, numbers) → rows (smaller number, greater number), as `pair_members` gives them."""
+"""Function: (buckets, numbers) → rows (smaller number, greater number), as returned by `pair_members`."""
 
 
 class FindSimilarDocuments(beam.PTransform):
-    """PCollection[document] → PCollection of one array: rows (smaller number, greater number), each once.
+    """PCollection[document] → PCollection of one array of distinct rows (smaller number, greater number).
 
-    A worker holds a 1024th of the buckets at a time: 12 bytes for each document and band. In one place come
-    together the pairs: 16 bytes each, and eight of a document and band at most.
+    A worker holds a 1024th of the buckets at a time, 12 bytes for each document and band. One worker holds
+    all pairs, 16 bytes each; there are at most eight for each document and band.
 
     Args:
       folder, describe: see DropDuplicates.
-      ngrams_of: is called once for each document. It has to be picklable.
+      ngrams_of: document → hashes. Picklable; called once for each document.
       bands: (bands, rows of a band), see `bands_for`.
-      pair: which members of a bucket are paired.
+      pair: chooses the pairs of the members of a bucket.
     """
 
     def __init__(
@@ -87,21 +89,21 @@ class FindSimilarDocuments(beam.PTransform):
 
 
 def bands_for(threshold: float) -> tuple[int, int]:
-    """(bands, rows of a band) that find documents of this similarity."""
+    """Returns (bands, rows of a band) that find documents of this similarity."""
     return choose_bands(threshold, PERMUTATIONS, MISS_WEIGHT)
 
 
 def number_of(key: int | str) -> int:
-    """The key, if it is a number, else 63 bits of its fingerprint.
+    """Returns an integer key unchanged; for a text, 63 bits of its fingerprint.
 
-    Of 100 million names, two have the same with a chance of one in 2,000. Where they are duplicates of
-    something, that is an error; elsewhere it does no harm.
+    Among 100 million names, two get the same number with a probability of 1 in 2,000. This is an error if
+    both are near-duplicates, otherwise it has no effect.
     """
     return fingerprint(key) >> 1 if isinstance(key, str) else key
 
 
 class _BucketDocuments(beam.DoFn):
-    """Document → (partition, rows in bytes, put away); each has rows of several documents."""
+    """Document → (partition, rows as bytes in scratch). The rows are those of several documents."""
 
     def __init__(
         self, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf, bands: int, rows: int
@@ -120,7 +122,7 @@ class _BucketDocuments(beam.DoFn):
 
     def process(self, document: Any) -> Iterator[tuple[int, bytes]]:
         ngrams = self._ngrams_of(document)
-        if not len(ngrams):  # without words; it is like no other
+        if not len(ngrams):  # a document without words has no near-duplicates
             return
         self._numbers.append(number_of(self._describe(document).key))
         self._ngrams.append(ngrams)
@@ -155,14 +157,14 @@ class _BucketDocuments(beam.DoFn):
 
 
 def rows_of(numbers: Pairs, buckets: Uint32s) -> bytes:
-    """Rows of a number and a bucket."""
+    """Returns rows of a number and a bucket, as bytes."""
     rows = numpy.empty(len(numbers), _ROW)
     rows["number"], rows["bucket"] = numbers, buckets
     return rows.tobytes()
 
 
 def pair_partition(grouped: tuple[int, Iterable[bytes]], pair: PairMembers = pair_members) -> Pairs:
-    """The pairs of all buckets of a partition."""
+    """Returns the pairs of all buckets of a partition."""
     _, pieces = grouped
     rows = numpy.frombuffer(b"".join(map(fetch, pieces)), _ROW)
     return different_pairs(pair(rows["bucket"], rows["number"]))

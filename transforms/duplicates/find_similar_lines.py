@@ -1,4 +1,4 @@
-"""Lines → pairs of lines that may be near-duplicates, by MinHash and bands (see minhash.py)."""
+"""Finds pairs of lines that may be near-duplicates, by MinHash and bands (see minhash.py)."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -25,10 +25,12 @@ from transforms.text.lines.line_ids import line_ids, split_by_range
 
 PERMUTATIONS = 128
 NGRAM_WORDS = 3
-"""A line with fewer words is one n-gram."""
+"""Words in an n-gram. A shorter line is one n-gram."""
 LINES_AT_ONCE = 1 << 10
 MISS_WEIGHT = 0.9
-"""A pair that is found wrongly costs a comparison, one that is missed stays in the corpus."""
+"""Weight of missed pairs against false candidates in the choice of bands.
+
+A false candidate only costs a comparison; a missed duplicate stays in the corpus."""
 
 _PARTITION_BITS = 12
 
@@ -47,9 +49,9 @@ class BucketBlock(NamedTuple):
 class FindSimilarLines(beam.PTransform):
     """PCollection[LineRange] → PCollection[(range of the first, rows (id of the first, id of the second))].
 
-    The first is the smaller id, and each pair is there once. Which pairs there are does not depend on
-    where the ranges are cut. A worker holds a 4096th of the buckets at a time; of a boilerplate that so
-    many lines have in common as make a bucket larger than that, 16 bytes a line.
+    The first line of a pair has the smaller id; each pair occurs once. The pairs do not depend on the ranges.
+    A worker holds a 4096th of the buckets at a time. If a bucket is larger than that (boilerplate that many
+    lines share), it holds 16 bytes for each line of the bucket.
 
     Args: see DropNearDuplicates.
     """
@@ -69,7 +71,7 @@ class FindSimilarLines(beam.PTransform):
 
 
 def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int, BucketBlock]]:
-    """(partition, the part of the range's buckets in it)."""
+    """Yields (partition, the part of the buckets of the range in the partition)."""
     all_lines = lines_of(fetch(lines.packed))
     blocks: list[Uint64s] = []
     for start in range(0, len(all_lines), LINES_AT_ONCE):
@@ -85,7 +87,7 @@ def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int,
 
 
 def pair_partition(grouped: tuple[int, Iterable[BucketBlock]]) -> Iterator[tuple[int, Pairs]]:
-    """(range of the first, pairs) of all buckets of a partition."""
+    """Yields (range of the first, pairs) of all buckets of a partition."""
     blocks = list(grouped[1])
     ids = numpy.concatenate([line_ids(block.range_index, block.places) for block in blocks])
     buckets = numpy.concatenate([block.buckets for block in blocks])

@@ -1,4 +1,4 @@
-"""Evaluation sets → their items, and the index of their texts."""
+"""Reads the items of evaluation sets, and indexes their texts."""
 
 import posixpath
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from transforms.text.duplicates.evaluation_index import EvaluationIndex, build_i
 
 
 class EvaluationSet(NamedTuple):
-    """Some items that a model is tested on."""
+    """The files of a data set on which models are evaluated."""
 
     name: str
     files: tuple[TextFile, ...]
@@ -35,10 +35,10 @@ class EvaluationItems(NamedTuple):
 
 
 def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationItems:
-    """Reads all items. Raises InputError.
+    """Reads all items of the sets. Raises InputError.
 
-    Lines are called by their numbers, from 1. Where a split has several files, and its items have no ids of
-    their own, the name of the file comes before.
+    Items without ids are named by their line numbers, from 1. If the split has several files, the name of the
+    file is in front of the number.
     """
     texts: dict[str, int] = {}
     items: list[Item] = []
@@ -65,7 +65,7 @@ def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationIte
 def _without_wordless(
     items: list[Item], texts: list[str], rejected: dict[str, int], n: int
 ) -> EvaluationItems:
-    """The items with words, numbered anew."""
+    """Returns the items that have words, renumbered."""
     counts = [
         int(one) for block in fold_texts(texts) for one in block.bounds[1:] - block.bounds[:-1]
     ]

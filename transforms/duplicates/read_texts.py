@@ -1,7 +1,7 @@
-"""Texts with ids, of finished builds, Parquet files, JSON lines and plain text, a part of a file at a time.
+"""Reads texts with ids from finished builds, Parquet files, JSON lines and plain text, one part of a file at
+a time.
 
-Where several columns are read, each value is a text of its own. How files are cut does not change which texts
-there are, nor their ids.
+If several columns are read, each value is a separate text. The parts do not affect the texts or their ids.
 """
 
 import itertools
@@ -33,10 +33,10 @@ class TextFile(NamedTuple):
 
     path: str
     kind: str
-    columns: tuple[str, ...] = ()  # of texts; () where lines or files are texts
-    id: str = ""  # column; "" where texts are called by their place in the file
+    columns: tuple[str, ...] = ()  # of texts; () if lines or files are the texts
+    id: str = ""  # column of ids; "" to name texts by their place in the file
     split: str = ""
-    blank: tuple[str, ...] = ()  # markers of the layout, which are no words
+    blank: tuple[str, ...] = ()  # markers of the layout, which are not words
 
 
 class FilePart(NamedTuple):
@@ -55,7 +55,7 @@ class TextBatch(NamedTuple):
 
 
 def kind_of_file(path: str) -> str:
-    """PARQUET, JSON_LINES or LINES, by the first bytes. Raises InputError."""
+    """Returns PARQUET, JSON_LINES or LINES, detected from the first bytes. Raises InputError."""
     with open_raw(path) as stream:
         if stream.read(len(_MAGIC)) == _MAGIC:
             return PARQUET
@@ -68,7 +68,7 @@ def kind_of_file(path: str) -> str:
 
 
 def columns_of_file(path: str, kind: str) -> list[str]:
-    """The columns of a Parquet file, or the keys of the first JSON line. Raises InputError."""
+    """Returns the columns of a Parquet file, or the keys of the first JSON line. Raises InputError."""
     if kind == PARQUET:
         with open_raw(path) as stream:
             return list(_open_parquet(path, stream).schema_arrow.names)
@@ -83,10 +83,10 @@ def columns_of_file(path: str, kind: str) -> list[str]:
 
 
 def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:
-    """The parts of a file.
+    """Yields the parts of a file.
 
     Args:
-      stripes: how many workers share a file that cannot be entered in the middle.
+      stripes: number of workers that share a file without entry points.
     """
     if file.kind == PARQUET:
         with open_raw(file.path) as stream:
@@ -99,7 +99,7 @@ def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:
 
 
 def read_part(part: FilePart) -> Iterator[TextBatch]:
-    """The texts of a part, in the order of the file. Raises InputError."""
+    """Yields the texts of a part, in the order of the file. Raises InputError."""
     file = part.file
     if file.kind == FILES:
         batches = iter([_read_whole(file)])
@@ -111,7 +111,7 @@ def read_part(part: FilePart) -> Iterator[TextBatch]:
 
 
 def read_texts(file: TextFile) -> Iterator[TextBatch]:
-    """All texts of a file, one part after the other."""
+    """Yields all texts of a file, part by part."""
     return itertools.chain.from_iterable(map(read_part, plan_parts(file, 1)))
 
 
@@ -120,7 +120,7 @@ def _read_whole(file: TextFile) -> TextBatch:
     try:
         return _batch_of([""], [[content.decode("utf-8-sig")]], ())
     except UnicodeDecodeError as error:
-        raise InputError(file.path, "no UTF-8", error.start) from None
+        raise InputError(file.path, "not UTF-8", error.start) from None
 
 
 def _read_lines(file: TextFile, unit: TextUnit) -> Iterator[TextBatch]:
@@ -155,13 +155,13 @@ def _decode_texts(lines: Sequence[bytes], places: Sequence[str]) -> TextBatch:
             rejected += 1
             continue
         ids.append(place)
-        texts.append([text])
-    batch = _batch_of(ids, texts, ())
+        texts.append(text)
+    batch = _batch_of(ids, [texts], ())
     return batch._replace(rejected={**_counts(MALFORMED, rejected), **batch.rejected})
 
 
 def _line_decoder(file: TextFile) -> Any:
-    """Of (id, text, …), whatever the names of the keys are."""
+    """Returns a JSON decoder of (id, text, …) for the keys of the file."""
     value = str | list[str] | None
     keys = {f"column_{number}": name for number, name in enumerate(file.columns)}
     fields: list[tuple[str, Any, Any]] = [(field, value, None) for field in keys]
@@ -175,7 +175,7 @@ def _decode_lines(
     file: TextFile, decoder: Any, lines: Sequence[bytes], places: Sequence[str]
 ) -> TextBatch:
     ids: list[str] = []
-    texts: list[list[str | None]] = []
+    columns: list[list[str | None]] = [[] for _ in file.columns]
     for line, place in zip(lines, places, strict=True):
         if not line.strip():
             continue
@@ -183,10 +183,11 @@ def _decode_lines(
             row = decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InputError(file.path, f"line at byte {place}: {error}") from None
-        values = [getattr(row, f"column_{number}") for number in range(len(file.columns))]
-        texts.append(["\n".join(one) if isinstance(one, list) else one for one in values])
+        for number, column in enumerate(columns):
+            value = getattr(row, f"column_{number}")
+            column.append("\n".join(value) if isinstance(value, list) else value)
         ids.append(place if not file.id or row.key is None else str(row.key))
-    return _batch_of(ids, texts, file.columns)
+    return _batch_of(ids, columns, file.columns)
 
 
 def _read_row_group(file: TextFile, number: int) -> Iterator[TextBatch]:
@@ -215,15 +216,25 @@ def _rows_of(file: TextFile, batch: pa.RecordBatch, first: int) -> TextBatch:
         is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind)
         if not _is_text(kind.value_type if is_list else kind):
             raise InputError(file.path, f"column {name} is {kind}: expected text")
-        values = batch.column(name).to_pylist()
+        values = _values_of(batch.column(name))
         columns.append(
             ["\n".join(filter(None, one or ())) for one in values] if is_list else values
         )
-    ids = [str(row) for row in range(first, first + batch.num_rows)]
     if file.id:
-        keys = batch.column(file.id).to_pylist()
-        ids = [place if key is None else str(key) for place, key in zip(ids, keys, strict=True)]
-    return _batch_of(ids, list(zip(*columns, strict=True)), file.columns)
+        keys = _values_of(batch.column(file.id))
+        ids = [str(first + row if key is None else key) for row, key in enumerate(keys)]
+    else:
+        ids = list(map(str, range(first, first + batch.num_rows)))
+    return _batch_of(ids, columns, file.columns)
+
+
+def _values_of(column: pa.Array) -> list[Any]:
+    """Returns the values of a column. Numpy converts texts faster than `to_pylist`."""
+    if _is_text(column.type):
+        texts: list[Any] = column.to_numpy(zero_copy_only=False).tolist()
+        return texts
+    values: list[Any] = column.to_pylist()
+    return values
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -231,27 +242,29 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _batch_of(
-    ids: Sequence[str], rows: Sequence[Sequence[str | None]], columns: Sequence[str]
+    ids: Sequence[str], values: Sequence[Sequence[str | None]], columns: Sequence[str]
 ) -> TextBatch:
-    """The values of rows; those without text are counted."""
+    """Returns the texts of rows. Values without text are counted as rejected.
+
+    Args:
+      values: of each column, one for each row.
+    """
     if len(columns) > 1:
-        pairs = [
-            (f"{key}/{column}", value)
-            for key, row in zip(ids, rows, strict=True)
-            for column, value in zip(columns, row, strict=True)
-        ]
-    else:
-        pairs = [(key, row[0]) for key, row in zip(ids, rows, strict=True)]
-    kept = [(key, value) for key, value in pairs if value and not value.isspace()]
+        ids = [f"{key}/{column}" for key in ids for column in columns]
+        values = [list(itertools.chain.from_iterable(zip(*values, strict=True)))]
+    (texts,) = values
+    kept = [
+        (key, text) for key, text in zip(ids, texts, strict=True) if text and not text.isspace()
+    ]
     return TextBatch(
         [key for key, _ in kept],
-        [value for _, value in kept],
-        _counts(NO_TEXT, len(pairs) - len(kept)),
+        [text for _, text in kept],
+        _counts(NO_TEXT, len(texts) - len(kept)),
     )
 
 
 def _blank_markers(batch: TextBatch, markers: Sequence[str]) -> TextBatch:
-    """The texts with a line feed and spaces for markers: places stay as they are."""
+    """Returns the texts with markers replaced by a line feed and spaces, so that offsets do not change."""
     texts = batch.texts
     for marker in markers:
         blank = "\n".ljust(len(marker))

@@ -1,6 +1,6 @@
-"""Documents → files of their MinHash signatures, which datasketch reads as they are.
+"""Writes files of MinHash signatures that datasketch can read directly.
 
-pipelines/docs/overlap.md describes the files, and publishes the function from a text to its signature.
+pipelines/docs/overlap.md describes the files, and the function from a text to its signature.
 """
 
 import functools
@@ -28,12 +28,12 @@ from transforms.text.vocabularies.plain_words import plain_words
 
 SIGNATURES = "signatures"
 SIGNATURES_PER_FILE = 100_000
-"""53 MB; one worker holds them."""
+"""Maximum number of signatures in a file: 53 MB, held by one worker."""
 GATHERED_HASHES = 1 << 20
-"""So many hashes, 8 MB, a worker gathers from several documents before it signs them."""
+"""Number of hashes (8 MB) that a worker collects from several documents before it signs them."""
 
 NO_WORDS = numpy.iinfo(numpy.uint32).max
-"""All numbers of a document without words, as of an empty MinHash of datasketch."""
+"""The numbers in the signature of a document without words, as in an empty MinHash of datasketch."""
 
 PARAMETERS = {
     "permutations": PERMUTATIONS,
@@ -42,14 +42,14 @@ PARAMETERS = {
     "scheme": "affine32",
     "seed": SEED,
 }
-"""In the metadata of each file, below "minhash", as JSON."""
+"""JSON in the metadata of each file, under the key "minhash"."""
 
 SCHEMA = pa.schema(
     [
         pa.field("data_set", pa.string(), nullable=False),
         pa.field("id", pa.string(), nullable=False),
         pa.field("split", pa.string(), nullable=False),
-        pa.field("ngrams", pa.int64(), nullable=False),  # different ones
+        pa.field("ngrams", pa.int64(), nullable=False),  # distinct n-grams
         pa.field("signature", pa.list_(pa.uint32(), PERMUTATIONS), nullable=False),
     ],
     {"minhash": json.dumps(PARAMETERS)},
@@ -57,11 +57,11 @@ SCHEMA = pa.schema(
 
 
 class NamedText(NamedTuple):
-    """A document."""
+    """A document with its names."""
 
-    data_set: str  # "" in a build, which is one
+    data_set: str  # "" for a build, which is one data set
     id: str
-    split: str  # "" where there are none
+    split: str  # "" if there are no splits
     text: str
 
 
@@ -80,10 +80,10 @@ class WriteSignatures(beam.PTransform):
 
     Args:
       folder: of the build.
-      scratch: folder in which signatures wait (see scratch.py).
-      read: element → its documents. It has to be picklable.
-      files: PCollection of one int, how many files there will be; None to count the elements for that.
-      of_build: leave out the column `data_set`.
+      scratch: folder for temporary signatures (see scratch.py).
+      read: element → its documents. Picklable.
+      files: PCollection of one int, the number of files; None to derive it from the number of elements.
+      of_build: True to leave out the column `data_set`.
     """
 
     def __init__(
@@ -132,31 +132,31 @@ def count_files(documents: int) -> int:
 
 
 def keep(hashed: HashedText) -> HashedText:
-    """The same."""
+    """Returns its argument."""
     return hashed
 
 
 def weigh(hashed: HashedText) -> int:
-    """Its hashes, and some for its names."""
+    """Returns the weight of a document: its number of hashes, plus a constant for its names."""
     return len(hashed.ngrams) + PERMUTATIONS
 
 
 def hash_texts(
     element: Any, read: Callable[[Any], Iterable[NamedText]], files: int
 ) -> Iterator[HashedText]:
-    """The documents of an element."""
+    """Yields the documents of an element with their hashes."""
     for data_set, identity, split, text in read(element):
         ngrams = hash_ngrams(plain_words(text), NGRAM_WORDS)
         yield HashedText(shard_of(identity, files), (data_set, identity, split), ngrams)
 
 
 def empty_files(files: int) -> Iterator[tuple[int, bytes]]:
-    """(shard, nothing) of all files: one without rows is a file, too."""
+    """Yields (shard, b"") for each file, so that files without rows are written too."""
     return ((shard, b"") for shard in range(files))
 
 
 def sign_and_deal(texts: Sequence[HashedText], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
-    """(shard, its rows, put away)."""
+    """Yields (shard, its rows in scratch)."""
     rows = sign_texts(texts)
     for shard, places in group_places(numpy.array([one.shard for one in texts])):
         (batch,) = rows.take(pa.array(places)).combine_chunks().to_batches()
@@ -164,7 +164,7 @@ def sign_and_deal(texts: Sequence[HashedText], scratch: Scratch) -> Iterator[tup
 
 
 def sign_texts(texts: Sequence[HashedText]) -> pa.Table:
-    """A row of SCHEMA for each document."""
+    """Returns a row of SCHEMA for each document."""
     ngrams = [len(one.ngrams) for one in texts]
     signatures = numpy.full((len(texts), PERMUTATIONS), NO_WORDS, numpy.uint32)
     signatures[numpy.array(ngrams, bool)] = sign_documents(
@@ -176,14 +176,14 @@ def sign_texts(texts: Sequence[HashedText]) -> pa.Table:
 
 
 def to_arrow(signatures: Uint32s) -> pa.FixedSizeListArray:
-    """A list for each row."""
+    """Returns signatures as an Arrow array, one list for each row."""
     return pa.FixedSizeListArray.from_arrays(pa.array(signatures.reshape(-1)), PERMUTATIONS)
 
 
 def write_signatures(
     grouped: tuple[int, Iterable[bytes]], folder: str, columns: Sequence[str], files: int
 ) -> list[OutputFile]:
-    """Writes the rows of one file in their order."""
+    """Writes the sorted rows of one file."""
     shard, pieces = grouped
     buffers = [pa.py_buffer(fetch(piece)) for piece in pieces if piece]
     batches = [pa.ipc.read_record_batch(buffer, SCHEMA) for buffer in buffers]
@@ -196,7 +196,8 @@ def write_signatures(
 
 
 def order_of(table: pa.Table) -> list[int]:
-    """The places of the rows by the hash of the id; of rows with the same names, by their numbers."""
+    """Returns the indices of the rows sorted by the hash of the id; equal names are sorted by their
+    numbers."""
     data_sets, ids, splits, ngrams = (column.to_pylist() for column in table.columns[:4])
     signatures = table["signature"].combine_chunks().values.to_numpy()
     rows = signatures.reshape(-1, PERMUTATIONS)

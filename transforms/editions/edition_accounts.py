@@ -1,4 +1,4 @@
-"""The accounts of a build that was made of another by leaving out documents or passages."""
+"""Accounts of a build that was made from another one by removing documents or passages."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -19,20 +19,20 @@ class EditionAccounts:
 
     unit: str  # "articles"
     splits: Sequence[str]
-    whole: Sequence[str]  # those of them that all documents are in, once
+    whole: Sequence[str]  # splits that together contain each document once
     formats: Sequence[str]  # of the files of each split
     measure: Measure
-    made_of: Mapping[str, Any]  # what the manifest says of the origin
-    about: str  # a line of the card about it
-    findings: Mapping[str, Any]  # of the other build that hold for this one, too
+    made_of: Mapping[str, Any]  # origin of the build, for the manifest
+    about: str  # line of the dataset card about the origin
+    findings: Mapping[str, Any]  # of the original build that are also true for this one
 
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
-        """Accounts of a build. Raises AccountingError.
+        """Returns the accounts of a build. Raises AccountingError.
 
-        The ledger has, beside what every build has:
+        Besides the entries of every build, the ledger has:
           stats: (split, counts); lengths: ((split, class), documents); pieces: (split, SubwordStats).
           rows: ("read" or "changed", documents of the whole splits).
-          named: documents that were to go or to be changed.
+          named: number of documents to remove or change.
         """
         measure = self.measure
         per_split = ledger.per_split("stats", self.splits, measure.empty)

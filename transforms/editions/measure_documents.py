@@ -1,4 +1,4 @@
-"""Documents of a finished build → the counts that stats.json has of a split, by corpus."""
+"""Counts the documents of a finished build as in its stats.json, by corpus."""
 
 import operator
 from collections import Counter
@@ -14,18 +14,18 @@ from transforms.text.wikimedia.corpus_stats import add_stats, measure_article
 
 
 class Measure(NamedTuple):
-    """The way in which a corpus counts its documents."""
+    """The functions that count the documents of a corpus."""
 
     column: str  # of text
-    measure: Callable[[Sequence[str]], Iterator[Any]]  # texts → counts, of each or of all
+    measure: Callable[[Sequence[str]], Iterator[Any]]  # texts → counts, of each text or of all
     add: Callable[[Iterable[Any]], Any]
     empty: Any
     documents: Callable[[Any], int]  # counts → documents
     describe: Callable[[Any], Mapping[str, Any]]
-    length: str = ""  # of the counts: what the histogram is of; "" where `describe` has one
+    length: str = ""  # field of the counts for the histogram; "" if `describe` makes one
 
     def histogram(self, counted: Iterable[Any]) -> Counter[int]:
-        """Class of length → documents, of the counts of each."""
+        """Returns class of length → number of documents."""
         lengths = map(operator.attrgetter(self.length), counted) if self.length else ()
         return Counter(map(length_class, lengths))
 

@@ -1,4 +1,4 @@
-"""Lists of a search → documents and passages that are to go from a build."""
+"""Reads the results of a search as the documents and passages to remove from a build."""
 
 import json
 import posixpath
@@ -17,13 +17,13 @@ NEAR_DUPLICATE, CONTAMINATED = "near-duplicate", "in-evaluation-set"  # reasons
 
 
 class PairsOf(NamedTuple):
-    """Near-duplicates that a build has."""
+    """Near-duplicate pairs, and the side to remove from a build."""
 
-    data_set: str  # its name in the pairs
-    side: str  # "first" or "second"; "" where one of each cluster stays
+    data_set: str  # name of the build in the pairs
+    side: str  # side to remove, "first" or "second"; "" to keep one document of each cluster
 
     def read(self, row: Mapping[str, Any]) -> Iterator[Removal]:
-        """The documents of a pair that go."""
+        """Yields the documents of a pair to remove."""
         detail = f"similarity {row['similarity']:.3f}"
         for side, other in (("first", "second"), ("second", "first")):
             names = [row[f"{side}_{name}"] for name in NAMES]
@@ -36,14 +36,14 @@ class PairsOf(NamedTuple):
 
 
 class HitsOf(NamedTuple):
-    """Stretches of evaluation items that a build has."""
+    """Passages of a build that also are in evaluation items."""
 
     folder: str
     has_ids: bool
     by_passage: bool
 
     def read(self, row: Mapping[str, Any]) -> Iterator[Removal]:
-        """The passage, or its document."""
+        """Yields the passage to remove, or its document."""
         folder, name = posixpath.split(row["file"])
         if folder != self.folder:
             return
@@ -54,7 +54,7 @@ class HitsOf(NamedTuple):
 
 
 class ReadRemovals(beam.PTransform):
-    """Pipeline → PCollection[Removal], each once.
+    """Pipeline → PCollection[Removal], without repetitions.
 
     Args:
       paths: of Parquet files that a search has written.
@@ -74,7 +74,7 @@ class ReadRemovals(beam.PTransform):
 
 
 def read_removals(path: str, found: PairsOf | HitsOf) -> Iterator[Removal]:
-    """The removals of a file."""
+    """Yields the removals of a file."""
     with open_raw(path) as stream:
         for batch in pq.ParquetFile(stream).iter_batches():
             for row in batch.to_pylist():

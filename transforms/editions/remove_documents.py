@@ -1,7 +1,7 @@
-"""A finished build → the same without some documents, or without parts of their texts.
+"""Rewrites a finished build without some documents, or without passages of its texts.
 
-Each file becomes one of the same name, so rows stay where they are, and a worker holds a row group at a time.
-What is to go travels to the file that it is in, and is nowhere together.
+Each file is rewritten under the same name, so rows stay in their files. A worker holds one row group at a
+time. Removals are sent to the file of their document; no worker holds all of them.
 """
 
 import itertools
@@ -49,23 +49,23 @@ _STAYS = re.compile("|".join((*MARKERS, "\n")))
 
 
 class Removal(NamedTuple):
-    """Something that is to go, and why."""
+    """A document or passage to remove, with the reason."""
 
     key: str  # id of the document, or "<file name>:<row>" in a build without ids
-    item: str  # with which it was found: data set, split and id
+    item: str  # the matching item: data set, split and id
     detail: str
-    start: int = -1  # of a passage; -1 where the document is to go
+    start: int = -1  # of a passage; -1 to remove the document
     end: int = -1
 
 
 class Rewriting(NamedTuple):
-    """The way in which a build is rewritten."""
+    """The settings of a rewritten build."""
 
     build: Build
     shape: CorpusShape
     folder: str  # of the new build
-    reason: str  # slug, of documents that go
-    model: str = ""  # path of the SentencePiece model whose pieces are counted, too
+    reason: str  # slug of the removed documents
+    model: str = ""  # path of the SentencePiece model to count pieces with
 
 
 class Removed(NamedTuple):
@@ -78,7 +78,7 @@ class Removed(NamedTuple):
 
 
 class RemoveDocuments(beam.PTransform):
-    """PCollection[Removal] → Removed. Raises InputError for a document that the build does not have."""
+    """PCollection[Removal] → Removed. Raises InputError if the build does not have a document."""
 
     def __init__(self, how: Rewriting):
         super().__init__()
@@ -131,7 +131,7 @@ class RemoveDocuments(beam.PTransform):
 
 
 def data_files(build: Build) -> list[CorpusFile]:
-    """The Parquet files with documents of a build; a document may be in several."""
+    """Returns the Parquet files with documents of a build. A document may be in several files."""
     return [
         file.file
         for file in list_files(build)
@@ -140,17 +140,17 @@ def data_files(build: Build) -> list[CorpusFile]:
 
 
 def key_of(removal: Removal) -> tuple[str, Removal]:
-    """(key, removal)."""
+    """Returns (key, removal)."""
     return removal.key, removal
 
 
 def key_by_file(file: CorpusFile) -> tuple[str, CorpusFile]:
-    """(name, file)."""
+    """Returns (name, file)."""
     return posixpath.basename(file.path), file
 
 
 def read_places(file: CorpusFile, column: str) -> Iterator[tuple[str, str]]:
-    """(id, name of the file) of each row."""
+    """Yields (id, name of the file) of each row."""
     name = posixpath.basename(file.path)
     for rows in read_file(file, [column]):
         for key in rows.table[column].to_pylist():
@@ -160,22 +160,22 @@ def read_places(file: CorpusFile, column: str) -> Iterator[tuple[str, str]]:
 def place_removals(
     met: tuple[str, Mapping[str, Iterable[Any]]], folder: str
 ) -> Iterator[tuple[str, Removal]]:
-    """(file name, removal), for each file that has the document. Raises InputError where none has."""
+    """Yields (file name, removal) for each file with the document. Raises InputError if there is none."""
     key, of_key = met
     removals = list(of_key["removals"])
     places = sorted(of_key["places"]) if removals else []
     if removals and not places:
-        raise InputError(folder, f"has no document {key}: it was found in another build")
+        raise InputError(folder, f"has no document {key}: the search was run on another build")
     return itertools.product(places, removals)
 
 
 def place_by_file(key: str, removal: Removal) -> tuple[str, Removal]:
-    """(file name, removal)."""
+    """Returns (file name, removal)."""
     return key.rpartition(":")[0], removal
 
 
 class _Rewrite(beam.DoFn):
-    """(file name, the file and its removals) → its new files, and what there is to say of them."""
+    """(file name, the file and its removals) → its new files, their counts and rejections."""
 
     def __init__(self, how: Rewriting):
         self._how = how
@@ -199,7 +199,7 @@ class _Rewrite(beam.DoFn):
         if self._how.model:
             yield tagged("pieces", (split, add_subword_stats(rewriter.pieces)))
         yield from (tagged("removed", row) for row in rewriter.removed)
-        if split in self._how.shape.splits:  # others hold documents of these
+        if split in self._how.shape.splits:  # the other splits repeat documents of these
             yield from (tagged("rejected", one) for one in rewriter.rejected)
             yield tagged("counts", ("read", rewriter.read))
             yield tagged("counts", ("changed", rewriter.changed))
@@ -207,7 +207,7 @@ class _Rewrite(beam.DoFn):
 
 
 class _Rewriter:
-    """Writes a file anew, a row group at a time, and gathers what there is to say of it."""
+    """Rewrites one file, one row group at a time, and collects its counts and rejections."""
 
     def __init__(self, how: Rewriting, file: CorpusFile, removals: Mapping[str, Sequence[Removal]]):
         self._how, self._file, self._removals = how, file, removals
@@ -222,7 +222,7 @@ class _Rewriter:
         self.removed: list[tuple[Any, ...]] = []
 
     def write(self) -> list[OutputFile]:
-        """Writes the files of the shard."""
+        """Writes the files of the shard, and returns them."""
         schema, encoding = _format_of(self._file.path)
         batches = map(self._rewrite, read_file(self._file, schema.names))
         some = (Batch(table.num_rows, self._encode(table)) for table in batches if table.num_rows)
@@ -241,7 +241,7 @@ class _Rewriter:
         return {PARQUET: [table], TFRECORD: _records_of(table)}
 
     def _rewrite(self, rows: Any) -> pa.Table:
-        """The rows that stay, with their texts as they are now."""
+        """Returns the kept rows with their new texts."""
         table: pa.Table = rows.table
         first, self.read = self.read, self.read + table.num_rows
         if self._how.shape.id:
@@ -306,8 +306,8 @@ def _reject(removals: Sequence[Removal], reason: str) -> Rejected:
 
 
 def _format_of(path: str) -> tuple[pa.Schema, dict[str, Any]]:
-    """(schema, encoding) of a Parquet file: that of its first column."""
-    columns_of(path)  # an error that names the file
+    """Returns (schema, encoding) of a Parquet file. The encoding is that of its first column."""
+    columns_of(path)  # raises an error with the path
     with open_raw(path) as stream:
         parquet = pq.ParquetFile(stream)
         schema, footer = parquet.schema_arrow, parquet.metadata
@@ -330,7 +330,8 @@ def _records_of(table: pa.Table) -> Iterator[bytes]:
 
 
 def cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text without the spans. Line feeds and markers stay: they are the layout, not words."""
+    """Returns the text without the spans. Line feeds and markers in the spans are kept, as they are
+    layout."""
     parts = []
     at = 0
     for start, end in join_stretches(spans):
@@ -340,13 +341,13 @@ def cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def has_words(text: str, is_article: bool) -> bool:
-    """Returns True if letters or digits are left; of an article, beside the title."""
+    """Returns True if letters or digits are left; the title of an article does not count."""
     words = _STAYS.sub(" ", text.split("\n", 3)[-1] if is_article else text)
     return any(map(str.isalnum, words))
 
 
 def copy_file(file: tuple[str, str, str, int], folder: str) -> OutputFile:
-    """Copies a file of a build: (path, name, format, records)."""
+    """Copies a file of a build, given as (path, name, format, records)."""
     path, name, kind, records = file
     with HashedFile.in_folder(folder, name) as copy:
         copy.write(read_input(path))

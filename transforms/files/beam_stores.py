@@ -1,7 +1,7 @@
-"""All that reaches into Beam's file systems of object stores: each part with its reason.
+"""Patches of Beam's file systems for object stores, each with its reason.
 
-Written for Beam 2.77. For each there is a test that fails when Beam does not need it any more
-(tests/storage/test_beam_stores.py). What reaches into Beam's runners is in pipelines/engines/beam_patches.py.
+Written for Beam 2.77. Each patch has a test that fails when Beam no longer needs it
+(tests/storage/test_beam_stores.py). Patches of Beam's runners are in pipelines/engines/beam_patches.py.
 """
 
 import functools
@@ -12,15 +12,15 @@ from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
 
-# Clients of S3 are kept.
+# Reuse of S3 clients.
 
-_lock = threading.Lock()  # clients may be shared by threads, but not made by several at once
+_lock = threading.Lock()  # threads may share clients, but must not create them at the same time
 
 
 def keep_clients() -> None:
-    """Lets Beam's file system of S3 make one client a process. Does nothing where boto3 is not installed.
+    """Makes Beam's S3 file system reuse one client per process. Does nothing if boto3 is not installed.
 
-    Beam makes a client for every call, which takes a third of a second. No issue of Beam was found.
+    Beam creates a client for every call, which takes a third of a second. No issue of Beam was found.
     """
     try:
         import boto3
@@ -32,13 +32,13 @@ def keep_clients() -> None:
     @functools.lru_cache(maxsize=8)
     def kept(environment: frozenset[tuple[str, str]], process: int, **settings: Any) -> Any:
         session = boto3.session.Session()
-        # Beam would ask again and again for ten minutes.
+        # Without credentials, Beam would retry for ten minutes.
         if not settings.get("aws_access_key_id") and not session.get_credentials():
             raise NoCredentialsError
         return session.client(**settings)
 
     class KeptSession:
-        """A session with the one method that Beam calls, which makes clients."""
+        """Replacement of a boto3 session with the one method that Beam calls."""
 
         def client(self, **settings: Any) -> Any:
             environment = {one for one in os.environ.items() if one[0].startswith("AWS_")}
@@ -48,16 +48,18 @@ def keep_clients() -> None:
     boto3_client.boto3 = types.SimpleNamespace(session=types.SimpleNamespace(Session=KeptSession))
 
 
-keep_clients()  # in every process: all that touch a store import this module
+keep_clients()  # every process that uses a store imports this module
 
 
-# Requests that Beam does not make.
+# Requests that Beam does not offer.
 
 
 def client_of(path: str) -> tuple[str, Any, dict[str, str]]:
-    """The scheme, what Beam itself would ask there (gs: the bucket), and the place in S3's words.
+    """Returns the scheme of a path, Beam's client for it (gs: the bucket), and the bucket and key as S3
+    arguments.
 
-    Beam's file systems write without a condition, and do not show their clients. No issue of Beam was found.
+    Beam's file systems have no conditional writes, and do not expose their clients. No issue of Beam was
+    found.
     """
     scheme, _, place = path.partition("://")
     bucket, _, name = place.partition("/")
@@ -73,7 +75,7 @@ def client_of(path: str) -> tuple[str, Any, dict[str, str]]:
 
 
 def put_empty(path: str) -> None:
-    """Writes an object of S3 without bytes.
+    """Writes an empty object to S3.
 
     Beam uploads objects in parts, and S3 refuses an upload without parts (apache/beam#21369).
     """
@@ -82,9 +84,9 @@ def put_empty(path: str) -> None:
 
 
 def drop_uploads(path: str) -> None:
-    """Gives up uploads to S3, begun and not ended by processes that were killed, to all paths that begin so.
+    """Aborts unfinished uploads to S3 with this path prefix, left by killed processes.
 
-    S3 keeps their parts, which no list of objects shows and which are paid for. Beam has no such call.
+    S3 stores and bills the uploaded parts, but does not list them. Beam has no such call.
     """
     scheme, client, place = client_of(path)
     if scheme != "s3":

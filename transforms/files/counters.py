@@ -1,7 +1,7 @@
-"""Counting what happens: Beam counters, and a tally on disk that can be read while the job runs.
+"""Counts events with Beam counters, and in files on disk that can be read while the job runs.
 
-The in-process runner reports its counters only at the end. Where the environment names a folder in
-CORPUSMILL_PROGRESS_DIR, each worker process therefore keeps its tally there, in a file of its own.
+The in-process runner reports its counters only at the end. If the environment variable
+CORPUSMILL_PROGRESS_DIR names a folder, each worker process also writes its counts to a file in that folder.
 """
 
 import collections
@@ -24,7 +24,7 @@ _lock = threading.Lock()
 _tally: collections.Counter[str] = collections.Counter()
 _tally_folder = ""
 _last_written = 0.0
-_is_due = False  # whether a thread will write what was counted last
+_is_due = False  # True if a thread will write the latest counts
 
 
 def count(stage: str, what: str, amount: int = 1) -> None:
@@ -37,20 +37,23 @@ def count(stage: str, what: str, amount: int = 1) -> None:
 
 @functools.cache
 def _counter(name: str) -> Counter:
-    """A counter of Beam's, which finds out by itself whose step counts. Making one takes half of the time."""
+    """Returns a cached Beam counter; creating one takes half of the time of counting.
+
+    The counter itself finds the step in which it is used.
+    """
     counter: Counter = Metrics.counter(NAMESPACE, name)
     return counter
 
 
 def flush() -> None:
-    """Writes the tally now, not after a while: for steps that count once."""
+    """Writes the counts immediately. For steps that count only once."""
     if PROGRESS_DIR in os.environ:
         with _lock:
             _write_tally()
 
 
 def read_tallies(folder: pathlib.Path) -> collections.Counter[str]:
-    """The sum of what all worker processes have written."""
+    """Returns the summed counts of all worker processes."""
     total: collections.Counter[str] = collections.Counter()
     for path in folder.glob("*.json"):
         total.update(json.loads(path.read_text("utf-8")))
@@ -60,13 +63,13 @@ def read_tallies(folder: pathlib.Path) -> collections.Counter[str]:
 def _add_to_tally(name: str, amount: int) -> None:
     global _tally_folder, _is_due
     with _lock:
-        if os.environ[PROGRESS_DIR] != _tally_folder:  # the next job in the same process
+        if os.environ[PROGRESS_DIR] != _tally_folder:  # a new job in the same process
             _tally_folder = os.environ[PROGRESS_DIR]
             _tally.clear()
         _tally[name] += amount
         if time.monotonic() - _last_written >= WRITE_EVERY_SECONDS:
             _write_tally()
-        elif not _is_due:  # the process may be idle after this
+        elif not _is_due:  # the process may count nothing more
             _is_due = True
             late = threading.Timer(WRITE_EVERY_SECONDS, _write_late)
             late.daemon = True
@@ -85,9 +88,9 @@ def _write_tally() -> None:
     global _last_written
     folder = pathlib.Path(_tally_folder)
     _last_written = time.monotonic()
-    if not _tally_folder or not folder.is_dir():  # the job that asked for it is over
+    if not _tally_folder or not folder.is_dir():  # the job is over
         return
     written = folder / f"{os.getpid()}.tmp"
-    with contextlib.suppress(OSError):  # of a full disk: a build needs no display
+    with contextlib.suppress(OSError):  # a full disk must not stop the build
         written.write_text(json.dumps(_tally), "utf-8")
         written.rename(folder / f"{os.getpid()}.json")

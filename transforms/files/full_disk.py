@@ -1,6 +1,6 @@
-"""A disk that takes no more, as its errors say it."""
+"""Error numbers and messages of a full disk."""
 
 import errno
 
 NUMBERS = (errno.ENOSPC, errno.EDQUOT)
-TEXTS = r"No space left on device|Disk quota exceeded"  # of workers' errors, only a traceback comes
+TEXTS = r"No space left on device|Disk quota exceeded"  # errors of workers arrive as tracebacks

@@ -1,4 +1,4 @@
-"""Elements of a bundle → a few large pieces: what each gives by itself would cost more than its bytes."""
+"""Combines small results of a bundle into larger pieces, because each element has a fixed cost in Beam."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
@@ -10,13 +10,15 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 
 class Gather(beam.DoFn):
-    """Gathers what is made of the elements, and hands it on together: when it is enough, and at the end.
+    """Collects results for the elements of a bundle, and emits them together.
+
+    They are emitted when their weight reaches a limit, and at the end of the bundle.
 
     Args:
-      make: element, and side inputs → what is gathered of it; None for nothing.
-      hand_on: what was gathered, one at least → what travels.
-      enough: from which weight on it is handed on.
-      weigh: what is gathered → its weight; the rows of a table, if nothing else is said.
+      make: (element, *side inputs) → result to collect; None for nothing.
+      hand_on: non-empty list of results → elements to emit.
+      enough: the limit of the weight.
+      weigh: result → its weight; by default the number of rows of a table.
     """
 
     def __init__(

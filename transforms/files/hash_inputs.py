@@ -1,4 +1,4 @@
-"""Paths → the size and the SHA-256 of the files, so that a manifest can say what was read."""
+"""Computes the size and the SHA-256 of input files for the manifest."""
 
 import hashlib
 import posixpath
@@ -17,13 +17,13 @@ READ_BYTES = 1 << 20
 
 
 class HashInputs(beam.PTransform):
-    """Pipeline → PCollection[InputFile]. Takes {role: paths}.
+    """Pipeline → PCollection[InputFile] for {role: paths}.
 
-    Raises InputError for a file that is not as long any more as when the pipeline was made, or on an object
-    store not the same: what was read of it would not be what the manifest says.
+    Raises InputError if the size of a file, or the checksum of an object in a store, changed after the
+    pipeline was made: the build would not have read the content that the manifest describes.
 
     Args:
-      sums: path → SHA-256 that SHA256SUMS beside the file lists; InputError is raised for another, too.
+      sums: path → SHA-256 from the SHA256SUMS file beside it; a different hash raises InputError.
     """
 
     def __init__(self, paths: Mapping[str, Sequence[str]], sums: Mapping[str, str] | None = None):
@@ -42,7 +42,7 @@ class HashInputs(beam.PTransform):
 
 
 def checksum_of(path: str) -> str:
-    """Returns the checksum that a store has of an object; "" for a file on a disk, which nobody has read."""
+    """Returns the checksum that a store keeps of an object; "" for local files."""
     if is_local(path):
         return ""
     try:
@@ -54,7 +54,7 @@ def checksum_of(path: str) -> str:
 def hash_unchanged(
     role: str, path: str, file_bytes: int, checksum: str = "", sha256: str = ""
 ) -> InputFile:
-    """As `hash_input`. Raises InputError for a file that has not so many bytes, or another checksum."""
+    """Hashes a file like `hash_input`. Raises InputError if its size, checksum or SHA-256 is not as given."""
     file = hash_input(role, path)
     if file.bytes != file_bytes:
         message = f"the file is changing: it had {file_bytes} bytes, and now {file.bytes}"
@@ -63,13 +63,13 @@ def hash_unchanged(
         raise InputError(path, "the file is changing: it was written while it was read")
     if sha256 and sha256 != file.sha256:
         raise InputError(
-            path, f"its SHA-256 is {file.sha256}, and SHA256SUMS beside it lists {sha256}"
+            path, f"its SHA-256 is {file.sha256}, but SHA256SUMS beside it lists {sha256}"
         )
     return file
 
 
 def hash_input(role: str, path: str) -> InputFile:
-    """Reads the file once."""
+    """Reads a file once, and returns its size and SHA-256."""
     digest = hashlib.sha256()
     size = 0
     with open_raw(path) as stream:

@@ -1,4 +1,4 @@
-"""Lists the files in a folder, on any Beam file system. Links are followed."""
+"""Lists the files in a folder on any Beam file system. Symbolic links are followed."""
 
 import pathlib
 import posixpath
@@ -13,9 +13,9 @@ from transforms.files.stores import refusal_of
 
 
 def check_folder(folder: str) -> None:
-    """Raises InputError for what is not a folder of a disk.
+    """Raises InputError if a local path is not a folder.
 
-    An object store has no folders: there, one that does not exist is an empty one.
+    Object stores have no folders, so a missing folder counts as empty there.
     """
     if is_local(folder) and not pathlib.Path(folder).is_dir():
         message = "a file, not a folder" if pathlib.Path(folder).exists() else "no such folder"
@@ -23,9 +23,9 @@ def check_folder(folder: str) -> None:
 
 
 def list_subfolders(folder: str) -> list[str]:
-    """The names of the folders in a folder; none where it does not exist.
+    """Returns the names of the folders in a folder; an empty list if it does not exist.
 
-    Elsewhere than on a disk, names of files may be among them: object stores do not know folders.
+    On object stores, names of files may be included, as stores do not know folders.
     """
     if is_local(folder):
         return sorted(path.name for path in _list_local(folder, pathlib.Path.is_dir))
@@ -36,7 +36,7 @@ def list_subfolders(folder: str) -> list[str]:
 
 
 def list_files(folder: str) -> dict[str, int]:
-    """Name → bytes of the files in a folder; none where it does not exist."""
+    """Returns name → size in bytes of the files in a folder; an empty dict if it does not exist."""
     if is_local(folder):
         files = _list_local(folder, pathlib.Path.is_file)
         return {path.name: path.stat().st_size for path in files}
@@ -44,7 +44,7 @@ def list_files(folder: str) -> dict[str, int]:
 
 
 def _list_local(folder: str, wanted: Callable[[pathlib.Path], bool]) -> list[pathlib.Path]:
-    """Beam's own listing of a disk reads everything below the folder, and follows no link."""
+    """Lists a local folder. Beam's own listing reads all folders below, and does not follow links."""
     try:
         return [path for path in pathlib.Path(folder).iterdir() if wanted(path)]
     except (FileNotFoundError, NotADirectoryError):
@@ -54,8 +54,8 @@ def _list_local(folder: str, wanted: Callable[[pathlib.Path], bool]) -> list[pat
 
 
 def _match(folder: str, pattern: str) -> Iterator[tuple[str, int]]:
-    """Path and bytes of what matches below a folder."""
-    # Where there are folders, listing one that does not exist is an error.
+    """Yields path and size in bytes of the files that match a pattern in a folder."""
+    # On file systems with folders, listing a missing folder is an error.
     if FileSystems.get_filesystem(folder).has_dirs() and not FileSystems.exists(folder):
         return
     try:

@@ -1,4 +1,4 @@
-"""Opening input files: any Beam file system, any compression, errors that name the place."""
+"""Opens input files on any Beam file system, with any compression. Errors name the file and the place."""
 
 import io
 import json
@@ -17,10 +17,11 @@ _READ_BYTES = 1 << 20
 
 
 class InputError(Exception):
-    """An input that cannot be read as what it should be; the message names file and place.
+    """An input that is missing, unreadable or malformed. The message names the file and the place.
 
     Args:
-      is_unread: a disk or a store did not give it: that says nothing of what is in it.
+      offset: byte of the file; None if the whole file is meant.
+      is_unread: the disk or store did not return the data, so the content itself may be valid.
     """
 
     def __init__(self, path: str, message: str, offset: int | None = None, is_unread: bool = False):
@@ -34,10 +35,10 @@ class InputError(Exception):
 
 
 def match_inputs(patterns: Sequence[str]) -> list[str]:
-    """The files that the patterns match, each once, sorted by name.
+    """Returns the files that match the patterns, each once, sorted by name.
 
-    Raises InputError for a pattern that matches nothing: a typing error must not become a smaller corpus;
-    and for what is not a regular file, like a pipe.
+    Raises InputError for a pattern without a match, so that a typing error does not give a smaller corpus,
+    and for files that are not regular, such as pipes.
     """
     paths: set[str] = set()
     for pattern in patterns:
@@ -52,9 +53,9 @@ def match_inputs(patterns: Sequence[str]) -> list[str]:
 
 
 def check_regular(path: str) -> None:
-    """Raises InputError for a pipe, a socket or a device of this machine.
+    """Raises InputError for a local pipe, socket or device.
 
-    It may have no end, or make its reader wait for ever, and it cannot be read twice.
+    Such a file may have no end or block its reader, and it cannot be read twice.
     """
     if not (is_local(path) and pathlib.Path(path).exists()):
         return
@@ -76,8 +77,8 @@ _SPECIAL_KINDS = {
 
 def _match(pattern: str) -> list[str]:
     if pathlib.Path(pattern).is_file():
-        return [pattern]  # whatever its name has in it
-    # Beam does not look into the working folder for a pattern without a folder.
+        return [pattern]  # its name may contain pattern characters
+    # Beam finds nothing in the working folder for a pattern without a folder.
     is_bare = "/" not in pattern and is_local(pattern)
     try:
         (match,) = FileSystems.match([f"./{pattern}" if is_bare else pattern])
@@ -85,13 +86,13 @@ def _match(pattern: str) -> list[str]:
         if is_local(pattern):
             raise
         raise InputError(pattern, refusal_of(error)) from error
-    # An object whose name ends so stands for a folder that a person has made in a browser.
+    # Browsers of stores create an object with a trailing slash for a folder.
     paths = (metadata.path for metadata in match.metadata_list)
     return [path.removeprefix("./") for path in paths if not path.endswith("/")]
 
 
 def file_bytes_of(path: str) -> int:
-    """The stored size of a file on any file system. Raises InputError where there is none."""
+    """Returns the stored size of a file on any file system. Raises InputError if the file does not exist."""
     try:
         return int(FileSystems.get_filesystem(path).metadata(path).size_in_bytes)
     except (BeamIOError, FileNotFoundError) as error:
@@ -99,10 +100,10 @@ def file_bytes_of(path: str) -> int:
 
 
 def open_raw(path: str) -> BinaryIO:
-    """Opens the stored bytes, seekable, with no decompression.
+    """Opens the stored bytes, seekable and without decompression.
 
-    Raises InputError for an object that its store does not give, then or when it is read, and for what is
-    not a regular file.
+    Raises InputError if the file is not regular, and if the store does not return the object (also while it
+    is read).
     """
     if is_local(path):
         check_regular(path)
@@ -114,9 +115,8 @@ def open_raw(path: str) -> BinaryIO:
 
 
 def is_there(path: str) -> bool:
-    """Returns True if the file exists. Raises OSError for a disk that does not answer; Beam would say
-    False.
-    """
+    """Returns True if the file exists. Raises OSError if a local disk does not respond; Beam would return
+    False."""
     if not is_local(path):
         found: bool = FileSystems.exists(path)
         return found
@@ -133,10 +133,10 @@ def _open(path: str) -> BinaryIO:
 
 
 class _StoredObject(io.RawIOBase):
-    """An object open for reading, whose errors name it.
+    """An object in a store, open for reading. Its errors are InputErrors with the path.
 
-    The libraries of stores raise errors of many kinds. Some are OSErrors, which would be taken for damage
-    in the data, and be passed over by a build that keeps what is good.
+    The libraries of stores raise many kinds of errors. Some of them are OSErrors, which would count as
+    damaged data and be skipped with on_corrupt="keep-good".
     """
 
     def __init__(self, path: str, stream: BinaryIO):
@@ -177,13 +177,13 @@ class _StoredObject(io.RawIOBase):
 
 
 def open_input(path: str) -> BinaryIO:
-    """Opens a file for reading, decompressed where it is compressed."""
+    """Opens a file for reading. Compressed files are decompressed."""
     stream = decompressed(open_raw(path))
     return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, stream)))
 
 
 def read_input(path: str) -> bytes:
-    """The content of a small file, decompressed. Raises InputError for one that is damaged."""
+    """Returns the content of a small file, decompressed. Raises InputError if the file is damaged."""
     content = bytearray()
     with open_input(path) as stream:
         try:
@@ -195,7 +195,7 @@ def read_input(path: str) -> bytes:
 
 
 def parse_json(path: str, content: bytes) -> Any:
-    """The value that a JSON file holds. Raises InputError, which names the file and the place."""
+    """Returns the value of a JSON file. Raises InputError with the file and the place."""
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:

@@ -15,21 +15,21 @@ _ARTICLE = b"<ns>0</ns>"
 
 
 class TextSample(NamedTuple):
-    """The estimates from the beginnings of some files."""
+    """Estimates from the beginnings of some files."""
 
-    expansion: float = 1.0  # bytes of text for each stored byte
-    articles_share: float = 1.0  # of the bytes of a wiki's pages: those of namespace 0
-    article_bytes: float = 0.0  # of a page of namespace 0, as XML; 0 where there is none
+    expansion: float = 1.0  # bytes of text per stored byte
+    articles_share: float = 1.0  # share of namespace 0 in the bytes of the pages of a wiki
+    article_bytes: float = 0.0  # mean size of a page of namespace 0 as XML; 0 if there is none
 
 
 def codec_at(path: str) -> str:
-    """Returns the codec of a file by its first bytes: one of CODECS, or ""."""
+    """Returns the codec of a file, detected from its first bytes: one of CODECS, or ""."""
     with open_raw(path) as stream:
         return codec_of(stream)
 
 
 def sample_texts(paths: Sequence[str]) -> TextSample:
-    """Reads the beginnings of some of the files, evenly spread, of one kind."""
+    """Reads the beginnings of at most FILES files, evenly spread over the list. All files are of one kind."""
     step = max(len(paths) // FILES, 1)
     heads = [read_beginning(path) for path in paths[::step][:FILES]]
     stored, text = (
@@ -45,7 +45,10 @@ def sample_texts(paths: Sequence[str]) -> TextSample:
 
 
 def read_beginning(path: str) -> tuple[int, bytes]:
-    """The stored bytes that were read, and the text that was in them; less of a file that is damaged."""
+    """Reads the beginning of a file. Returns the number of stored bytes read, and their text.
+
+    The text of a damaged file ends at the damage.
+    """
     text = bytearray()
     with open_raw(path) as stream:
         content = decompress(stream, codec_of(stream))
@@ -53,5 +56,5 @@ def read_beginning(path: str) -> tuple[int, bytes]:
             while len(text) < TEXT_BYTES and (data := content.read(_STEP_BYTES)):
                 text += data
         except DECODE_ERRORS:
-            pass  # the build says what is damaged, and where
+            pass  # the build reports the damage
         return stream.tell(), bytes(text)

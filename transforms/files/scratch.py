@@ -1,10 +1,9 @@
-"""Stores large pieces between two stages, so that the runner carries only references to them.
+"""Stores large pieces between two stages, so that the runner only passes references to them.
 
-The in-process runner holds all that travels between stages in memory, two or three times over, and sends a
-worker its part as one message. Pieces of a corpus would fill it. So they are written to files beside the
-build, wherever it is on a local file system, which the workers share. On object stores, where a request
-takes as long as a megabyte, large pieces become an object each, and small ones travel through the
-runner's own shuffle, compressed.
+The in-process runner keeps all data between stages in memory two or three times, and sends a worker its part
+as one message. A corpus would fill the memory. So on local file systems, which the workers share, pieces are
+written to files beside the build. On object stores, where a request takes as long as a megabyte, large pieces
+become one object each, and small pieces go compressed through the shuffle of the runner.
 """
 
 import io
@@ -22,19 +21,19 @@ from transforms.files.stores import is_local, named_in_errors, write_object
 from transforms.text.lines.line_blocks import pack_block, unpack_block
 
 SCRATCH = ".scratch"
-"""Folder in a build under construction. It is gone when the build is finished."""
+"""Name of the scratch folder in a build that is running. It is removed when the build is finished."""
 
 OBJECT_BYTES = 1 << 20
-"""A compressed piece of so many bytes is worth an object."""
+"""Compressed pieces of this size or larger are written as objects."""
 
-_REFERENCE = b"@"  # no compressed piece begins so
-_OBJECT = b"*"  # nor so; what follows is the path of a compressed piece
+_REFERENCE = b"@"  # prefix of references to files; compressed pieces never begin with it
+_OBJECT = b"*"  # prefix of paths of objects; compressed pieces never begin with it
 _lock = threading.Lock()
 _files: dict[tuple[str, int], BinaryIO] = {}
 
 
 class Scratch:
-    """Keeps pieces until a later stage fetches them.
+    """Stores pieces until a later stage fetches them.
 
     Args:
       folder: of the build.
@@ -45,9 +44,8 @@ class Scratch:
         self._folder = FileSystems.join(folder, SCRATCH)
 
     def put(self, piece: bytes) -> bytes:
-        """Stores a piece, and returns the reference that travels in its place: few bytes if it is written
-        to a file.
-        """
+        """Stores a piece and returns a reference for `fetch`. The reference is small if the piece was
+        written."""
         if not self._is_local:
             return self._put_object(pack_block(piece))
         with _lock, named_in_errors(self._folder):
@@ -65,11 +63,11 @@ class Scratch:
         return _OBJECT + path.encode()
 
     def put_text(self, text: str) -> bytes:
-        """The same of a text, compressed: for `fetch_text`."""
+        """Stores a text, compressed. Returns a reference for `fetch_text`."""
         return self.put(pack_block(text.encode("utf-8")))
 
     def part(self, packed: bytes, piece: bytes, start: int, end: int) -> bytes:
-        """Returns the reference for a part of a stored piece; in files the part stays where it is."""
+        """Returns the reference to a part of a stored piece. Parts of pieces in files are not copied."""
         if not packed.startswith(_REFERENCE):
             return self.put(piece[start:end])
         path, offset, _ = json.loads(packed[len(_REFERENCE) :])
@@ -77,7 +75,7 @@ class Scratch:
 
 
 def fetch(packed: bytes) -> bytes:
-    """The piece that was put."""
+    """Returns the piece of a reference of `Scratch.put`."""
     if packed.startswith(_OBJECT):
         with open_raw(packed[len(_OBJECT) :].decode()) as stream:
             return unpack_block(stream.read())
@@ -90,7 +88,7 @@ def fetch(packed: bytes) -> bytes:
 
 
 def fetch_text(packed: bytes) -> str:
-    """The text that was put."""
+    """Returns the text of a reference of `Scratch.put_text`."""
     return unpack_block(fetch(packed)).decode("utf-8")
 
 
@@ -99,12 +97,12 @@ def _refer(path: str, offset: int, size: int) -> bytes:
 
 
 def _own_file(folder: str) -> BinaryIO:
-    """The file that this process writes to in the folder; no other process does."""
+    """Returns the file in the folder that only this process writes."""
     key = folder, os.getpid()
     if key not in _files:
-        for closed in [_files.pop(other) for other in list(_files)]:  # of builds that are over
+        for closed in [_files.pop(other) for other in list(_files)]:  # files of earlier builds
             closed.close()
-        # Not with its parents: a worker that outlives its build must not bring that back.
+        # Parents are not created: a worker that outlives its build must not restore its folder.
         pathlib.Path(folder).mkdir(exist_ok=True)
         own = pathlib.Path(folder, uuid.uuid4().hex)
         _files[key] = own.open("ab")

@@ -1,4 +1,4 @@
-"""Elements → kept and rejected, every rejection with its reason and counted."""
+"""Splits elements into kept and rejected. Each rejection is counted and has a reason."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -10,26 +10,28 @@ from transforms.records import Page, Reason, Rejected
 
 
 class Screened(NamedTuple):
-    """The two sides of a screening: kept + rejected = read."""
+    """The outputs of a screening: kept + rejected = read."""
 
     kept: beam.PCollection
     rejected: beam.PCollection  # of Rejected
 
 
 class KeepAll(beam.PTransform):
-    """PCollection → Screened with nothing rejected: in place of a screening that is not wanted."""
+    """PCollection → Screened without rejections. Replaces a screening that is switched off."""
 
     def expand(self, elements: beam.PCollection) -> Screened:
         return Screened(elements, elements.pipeline | beam.Create([]))
 
 
 class ScreenPages(beam.PTransform):
-    """Splits pages by a rule: `reason_to_reject(page, *sides)` is a Reason, or None for a page that is kept.
+    """PCollection[Page] → Screened, by a rule `reason_to_reject(page, *sides)`.
+
+    The rule returns a Reason, or None to keep the page.
 
     Args:
-      sides: side inputs that the rule needs.
-      stage: of the rejections.
-      of: type of what is screened, which has a page id and a title.
+      sides: side inputs for the rule.
+      stage: name of the stage in the rejections.
+      of: element type; it has the fields `page_id` and `title`.
     """
 
     STAGE = "screen-pages"
@@ -68,7 +70,7 @@ class _Screen(beam.DoFn):
 
 
 def reject(page_id: int, title: str, stage: str, reason: Reason) -> beam.pvalue.TaggedOutput:
-    """A rejection on the output "rejected", counted under `<stage>/<reason>`."""
+    """Returns a rejection for the output "rejected", and counts it under `<stage>/<reason>`."""
     counters.count(stage, reason.slug)
     rejected = Rejected(str(page_id), title, stage, reason.slug, reason.detail)
     return beam.pvalue.TaggedOutput("rejected", rejected)

@@ -1,4 +1,4 @@
-"""Deals work out to all workers."""
+"""Distributes work over all workers."""
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -8,15 +8,15 @@ import apache_beam as beam
 
 
 class Spread(beam.PTransform):
-    """Applies a plan to each element, and distributes the parts over the workers.
+    """Splits each element into parts, and distributes the parts over the workers.
 
-    Each part goes by its number in the plan, which also keeps the parts of one element well apart.
-    beam.Reshuffle deals by chance, or in the order of arrival. An engine that has lost a worker and does some
-    of the work anew could then lose elements, or have them twice; Spark sees it coming and gives the job up.
+    Parts are distributed by a hash of the element plus the number of the part, so the parts of one element
+    are spread. beam.Reshuffle distributes at random or in the order of arrival: an engine that repeats work
+    after the loss of a worker could then lose or repeat elements, and Spark fails the job in that case.
 
     Args:
       plan: element → its parts, always the same in the same order.
-      args: more arguments of the plan.
+      args: further arguments of the plan.
       of: type of a part.
     """
 
@@ -37,10 +37,10 @@ class Spread(beam.PTransform):
 
 
 class SpreadAll(beam.PTransform):
-    """Pipeline → PCollection of what is in a list, each for whichever worker is free.
+    """Pipeline → PCollection of the items of a list, distributed over the workers.
 
     Args:
-      of: type of what is in it.
+      of: type of an item.
     """
 
     def __init__(self, parts: Iterable[Any], of: Any = Any):
@@ -58,7 +58,7 @@ class SpreadAll(beam.PTransform):
 def _number_parts(
     element: Any, plan: Callable[..., Iterable[Any]], args: tuple[Any, ...]
 ) -> Iterator[tuple[int, Any]]:
-    # Elements whose parts meet at a number do no harm, but they should not all begin at the same one.
+    # Several parts may share a number. Different elements start at different numbers.
     first = zlib.crc32(repr(element).encode("utf-8", "surrogatepass"))
     return ((first + number, part) for number, part in enumerate(plan(element, *args)))
 

@@ -1,8 +1,8 @@
-"""Passes collections from one stage of a build to the next in files, written and read on all workers.
+"""Passes collections from one stage of a build to the next in files, written and read by all workers.
 
-An element is whatever can be pickled, a count or a book. Elements are packed in blocks, blocks are one
-after the other in files, a file of each bundle. Only files that a list names count, and it is written last:
-a bundle that is run twice, or a worker that is killed, leaves files that nobody reads.
+Elements can be any picklable values, such as counts or books. They are packed into blocks; each bundle writes
+its blocks to files of its own. Only files in the list of the stage count, and the list is written last. So
+files of killed workers, and of bundles that ran twice, are ignored.
 """
 
 import contextlib
@@ -28,19 +28,19 @@ from transforms.files.spread import Spread, SpreadAll
 from transforms.files.write_files import HashedFile, write_text
 
 LIST = "written.json"
-"""Names what counts of a stage that has run to its end."""
+"""Name of the list of files of a finished stage."""
 
-BLOCK_BYTES = 1 << 20  # of pickled elements that are packed together; an element may be larger
-PART_BYTES = 1 << 21  # of packed blocks that a worker reads in one go
-FILE_BYTES = 1 << 28  # a file waits on the disk of its worker until it is whole
+BLOCK_BYTES = 1 << 20  # of pickled elements in a block; a single element may be larger
+PART_BYTES = 1 << 21  # of packed blocks that a worker reads at a time
+FILE_BYTES = 1 << 28  # an unfinished file is on the disk of its worker
 SPREAD_BYTES, SPREAD_ELEMENTS = 1 << 22, 1 << 16
 
 _LEVEL = 1
-_HEAD = struct.Struct(">QQ")  # bytes of the packed block, elements in it
+_HEAD = struct.Struct(">QQ")  # size of the packed block in bytes, number of its elements
 
 
 class StagePart(NamedTuple):
-    """Some blocks of a file."""
+    """Several blocks of a file, read together."""
 
     name: str  # of the file in the folder of the stage
     start: int
@@ -56,17 +56,17 @@ class StageFile(NamedTuple):
 
 
 class StageField(NamedTuple):
-    """One collection of a finished stage."""
+    """The type and the files of one collection of a finished stage."""
 
     element_type: Any
     parts: tuple[StagePart, ...]
 
 
 class WriteStage(beam.PTransform):
-    """Mapping of names to PCollections → files of all their elements, and their list.
+    """{name: PCollection} → files with all elements, and their list.
 
     Args:
-      folder: of the stage, there already; on any file system that all workers share.
+      folder: of the stage; an existing folder on a file system that all workers share.
     """
 
     def __init__(self, folder: str):
@@ -89,9 +89,9 @@ class WriteStage(beam.PTransform):
 
 
 class ReadStage(beam.PTransform):
-    """Pipeline → PCollection of the elements of one field, of the type that they had.
+    """Pipeline → PCollection of the elements of one field, with their original type.
 
-    Raises InputError for files that are damaged or gone.
+    Raises InputError for damaged or missing files.
     """
 
     def __init__(self, folder: str, field: StageField):
@@ -102,7 +102,7 @@ class ReadStage(beam.PTransform):
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
         parts = root | "SpreadParts" >> SpreadAll(self.field.parts, of=StagePart)
         if _are_few(self.field.parts):
-            # A few bytes may stand for much work, as those do that say where a block of lines is put away.
+            # A small element may mean much work, such as a reference to a block of lines.
             return parts | "ReadParts" >> Spread(read_part, self.folder, of=self.field.element_type)
         return parts | "ReadParts" >> beam.FlatMap(read_part, self.folder).with_output_types(
             self.field.element_type
@@ -110,10 +110,10 @@ class ReadStage(beam.PTransform):
 
 
 class StageOutcome:
-    """The fields of the NamedTuple that a finished stage gave, each read when it is first asked for."""
+    """The output fields of a finished stage. A collection is read at the first access to its attribute."""
 
     def __init__(self, root: beam.Pipeline, name: str, folder: str):
-        """Raises InputError where there is no list of what the stage has written."""
+        """Raises InputError if the list of the stage is missing."""
         self._root = root
         self._name = name
         self._folder = folder
@@ -122,7 +122,7 @@ class StageOutcome:
 
     def __getattr__(self, field: str) -> beam.PCollection:
         if field.startswith("_") or field not in self._fields:
-            raise AttributeError(f"{field} is not a field of the outcome")
+            raise AttributeError(f"the outcome of the stage has no field {field}")
         if field not in self._collections:
             read = ReadStage(self._folder, self._fields[field])
             self._collections[field] = self._root | f"Read {self._name} {field}" >> read
@@ -132,10 +132,10 @@ class StageOutcome:
 def write_list(
     folder: str, types: Mapping[str, Any], files: Iterable[StageFile], name: str = LIST
 ) -> str:
-    """Writes the list: every field with its type and the parts of its files. Gives its path.
+    """Writes the list of a stage: every field with its type and the parts of its files. Returns its path.
 
     Args:
-      types: by field, as `describe_type` gives them.
+      types: field → type, as returned by `describe_type`.
     """
     parts: dict[str, list[StagePart]] = {field: [] for field in types}
     for file in files:
@@ -147,7 +147,7 @@ def write_list(
 
 
 def read_list(folder: str, name: str = LIST) -> dict[str, StageField]:
-    """Field → its type and parts. Raises InputError where the stage has not run to its end."""
+    """Returns field → type and parts. Raises InputError if the stage is not finished."""
     path = FileSystems.join(folder, name)
     with _errors_named(path), open_raw(path) as stream:
         fields = json.loads(stream.read())
@@ -164,7 +164,10 @@ _GENERIC = {"Tuple": typehints.Tuple, "List": typehints.List, "Dict": typehints.
 
 
 def describe_type(element_type: Any) -> Any:
-    """The type as JSON: "Any", "module:class", or ["Tuple", …] of such. Raises TypeError for others."""
+    """Returns a type as JSON: "Any", "module:class", or ["Tuple", …] of such.
+
+    Raises TypeError for types that cannot be described.
+    """
     if element_type in (Any, typehints.Any):
         return "Any"
     if isinstance(element_type, typehints.TupleConstraint):
@@ -175,11 +178,11 @@ def describe_type(element_type: Any) -> Any:
         return ["Dict", *map(describe_type, (element_type.key_type, element_type.value_type))]
     if isinstance(element_type, type) and element_type.__module__.split(".")[0] in _OWN_PACKAGES:
         return f"{element_type.__module__}:{element_type.__qualname__}"
-    raise TypeError(f"a stage cannot hand on elements of the type {element_type}")
+    raise TypeError(f"a stage cannot write elements of the type {element_type}")
 
 
 def _find_type(description: Any) -> Any:
-    """The type of that description. Raises ValueError for one of which no class of ours has the name."""
+    """Returns the type of a description. Raises ValueError if it does not name a class of this project."""
     if description == "Any":
         return typehints.Any
     if isinstance(description, list):
@@ -193,12 +196,12 @@ def _find_type(description: Any) -> Any:
         for part in name.split("."):
             found = getattr(found, part, None)
     if not isinstance(found, type) or found.__module__ != module:
-        raise ValueError(f"{description!r} is not the name of a class of elements")
+        raise ValueError(f"{description!r} is not the name of an element class")
     return found
 
 
 def read_part(part: StagePart, folder: str) -> Iterator[Any]:
-    """The elements of some blocks. Raises InputError where they are not all there."""
+    """Yields the elements of some blocks. Raises InputError if the file is damaged or incomplete."""
     path = FileSystems.join(folder, part.name)
     elements = 0
     with _errors_named(path), open_raw(path) as stream:
@@ -206,18 +209,18 @@ def read_part(part: StagePart, folder: str) -> Iterator[Any]:
         while stream.tell() < part.end:
             packed_bytes, in_block = _HEAD.unpack(_read_exactly(stream, _HEAD.size))
             if packed_bytes > part.end - stream.tell():
-                raise EOFError(f"a block of {packed_bytes} bytes")
+                raise EOFError(f"a block of {packed_bytes} bytes exceeds its part")
             block = zstandard.ZstdDecompressor().decompress(_read_exactly(stream, packed_bytes))
             unpickler = pickle.Unpickler(io.BytesIO(block))
             for _ in range(in_block):
                 yield unpickler.load()
             elements += in_block
     if elements != part.elements:
-        raise InputError(path, f"{elements} elements, where {part.elements} were written: damaged")
+        raise InputError(path, f"damaged: expected {part.elements} elements, found {elements}")
 
 
 class _WriteElements(beam.DoFn):
-    """Packs the elements of a bundle into a file of its own."""
+    """Writes the elements of a bundle to files of its own."""
 
     def __init__(self, folder: str, field: str):
         self._folder = folder
@@ -246,7 +249,7 @@ class _WriteElements(beam.DoFn):
 
     def _begin_block(self) -> None:
         self._block = io.BytesIO()
-        # One for all elements of a block: it remembers their classes, and does not write them again.
+        # One pickler per block: it writes each class name only once.
         self._pickler = pickle.Pickler(self._block, pickle.HIGHEST_PROTOCOL)
         self._in_block = 0
 
@@ -290,7 +293,7 @@ def _pack(block: memoryview) -> bytes:
 def _read_exactly(stream: BinaryIO, size: int) -> bytes:
     data = stream.read(size)
     if len(data) < size:
-        raise EOFError(f"{len(data)} of {size} bytes are there")
+        raise EOFError(f"expected {size} bytes, found {len(data)}")
     return data
 
 
@@ -312,12 +315,12 @@ def _errors_named(path: str) -> Iterator[None]:
         pickle.UnpicklingError,
         zstandard.ZstdError,
     ) as error:
-        message = f"what a stage of the build has written is damaged or gone: {error}"
+        message = f"the files of an earlier stage of the build are damaged or missing: {error}"
         raise InputError(path, message) from None
 
 
 def _are_few(parts: Iterable[StagePart]) -> bool:
-    """Returns True if the elements themselves can be sent to other workers at no cost."""
+    """Returns True if the elements are so few that they can be redistributed over the workers."""
     sizes = [(part.end - part.start, part.elements) for part in parts]
     return (
         sum(size for size, _ in sizes) <= SPREAD_BYTES

@@ -1,4 +1,4 @@
-"""Gives object stores what disks do by themselves: whole files, removal of folders, reasons in one line."""
+"""Adds operations to object stores: atomic writes, removal of folders, error messages in one line."""
 
 import contextlib
 import glob
@@ -16,18 +16,18 @@ from apache_beam.io.localfilesystem import LocalFileSystem
 from transforms.files import full_disk
 from transforms.files.beam_stores import client_of, put_empty
 
-COPIED_BYTES = 1 << 23  # at once: what a store gets in one request has 5 MiB at least
+COPIED_BYTES = 1 << 23  # in one request; stores require at least 5 MiB
 CONDITIONAL = ("gs", "s3")
-"""The stores that compare an object with what was seen of it in the same step in which they write."""
+"""The stores with conditional writes: they compare the version and write in one step."""
 
 NOT_WRITTEN = "cannot be written"
 _NOT_ALLOWED = (401, 403)
 _NOT_FOUND = 404
-_CHANGED = (409, 412)  # 409: S3, where the object was removed at the same moment
+_CHANGED = (409, 412)  # 409: S3, if the object was removed at the same time
 
 
 class StoreError(OSError):
-    """An object store, or a disk, does not do what it should; the message names the path."""
+    """A failed operation of an object store or a disk. The message names the path."""
 
     def __init__(self, path: str, message: str):
         super().__init__(f"{path}: {message}")
@@ -38,10 +38,10 @@ class StoreError(OSError):
 
 
 class Seen(NamedTuple):
-    """An object as it was at one moment."""
+    """The content and version of an object at one moment."""
 
     content: bytes
-    version: str  # gs: its generation, s3: its ETag, otherwise a digest
+    version: str  # gs: the generation, s3: the ETag, otherwise the SHA-256
 
 
 def is_local(path: str) -> bool:
@@ -50,7 +50,8 @@ def is_local(path: str) -> bool:
 
 
 def free_bytes(folder: str) -> int | None:
-    """Bytes free where a folder is or would be made; None for one that is on no disk of this machine."""
+    """Returns the free bytes of the disk of a folder, which need not exist. None if it is not on a local
+    disk."""
     if not is_local(folder):
         return None
     place = pathlib.Path(folder).absolute()
@@ -60,7 +61,7 @@ def free_bytes(folder: str) -> int | None:
 
 
 def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
-    """The error of a disk that takes no more. It names the file: Python's does so only if it opens one."""
+    """Returns the error for a failed write, with the path. OSErrors of Python only name files they open."""
     advice = "; free some space, then start the same command again"
     is_full = error.errno in full_disk.NUMBERS
     why = f"{error.strerror or error}{advice if is_full else ''}"
@@ -69,9 +70,9 @@ def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
 
 @contextlib.contextmanager
 def named_in_errors(path: str | pathlib.Path) -> Iterator[None]:
-    """Raises StoreError with the path for what a disk does not take inside the block.
+    """Raises StoreError with the path for OSErrors inside the block.
 
-    FileNotFoundError stays what it is: the folder is gone, as the build is over.
+    FileNotFoundError is raised unchanged: it shows that the folder was removed because the build is over.
     """
     try:
         yield
@@ -82,7 +83,8 @@ def named_in_errors(path: str | pathlib.Path) -> Iterator[None]:
 
 
 def refusal_of(error: BaseException) -> str:
-    """One line that says why a store refuses: its libraries raise errors of many kinds."""
+    """Returns the reason why a store refused a request, in one line. Handles the error types of all its
+    libraries."""
     cause = _innermost(error)
     status = _status_of(cause)
     said = " ".join(str(cause).split()) or type(cause).__name__
@@ -103,23 +105,23 @@ def _innermost(error: BaseException) -> BaseException:
 
 
 def _status_of(error: BaseException) -> int | None:
-    """Of HTTP; where there is none, none was got."""
+    """Returns the HTTP status of an error; None if the store did not respond."""
     if isinstance(error, FileNotFoundError):
         return _NOT_FOUND
     for holder, name in ((error, "code"), (getattr(error, "response", None), "status_code")):
         status = getattr(holder, name, None)
         if isinstance(status, int):
             return int(status)
-    answer = getattr(error, "response", None)  # boto3's
+    answer = getattr(error, "response", None)  # of boto3
     return answer["ResponseMetadata"].get("HTTPStatusCode") if isinstance(answer, dict) else None
 
 
 def write_object(path: str, content: BinaryIO, size: int) -> None:
-    """Writes an object, which is there when all of it is. Raises StoreError.
+    """Writes an object atomically. Raises StoreError.
 
     Args:
-      content: at its start.
-      size: what it has in bytes.
+      content: stream, at its start.
+      size: of the content in bytes.
     """
     try:
         if not size and path.startswith("s3://"):
@@ -127,7 +129,7 @@ def write_object(path: str, content: BinaryIO, size: int) -> None:
         else:
             with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
                 shutil.copyfileobj(content, stream, COPIED_BYTES)
-        # An upload that breaks off, and is ended nevertheless, would leave a part.
+        # A broken upload that was closed normally would leave a part of the content.
         written = FileSystems.get_filesystem(path).metadata(path).size_in_bytes
     except Exception as error:
         raise StoreError(path, refusal_of(error)) from error
@@ -136,12 +138,14 @@ def write_object(path: str, content: BinaryIO, size: int) -> None:
 
 
 def read_object(path: str) -> Seen | None:
-    """Reads a small object that may be gone at any moment. Raises StoreError."""
+    """Reads a small object; returns None if it does not exist. Raises StoreError."""
     try:
         scheme, client, place = client_of(path)
         if scheme == "gs":
             blob = client.get_blob(place["Key"])
-            version = blob and str(blob.generation)  # before the bytes, which may come without it
+            version = blob and str(
+                blob.generation
+            )  # before the bytes: the download may not include it
             return blob and Seen(blob.download_as_bytes(), version)
         if scheme == "s3":
             answer = client.get_object(**place)
@@ -158,17 +162,17 @@ def read_object(path: str) -> Seen | None:
 
 
 def put_if(path: str, content: bytes, seen: str | None) -> str | None:
-    """Writes an object if nobody else has written or removed it since. Raises StoreError.
+    """Writes an object if its version is still `seen`. Raises StoreError.
 
-    The store decides, where it can (CONDITIONAL); of several that try at the same moment one succeeds.
-    Elsewhere, and on servers of S3 that do not know the condition, only what was there before is compared.
+    Stores in CONDITIONAL compare and write in one step: of several concurrent writers exactly one succeeds.
+    On other stores, and on S3 servers without this condition, the version is only compared before the write.
 
     Args:
-      content: one that the object never had; ETags of equal contents are equal.
-      seen: the version of the object that is replaced; None: there must be none.
+      content: must differ from every earlier content of the object, as equal contents have equal ETags.
+      seen: version of the object to replace; None if there must be no object.
 
     Returns:
-      Its version now, None where it is not as seen.
+      The new version; None if the version was not `seen`.
     """
     found = read_object(path)
     if (found.version if found else None) != seen:
@@ -192,9 +196,9 @@ def put_if(path: str, content: bytes, seen: str | None) -> str | None:
 
 
 def remove_if(path: str, seen: str) -> None:
-    """Removes an object if nobody else has written it since. Raises StoreError.
+    """Removes an object if its version is still `seen`. Raises StoreError.
 
-    gs:// compares in the same step, S3 has no such condition for what is removed.
+    On gs:// the comparison and the removal are one step; S3 has no conditional removal.
     """
     found = read_object(path)
     if not found or found.version != seen:
@@ -211,7 +215,10 @@ def remove_if(path: str, seen: str) -> None:
 
 
 def list_below(folder: str) -> dict[str, tuple[int, float]]:
-    """Path below a folder of a store → (bytes, Unix time of the last change). Raises StoreError."""
+    """Returns relative path → (bytes, Unix time of the last change) of the objects below a folder of a store.
+
+    Raises StoreError.
+    """
     start = len(folder.rstrip("/")) + 1
     try:
         (match,) = FileSystems.match([f"{glob.escape(folder.rstrip('/'))}/**"])
@@ -224,11 +231,11 @@ def list_below(folder: str) -> dict[str, tuple[int, float]]:
 
 
 def remove_below(folder: str) -> None:
-    """Removes all objects below a folder of a store. Raises StoreError where some stay."""
+    """Removes all objects below a folder of a store. Raises StoreError if some could not be removed."""
     try:
         FileSystems.delete([folder.rstrip("/") + "/"])
     except BeamIOError as error:
         raise StoreError(folder, refusal_of(error)) from error
     left = list_below(folder)
     if left:
-        raise StoreError(folder, f"{len(left)} files could not be removed, {min(left)} one of them")
+        raise StoreError(folder, f"{len(left)} files could not be removed, among them {min(left)}")

@@ -1,7 +1,7 @@
-"""Calls of a function that may take too long: in a process of its own, which is ended then.
+"""Calls a function in a separate process, which is killed if a call takes too long.
 
-A library written in C can neither be interrupted nor trusted with what anybody may have written. What it
-does to its process, the worker survives.
+A C library cannot be interrupted, and may crash on malformed input. In its own process it does not stop the
+worker.
 """
 
 import importlib
@@ -24,15 +24,15 @@ class CallTimeoutError(Exception):
 
 
 class CallEndedError(Exception):
-    """The process of the function ended: by an error that nobody caught, or for want of memory."""
+    """The process of the function ended: by an uncaught error, or because memory ran out."""
 
 
 class TimedCalls:
-    """Calls a function of a module, one call after the other; not for several threads at once.
+    """Calls a function of a module in a separate process. Calls are sequential; not thread-safe.
 
     Args:
-      function: of one argument; argument and result can be pickled.
-      seconds: how long one call may take, the start of the process aside.
+      function: takes one argument; argument and result are picklable.
+      seconds: time limit of one call, without the start of the process.
     """
 
     def __init__(self, function: Callable[[Any], Any], seconds: float):
@@ -41,7 +41,8 @@ class TimedCalls:
         self._process: subprocess.Popen[bytes] | None = None
 
     def call(self, argument: Any) -> Any:
-        """The result. Raises CallTimeoutError and CallEndedError; the next call has a new process."""
+        """Returns the result. Raises CallTimeoutError and CallEndedError; the next call starts a new
+        process."""
         try:
             process = self._process or self._start()
             assert process.stdin
@@ -56,7 +57,7 @@ class TimedCalls:
             raise
 
     def close(self) -> None:
-        """Ends the process."""
+        """Kills the process."""
         process, self._process = self._process, None
         if process:
             process.kill()
@@ -70,7 +71,7 @@ class TimedCalls:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         )
         assert self._process.stdout
-        # The imports take as long as they take on a machine that does other things.
+        # Imports may take long on a busy machine.
         _receive(self._process.stdout, time.monotonic() + 10 * self._seconds)
         return self._process
 
@@ -82,7 +83,7 @@ def _send(file: IO[bytes], value: Any) -> None:
 
 
 def _receive(file: IO[bytes], deadline: float) -> bytes:
-    """The next pickled value."""
+    """Returns the next pickled value."""
     (size,) = _SIZE.unpack(_read(file, _SIZE.size, deadline))
     return _read(file, size, deadline)
 
@@ -103,9 +104,9 @@ def _read(file: IO[bytes], size: int, deadline: float) -> bytes:
 
 
 def _serve(name: str) -> None:
-    """Answers calls until nobody is there to make one."""
+    """Answers calls until the input is closed."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the function prints is no answer
+    os.dup2(2, 1)  # output of the function itself goes to stderr
     module, _, function = name.partition(":")
     call = getattr(importlib.import_module(module), function)
     _send(answers, None)

@@ -1,4 +1,5 @@
-"""Writing output files on any Beam file system: hashed as they are written, and there when they are whole."""
+"""Writes output files on any Beam file system. Files are hashed while they are written, and appear when
+complete."""
 
 import contextlib
 import hashlib
@@ -23,12 +24,12 @@ _UNFINISHED = ".part"
 
 
 class HashedFile(io.RawIOBase):
-    """A new file that knows the SHA-256 and the size of what was written to it.
+    """A new file. Computes the SHA-256 and the size of its content.
 
-    It appears whole, when it is closed or a `with` block ends without an error, and not otherwise. So it
-    may be written twice, by a worker that was given up too early and by the one in its place.
+    The file appears complete when it is closed, or when a `with` block ends without an error, otherwise not
+    at all. So two workers may write the same file, for example if a runner gave up one of them too early.
 
-    Raises StoreError for a disk that takes no more.
+    Raises StoreError if the disk is full or fails.
     """
 
     def __init__(self, path: str):
@@ -43,10 +44,10 @@ class HashedFile(io.RawIOBase):
 
     @classmethod
     def in_folder(cls, folder: str, name: str) -> Self:
-        """A new file of a build; `name` may have a folder.
+        """Creates a new file of a build; `name` may contain folders.
 
-        Raises FileNotFoundError where a local `folder` is gone: a worker that outlives its build must
-        not bring it back.
+        Raises FileNotFoundError if a local `folder` was removed: a worker that outlives its build must not
+        restore its folder.
         """
         if is_local(folder):
             _make_folders(folder, name)
@@ -76,10 +77,10 @@ class HashedFile(io.RawIOBase):
                 self._waiting.unlink(missing_ok=True)
 
     def discard(self) -> None:
-        """Closes it and leaves nothing."""
+        """Closes the file and removes it."""
         if not self.closed:
             super().close()
-            with contextlib.suppress(OSError):  # of a full disk, which was said
+            with contextlib.suppress(OSError):  # a full disk was already reported
                 self._file.close()
             self._waiting.unlink(missing_ok=True)
 
@@ -101,12 +102,12 @@ class HashedFile(io.RawIOBase):
             write_object(self._path, content, self._bytes)
 
     def output_file(self, name: str, split: str, kind: str, records: int) -> OutputFile:
-        """Returns the description of the written file, under its name in the build."""
+        """Returns the description of the written file, with its name in the build."""
         return OutputFile(name, split, kind, records, self._bytes, self._hash.hexdigest())
 
 
 def _waiting_file(path: str) -> pathlib.Path:
-    """Beside its place, so that it can be moved there."""
+    """Returns a temporary path in the same folder, from which the file can be renamed."""
     place = pathlib.Path(path)
     return place.with_name(f".{place.name}.{uuid.uuid4().hex}{_UNFINISHED}")
 
@@ -118,7 +119,7 @@ def _temporary_file() -> pathlib.Path:
 
 
 def _make_folders(folder: str, name: str) -> None:
-    """Those in the name, and not the folder itself."""
+    """Creates the folders in the name, but not `folder` itself."""
     below = pathlib.Path(folder)
     if not below.is_dir():
         raise FileNotFoundError(f"{folder}: the build is over")
@@ -128,16 +129,16 @@ def _make_folders(folder: str, name: str) -> None:
 
 
 def remove_unfinished(folder: pathlib.Path) -> None:
-    """Removes what killed workers have left of files that they did not finish."""
+    """Removes unfinished files of killed workers."""
     for path in folder.rglob(f".*{_UNFINISHED}"):
         path.unlink(missing_ok=True)
 
 
 class ParquetFile:
-    """A new Parquet file, zstd-compressed, written a row group at a time.
+    """A new Parquet file, zstd-compressed, written one row group at a time.
 
     Args:
-      encoding: what ParquetWriter takes beside the compression.
+      encoding: further arguments of ParquetWriter.
     """
 
     def __init__(self, folder: str, name: str, schema: pa.Schema, **encoding: Any):
@@ -160,21 +161,21 @@ class ParquetFile:
 
 
 def mark(schema: pa.Schema, marks: Mapping[str, str]) -> pa.Schema:
-    """The schema with key-value metadata of its files, such as "corpusmill.signature"."""
+    """Returns the schema with key-value metadata, such as "corpusmill.signature"."""
     if not marks:
         return schema
     return schema.with_metadata({f"corpusmill.{name}": text for name, text in marks.items()})
 
 
 def table_of(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.Table:
-    """The rows, their values in the order of the schema."""
+    """Returns rows as a table. Their values are in the order of the schema."""
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
     return pa.table(arrays, schema=schema)
 
 
 def write_parquet(folder: str, name: str, split: str, table: pa.Table) -> OutputFile:
-    """Writes a table."""
+    """Writes a table to a Parquet file of a build."""
     with ParquetFile(folder, name, table.schema) as file:
         file.write(table)
     return file.output_file(name, split, "parquet", table.num_rows)
@@ -183,7 +184,7 @@ def write_parquet(folder: str, name: str, split: str, table: pa.Table) -> Output
 def write_text(
     folder: str, name: str, text: str, kind: str = "text", records: int = 0
 ) -> OutputFile:
-    """Writes a small UTF-8 file."""
+    """Writes a small UTF-8 file of a build."""
     with HashedFile.in_folder(folder, name) as file:
         file.write(text.encode("utf-8"))
         return file.output_file(name, "", kind, records)

@@ -1,4 +1,4 @@
-"""Rejected records → `rejected/`, sorted, one Parquet file for every so many."""
+"""Writes rejected records to `rejected/`: sorted Parquet files with a limited number of records."""
 
 import apache_beam as beam
 import pyarrow as pa
@@ -21,12 +21,13 @@ class CountReasons(beam.PTransform):
 
 
 def reason_of(rejected: Rejected) -> tuple[str, str]:
-    """(stage, reason)."""
+    """Returns (stage, reason)."""
     return rejected.stage, rejected.reason
 
 
 class WriteRejected(WriteRecords):
-    """PCollection[Rejected] → PCollection[OutputFile]. With nothing rejected there is an empty file."""
+    """PCollection[Rejected] → PCollection[OutputFile]. Without rejected records, one empty file is
+    written."""
 
     def __init__(self, folder: str, records_per_file: int = RECORDS_PER_FILE):
         super().__init__(
@@ -45,6 +46,6 @@ def identity_of(rejected: Rejected) -> str:
 
 
 def order(row: tuple[str, ...]) -> tuple[object, ...]:
-    """Stage, reason, then page ids by number."""
+    """Returns the sort key of a row: stage, reason, then id; numeric ids sort by number."""
     rejected = Rejected._make(row)
     return rejected.stage, rejected.reason, len(rejected.id), rejected

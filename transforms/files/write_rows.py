@@ -1,7 +1,7 @@
-"""Rows → files, the same bytes whatever the runner and the order: Parquet, TFRecord, JSON lines and tables.
+"""Writes rows to Parquet, TFRecord, JSON lines and TSV files. The bytes do not depend on runner or order.
 
-`WriteRows` groups rows by shard, sorts them, and writes the shards. `write_files` writes the files of one
-shard, a batch at a time; families whose shards come whole call it by themselves.
+`WriteRows` groups rows by shard, sorts them and writes the shards. `write_files` writes the files of one
+shard, one batch at a time; it is called directly for shards that are already complete.
 """
 
 import contextlib
@@ -52,10 +52,12 @@ class Target(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Rows that are in memory at once."""
+    """Rows that are in memory at the same time."""
 
     rows: int
-    pieces: Mapping[str, Iterable[Any]]  # format → the rows in it, to be written piece by piece
+    pieces: Mapping[
+        str, Iterable[Any]
+    ]  # format → the rows in this format, written one piece after the other
 
 
 def write_files(
@@ -65,10 +67,10 @@ def write_files(
     batches: Iterable[Batch],
     encoding: Mapping[str, Any] | None = None,
 ) -> list[OutputFile]:
-    """Writes the same rows to all targets; each of them gets the pieces of its format.
+    """Writes the same rows to all targets. Each target receives the pieces of its format.
 
     Args:
-      encoding: of Parquet files.
+      encoding: arguments of ParquetWriter.
     """
     with contextlib.ExitStack() as stack:
         files: dict[Target, HashedFile | ParquetFile] = {}
@@ -80,13 +82,13 @@ def write_files(
             )
             stack.enter_context(file)
             files[target] = file
-        # With `map` nothing holds a batch while the next one is made.
+        # `map` does not keep a batch while the next one is made.
         rows = sum(map(functools.partial(_write_batch, files), batches))
     return [file.output_file(*target, rows) for target, file in files.items()]
 
 
 def _write_batch(files: Mapping[Target, HashedFile | ParquetFile], batch: Batch) -> int:
-    """Gives the number of rows."""
+    """Writes a batch to the files of its formats. Returns the number of rows."""
     for kind, pieces in batch.pieces.items():
         writes = [file.write for target, file in files.items() if target.format == kind]
         for piece in pieces:
@@ -96,27 +98,27 @@ def _write_batch(files: Mapping[Target, HashedFile | ParquetFile], batch: Batch)
 
 
 class RowKind(NamedTuple):
-    """The rows of a family, as WriteRows sees them."""
+    """The properties of the rows of a corpus that WriteRows needs."""
 
     schema: pa.Schema
-    identity: Callable[[Any], str]  # row → the text that decides about its shard
+    identity: Callable[[Any], str]  # row → the text whose hash determines the shard
     order: Callable[[Any], Any]  # unpacked row → the key that the rows of a shard are sorted by
     split_of: Callable[[Any], str] = operator.attrgetter("split")
-    values: Callable[[Any], Sequence[Any]] = tuple  # of the schema; called for a batch at a time
-    weigh: Callable[[Sequence[Any]], int] | None = None  # values → their share of a batch
-    batch: int = 0  # largest weight; without `weigh`, all rows of a shard, be it none
-    pack: Callable[[Any], Any] = tuple  # for shuffles
+    values: Callable[[Any], Sequence[Any]] = tuple  # unpacked row → values of the schema
+    weigh: Callable[[Sequence[Any]], int] | None = None  # values → weight in a batch
+    batch: int = 0  # maximum weight; without `weigh` a shard is one batch
+    pack: Callable[[Any], Any] = tuple  # row → compact form for shuffles
     unpack: Callable[[Any], Any] = tuple
     counter: tuple[str, str] | None = None  # (stage, what) that counts the rows
 
 
 class PlanShards(beam.PTransform):
-    """PCollection → one {split: number of files}; one file at least for each split.
+    """PCollection → one {split: number of files}, with at least one file per split.
 
     Args:
       splits: of the corpus.
-      shard_bytes: size of a file, about, in the unit of the sizes.
-      measure: PCollection → PCollection[(split, size)]; None for a collection of that.
+      shard_bytes: approximate size of a file, in the unit of the sizes.
+      measure: PCollection → PCollection[(split, size)]; None if the input already has this form.
     """
 
     def __init__(
@@ -145,13 +147,13 @@ def _plan(splits: Sequence[str], shard_bytes: int, sizes: Mapping[str, int]) -> 
 class WriteRows(beam.PTransform):
     """PCollection of rows → PCollection[OutputFile].
 
-    A shard without rows is a file too: readers find every name of `-of-N`.
+    Shards without rows are written too, because readers expect all files of `-of-N`.
 
     Args:
       folder: of the build.
       corpus: first part of the TFRecord names, "wiki40b".
-      kind: of the rows.
-      shards: one {split: number of files}, as PlanShards gives it.
+      kind: properties of the rows.
+      shards: one {split: number of files}, from PlanShards.
       marks: key-value metadata of each Parquet file.
     """
 
@@ -195,7 +197,7 @@ def _write_shards(
 
 
 def corpus_files(corpus: str, shard: Shard) -> list[Target]:
-    """A Parquet and a TFRecord file of a split."""
+    """Returns the Parquet and the TFRecord file of a shard."""
     return [
         Target(parquet_name(*shard), shard.split, PARQUET),
         Target(tfrecord_name(corpus, *shard), shard.split, TFRECORD),
@@ -203,20 +205,20 @@ def corpus_files(corpus: str, shard: Shard) -> list[Target]:
 
 
 def record_files(suffixes: Sequence[str], shard: Shard) -> list[Target]:
-    """A file of each suffix, which is in no split."""
+    """Returns one file for each suffix. The files belong to no split."""
     named = (SUFFIXES[suffix] for suffix in suffixes)
     return [Target(to_name(*shard), "", kind) for kind, to_name in named]
 
 
 def key_by_shard(row: Any, kind: RowKind, shards: Mapping[str, int]) -> tuple[ShardKey, Any]:
-    """((split, shard, shards), packed row)."""
+    """Returns ((split, shard, shards), packed row)."""
     split = kind.split_of(row)
     count = shards[split]
     return (split, shard_of(kind.identity(row), count), count), kind.pack(row)
 
 
 def empty_shards(shards: Mapping[str, int]) -> Iterator[tuple[ShardKey, None]]:
-    """The key of each shard, with no row."""
+    """Yields the key of each shard, with None as row."""
     for key in every_shard(shards):
         yield key, None
 
@@ -227,7 +229,7 @@ def write_shard(
     kind: RowKind,
     name_files: Callable[[Shard], Sequence[Target]],
 ) -> Iterator[OutputFile]:
-    """Writes the rows of one shard, sorted, a batch at a time: only one is unpacked."""
+    """Writes the sorted rows of one shard. Only one batch is unpacked at a time."""
     key, packed = grouped
     rows = sorted(map(kind.unpack, filter(None, packed)), key=kind.order)
     targets = name_files(Shard(*key))
@@ -247,7 +249,8 @@ def _encode_rows(rows: Sequence[Any], kind: RowKind, formats: Sequence[str]) -> 
 
 
 def _batches(rows: Sequence[Any], kind: RowKind) -> Iterator[list[Sequence[Any]]]:
-    """The values of the rows, as many together as fit a batch; or one heavier row."""
+    """Yields the values of the rows in batches up to the maximum weight. A heavier row is a batch of its
+    own."""
     if kind.weigh is None:
         yield [kind.values(row) for row in rows]
         return
@@ -266,7 +269,7 @@ def _batches(rows: Sequence[Any], kind: RowKind) -> Iterator[list[Sequence[Any]]
 
 
 def _tables(schema: pa.Schema, rows: Sequence[Sequence[Any]]) -> Iterator[pa.Table]:
-    """One row group."""
+    """Yields the rows as one row group."""
     yield table_of(rows, schema)
 
 
@@ -276,13 +279,13 @@ def _records(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes
 
 
 def _lines(_: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """A table for people."""
+    """Yields the rows as lines of a TSV table."""
     for row in rows:
         yield to_line(row).encode("utf-8")
 
 
 def _objects(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """JSON lines."""
+    """Yields the rows as JSON lines."""
     for row in rows:
         named = dict(zip(schema.names, row, strict=True))
         yield json.dumps(named, ensure_ascii=False).encode("utf-8") + b"\n"
@@ -297,15 +300,15 @@ _ENCODERS: Mapping[str, Callable[[pa.Schema, Sequence[Sequence[Any]]], Iterator[
 
 
 class WriteRecords(beam.PTransform):
-    """PCollection[tuple] → PCollection[OutputFile]: files for people to look into, in no split.
+    """PCollection[tuple] → PCollection[OutputFile]: files for inspection, in no split.
 
     Args:
       folder: of the build.
-      name: of the files, up to their numbers: "rejected/rejected".
-      schema: of a record; as TSV, which has a header line, it gives the names.
-      identity: record → the text that decides about its file.
-      order: tuple of its fields → the key that the records of a file are sorted by.
-      suffixes: of SUFFIXES, blanks between; each gets all records.
+      name: of the files, without their numbers: "rejected/rejected".
+      schema: of a record; TSV files have its names as header line.
+      identity: record → the text whose hash determines the file.
+      order: tuple of the fields → sort key within a file.
+      suffixes: some of SUFFIXES, separated by spaces; each file type contains all records.
       count: PCollection of one int, the number of records; None to count them.
     """
 
@@ -325,7 +328,7 @@ class WriteRecords(beam.PTransform):
         if unknown := set(self.suffixes) - set(SUFFIXES):
             raise ValueError(f"suffixes are of {tuple(SUFFIXES)}, not {unknown.pop()!r}")
         if "tsv" in self.suffixes[1:] or self.suffixes[:1] == ["tsv"] != self.suffixes:
-            raise ValueError("tsv has a line of names that other files lack: write it alone")
+            raise ValueError("tsv files have a header line: write tsv without other suffixes")
         self.folder = folder
         self.name = name
         self.kind = RowKind(schema, identity, order, functools.partial(_constant, name))

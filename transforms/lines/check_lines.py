@@ -1,4 +1,4 @@
-"""Checks of files of lines before hours go into them: they are text, and look whole. A sample of them."""
+"""Checks files of lines before a build starts: they must be text and look complete. Samples their lines."""
 
 import contextlib
 import itertools
@@ -15,22 +15,24 @@ from transforms.text.files.tar_members import is_tar
 KEEP = "; --on-corrupt keep-good builds from what is text"
 _HEAD_BYTES = 1 << 12
 _SAMPLED_FILES = 8
-_SAMPLED_BYTES = 1 << 15  # of each
+_SAMPLED_BYTES = 1 << 15  # of each file
 
 
 def check_lines(
     paths: Sequence[str], *, whole: bool = True, members: Sequence[str] = MEMBERS
 ) -> None:
-    """Raises InputError for a file that is not text, or has to be whole and is visibly cut off or seems to be
-    binary; for an archive that visibly has no wanted file, or has one as a link alone; and where all files
-    together have no line.
+    """Raises InputError for unusable files of lines.
 
-    A look at both ends takes a moment, and spares the hours until a worker gets there. Whether a .gz is
-    cut off they do not show, nor what a compressed archive holds.
+    These are files that are not text or seem binary, archives without a wanted file (or with a link in its
+    place), and (if they must be complete) truncated files. An error is also raised if all files together have
+    no line.
+
+    Only the beginnings and ends of files are read. So truncated .gz files, and the contents of compressed
+    archives, are not checked.
     """
     has_text = [_check_file(path, whole, members) for path in paths]
     if not any(has_text):
-        raise InputError(", ".join(paths), "there is no line to read")
+        raise InputError(", ".join(paths), "the files contain no lines")
 
 
 def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
@@ -59,7 +61,7 @@ def _check_head(path: str, head: bytes, whole: bool) -> None:
 
 
 def read_head(path: str, stream: BinaryIO) -> bytes:
-    """The beginning of a file, decompressed. Raises InputError."""
+    """Returns the beginning of a file, decompressed. Raises InputError."""
     try:
         return read_some(decompressed(stream), _HEAD_BYTES)
     except DECODE_ERRORS as error:
@@ -67,7 +69,7 @@ def read_head(path: str, stream: BinaryIO) -> bytes:
 
 
 def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
-    """False for a compressed file that is visibly cut off; the end of a .gz does not show it."""
+    """Returns False if a compressed file is visibly truncated. The end of a .gz does not show this."""
     if codec == "bz2":
         return bz2_blocks.ends_whole(stream, file_bytes)
     if codec != "xz":
@@ -77,9 +79,9 @@ def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
 
 
 def sample_lines(paths: Sequence[str], members: Sequence[str] = MEMBERS) -> Iterator[str]:
-    """The first lines of some of the files, evenly chosen; none of compressed archives.
+    """Yields the first lines of some of the files, evenly chosen. Compressed archives are skipped.
 
-    Damage is passed over: reading will report it.
+    Damage is ignored: reading reports it later.
     """
     step = -(-len(paths) // _SAMPLED_FILES) or 1
     for file in itertools.chain(*(find_files(path, members) for path in paths[::step])):

@@ -1,4 +1,4 @@
-"""A shuffled corpus → its vocabulary with counts, and how it covers what was held out."""
+"""Counts the vocabulary of a shuffled corpus, and its coverage of the held-out lines."""
 
 import operator
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +30,7 @@ STAGE = "count-vocabulary"
 FILE = "vocabulary.tsv"
 BUCKETS = 64
 GATHERED_BYTES = 1 << 24
-"""Of held-out lines that are measured together, with one look-up of the vocabulary."""
+"""Size of held-out lines that are measured together, to unpack the vocabulary once."""
 
 
 class CountedVocabulary(NamedTuple):
@@ -44,20 +44,19 @@ class CountedVocabulary(NamedTuple):
 class CountVocabulary(beam.PTransform):
     """(PCollection[LineRange], PCollection[LineShard]) → CountedVocabulary.
 
-    The ranges have all lines of a corpus, tokenised. Of the shards those of series "heldout" are used, any
-    others passed over.
+    The ranges contain all tokenised lines of a corpus. Only shards of the series "heldout" are used.
 
-    The training corpus is counted as all lines less those held out, so that its lines are counted where
-    they lie, before they are shuffled. Words are added up in buckets: a worker holds those of one bucket
-    at a time, and one worker those of the vocabulary.
+    The counts of the training corpus are those of all lines minus those of held-out lines, so lines are
+    counted before they are shuffled. Words are counted in buckets: a worker holds one bucket at a time, and
+    one worker holds the vocabulary.
 
-    Raises AccountingError where a word or a line is held out that is not in the corpus.
+    Raises AccountingError if a held-out word or line is not in the corpus.
 
     Args:
       folder: of the build.
-      min_count: what a word must be counted in the training corpus to be in the vocabulary.
-      buckets: so many parts can be added up at once. Their number changes no result.
-      scratch: folder in which counts wait; "" is that of the build.
+      min_count: minimum count of a word of the vocabulary in the training corpus.
+      buckets: parallel parts of the count. Their number does not change results.
+      scratch: folder for temporary counts; "" for that of the build.
     """
 
     def __init__(self, folder: str, min_count: int = 3, buckets: int = BUCKETS, scratch: str = ""):
@@ -116,7 +115,7 @@ def _heldout_lines(shard: LineShard) -> int:
 
 
 def count_range(lines: LineRange) -> pa.RecordBatch:
-    """The words of a range."""
+    """Returns the word counts of a range."""
     counts = word_counts.count_words(fetch(lines.packed))
     counters.count(STAGE, "words", word_counts.total_of(counts))
     counters.flush()
@@ -124,19 +123,19 @@ def count_range(lines: LineRange) -> pa.RecordBatch:
 
 
 def count_heldout(shard: LineShard) -> pa.RecordBatch:
-    """The words of a held-out shard, to be taken away: their counts are negative."""
+    """Returns the negative word counts of a held-out shard, to be subtracted."""
     return word_counts.negate_counts(word_counts.count_words(shard.block))
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> VocabularyPart:
-    """Adds up (bucket, counts put away)."""
+    """Adds up (bucket, counts in scratch)."""
     counts = add_pieces(grouped[1])
     check_counts(counts)
     return vocabulary.select_words(counts, min_count)
 
 
 def check_counts(counts: pa.RecordBatch) -> None:
-    """Raises AccountingError where more was held out than there is."""
+    """Raises AccountingError if a word has a negative count: more was held out than the corpus has."""
     wrong = word_counts.negative_words(counts)
     if wrong:
         raise AccountingError(
@@ -145,17 +144,17 @@ def check_counts(counts: pa.RecordBatch) -> None:
 
 
 class WrittenVocabulary(NamedTuple):
-    """The outputs of writing."""
+    """The written vocabulary with its statistics."""
 
     file: OutputFile
-    stats: VocabularyStats  # but for what was held out
+    stats: VocabularyStats  # without the held-out lines
     words: bytes  # packed (see `vocabulary.unpack_words`)
 
 
 def write_vocabulary(
     folder: str, min_count: int, parts: Sequence[VocabularyPart], sentences: int
 ) -> WrittenVocabulary:
-    """Writes vocabulary.tsv. Its records are the words and the signs."""
+    """Writes vocabulary.tsv. Its number of records is the number of words and signs."""
     if sentences < 0:
         raise AccountingError(f"{-sentences} more lines are held out than there are in the corpus")
     merged = vocabulary.merge_parts(parts, sentences)
@@ -178,12 +177,12 @@ class _Heldout(NamedTuple):
 
 
 def weigh_shard(heldout: _Heldout) -> int:
-    """Bytes of its lines."""
+    """Returns the size of the lines of a shard in bytes."""
     return len(heldout.shard.block)
 
 
 def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutStats]]:
-    """(shard, how the vocabulary covers it) for each; the vocabulary is unpacked once."""
+    """Yields (shard, its coverage by the vocabulary). The vocabulary is unpacked once for all shards."""
     words = vocabulary.unpack_words(heldout[0].packed_words)
     measured = vocabulary.measure_heldout([one.shard.block for one in heldout], words)
     return zip((one.shard.shard for one in heldout), measured, strict=True)
@@ -192,5 +191,5 @@ def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutSt
 def add_coverage(
     stats: VocabularyStats, coverage: Iterable[tuple[int, HeldoutStats]]
 ) -> VocabularyStats:
-    """Adds what was found of the held-out shards, which come in any order."""
+    """Returns the statistics with those of the held-out shards, which may be in any order."""
     return stats._replace(heldout=tuple(of_shard for _, of_shard in sorted(coverage)))

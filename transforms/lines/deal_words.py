@@ -1,4 +1,4 @@
-"""Elements → their words with counts, dealt out to buckets."""
+"""Counts the words of elements, and partitions the counts into buckets."""
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,21 +17,21 @@ from transforms.text.vocabularies.word_counts import (
 )
 
 GATHERED_WORDS = 1 << 18
-"""Words with counts that a worker holds before it deals them out."""
+"""Number of words with counts that a worker collects before it partitions them."""
 
 Join = Callable[[Sequence[pa.RecordBatch]], pa.RecordBatch]
 
 
 class DealWords(beam.PTransform):
-    """PCollection[Any] → PCollection[(bucket, word counts put away)].
+    """PCollection[Any] → PCollection[(bucket, word counts in scratch)].
 
-    Counts of several elements are joined before they are dealt out, so that few pieces travel.
+    Counts of several elements are combined before they are partitioned, so that few pieces are shuffled.
 
     Args:
-      folder: in which counts wait (see scratch.py).
-      count: element → its word counts (see word_counts.py); nothing for an element that has none.
-      buckets: how many there are.
-      join: batches of counts → one batch. The one that is given adds up what is the same word.
+      folder: for temporary counts (see scratch.py).
+      count: element → its word counts (see word_counts.py), or None.
+      buckets: number of buckets.
+      join: batches of counts → one batch; by default equal words are added up.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ def _deal(
 
 
 def add_pieces(pieces: Iterable[bytes]) -> pa.RecordBatch:
-    """Adds up word counts put away, some at a time: a large corpus has thousands of pieces."""
+    """Adds up word counts from scratch, a few at a time, as a large corpus has thousands of pieces."""
     gathered: list[pa.RecordBatch] = []
     words = 0
     for packed in pieces:

@@ -1,4 +1,4 @@
-"""Shuffled shards → the same with <UNK> for every word that is not in the vocabulary."""
+"""Replaces words that are not in the vocabulary by <UNK> in shuffled shards."""
 
 import functools
 
@@ -13,11 +13,12 @@ from transforms.text.vocabularies import vocabulary
 class MapUnknown(beam.PTransform):
     """PCollection[LineShard] → PCollection[LineShard].
 
-    The shards wait until the vocabulary is there. Every worker holds all of it: some ten bytes a word.
+    The shards are stored until the vocabulary is complete. Every worker holds the vocabulary in memory, about
+    ten bytes a word.
 
     Args:
       folder: of the build.
-      words: one packed list of the words that stay (see text/vocabulary.py).
+      words: one packed list of the words to keep (see text/vocabulary.py).
     """
 
     def __init__(self, folder: str, words: beam.PCollection):
@@ -35,12 +36,12 @@ class MapUnknown(beam.PTransform):
 
 
 def put_away(shard: LineShard, scratch: Scratch) -> LineShard:
-    """The shard with what `fetch` takes in place of its lines."""
+    """Stores the lines of a shard in scratch. Returns the shard with a reference for `fetch`."""
     return shard._replace(block=scratch.put(shard.block))
 
 
 def map_shard(shard: LineShard, packed_words: bytes) -> LineShard:
-    """The shard that was put away, with <UNK> for the words that are not listed."""
+    """Returns a shard from scratch, with <UNK> for words that are not in the list."""
     words = _unpack_words(packed_words)
     return shard._replace(block=vocabulary.map_unknown(fetch(shard.block), words))
 

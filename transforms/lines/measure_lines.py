@@ -1,4 +1,4 @@
-"""Lines → what they are counted by."""
+"""Counts lines, words and characters."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,7 @@ class MeasureShards(beam.PTransform):
 
 
 def measure_shard(shard: LineShard) -> Iterator[tuple[str, LineStats]]:
-    """(split, counts) for each split that the shard belongs to."""
+    """Yields (split, counts) for each split of the shard."""
     tables = tables_of(shard.series, shard.shard, shard.shards)
     if tables:
         stats = measure_lines(shard.block)
@@ -41,5 +41,5 @@ def measure_shard(shard: LineShard) -> Iterator[tuple[str, LineStats]]:
 
 
 def lines_of_range(lines: LineRange) -> int:
-    """The number of lines."""
+    """Returns the number of lines."""
     return lines.lines

@@ -1,4 +1,4 @@
-"""Files of lines → blocks of lines: what corpora of sentences begin with."""
+"""Reads files of lines in blocks of lines, the first step of sentence corpora."""
 
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,45 +28,44 @@ from transforms.text.news.perl_utf8 import malformed_lines
 
 STAGE = "read-lines"
 MEMBERS = ("news.20??.en.shuffled*",)
-"""Of the WMT 2011 archive, training-monolingual.tgz, the files that the corpus is made of."""
+"""Patterns of the files of the corpus in the WMT 2011 archive, training-monolingual.tgz."""
 
 _DETAIL_BYTES = 100
 _TOLD_NAMES = 5
 
 
 class LineBlocks(NamedTuple):
-    """The outputs of ReadLines. The lines of the files are those of the blocks and the rejected ones."""
+    """The outputs of ReadLines. Each line of the files is in a block or rejected."""
 
     blocks: beam.PCollection  # of bytes: whole lines, each with its line feed (see line_blocks.py)
-    rejected: beam.PCollection  # of Rejected: lines that are no UTF-8, or too long
+    rejected: beam.PCollection  # of Rejected: lines that are not UTF-8, or too long
     lost: beam.PCollection  # of LostBytes
     lines: beam.PCollection  # of int, one for each unit: lines read, rejected ones too
     unterminated: beam.PCollection  # of str: names of files whose last line has no line feed
 
 
 class ReadLines(beam.PTransform):
-    """Reads files of lines in blocks, every work unit on whichever worker is free.
+    """Pipeline → LineBlocks. Reads files of lines in blocks; work units are distributed over the workers.
 
-    Which lines there are does not depend on how the files are cut, packed or named; how they are put in
-    blocks, and in which order the blocks come, does.
+    The lines do not depend on the division, packing or names of files. The blocks and their order do.
 
-    The last line of a file is a line whether or not a line feed ends it. (`cat`, with which the original
-    scripts begin, would join it with the first line of the next file: such files are named.)
+    The last line of a file counts even without a line feed. (The original scripts use `cat`, which would join
+    it with the first line of the next file. So these files are listed in `unterminated`.)
 
-    UTF-8 is meant as Perl means it (see text/news/perl_utf8.py). A rejected line is named by its file,
-    without the folder, and its place (see file_units.py), and in an archive by its member as well:
-    "news.2007.en.shuffled.gz:4711", "training-monolingual.tgz/training-monolingual/news.2007.en.shuffled:0".
+    UTF-8 is checked by the rules of Perl (see text/news/perl_utf8.py). The id of a rejected line has the name
+    of the file, the member of the archive and the place (see file_units.py): "news.2007.en.shuffled.gz:4711",
+    "training-monolingual.tgz/training-monolingual/news.2007.en.shuffled:0".
 
     Args:
-      paths: files on any Beam file system, detected by their content: plain, .gz, .xz, .bz2, and .tar
-        archives of such files, compressed or not, which are not unpacked to disk.
-      stripes: the number of workers, for files that cannot be entered in the middle (.gz, .xz, .tgz):
-        unit_blocks.shares_of says how many share one.
-      on_corrupt: "fail" raises InputError at the first damage, naming the file and the byte; "keep-good"
-        goes on with what is whole and reports the rest.
-      members: patterns of the files wanted of an archive, by their names without folders.
-      block_bytes: of a block at most; a longer line comes alone.
-      limit: one worker reads so many lines, in the order of the paths, and no more. 0 reads all.
+      paths: files on any Beam file system, with types detected by content: plain, .gz, .xz, .bz2, and .tar
+        archives of such files, compressed or not. Archives are not unpacked to disk.
+      stripes: number of workers. unit_blocks.shares_of gives the number that share a file without entry
+        points (.gz, .xz, .tgz).
+      on_corrupt: "fail" raises InputError with file and byte at the first damage; "keep-good" skips and
+        reports damaged parts.
+      members: patterns of the wanted files of an archive, for their names without folders.
+      block_bytes: maximum size of a block; a longer line is a block of its own.
+      limit: maximum number of lines, read by one worker in the order of the paths. 0 reads all.
     """
 
     def __init__(
@@ -95,7 +94,7 @@ class ReadLines(beam.PTransform):
 
 
 class TextFile(NamedTuple):
-    """A file, or a file inside an archive that is not compressed and so has it at a known place."""
+    """A text file, or a file at a known position in an uncompressed archive."""
 
     path: str
     member: str  # "" for the file itself
@@ -104,7 +103,7 @@ class TextFile(NamedTuple):
 
 
 class TextUnit(NamedTuple):
-    """A unit of a text file; the bytes of the unit are counted from the start of the file."""
+    """A unit of a text file. Its bytes are counted from the start of the file."""
 
     file: TextFile
     unit: FileUnit
@@ -113,7 +112,7 @@ class TextUnit(NamedTuple):
 def plan_units(
     paths: Sequence[str], stripes: int, members: Sequence[str] = MEMBERS
 ) -> list[TextUnit]:
-    """The work units of all files. Raises InputError for an archive without a wanted file."""
+    """Returns the work units of all files. Raises InputError for an archive without a wanted file."""
     files = [file for path in paths for file in find_files(path, members)]
     shares = unit_blocks.shares_of([file.stored_bytes for file in files], stripes)
     return [
@@ -124,7 +123,7 @@ def plan_units(
 
 
 def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = MEMBERS) -> int:
-    """Returns the number of bytes that the workers will read of all files, by which progress is measured."""
+    """Returns the number of bytes that the workers will read, as the total of the progress."""
     return sum(
         planned.unit.end - planned.unit.start for planned in plan_units(paths, stripes, members)
     )
@@ -133,12 +132,11 @@ def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = M
 def find_files(
     path: str, members: Sequence[str] = MEMBERS, *, must_be_whole: bool = False
 ) -> list[TextFile]:
-    """The file itself, or what is wanted of it, if it is an archive that is whole and not compressed, and
-    the content of what is wanted is in it.
+    """Returns the file itself; for a complete, uncompressed archive its wanted files.
 
-    Raises InputError for such an archive without a wanted file; and, if it must be whole, for one that is
-    not, or has a wanted file as a link or a device alone. Otherwise its reader will report it, with the
-    place.
+    Raises InputError for such an archive without a wanted file. If it must be complete, also raises it for a
+    truncated archive, or one whose wanted file is a link or device. Other problems are reported when it is
+    read.
     """
     file_bytes = file_bytes_of(path)
     itself = TextFile(path, "", 0, file_bytes)
@@ -173,7 +171,7 @@ def _plan_file(file: TextFile, stripes: int) -> list[FileUnit]:
 
 
 def text_stream(stream: BinaryIO, file: TextFile) -> BinaryIO:
-    """The stored bytes of a file, or of what is wanted of an archive."""
+    """Returns the stored bytes of a file, or of its member in an archive, as a stream."""
     if not file.member:
         return stream
     return tar_members.window_of(stream, file.start, file.stored_bytes)
@@ -214,7 +212,7 @@ class _ReadUnit(beam.DoFn):
 
 
 class _ReadFirst(beam.DoFn):
-    """The first lines of all files."""
+    """Reads only the first lines of all files."""
 
     def __init__(self, read: _ReadUnit, limit: int):
         self.read, self.limit = read, limit
@@ -231,7 +229,7 @@ class _ReadFirst(beam.DoFn):
 
 
 def first_lines(block: LineBlock, count: int) -> LineBlock:
-    """The block, but for lines after so many."""
+    """Returns the first `count` lines of a block."""
     if block.is_overlong or count_lines(block.data) <= count:
         return block
     return block._replace(data=block_of(list(lines_of(block.data))[:count]))
@@ -240,7 +238,7 @@ def first_lines(block: LineBlock, count: int) -> LineBlock:
 def read_unit(
     planned: TextUnit, members: Sequence[str] = MEMBERS, block_bytes: int = BLOCK_BYTES
 ) -> Iterator[LineBlock | Unterminated | Damage]:
-    """Reads a unit; progress is counted.
+    """Reads a unit, and counts the progress.
 
     Raises InputError for an archive without a wanted file.
     """
@@ -263,7 +261,7 @@ def read_unit(
 
 
 def screen_block(file: TextFile, block: LineBlock) -> tuple[bytes, list[Rejected]]:
-    """The lines of a block that are kept, and those that are not; all are counted."""
+    """Returns the kept lines of a block, and the rejected lines. Counts both."""
     if block.is_overlong:
         kept, rejected = b"", [_reject(file, block, 0, block.data, "line-too-long")]
     elif malformed := malformed_lines(block.data):
@@ -298,7 +296,7 @@ def _reject(file: TextFile, block: LineBlock, at: int, line: bytes, reason: str)
 
 
 def _name_of(file: TextFile, member: str = "") -> str:
-    """Of a text, without folders; in an archive with those that it has there."""
+    """Returns the name of a text without folders; in an archive, with its path in the archive."""
     name = posixpath.basename(file.path)
     member = member or file.member
     return f"{name}/{member}" if member else name

@@ -1,4 +1,4 @@
-"""Sorted lines → shuffled shards, the order of which a fixed generator gives (see text/news/shuffle.py)."""
+"""Shuffles sorted lines into shards. A fixed random generator gives the order (see text/news/shuffle.py)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -17,9 +17,9 @@ STAGE = "shuffle-lines"
 class ShuffleLines(beam.PTransform):
     """PCollection[LineRange] → PCollection[LineShard].
 
-    The lines of the ranges one after the other are what is shuffled. Gives `shards` shards of the series
-    "train", of which shard 0 is held out, and `heldout_shards` of the series "heldout", made of that one.
-    A worker holds one shard at a time. A shard without lines is there too.
+    Shuffles the lines of all ranges. Yields `shards` shards of the series "train", of which shard 0 is held
+    out, and `heldout_shards` shards of the series "heldout", which are the parts of that shard 0. A worker
+    holds one shard at a time. Empty shards are included.
 
     Args:
       folder: of the build.
@@ -55,14 +55,14 @@ class ShuffleLines(beam.PTransform):
 
 
 def count_range(lines: LineRange) -> tuple[int, int]:
-    """(range, its lines)."""
+    """Returns (range, number of its lines)."""
     return lines.index, lines.lines
 
 
 def deal_range(
     lines: LineRange, ranks: Mapping[int, int], shards: int, scratch: Scratch
 ) -> Iterator[tuple[int, bytes]]:
-    """(shard, piece put away) of a range."""
+    """Yields (shard, piece in scratch) of a range."""
     for shard, piece in deal_lines(fetch(lines.packed), ranks[lines.index], shards):
         yield shard, scratch.put(piece)
 
@@ -70,7 +70,7 @@ def deal_range(
 def merge_shard(
     grouped: tuple[int, Iterable[bytes]], shards: int, heldout_shards: int
 ) -> Iterator[LineShard]:
-    """The shard; and what it is split into, where it is the one that is held out."""
+    """Yields the shard, and its parts if it is the held-out one."""
     shard, pieces = grouped
     block = merge_pieces(map(fetch, filter(None, pieces)))
     yield LineShard(TRAIN, shard, shards, block)

@@ -1,4 +1,4 @@
-"""Lines → all different lines, sorted by bytes, in ranges: `sort -u` on as many workers as there are."""
+"""Sorts and deduplicates lines by bytes, in ranges: a distributed `sort -u`."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -27,25 +27,24 @@ SAMPLES, DUPLICATES = "samples", "duplicates"
 class SortedLines(NamedTuple):
     """The outputs of SortLines."""
 
-    ranges: beam.PCollection  # of (range, block): its sorted lines; there is none without lines
-    splitters: (
-        beam.PCollection
-    )  # one list[bytes]: what separates the ranges, one less than there are
-    duplicates: beam.PCollection  # of int: lines left out because they stand there already
+    ranges: beam.PCollection  # of (range, block): its sorted lines; no empty ranges
+    splitters: beam.PCollection  # one list[bytes]: the borders between the ranges
+    duplicates: beam.PCollection  # of int: number of dropped duplicates
 
 
 class SortLines(beam.PTransform):
     """PCollection[block] → SortedLines.
 
-    Every worker sorts runs of some megabytes, and takes a sample of them. The sample divides the order
-    of bytes into ranges; the parts of all runs that belong to a range are then merged by whichever
-    worker gets it. A line that is repeated a million times is there once a run. The ranges depend on the
-    lines alone, not on their order or on how they came in blocks.
+    Every worker sorts runs of some megabytes, and samples them. The sample splits the byte order into ranges.
+    Then the parts of all runs in a range are merged by one worker. A repeated line occurs at most once in a
+    run, so frequent lines cause no large range. The ranges depend only on the lines, not on their order or
+    blocks.
 
     Args:
       folder: of the build.
-      range_bytes: of lines in a range, about; see `plan_ranges`.
-      run_bytes: what a worker sorts at a time, and holds a few times over; see `run_bytes_for`.
+      range_bytes: approximate size of the lines of a range; see `plan_ranges`.
+      run_bytes: size of a run that a worker sorts, which takes a few times as much memory; see
+        `run_bytes_for`.
     """
 
     def __init__(self, folder: str, range_bytes: int = RANGE_BYTES, run_bytes: int = RUN_BYTES):
@@ -78,14 +77,13 @@ class SortLines(beam.PTransform):
 
 
 def run_bytes_for(input_bytes: int) -> int:
-    """Returns the size of a sorted run for an input: larger for a large one, as each run is cut into all
-    ranges.
-    """
+    """Returns the size of a sorted run for an input. It grows with the input, as each run is cut into all
+    ranges."""
     return min(max(input_bytes // MANY_RUNS, RUN_BYTES), MAX_RUN_BYTES)
 
 
 def merge_samplers(samplers: Iterable[LineSampler]) -> LineSampler:
-    """One sampler that has taken the lines of all."""
+    """Returns one sampler for the lines of all samplers."""
     merged = LineSampler()
     for sampler in samplers:
         merged.merge(sampler)
@@ -93,7 +91,7 @@ def merge_samplers(samplers: Iterable[LineSampler]) -> LineSampler:
 
 
 class _SortRuns(beam.DoFn):
-    """Gathers blocks to runs, sorts them, puts them away."""
+    """Collects blocks in runs, sorts them and stores them in scratch."""
 
     def __init__(self, scratch: Scratch, run_bytes: int):
         self._scratch = scratch
@@ -127,14 +125,14 @@ class _SortRuns(beam.DoFn):
 
 
 def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
-    """(range, the lines of a run that belong to it, put away)."""
+    """Yields (range, the lines of a run in this range, in scratch)."""
     run = fetch(packed)
     for index, start, end in cut_sorted(run, splitters):
         yield index, scratch.part(packed, run, start, end)
 
 
 def merge_range(grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
-    """(range, its different lines, sorted), and how many others there are."""
+    """Yields (range, its sorted distinct lines). The number of duplicates is on a separate output."""
     index, pieces = grouped
     lines = b"".join(map(fetch, pieces))
     different = sort_block(lines)
@@ -143,7 +141,7 @@ def merge_range(grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
 
 
 class StoreRanges(beam.PTransform):
-    """PCollection[(range, block)] → PCollection[LineRange], for a stage that has to wait for another."""
+    """PCollection[(range, block)] → PCollection[LineRange]. Stores ranges for a later stage."""
 
     def __init__(self, folder: str):
         super().__init__()
@@ -156,6 +154,6 @@ class StoreRanges(beam.PTransform):
 
 
 def store_range(index_to_block: tuple[int, bytes], scratch: Scratch) -> LineRange:
-    """The range, its lines put away."""
+    """Stores the lines of a range in scratch."""
     index, block = index_to_block
     return LineRange(index, count_lines(block), scratch.put(block))

@@ -1,4 +1,4 @@
-"""Raw lines → normalised and tokenised lines, a block at a time."""
+"""Normalises and tokenises lines, one block at a time."""
 
 import functools
 
@@ -13,12 +13,12 @@ STAGE = "tokenize-lines"
 
 
 class TokenizeLines(beam.PTransform):
-    """PCollection[(range, block)] → PCollection[(range, block)]: as many lines, in the same order.
+    """PCollection[(range, block)] → PCollection[(range, block)], with the same number and order of lines.
 
     Args:
-      language: whose rules and abbreviations, "en".
-      lower_case: whether the tokens are put into lower case.
-      perl: the version of Perl whose Unicode decides what is a letter or a digit.
+      language: of the rules and abbreviations, "en".
+      lower_case: True to lower-case the tokens.
+      perl: version of Perl whose Unicode tables define letters and digits.
     """
 
     def __init__(self, language: str = "en", lower_case: bool = False, perl: str = CURRENT_PERL):
@@ -31,7 +31,7 @@ class TokenizeLines(beam.PTransform):
 
 
 class TokenizeBlocks(TokenizeLines):
-    """PCollection[block] → PCollection[block], for lines that are tokenised before they are sorted."""
+    """PCollection[block] → PCollection[block]. For lines that are tokenised before sorting."""
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         tokenize = beam.Map(tokenize_block, *self.settings)
@@ -41,7 +41,7 @@ class TokenizeBlocks(TokenizeLines):
 def tokenize_range(
     index_to_block: tuple[int, bytes], language: str, lower_case: bool, perl: str
 ) -> tuple[int, bytes]:
-    """The range with its lines tokenised, which are counted."""
+    """Tokenises and counts the lines of a range."""
     index, block = index_to_block
     tokenized = tokenize_block(block, language, lower_case, perl)
     counters.count(STAGE, "lines", count_lines(block))
@@ -50,8 +50,8 @@ def tokenize_range(
 
 
 def tokenize_block(block: bytes, language: str, lower_case: bool, perl: str) -> bytes:
-    """The lines, tokenised."""
+    """Returns the tokenised lines."""
     return _tokenizer(language, lower_case, perl)(block)
 
 
-_tokenizer = functools.lru_cache(1)(LineTokenizer)  # a worker keeps its table of words
+_tokenizer = functools.lru_cache(1)(LineTokenizer)  # a worker keeps its tokenizer

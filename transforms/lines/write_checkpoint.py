@@ -1,4 +1,4 @@
-"""The corpus between two steps → files, as the original leaves it there, for whoever wants to compare."""
+"""Writes an intermediate state of the corpus to files, as the original scripts do, for comparison."""
 
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
@@ -7,18 +7,18 @@ from transforms.files.scratch import fetch
 from transforms.files.write_files import HashedFile
 from transforms.records import LineRange, OutputFile
 
-FOLDER = "training-monolingual.tokenized"  # of the original
+FOLDER = "training-monolingual.tokenized"  # name of the folder in the original
 
 
 class WriteCheckpoint(beam.PTransform):
-    """PCollection[LineRange] → PCollection[OutputFile], one of each range.
+    """PCollection[LineRange] → PCollection[OutputFile], one for each range.
 
-    The files one after the other are the one file of the original.
+    The concatenated files are equal to the single file of the original.
 
     Args:
       folder: of the build.
       name: of the file in the original, "news.20XX.en.shuffled.sorted".
-      splitters: of the ranges, as SortLines gives them.
+      splitters: of the ranges, from SortLines.
     """
 
     def __init__(self, folder: str, name: str, splitters: beam.PCollection):

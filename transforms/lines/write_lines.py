@@ -1,4 +1,4 @@
-"""Shards of shuffled lines → files: text as it was published, Parquet and TFRecord, and checksums."""
+"""Writes shards of shuffled lines as text files like the published ones, Parquet, TFRecord and checksums."""
 
 import hashlib
 import operator
@@ -30,9 +30,9 @@ STAGE = "write-shards"
 CHECKSUMS = "md5sums"
 
 GROUP_BYTES = 1 << 24  # of text in a row group, and in memory at once beside the shard itself
-BATCH = 1 << 12  # records made at once: what the cache of a processor holds
+BATCH = 1 << 12  # records encoded at once, to fit the cache of the processor
 
-# Sentences do not repeat, so that a dictionary only costs, and nobody needs their least and greatest.
+# Sentences do not repeat, so dictionaries have no use; nor do minimum and maximum statistics.
 _ENCODING = {"use_dictionary": False, "write_statistics": False}
 
 
@@ -41,7 +41,7 @@ class WrittenLines(NamedTuple):
 
     files: beam.PCollection  # of OutputFile
     md5s: beam.PCollection  # of (name, MD5): of every text file
-    replaced: beam.PCollection  # of (split, characters that are U+FFFD in Parquet and TFRecord)
+    replaced: beam.PCollection  # of (split, characters replaced by U+FFFD in Parquet and TFRecord)
 
 
 class WrittenShard(NamedTuple):
@@ -55,11 +55,11 @@ class WrittenShard(NamedTuple):
 class WriteLines(beam.PTransform):
     """PCollection[LineShard] → WrittenLines.
 
-    Each shard is a text file, its lines as they are, under the name that it has in the published corpus;
-    and but for the held-out shard, which is there in its parts, a Parquet and a TFRecord file with the
-    one feature `text`. A text is the whole line without its line feed: where TensorFlow Datasets strips
-    lines, these keep the spaces at their ends, which only lines have that the tokeniser passes through.
-    A shard without lines gives files too. See text/news/shard_names.py.
+    Each shard is a text file with its name in the published corpus, and unchanged lines. Each shard except
+    the held-out one (which is written as its parts) is also a Parquet and a TFRecord file with the single
+    feature `text`: a line without its line feed. TensorFlow Datasets strips spaces at the ends of lines;
+    these files keep them. Only lines that the tokeniser does not change have such spaces. Empty shards are
+    written too. See text/news/shard_names.py.
 
     Args:
       folder: of the build.
@@ -89,7 +89,7 @@ class WriteLines(beam.PTransform):
 
 
 class WriteChecksums(beam.PTransform):
-    """PCollection[(name, MD5)] → PCollection[OutputFile]: what `md5sum -c md5sums` checks."""
+    """PCollection[(name, MD5)] → PCollection[OutputFile]: a file for `md5sum -c md5sums`."""
 
     def __init__(self, folder: str):
         super().__init__()
@@ -106,7 +106,7 @@ class WriteChecksums(beam.PTransform):
 def write_shard(
     shard: LineShard, folder: str, corpus: str, language: str, schema: pa.Schema = SCHEMA
 ) -> WrittenShard:
-    """Writes the files of one shard, a row group at a time."""
+    """Writes the files of one shard, one row group at a time."""
     place = shard.series, shard.shard, shard.shards
     name, split = text_name(*place, language), split_of(shard.series, shard.shard)
     tables = tables_of(*place)
@@ -114,7 +114,7 @@ def write_shard(
     targets += [target for table in tables for target in corpus_files(corpus, table)]
     encoder = LineEncoder(shard.block, has_tables=bool(tables))
     files = write_files(folder, targets, schema, encoder.batches(), _ENCODING)
-    if split:  # the lines of the held-out shard are counted in its parts
+    if split:  # lines of the held-out shard are counted in its parts
         counters.count(STAGE, "sentences", files[0].records)
         counters.count(STAGE, "replaced-characters", encoder.replaced)
         counters.flush()
@@ -123,14 +123,14 @@ def write_shard(
 
 
 class LineEncoder:
-    """The lines of a block, a row group at a time.
+    """Encodes the lines of a block, one row group at a time.
 
     Args:
-      has_tables: whether they are rows of Parquet and TFRecord too.
+      has_tables: True to encode them for Parquet and TFRecord too.
 
     Attributes:
       md5: of the lines so far.
-      replaced: characters so far that the tables have as U+FFFD.
+      replaced: number of characters so far that were replaced by U+FFFD.
     """
 
     def __init__(self, block: bytes, has_tables: bool):
@@ -140,7 +140,7 @@ class LineEncoder:
         self.replaced = 0
 
     def batches(self) -> Iterator[Batch]:
-        """The lines."""
+        """Yields the lines in batches."""
         for part in cut_block(self._block, GROUP_BYTES):
             yield self._encode(part)
 
@@ -161,6 +161,6 @@ def _records(block: bytes) -> Iterator[bytes]:
 
 
 def write_checksums(folder: str, md5s: Iterable[tuple[str, str]]) -> OutputFile:
-    """Writes the file, as md5sum(1) does, by name."""
+    """Writes the file in the format of md5sum(1), sorted by name."""
     text = "".join(f"{md5}  {name}\n" for name, md5 in sorted(md5s))
     return write_text(folder, CHECKSUMS, text, "checksums")

@@ -1,4 +1,4 @@
-"""Blocks of text → the words of a model."""
+"""Selects the words of a model from blocks of text."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -19,14 +19,14 @@ BUCKETS = 64
 
 
 class ChooseWords(beam.PTransform):
-    """PCollection[TextBlock] → PCollection of one vocabulary, put away (see `load_words`).
+    """PCollection[TextBlock] → PCollection of one vocabulary in scratch (see `load_words`).
 
     Args:
-      folder: where words wait.
-      min_count: how often a word must be in the text.
+      folder: for temporary words.
+      min_count: minimum count of a word in the text.
       source: of the text, for errors.
 
-    Raises InputError for text without words.
+    Raises InputError if the text has no words.
     """
 
     def __init__(self, folder: str, min_count: int, source: str):
@@ -52,26 +52,28 @@ class ChooseWords(beam.PTransform):
 
 
 def count_block(block: TextBlock) -> pa.RecordBatch:
-    """The words of a block."""
+    """Returns the word counts of a block."""
     return count_words(block.lines())
 
 
 def choose_of_bucket(
     grouped: tuple[int, Iterable[bytes]], min_count: int, scratch: Scratch
 ) -> bytes:
-    """The words of (bucket, counts put away) that are frequent enough, put away."""
+    """Stores the frequent words of (bucket, counts in scratch) in scratch."""
     return scratch.put(pack_words(select_words(add_pieces(grouped[1]), min_count)))
 
 
 def join_words(scratch: Scratch, parts: Sequence[bytes], source: str) -> bytes:
-    """The words of all buckets, put away."""
+    """Stores the words of all buckets in scratch, as one list."""
     words = pa.chunked_array([unpack_words(fetch(part)) for part in parts], pa.binary())
     if not len(words):
-        raise InputError(source, "no word of its text is frequent enough to be in a model")
+        raise InputError(
+            source, "no word of the text is frequent enough for the vocabulary of the model"
+        )
     return scratch.put(pack_words(pa.concat_arrays(words.chunks)))
 
 
 @functools.lru_cache(1)
 def load_words(packed: bytes) -> pa.BinaryArray:
-    """The words by bytes, once a process."""
+    """Returns the words in byte order. They are loaded once per process."""
     return unpack_words(fetch(packed))

@@ -1,8 +1,8 @@
-"""Blocks of text → all n-grams of all orders with their counts, in buckets.
+"""Counts the n-grams of all orders in blocks of text, in buckets.
 
-N-grams are counted in the highest order. Those of an order whose words but the first are the same meet in
-one bucket, where they are counted as the shorter n-gram (see text/ngrams/count_grams.py): no bucket has
-more n-grams of one end than there are words.
+N-grams are counted in the highest order first. N-grams that only differ in their first word are in one
+bucket, where they are counted as the shorter n-gram (see text/ngrams/count_grams.py). So the entries of a
+bucket for one shorter n-gram are at most as many as there are words.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from transforms.text.ngrams.gram_tables import ADJUSTED_COUNTS, COUNTS, Table
 from transforms.text.ngrams.number_words import number_words
 
 STAGE = "count-ngrams"
-GATHERED_GRAMS = 1 << 20  # that a worker holds before it deals them out
+GATHERED_GRAMS = 1 << 20  # that a worker collects before it partitions them
 
 GRAMS, TALLIES = "grams", "tallies"
 
@@ -31,7 +31,7 @@ class CountedGrams(NamedTuple):
     """The outputs of CountGrams."""
 
     grams: beam.PCollection
-    """Of ((order, bucket), ADJUSTED_COUNTS put away); those of one context are in one bucket."""
+    """((order, bucket), ADJUSTED_COUNTS in scratch). N-grams of one context are in one bucket."""
 
     tallies: beam.PCollection  # of (order, Tally)
 
@@ -40,8 +40,8 @@ class CountGrams(beam.PTransform):
     """PCollection[TextBlock] → CountedGrams.
 
     Args:
-      words: one vocabulary, put away.
-      cut: order → the largest count that is cut off; what is cut off is counted, too.
+      words: one vocabulary, in scratch.
+      cut: order → maximum count of pruned n-grams. Pruned n-grams are counted too.
     """
 
     def __init__(self, dealer: Dealer, words: beam.PCollection, cut: Mapping[int, int]):
@@ -78,7 +78,7 @@ class CountGrams(beam.PTransform):
 
 
 class _CountBlock:
-    """Block, words → its n-grams of the highest order."""
+    """(block, words) → its n-grams of the highest order."""
 
     def __init__(self, order: int):
         self._order = order
@@ -103,7 +103,8 @@ class _DealCounts:
 def adjust_bucket(
     grouped: tuple[int, Iterable[bytes]], order: int, highest: int, most_cut: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """The n-grams of a bucket: with their adjusted counts by contexts, and as the shorter ones."""
+    """Yields the n-grams of a bucket: with adjusted counts, keyed by context, and as the next shorter
+    n-grams."""
     if order == highest:
         counted = counting.add_counts([join_pieces(grouped[1], order, COUNTS)])
         table = counting.adjust_highest(counted)

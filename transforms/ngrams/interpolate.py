@@ -1,7 +1,7 @@
-"""N-grams, weighed in their contexts → the entries of a back-off model, in buckets.
+"""Interpolates weighed n-grams to the entries of a back-off model, in buckets.
 
-From the shortest to the longest, each n-gram meets
-the shorter one at its end: in the bucket that has the shorter one, whose own back-off comes there, too.
+Works from the shortest to the longest n-grams. Each n-gram is joined with its suffix (the n-gram without the
+first word), in the bucket of the suffix. The back-off of the suffix is sent to the same bucket.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -37,25 +37,26 @@ class ModelPart(NamedTuple):
     order: int
     bucket: int
     grams: int
-    packed: bytes  # ENTRIES put away, in the order of the file
+    packed: bytes  # ENTRIES in scratch, in the order of the file
 
 
 def bucketed_by(words: Words, highest: int) -> Words:
-    """The words that decide about the bucket of n-grams of a model.
+    """Returns the words that determine the bucket of n-grams of a model.
 
-    Those of the highest order, which no longer n-gram ends with, stay where they were made.
+    N-grams of the highest order stay in the buckets where they were made, as they are not suffixes of longer
+    ones.
     """
     return words[:, 1:] if words.shape[1] == highest > 1 else words
 
 
 class Interpolate(beam.PTransform):
-    """Level → PCollection[(bucket, (kind, rows put away))] → PCollection[ModelPart].
+    """Level → PCollection[(bucket, (kind, rows in scratch))] → PCollection[ModelPart].
 
-    Level n has WEIGHTS of n-grams, by their ends, and BACKOFFS of their contexts; the first one also has the
-    PROBABILITIES of unigrams.
+    Level n has the WEIGHTS of n-grams, keyed by suffix, and the BACKOFFS of their contexts. Level 1 also has
+    the PROBABILITIES of unigrams.
 
     Args:
-      order: the highest.
+      order: the highest order.
     """
 
     def __init__(self, dealer: Dealer, order: int):
@@ -86,17 +87,17 @@ class Interpolate(beam.PTransform):
 
 
 def level_of(order: int) -> str:
-    """The name of a level."""
+    """Returns the name of a level."""
     return f"level{order}"
 
 
 def levels_of(highest: int) -> list[str]:
-    """The names of all levels."""
+    """Returns the names of all levels."""
     return [level_of(order) for order in range(FIRST_LEVEL, max(highest, FIRST_LEVEL) + 1)]
 
 
 def send(level: int, kind: str, dealt: Iterable[tuple[int, bytes]]) -> Iterator[TaggedOutput]:
-    """Pieces on the output of a level."""
+    """Yields pieces on the output of a level."""
     for bucket, piece in dealt:
         yield TaggedOutput(level_of(level), (bucket, (kind, piece)))
 
@@ -104,7 +105,8 @@ def send(level: int, kind: str, dealt: Iterable[tuple[int, bytes]]) -> Iterator[
 def interpolate_bucket(
     grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, highest: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """The entries of n-grams that are one word shorter, and the probabilities of those that end with them."""
+    """Yields the entries of the n-grams that are one word shorter, and the probabilities of n-grams with
+    these suffixes."""
     bucket, tagged = grouped
     pieces: dict[str, list[bytes]] = {WEIGHED: [], CONTEXTS: [], SHORTER: []}
     for kind, piece in tagged:

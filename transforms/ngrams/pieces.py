@@ -1,4 +1,4 @@
-"""Tables of n-grams on their way to buckets: pieces wait in files."""
+"""Sends tables of n-grams to buckets; pieces are stored in files."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,15 +16,15 @@ from transforms.text.ngrams.gram_tables import (
 )
 
 Values = tuple[tuple[str, str], ...]
-Pieces = tuple[int, tuple[str, bytes]]  # (bucket, (kind, rows put away))
+Pieces = tuple[int, tuple[str, bytes]]  # (bucket, (kind, rows in scratch))
 
 
 class Dealer:
-    """Deals tables out to buckets.
+    """Partitions tables into buckets.
 
     Args:
-      folder: where pieces wait.
-      buckets: see `bucket_rows`.
+      folder: for temporary pieces.
+      buckets: number of buckets, see `bucket_rows`.
     """
 
     def __init__(self, folder: str, buckets: int):
@@ -32,16 +32,16 @@ class Dealer:
         self.buckets = buckets
 
     def deal(self, table: Table, words: Words) -> Iterator[tuple[int, bytes]]:
-        """(bucket, rows put away), by words of each row."""
+        """Yields (bucket, rows in scratch). `words` has the words of each row that determine its bucket."""
         for bucket, part in cut_table(table, bucket_rows(words, self.buckets), self.buckets):
             yield bucket, self.put(part)
 
     def put(self, table: Table) -> bytes:
-        """Puts a table away, for `join_pieces`."""
+        """Stores a table in scratch, for `join_pieces`."""
         return self.scratch.put(pack_table(table))
 
 
 def join_pieces(pieces: Iterable[bytes], order: int, values: Values) -> Table:
-    """The rows of tables that were put away."""
+    """Returns the rows of tables from scratch as one table."""
     tables = [unpack_table(fetch(piece), order, values) for piece in pieces]
     return np.concatenate(tables) if tables else np.empty(0, dtype_of(order, values))

@@ -1,6 +1,7 @@
-"""Blocks of held-out text and the entries of a model → log-likelihoods, as `corpusmill score` takes them.
+"""Computes log-likelihoods of held-out text from the entries of a model, in the format of `corpusmill score`.
 
-The model stays in its buckets: n-grams that the text asks for go there, and what is known of them comes back.
+The model stays in its buckets. The n-grams of the text are sent to the buckets, and their entries are sent
+back.
 """
 
 import math
@@ -30,11 +31,11 @@ BlockId = tuple[str, int]  # split and first document
 
 
 class Piece(NamedTuple):
-    """The n-grams that are sent to a bucket, or the answer that comes back from it, put away."""
+    """The n-grams that are sent to a bucket, or its answer, in scratch."""
 
-    block: BlockId | None  # that asks, or is answered; None for n-grams of the model
+    block: BlockId | None  # sender or receiver; None for n-grams of the model
     order: int
-    packed: bytes  # words that are asked for; else ENTRIES
+    packed: bytes  # requested words, or ENTRIES
 
 
 class BlockScore(NamedTuple):
@@ -45,9 +46,9 @@ class BlockScore(NamedTuple):
     tokens: int  # words and ends of sentences
     unknown: int  # words that are not in the vocabulary
     log_likelihood: float  # natural
-    of_unknown: float  # of that, of the unknown words
-    packed_counts: bytes  # int64: tokens of each document, put away
-    packed_values: bytes  # float32: of each token, put away
+    of_unknown: float  # the part of it of unknown words
+    packed_counts: bytes  # int64: tokens of each document, in scratch
+    packed_values: bytes  # float32: of each token, in scratch
 
 
 class SplitScore(NamedTuple):
@@ -60,7 +61,7 @@ class SplitScore(NamedTuple):
     of_unknown: float
 
     def as_dict(self) -> dict[str, Any]:
-        """The counts as stats.json has them."""
+        """Returns the counts in the format of stats.json."""
         known = self.tokens - self.unknown
         return {
             "documents": self.documents,
@@ -88,9 +89,10 @@ class ScoreText(beam.PTransform):
 
     Args:
       folder: of the build.
-      words: one vocabulary, put away.
-      order: the highest.
-      is_listed: a document's value is a list, of its words and ends of sentences; else their sum.
+      words: one vocabulary, in scratch.
+      order: the highest order.
+      is_listed: True to write the values of all words and ends of sentences of a document, False for their
+        sum.
     """
 
     def __init__(
@@ -145,7 +147,7 @@ def _by_bucket(part: ModelPart) -> tuple[tuple[int, int], Piece]:
 def ask_for(
     block: TextBlock, order: int, dealer: Dealer, words: bytes
 ) -> Iterator[tuple[tuple[int, int], Piece]]:
-    """((order, bucket), n-grams that decide about a block)."""
+    """Yields ((order, bucket), n-grams that are needed to score a block)."""
     numbers = number_words(block.lines(), load_words(words))
     for n, asked in grams_of(numbers, order).items():
         for bucket, packed in dealer.deal(make_table(asked, ()), bucketed_by(asked, order)):
@@ -155,7 +157,7 @@ def ask_for(
 def answer(
     grouped: tuple[tuple[int, int], Iterable[Piece]], dealer: Dealer
 ) -> Iterator[tuple[BlockId, Piece]]:
-    """Returns the entries of the model for the n-grams that are asked for."""
+    """Yields the entries of the model for the requested n-grams."""
     order = grouped[0][0]
     pieces = list(grouped[1])
     asking = [(piece.block, piece.packed) for piece in pieces if piece.block]
@@ -174,7 +176,7 @@ def answer(
 def score_block(
     grouped: tuple[BlockId, Iterable[TextBlock | Piece]], order: int, scratch: Scratch, words: bytes
 ) -> Iterator[tuple[str, BlockScore]]:
-    """(split, log-likelihoods of a block)."""
+    """Yields (split, log-likelihoods of a block)."""
     pieces: dict[int, list[bytes]] = {n: [] for n in range(1, order + 1)}
     blocks = []
     for one in grouped[1]:
@@ -185,7 +187,7 @@ def score_block(
     entries = {n: join_pieces(packed, n, ENTRIES) for n, packed in pieces.items()}
     for block in blocks:
         numbers = number_words(block.lines(), load_words(words))
-        # Rounded, as the last bits of a logarithm are not the same on all processors.
+        # Rounded, because the last bits of a logarithm differ between processors.
         values = log_likelihoods(numbers, entries).astype(np.float32)
         is_unknown = numbers == UNKNOWN
         lines = np.concatenate([[0], np.cumsum(block.counts())])
@@ -208,7 +210,7 @@ def score_block(
 def write_split(
     grouped: tuple[str, Iterable[BlockScore]], folder: str, *, is_listed: bool
 ) -> tuple[OutputFile, tuple[str, SplitScore]]:
-    """Writes log-likelihoods/<split>.parquet, a row for each document in their order."""
+    """Writes log-likelihoods/<split>.parquet, with a row for each document in order."""
     split, unordered = grouped
     scores = sorted(unordered)
     name = f"log-likelihoods/{split}.parquet"

@@ -1,4 +1,4 @@
-"""A finished build → blocks of its sentences, put away for later stages."""
+"""Reads a finished build as blocks of sentences, in scratch for later stages."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -28,17 +28,18 @@ TRAIN = "train"
 
 
 def lines_of_text(text: str) -> list[str]:
-    """The lines as they are."""
+    """Returns the lines unchanged."""
     return text.removesuffix("\n").split("\n")
 
 
 def lines_of_article(text: str) -> list[str]:
-    """The lines with its markers, which models of Wiki-40B predict like words; no empty ones."""
+    """Returns the lines that are not empty, including markers, which models of Wiki-40B predict like
+    words."""
     return list(filter(str.strip, text.split("\n")))
 
 
 def paragraphs_in_lines(text: str) -> list[str]:
-    """The paragraphs of a book, each in one line."""
+    """Returns the paragraphs of a book, each as one line."""
     joined = (" ".join(paragraph.split()) for paragraph in paragraphs_of_book(text))
     return list(filter(None, joined))
 
@@ -49,49 +50,49 @@ SENTENCES: Mapping[str, Callable[[str], list[str]]] = {
     "article": lines_of_article,
     "book": paragraphs_in_lines,
 }
-"""The layout of the text of a corpus (see layout.py) → its sentences, one a line."""
+"""Layout of the text of a corpus (see layout.py) → function that returns its sentences."""
 
 PREDICTED = ("", "lines")
-"""Layouts whose ends of sentences are words by the papers, so that words and ends are all that is scored."""
+"""Layouts whose papers count ends of sentences as words. All scored tokens are then words."""
 
 
 class TextSource(NamedTuple):
-    """The place of the text of a build."""
+    """The column and layout of the text of a build."""
 
     column: str  # of its Parquet files
     paragraphs: str  # one of SENTENCES
 
 
 class PlacedFile(NamedTuple):
-    """A Parquet file, and where its rows are in the split."""
+    """A Parquet file, and the position of its rows in the split."""
 
     file: CorpusFile
-    first: int  # document
+    first: int  # number of its first document
 
 
 class TextPart(NamedTuple):
-    """The part of the text that one worker reads in one piece."""
+    """A part of the text that one worker reads at once."""
 
     group: RowGroup
-    first: int  # document
-    stored_bytes: int  # of the file, about
+    first: int  # number of its first document
+    stored_bytes: int  # approximate bytes of the file
 
 
 class TextBlock(NamedTuple):
-    """Documents of a split that follow on each other, put away (see transforms/files/scratch.py)."""
+    """Consecutive documents of a split, in scratch (see transforms/files/scratch.py)."""
 
     split: str
-    first: int  # place of the first document in the split
+    first: int  # number of the first document in the split
     documents: int
     packed_lines: bytes  # a sentence a line
     packed_counts: bytes  # int64: sentences of each document
 
     def lines(self) -> bytes:
-        """The sentences (see line_blocks.py)."""
+        """Returns the sentences (see line_blocks.py)."""
         return fetch(self.packed_lines)
 
     def counts(self) -> npt.NDArray[np.int64]:
-        """The sentences of each document."""
+        """Returns the number of sentences of each document."""
         return np.frombuffer(fetch(self.packed_counts), np.int64)
 
 
@@ -105,7 +106,7 @@ class TextCounts(NamedTuple):
 
 
 def files_of_splits(build: Build, splits: Sequence[str]) -> list[PlacedFile]:
-    """The Parquet files of some splits."""
+    """Returns the Parquet files of some splits."""
     found = []
     listed = sorted(list_files(build))
     for split in splits:
@@ -122,9 +123,9 @@ class ReadBlocks(beam.PTransform):
 
     Args:
       files: of one build.
-      folder: where the text waits.
+      folder: for temporary text.
 
-    Raises InputError for a file that is damaged.
+    Raises InputError for a damaged file.
     """
 
     def __init__(self, files: Sequence[PlacedFile], source: TextSource, folder: str):
@@ -144,7 +145,7 @@ class ReadBlocks(beam.PTransform):
 
 
 def plan_parts(placed: PlacedFile) -> Iterator[TextPart]:
-    """The row groups of a file."""
+    """Yields the row groups of a file."""
     groups = row_groups_of(placed.file)
     stored_bytes = file_bytes_of(placed.file.path) // max(len(groups), 1)
     first = placed.first
@@ -154,7 +155,7 @@ def plan_parts(placed: PlacedFile) -> Iterator[TextPart]:
 
 
 def read_blocks(part: TextPart, source: TextSource, scratch: Scratch) -> Iterator[TextBlock]:
-    """The text of a row group."""
+    """Yields the text of a row group in blocks."""
     texts = read_row_group(part.group, [source.column]).table[source.column]
     first = part.first
     for documents in _batches(map(SENTENCES[source.paragraphs], map(str, texts))):
@@ -169,7 +170,7 @@ def read_blocks(part: TextPart, source: TextSource, scratch: Scratch) -> Iterato
 
 
 def _batches(documents: Iterable[list[str]]) -> Iterator[list[list[str]]]:
-    """As many documents together as make up a block."""
+    """Yields documents in batches of at least BLOCK_BYTES; the last one may be smaller."""
     batch: list[list[str]] = []
     size = 0
     for document in documents:
@@ -183,17 +184,17 @@ def _batches(documents: Iterable[list[str]]) -> Iterator[list[list[str]]]:
 
 
 def measure_block(block: TextBlock) -> tuple[str, TextCounts]:
-    """(split, counts)."""
+    """Returns (split, counts)."""
     measured = measure_lines(block.lines())
     counted = measured.lines, measured.words, measured.bytes
     return block.split, TextCounts(block.documents, *counted)
 
 
 def add_counts(counts: Iterable[TextCounts]) -> TextCounts:
-    """The sum of several counts."""
+    """Returns the sum of several counts."""
     return TextCounts(*(sum(column) for column in zip(TextCounts(), *counts, strict=True)))
 
 
 def is_of_train(block: TextBlock) -> bool:
-    """False of text that a model is scored on."""
+    """Returns False for text on which a model is scored."""
     return block.split == TRAIN

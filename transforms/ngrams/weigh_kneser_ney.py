@@ -1,4 +1,4 @@
-"""N-grams with their counts → what Kneser-Ney smoothing gives to each, in the buckets of their ends."""
+"""Computes the Kneser-Ney weights of counted n-grams, in the buckets of their suffixes."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -15,11 +15,11 @@ from transforms.text.ngrams.gram_tables import ADJUSTED_COUNTS, UNKNOWN
 
 
 class WeighKneserNey(beam.PTransform):
-    """PCollection[((order, bucket), ADJUSTED_COUNTS put away)] → level → PCollection for Interpolate.
+    """PCollection[((order, bucket), ADJUSTED_COUNTS in scratch)] → level → PCollection for Interpolate.
 
     Args:
       tallies: of (order, Tally).
-      cut: order → the largest count that is cut off.
+      cut: order → maximum count of pruned n-grams.
     """
 
     def __init__(self, dealer: Dealer, tallies: beam.PCollection, cut: Mapping[int, int]):
@@ -43,11 +43,11 @@ def weigh_bucket(
     dealer: Dealer,
     tallies: Mapping[int, Tally],
 ) -> Iterator[Any]:
-    """Sends the weights of n-grams and contexts to the buckets of their ends."""
+    """Yields the weights of n-grams and contexts for the buckets of their suffixes."""
     order = grouped[0][0]
     table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)
     discounts = kneser_ney.estimate_discounts(tallies[order])
-    if order == 1:  # all are in one bucket
+    if order == 1:  # all unigrams are in one bucket
         has_unknown = bool((table["words"] == UNKNOWN).any())
         size = kneser_ney.vocabulary_size(tallies[1], has_unknown=has_unknown)
         known = tallies[1], discounts, size

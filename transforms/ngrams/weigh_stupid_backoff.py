@@ -1,8 +1,8 @@
-"""N-grams with their counts → their probabilities by normalised Stupid Backoff, in the buckets of their ends.
+"""Computes normalised Stupid Backoff probabilities of counted n-grams, in the buckets of their suffixes.
 
-The formulae are in text/ngrams/stupid_backoff.py. N-grams of one context are divided in one bucket; each
-asks for its end in the bucket that has it, and brings what it got back to the bucket of its context. Then,
-from the shortest to the longest, each context is scaled in the bucket of the context at its end.
+The formulae are in text/ngrams/stupid_backoff.py. N-grams of one context are normalised in one bucket. Each
+requests the frequency of its suffix from the bucket of the suffix, and the answer is sent to the bucket of
+its context. Then, from the shortest to the longest, each context is scaled in the bucket of its own suffix.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,16 +33,16 @@ from transforms.text.ngrams.gram_tables import (
 from transforms.text.ngrams.stupid_backoff import FREQUENCIES, LEFT, OWN, SCALES, USED
 
 COUNTED, ASKING, DIVIDED, OF_CONTEXTS, OF_USED = "counted", "asking", "divided", "own", "used"
-SCALED = "scaled"  # kinds of pieces, as those
+SCALED = "scaled"  # further kinds of pieces
 
-Keyed = tuple[tuple[int, int], tuple[str, bytes]]  # (order, bucket), (kind, rows put away)
+Keyed = tuple[tuple[int, int], tuple[str, bytes]]  # (order, bucket), (kind, rows in scratch)
 
 
 class WeighStupidBackoff(beam.PTransform):
-    """PCollection[((order, bucket), ADJUSTED_COUNTS put away)] → level → PCollection for Interpolate.
+    """PCollection[((order, bucket), ADJUSTED_COUNTS in scratch)] → level → PCollection for Interpolate.
 
     Args:
-      cut: order → the largest count that is cut off.
+      cut: order → maximum count of pruned n-grams.
     """
 
     def __init__(self, dealer: Dealer, cut: Mapping[int, int]):
@@ -112,7 +112,7 @@ def _counted(keyed: tuple[tuple[int, int], bytes]) -> Any:
 def divide_bucket(
     grouped: tuple[tuple[int, int], Iterable[bytes]], cut: Mapping[int, int], dealer: Dealer
 ) -> Iterator[Any]:
-    """The n-grams of some contexts: what they are to longer ones, and which ends they ask for."""
+    """Divides the n-grams of some contexts, and yields requests for the frequencies of their suffixes."""
     order = grouped[0][0]
     table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)
     if order == 1:
@@ -131,7 +131,7 @@ def divide_bucket(
 def answer_bucket(
     grouped: tuple[tuple[int, int], Iterable[tuple[str, bytes]]], dealer: Dealer
 ) -> Iterator[Any]:
-    """Sends n-grams the frequencies of their ends, which are of this order and bucket."""
+    """Yields the frequencies of suffixes of this order and bucket, for the n-grams that requested them."""
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])
     asking = _join(pieces, ASKING, order + 1, ())
@@ -144,7 +144,7 @@ def answer_bucket(
 def leave_over_bucket(
     grouped: tuple[tuple[int, int], Iterable[tuple[str, bytes]]], dealer: Dealer
 ) -> Iterator[Any]:
-    """Sends what contexts leave over to the buckets of their ends."""
+    """Yields the probability that contexts leave over, for the buckets of their suffixes."""
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])
     used = _join(pieces, OF_USED, order, USED)
@@ -155,7 +155,7 @@ def leave_over_bucket(
 def scale_bucket(
     grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Contexts of n-grams of an order, scaled: for longer ones, and for the n-grams."""
+    """Yields the scaled contexts of n-grams of an order: for longer contexts, and for the n-grams."""
     pieces = _by_kind(grouped[1])
     shorter = _join(pieces, SHORTER, max(order - 2, 1), SCALES)
     scales = stupid_backoff.scale_contexts(_join(pieces, WEIGHED, order - 1, LEFT), shorter)
@@ -169,7 +169,7 @@ def weigh_bucket(
     cut: Mapping[int, int],
     dealer: Dealer,
 ) -> Iterator[Any]:
-    """Sends the weights of n-grams and contexts to the buckets of their ends."""
+    """Yields the weights of n-grams and contexts for the buckets of their suffixes."""
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])
     table = _join(pieces, COUNTED, order, ADJUSTED_COUNTS)

@@ -1,4 +1,4 @@
-"""Entries of a model → model.arpa."""
+"""Writes the entries of a model to model.arpa."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -22,24 +22,24 @@ FILE, KIND = "model.arpa", "arpa"
 
 
 class ArpaPart(NamedTuple):
-    """Lines of a file."""
+    """Lines of a part of the file."""
 
     order: int
     bucket: int
     grams: int
-    packed: bytes  # compressed and put away
+    packed: bytes  # compressed, in scratch
 
 
 class WriteArpa(beam.PTransform):
     """PCollection[ModelPart] → PCollection[OutputFile].
 
-    Lines are made by all workers; one puts them together.
+    All workers format lines; one worker concatenates them.
 
     Args:
       folder: of the build.
-      scratch: where lines wait.
-      words: one vocabulary, put away.
-      order: the highest.
+      scratch: folder for temporary lines.
+      words: one vocabulary, in scratch.
+      order: the highest order.
     """
 
     def __init__(self, folder: str, scratch: str, words: beam.PCollection, order: int):
@@ -58,7 +58,7 @@ class WriteArpa(beam.PTransform):
 
 
 def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> ArpaPart:
-    """The lines of some n-grams."""
+    """Returns the lines of some n-grams."""
     entries = join_pieces([part.packed], part.order, ENTRIES)
     names = arpa.name_words(load_words(words))
     lines = arpa.make_lines(entries, names, has_backoffs=part.order < highest)
@@ -66,7 +66,7 @@ def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> 
 
 
 def write_file(grouped: tuple[str, Iterable[ArpaPart]], folder: str) -> OutputFile:
-    """Writes the file. Its records are the n-grams of all orders."""
+    """Writes the file. Its number of records is the number of n-grams of all orders."""
     name, unordered = grouped
     parts = sorted(unordered)
     grams: dict[int, int] = {}
@@ -87,5 +87,5 @@ def _pieces(parts: list[ArpaPart], grams: dict[int, int]) -> Iterator[bytes]:
 
 
 def grams_of_part(part: ModelPart) -> tuple[int, int]:
-    """(order, n-grams)."""
+    """Returns (order, number of n-grams)."""
     return part.order, part.grams

@@ -1,4 +1,4 @@
-"""Pages → candidates for a translation benchmark: of each article one passage of good sentences."""
+"""Finds candidates for a translation benchmark: one passage of good sentences from each article."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -19,14 +19,14 @@ from transforms.text.wikimedia.wikitext.clean import UncleanableError, WikitextC
 
 
 class FindPassages(beam.PTransform):
-    """PCollection[Page] → Screened: kept are Candidates, rejected pages without a passage.
+    """PCollection[Page] → Screened: kept are Candidates, rejected are pages without a passage.
 
     Args:
-      site: its tables say how the pages are cleaned, and what their topics are.
-      namespaces: number → names in this wiki, from the head of the dump.
-      seed: decides with domain and page id about everything that is drawn.
+      site: its tables determine the cleaning and the topics of pages.
+      namespaces: number → name in this wiki, from the head of the dump.
+      seed: of all random choices, with domain and page id.
       templates: PCollection of one WikiTemplates.
-      licence: of the pages; "" if sentences do not name it.
+      licence: of the pages; "" to leave it out.
     """
 
     STAGE = "find-passages"
@@ -62,7 +62,7 @@ class _Find(beam.DoFn):
         self.of_wiki: WikiTemplates | None = None
 
     def process(self, page: Page, of_wiki: WikiTemplates = NO_TEMPLATES) -> Iterable[Any]:
-        if of_wiki is not self.of_wiki:  # a new bundle may bring it anew
+        if of_wiki is not self.of_wiki:  # a new bundle may pass a new object
             self.of_wiki = of_wiki
             self.cleaner = self.site.cleaner(self.namespaces, of_wiki)
         found = find_candidate(page, self.site, self.cleaner, self.seed)
@@ -76,14 +76,14 @@ class _Find(beam.DoFn):
 def find_candidate(
     page: Page, site: Site, cleaner: WikitextCleaner, seed: int
 ) -> Candidate | Reason:
-    """The passage of a page with all facts about it, or the reason why there is none."""
+    """Returns the passage of a page with its metadata, or the reason why there is none."""
     try:
         linked = clean_with_links(cleaner, page.text, page.title)
     except UncleanableError as error:
         return Reason(error.reason, str(error))
     if not linked.page.sections:
         return Reason("empty-after-cleaning")
-    # Something is missing in running text, or is shown on trust, and nobody knows where.
+    # The text has gaps or unverified statements at unknown places.
     unknown = linked.page.unrendered.keys() | linked.page.guessed.keys()
     if unknown:
         return Reason("unrendered-template", ", ".join(sorted(unknown)))
@@ -106,7 +106,7 @@ def find_candidate(
 
 
 def read_paragraphs(linked: LinkedPage) -> list[Paragraph]:
-    """The paragraphs of an article, from its beginning to its end, with their links."""
+    """Returns the paragraphs of an article with their links, in order."""
     return [
         Paragraph(text, links)
         for section, of_section in zip(linked.page.sections, linked.links, strict=True)

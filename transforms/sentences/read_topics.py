@@ -1,4 +1,4 @@
-"""Tables of topics, which people have put right by hand."""
+"""Reads tables of manually corrected topics."""
 
 from collections.abc import Iterable
 
@@ -8,10 +8,10 @@ from transforms.text.translation.tables import read_table
 
 
 def read_topics(paths: Iterable[str]) -> dict[str, str]:
-    """URL of an article → topic, of tables with the columns url and topic, and any others.
+    """Reads URL of an article → topic, from tables with the columns url and topic.
 
-    So a source.tsv in which topics were changed is such a table. Raises InputError for a file that is none,
-    for a topic that is none of TOPICS, and for an article that has two.
+    Other columns are ignored, so an edited source.tsv can be used. Raises InputError for a file that is not
+    such a table, for an unknown topic, and for an article with two topics.
     """
     topics: dict[str, str] = {}
     for path in paths:
@@ -29,6 +29,10 @@ def read_topics(paths: Iterable[str]) -> dict[str, str]:
 
 def _add(topics: dict[str, str], path: str, line: int, url: str, topic: str) -> None:
     if topic not in TOPICS:
-        raise InputError(path, f"line {line}: no topic: {topic!r}; there are {', '.join(TOPICS)}")
+        raise InputError(
+            path, f"line {line}: unknown topic {topic!r}; expected one of {', '.join(TOPICS)}"
+        )
     if topics.setdefault(url, topic) != topic:
-        raise InputError(path, f"line {line}: {url} is {topic} here, and {topics[url]} before")
+        raise InputError(
+            path, f"line {line}: {url} has the topic {topic}, but an earlier line has {topics[url]}"
+        )

@@ -1,4 +1,4 @@
-"""Candidates of all domains → the sentences of a translation benchmark."""
+"""Selects the sentences of a translation benchmark from the candidates of all domains."""
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,19 +22,19 @@ class Selected(NamedTuple):
     """The outputs of SelectSentences."""
 
     selection: beam.PCollection  # of one Selection
-    candidates: beam.PCollection  # of (domain, how many candidates it had)
+    candidates: beam.PCollection  # of (domain, number of candidates)
     rejected: beam.PCollection  # of Rejected: candidates that repeat another
 
 
 class SelectSentences(beam.PTransform):
     """PCollection[Candidate] → Selected.
 
-    Of each domain a worker holds the candidates of lowest rank, some times as many as articles are wanted,
-    and of copies of one article one; only these travel.
+    A worker holds the candidates of a domain with the lowest ranks, some times the number of articles needed,
+    and one of each set of copies. Only these are shuffled.
 
     Args:
-      quotas: (domain, split) → how many articles and sentences it gives.
-      topics: URL → topic that has been set by hand.
+      quotas: (domain, split) → number of articles and sentences.
+      topics: URL → topic that was set manually.
     """
 
     def __init__(self, quotas: Mapping[Cell, Quota], topics: Mapping[str, str]):
@@ -48,7 +48,7 @@ class SelectSentences(beam.PTransform):
         drawn = by_domain | "LowestRanks" >> beam.CombinePerKey(lowest)
         selection = (
             drawn
-            | "Together" >> beam.combiners.ToList()  # one list, also where nothing was drawn
+            | "Together" >> beam.combiners.ToList()  # one list, even if nothing was drawn
             | "Select" >> beam.Map(select_from, self.quotas, self.topics)
         )
         return Selected(
@@ -59,7 +59,7 @@ class SelectSentences(beam.PTransform):
 
 
 class LowestOfCopies(beam.CombineFn):
-    """Candidates of a domain → those of lowest place, copies left out; see `lowest_of_copies`."""
+    """Candidates of a domain → those with the lowest ranks, without copies; see `lowest_of_copies`."""
 
     def __init__(self, most: int):
         self.most = most
@@ -69,7 +69,7 @@ class LowestOfCopies(beam.CombineFn):
 
     def add_input(self, accumulator: list[Candidate], candidate: Candidate) -> list[Candidate]:
         accumulator.append(candidate)
-        # Cut down once for each time that it has doubled: the sorting is shared by all that came.
+        # Reduced when the list has doubled, so that sorting is rare.
         return accumulator if len(accumulator) < 2 * self.most else self.compact(accumulator)
 
     def merge_accumulators(self, accumulators: Iterable[list[Candidate]]) -> list[Candidate]:
@@ -95,7 +95,7 @@ def select_from(
     quotas: Mapping[Cell, Quota],
     topics: Mapping[str, str],
 ) -> Selection:
-    """The selection, with the topics that were set by hand."""
+    """Returns the selection, with manually set topics."""
     candidates = (candidate for _, of_domain in drawn for candidate in of_domain)
     return select(
         (one._replace(topic=topics.get(one.url, one.topic)) for one in candidates), quotas
@@ -103,7 +103,7 @@ def select_from(
 
 
 def duplicates_of(selection: Selection) -> Iterator[Rejected]:
-    """Yields the candidates passed over; their stage begins with the domain, as those of other stages."""
+    """Yields the rejected copies. Their stage begins with the domain, as in other stages."""
     for one in selection.duplicates:
         domain = one.id.partition(":")[0]
         counters.count(one.stage, one.reason)

@@ -1,4 +1,4 @@
-"""Documents in JSON Lines → candidates for a translation benchmark."""
+"""Finds candidates for a translation benchmark in documents of JSON Lines files."""
 
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,26 +27,26 @@ READ, DROP, FIND = "read-documents", DROP_DOCUMENTS, "find-passages"  # stages
 _BOM = b"\xef\xbb\xbf"
 
 Place = tuple[str, int, str]
-"""Name of a file, number of a line, and the path of the file."""
+"""(name of the file, number of the line, path of the file)."""
 
 
 class DocumentFiles(NamedTuple):
-    """The documents of a domain."""
+    """The files with documents of a domain."""
 
     domain: str  # "news"
     paths: Sequence[str]
-    newer_than: str = ""  # day; documents up to it are left out; "" for none
+    newer_than: str = ""  # date; documents up to this day are dropped; "" to keep all
 
 
 class SourceDocuments(beam.PTransform):
     """Pipeline → Sourced: reads and checks documents, and finds a passage in each.
 
-    A file is one unit of work. Of the documents only ids and places, and the passages, travel.
+    A file is one unit of work. Only ids, places and passages of documents are shuffled.
 
     Args:
-      seed: decides about everything that is drawn.
-      on_corrupt: "fail" raises InputError at the first malformed line and for an id that is there twice;
-        "keep-good" rejects the line, and all but the first document with an id.
+      seed: of all random choices.
+      on_corrupt: "fail" raises InputError at a malformed line or a repeated id; "keep-good" rejects the
+        line, and all but the first document with an id.
     """
 
     def __init__(self, files: DocumentFiles, seed: int, on_corrupt: str = "fail"):
@@ -93,7 +93,7 @@ class SourceDocuments(beam.PTransform):
 
 
 def read_documents(path: str, on_corrupt: str) -> Iterator[Any]:
-    """(place, Document) of each line that is one; other lines are Rejected, or an InputError."""
+    """Yields (place, Document) of valid lines. Other lines are Rejected, or raise InputError."""
     name = posixpath.basename(path)
     with open_input(path) as stream:
         for number, line in _read_lines(path, stream):
@@ -111,7 +111,7 @@ def read_documents(path: str, on_corrupt: str) -> Iterator[Any]:
 
 
 def _read_lines(path: str, stream: Any) -> Iterator[tuple[int, bytes]]:
-    """(number, line) of all lines but empty ones; of a line that is too long the beginning."""
+    """Yields (number, line) of all lines that are not empty. Lines above the limit are truncated."""
     number, is_rest = 1, False
     while True:
         try:
@@ -130,7 +130,7 @@ def _read_lines(path: str, stream: Any) -> Iterator[tuple[int, bytes]]:
 def find_passage(
     placed: tuple[Place, Document], domain: str, seed: int, newer_than: str
 ) -> Iterator[Any]:
-    """(id, (place, Candidate)) of a document, or why there is none; and its day, if it is new."""
+    """Yields (id, (place, Candidate)) of a document or its rejection, and the date of a new document."""
     place, document = placed
     if document.date <= newer_than:
         yield _reject(document, DROP, Reason("older-document", document.date))
@@ -157,13 +157,14 @@ def id_and_place(placed: tuple[Place, Document]) -> tuple[str, Place]:
 
 
 def take_first(found: tuple[str, dict[str, Iterable[Any]]], on_corrupt: str) -> Iterator[Any]:
-    """The Candidate of the first document with an id. Raises InputError for further documents with it."""
+    """Yields the Candidate of the first document with an id. Further ones are rejected or raise
+    InputError."""
     name, parts = found
     first, *others = sorted(parts["places"])
     if others and on_corrupt == "fail":
         _, line, path = others[0]
         raise InputError(
-            path, f"line {line}: the id {name!r} is that of {first[0]}, line {first[1]}"
+            path, f"line {line}: the id {name!r} is already used in {first[0]}, line {first[1]}"
         )
     for place, candidate in sorted(parts["candidates"]):
         if place == first:
@@ -180,11 +181,11 @@ def _reject_repeated(candidate: Candidate, place: Place, first: Place) -> Tagged
 
 
 def first_and_last(days: Iterable[tuple[str, str]]) -> tuple[str, str]:
-    """The earliest and the latest day of some spans; ("", "") for none."""
+    """Returns the earliest and the latest day of some spans; ("", "") for none."""
     spans = [span for span in days if span[0]]
     return min((one for one, _ in spans), default=""), max((one for _, one in spans), default="")
 
 
 def describe(domain: str, newer_than: str, days: tuple[str, str]) -> tuple[str, NewerDocuments]:
-    """(domain, what is known of the age of its documents)."""
+    """Returns (domain, the known dates of its documents)."""
     return domain, NewerDocuments(newer_than, *days)

@@ -1,4 +1,4 @@
-"""A dump of one site → candidates for a translation benchmark."""
+"""Finds candidates for a translation benchmark in the dump of one site."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,13 +17,13 @@ from transforms.wiki.read_templates import ReadTemplates
 
 
 class SourceDump(NamedTuple):
-    """The dump of a site."""
+    """The dump of a site, and how to read it."""
 
     site: Site
     paths: Sequence[str]
     head: Siteinfo
-    older: OlderDump | None = None  # pages that it has are left out
-    licence: str = ""  # of the pages; "" where sentences do not tell it
+    older: OlderDump | None = None  # its pages are dropped
+    licence: str = ""  # of the pages; "" to leave it out
 
 
 class Sourced(NamedTuple):
@@ -31,7 +31,7 @@ class Sourced(NamedTuple):
 
     pages: beam.PCollection  # of (domain, pages read), one for each dump
     candidates: beam.PCollection  # of Candidate
-    rejected: beam.PCollection  # of Rejected, id and stage with the domain in front
+    rejected: beam.PCollection  # of Rejected; id and stage are prefixed with the domain
     lost: beam.PCollection  # of LostBytes
     newer: beam.PCollection  # of (domain, OlderPages or NewerDocuments), one at most
 
@@ -40,7 +40,7 @@ class SourcePassages(beam.PTransform):
     """Pipeline → Sourced: reads, screens and cleans the pages of a dump, and finds a passage in each.
 
     Args:
-      seed: decides about everything that is drawn.
+      seed: of all random choices.
       stripes, on_corrupt: see ReadDump.
     """
 
@@ -53,7 +53,7 @@ class SourcePassages(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> Sourced:
         site, paths, head, older, licence = self.dump
-        # Where there is an older dump, all pages are old or new.
+        # With an older dump, every page is old or new.
         namespaces = None if older else (*site.namespaces, TEMPLATE_NAMESPACE)
         read_dump = ReadDump(paths, self.stripes, self.on_corrupt, namespaces)
         dump = root | "ReadDump" >> read_dump
@@ -84,7 +84,7 @@ class SourcePassages(beam.PTransform):
 
 
 def name_domain(rejected: Rejected, domain: str) -> Rejected:
-    """A page id is told apart from that of another site: "wikinews:4711"."""
+    """Returns the rejection with the domain in front of the page id: "wikinews:4711"."""
     return rejected._replace(id=f"{domain}:{rejected.id}", stage=f"{domain}/{rejected.stage}")
 
 

@@ -1,4 +1,5 @@
-"""The sentences of a translation benchmark → source.tsv, Parquet, and what the build says of itself."""
+"""Writes the sentences of a translation benchmark to source.tsv, Parquet and the files that describe the
+build."""
 
 from collections.abc import Iterator, Mapping
 
@@ -40,7 +41,7 @@ class WriteSource(beam.PTransform):
 def write_sentences(
     selection: Selection, folder: str, marks: Mapping[str, str]
 ) -> Iterator[OutputFile]:
-    """source.tsv for people, and a Parquet file for each split."""
+    """Writes source.tsv for people, and a Parquet file for each split."""
     sentences = selection.sentences
     names = columns_of(SCHEMA.names, sentences)
     schema = SCHEMA if LICENCE not in names else SCHEMA.append(pa.field(LICENCE, pa.string()))

@@ -1,6 +1,6 @@
-"""A hash that is fixed forever, and what is decided by it: splits, shards and order.
+"""A fixed hash of texts. It decides splits, shards and the order of documents.
 
-`fingerprint(text)` is the first eight bytes of the SHA-256 of the UTF-8 text, big-endian: any
+`fingerprint(text)` is the first eight bytes, big-endian, of the SHA-256 of the UTF-8 text, so that any
 language can recompute it. Python's own `hash`, which the Wiki-40B paper names, is salted per process.
 """
 
@@ -12,12 +12,12 @@ _BITS = 64
 
 
 def fingerprint(text: str) -> int:
-    """An unsigned 64-bit hash of the text."""
+    """Returns an unsigned 64-bit hash of the text."""
     return int.from_bytes(hashlib.sha256(text.encode("utf-8")).digest()[:8], "big")
 
 
 def split_of(identity: str) -> str:
-    """The split of an identity: 90 % train, 5 % validation, 5 % test (Guo et al. 2020, section 2.4)."""
+    """Returns the split of an identity: 90 % train, 5 % validation, 5 % test (Guo et al. 2020, sec. 2.4)."""
     bucket = fingerprint(identity) % 100
     if bucket < 90:
         return "train"
@@ -25,14 +25,14 @@ def split_of(identity: str) -> str:
 
 
 def shard_of(identity: str, shard_count: int) -> int:
-    """The shard of an identity: shards are equal ranges of the fingerprint.
+    """Returns the number of the shard of an identity. Shards are equal ranges of the fingerprint.
 
-    Read one after the other, the shards are in fingerprint order whatever their number.
+    The shards in order are in fingerprint order, for any number of shards.
     """
     return fingerprint(identity) * shard_count >> _BITS
 
 
 def short_fingerprint(lines: Iterable[str]) -> str:
-    """Eight hexadecimal digits for a list, a part of names; "" for an empty one."""
+    """Returns eight hexadecimal digits for the lines, for use in names; "" if there are no lines."""
     text = "\n".join(lines)
     return f"{fingerprint(text):016x}"[:8] if text else ""

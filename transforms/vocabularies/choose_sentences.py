@@ -1,4 +1,4 @@
-"""Blocks of sentences → which of them are learned from, by language."""
+"""Chooses the sentences from which a vocabulary is learned, by language."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -27,17 +27,17 @@ NO_RANKS: Ranks = np.zeros(0, np.uint64)
 
 
 class Sampling(NamedTuple):
-    """The number of sentences that each language gives."""
+    """The settings for the number of sentences of each language."""
 
-    languages: tuple[str, ...]  # all there are, also those without a sentence
+    languages: tuple[str, ...]  # all languages, including those without a sentence
     temperature: str  # in decimal digits
-    sentences: int  # to learn from, copies counted: at most so many, and no more than there are
+    sentences: int  # maximum number to learn from, copies included
 
 
 class ChooseSentences(beam.PTransform):
     """PCollection[SentenceBlock] → one mapping of language → Choice.
 
-    Raises InputError where there is no sentence at all.
+    Raises InputError if there is no sentence.
     """
 
     def __init__(self, sampling: Sampling):
@@ -69,27 +69,27 @@ class ChooseSentences(beam.PTransform):
 
 
 def add_ranges(counts: Iterable[Counts]) -> Counts:
-    """The sum of arrays of counts."""
+    """Returns the sum of arrays of counts."""
     return sum(counts, np.zeros(RANGES, np.int64))
 
 
 def join_ranks(parts: Iterable[Ranks]) -> Ranks:
-    """One array of all ranks."""
+    """Returns one array of all ranks."""
     return np.concatenate([NO_RANKS, *parts])
 
 
 def is_of_train(block: SentenceBlock) -> bool:
-    """Returns True if sentences of the block may be learned from."""
+    """Returns True if the sentences of the block may be used for training."""
     return not block.is_held_out
 
 
 def ranges_of_block(block: SentenceBlock) -> tuple[str, Counts]:
-    """(language, how many sentences there are in each range)."""
+    """Returns (language, number of sentences in each range of ranks)."""
     return block.language, count_ranges(block.ranks())
 
 
 def held_out_of_block(block: SentenceBlock) -> Iterator[tuple[str, int]]:
-    """(language, sentences), of a held-out split."""
+    """Yields (language, number of sentences) of a held-out block."""
     if block.is_held_out:
         yield block.language, block.sentences
 
@@ -97,7 +97,7 @@ def held_out_of_block(block: SentenceBlock) -> Iterator[tuple[str, int]]:
 def find_last_ranges(
     sampling: Sampling, ranges: Mapping[str, Counts], held_out: Mapping[str, int]
 ) -> dict[str, LastRange]:
-    """Language → the range in which its last sentence lies."""
+    """Returns language → the range of ranks that contains its last chosen sentence."""
     none = np.zeros(RANGES, np.int64)
     counts = {name: int(ranges.get(name, none).sum()) for name in sampling.languages}
     try:
@@ -114,7 +114,7 @@ def find_last_ranges(
 def ranks_of_block(
     block: SentenceBlock, last_ranges: Mapping[str, LastRange]
 ) -> Iterator[tuple[str, Ranks]]:
-    """(language, ranks in the range of its last sentence)."""
+    """Yields (language, ranks in the range of its last chosen sentence)."""
     ranks = ranks_in_range(block.ranks(), last_ranges[block.language])
     if len(ranks):
         yield block.language, ranks
@@ -123,5 +123,5 @@ def ranks_of_block(
 def choose_all(
     last_ranges: Mapping[str, LastRange], ranks: Mapping[str, Ranks]
 ) -> dict[str, Choice]:
-    """Language → its choice."""
+    """Returns language → its choice."""
     return {name: choose(last, ranks.get(name, NO_RANKS)) for name, last in last_ranges.items()}

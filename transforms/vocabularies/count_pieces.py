@@ -1,4 +1,4 @@
-"""Counts pieces, by language, of the held-out sentences and of lines to evaluate on."""
+"""Counts pieces of held-out sentences and of evaluation files, by language."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -25,19 +25,19 @@ StatsKey = tuple[str, str]  # HELD_OUT or EVALUATED, language
 
 
 class EvaluationFile(NamedTuple):
-    """A file of sentences, one a line, that are counted, and never learned from."""
+    """A file of evaluation sentences, one per line. They are counted, but not used for training."""
 
     language: str
     path: str
 
 
 class CountPieces(beam.PTransform):
-    """PCollection[SentenceBlock] → PCollection[((what, language), PieceStats)].
+    """PCollection[SentenceBlock] → PCollection[((HELD_OUT or EVALUATED, language), PieceStats)].
 
     Args:
       trained: one TrainedPieces.
       choices: one mapping of language → Choice.
-      files: to evaluate on.
+      files: evaluation files.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class CountPieces(beam.PTransform):
 def count_held_out(
     block: SentenceBlock, trained: TrainedPieces, choices: Mapping[str, Choice]
 ) -> Iterator[tuple[StatsKey, PieceStats]]:
-    """Counts the sentences of a block that are held out."""
+    """Counts the held-out sentences of a block."""
     lines = block.lines()
     if not block.is_held_out:
         places = np.flatnonzero(is_held_out(block.ranks(), choices[block.language]))
@@ -78,7 +78,7 @@ def count_held_out(
 
 
 def count_file(file: EvaluationFile, trained: TrainedPieces) -> tuple[StatsKey, PieceStats]:
-    """Counts the lines of a file. Raises InputError where it is not UTF-8."""
+    """Counts the lines of a file. Raises InputError if it is not UTF-8."""
     data = read_input(file.path)
     try:
         lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")

@@ -1,7 +1,7 @@
-"""Blocks of sentences and a choice → the words that a vocabulary is learned from, with their counts.
+"""Counts the words of chosen sentences, from which a vocabulary is learned.
 
-No worker holds the text of a language, nor does the one that trains: it gets words. They are dealt out to
-buckets, and added up in each (see transforms/lines/deal_words.py).
+No worker holds the text of a language. The worker that trains receives only words with counts. Words are
+counted in buckets (see transforms/lines/deal_words.py).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,7 +29,7 @@ Choices = Mapping[str, Choice]
 class SampleWords(NamedTuple):
     """The outputs of CountSampleWords."""
 
-    words: beam.PCollection  # of (bucket, word counts put away): each word in one of them
+    words: beam.PCollection  # of (bucket, word counts in scratch); each word is in one bucket
     sampled: beam.PCollection  # of (language, sentences that were counted)
 
 
@@ -39,8 +39,8 @@ class CountSampleWords(beam.PTransform):
     Args:
       folder: of the build.
       choices: one mapping of language → Choice.
-      buckets: so many parts can be added up at once; their number decides in which order the trainer sees
-        the words.
+      buckets: parallel parts of the count. Their number determines the order in which the trainer reads the
+        words.
     """
 
     def __init__(self, folder: str, choices: beam.PCollection, buckets: int = BUCKETS):
@@ -55,7 +55,7 @@ class CountSampleWords(beam.PTransform):
         lasts = (
             train
             | "LastSentences" >> beam.FlatMap(last_sentences, choices)
-            # They are all the same text, but for two texts with one rank: then it is the first.
+            # They have the same text, unless two texts have the same rank: then the first is used.
             | "OneOfThem" >> beam.CombinePerKey(min)
         )
         words = (
@@ -79,7 +79,8 @@ class CountSampleWords(beam.PTransform):
 
 
 def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None:
-    """The words of the sentences of a block, as often as those are learned from."""
+    """Returns the words of the sentences of a block, counted as often as the sentences are used for
+    training."""
     choice = choices[block.language]
     counted = []
     if choice.share.times:
@@ -92,7 +93,7 @@ def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None
 
 
 def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str, bytes]]:
-    """(language, sentence), of those with the last rank."""
+    """Yields (language, sentence) for the sentences with the last rank."""
     places = np.flatnonzero(is_last(block.ranks(), choices[block.language]))
     if len(places):
         lines = block.lines()
@@ -100,25 +101,25 @@ def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str
 
 
 def count_last(last: tuple[str, bytes], choices: Choices) -> pa.RecordBatch:
-    """The words of the last sentence of a language, as often as it is taken once more."""
+    """Returns the words of the last sentence of a language, multiplied by its additional copies."""
     language, sentence = last
     return _multiply(count_words(block_of([sentence])), choices[language].copies)
 
 
 def sampled_of_block(block: SentenceBlock, choices: Choices) -> tuple[str, int]:
-    """(language, how many sentences `count_block` counts)."""
+    """Returns (language, number of sentences that `count_block` counts)."""
     choice = choices[block.language]
     once_more = int(is_once_more(block.ranks(), choice).sum())
     return block.language, block.sentences * choice.share.times + once_more
 
 
 def sampled_of_last(last: tuple[str, bytes], choices: Choices) -> tuple[str, int]:
-    """(language, how many sentences `count_last` counts)."""
+    """Returns (language, number of sentences that `count_last` counts)."""
     return last[0], choices[last[0]].copies
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> tuple[int, bytes]:
-    """Adds up (bucket, counts put away), and puts the sum away."""
+    """Adds up (bucket, counts in scratch), and stores the sum in scratch."""
     return grouped[0], scratch.put(pack_counts(add_pieces(grouped[1])))
 
 

@@ -1,4 +1,4 @@
-"""Articles and vocabularies → counts of pieces, per split."""
+"""Counts the vocabulary pieces of articles, by split."""
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
@@ -22,8 +22,8 @@ class CountSubwords(beam.PTransform):
     """PCollection[PackedArticle] or PCollection[CorpusRows] → PCollection[(key, SubwordStats)].
 
     Args:
-      count: `count_article` or `count_rows`, which say what the keys are.
-      trained: its side input. Without a model nothing is counted.
+      count: `count_article` or `count_rows`, which also define the keys.
+      trained: side input of `count`. Without a model, nothing is counted.
     """
 
     def __init__(self, count: Callable[..., Iterator[Any]], trained: beam.pvalue.AsSideInput):
@@ -42,7 +42,7 @@ class CountSubwords(beam.PTransform):
 def count_article(
     article: PackedArticle, trained: TrainedSubwords
 ) -> Iterator[tuple[str, SubwordStats]]:
-    """(split, counts) of an article."""
+    """Yields (split, counts) of an article."""
     if trained.model:
         yield article.split, counter_of(trained.model).count(unpack_text(article))
 
@@ -50,7 +50,7 @@ def count_article(
 def count_rows(
     rows: CorpusRows, vocabularies: Sequence[tuple[str, TrainedSubwords]]
 ) -> Iterator[tuple[RowsKey, SubwordStats]]:
-    """((vocabulary, edition, split), counts) of the column `text` of a row group."""
+    """Yields ((vocabulary, edition, split), counts) of the column `text` of a row group."""
     column = rows.table["text"]
     texts = column.to_pylist()
     for name, trained in vocabularies:
@@ -65,8 +65,8 @@ def count_rows(
 
 @functools.lru_cache(maxsize=4)
 def counter_of(model: bytes) -> SubwordCounter:
-    """The counter of a model, loaded once in a process: bundles are many.
+    """Returns the counter of a model, which is loaded once per process.
 
-    The hash of a model is computed once in a bundle, and the same model is known by its identity.
+    The hash of a model is computed once per bundle; the same object is recognised by identity.
     """
     return SubwordCounter(model)

@@ -1,4 +1,4 @@
-"""A corpus → its SentencePiece vocabulary, and the corpus counted in its pieces."""
+"""Learns a SentencePiece vocabulary from a corpus, and counts the corpus in its pieces."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from transforms.vocabularies.train_subwords import TrainSubwords, write_subwords
 
 
 class Vocabulary(NamedTuple):
-    """The outputs of LearnVocabulary. All are empty if no vocabulary is wanted."""
+    """The outputs of LearnVocabulary. All are empty if no vocabulary was requested."""
 
     subwords: beam.PCollection  # of one TrainedSubwords
     files: beam.PCollection  # of OutputFile
@@ -22,7 +22,7 @@ class LearnVocabulary(beam.PTransform):
     """PCollection[PackedArticle] → Vocabulary.
 
     Args:
-      settings: None wants no vocabulary.
+      settings: of the vocabulary; None to learn none.
       folder: of the build.
       name: of the files, "uk-32000".
     """

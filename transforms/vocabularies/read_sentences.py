@@ -1,4 +1,4 @@
-"""Finished builds and files of lines → blocks of sentences, each with its rank, put away for later stages."""
+"""Reads finished builds and files of lines as blocks of ranked sentences, in scratch for later stages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -32,7 +32,7 @@ from transforms.text.vocabularies.sentence_choice import Ranks, rank_sentences
 
 STAGE = "read-sentences"
 BLOCK_SENTENCES = 1 << 15
-MEMBERS = ("*",)  # of an archive, all files are read
+MEMBERS = ("*",)  # all files of an archive are read
 
 
 class SentenceSources(NamedTuple):
@@ -40,46 +40,44 @@ class SentenceSources(NamedTuple):
 
     builds: Mapping[str, Sequence[Build]]  # language → builds, each of a corpus of `layouts`
     texts: Mapping[str, Sequence[str]]  # language → files of lines
-    layouts: Mapping[str, Layout]  # corpus → how it holds its text
+    layouts: Mapping[str, Layout]  # corpus → layout of its text
 
 
 class SentencePart(NamedTuple):
-    """A part that one worker reads in one piece: a row group, or a unit of a file of lines."""
+    """A part that one worker reads at once: a row group, or a unit of a file of lines."""
 
     language: str
     layout: Layout | None  # None for a unit
-    is_held_out: bool  # of a split that is not trained on
+    is_held_out: bool  # True for splits that are not used for training
     place: RowGroup | TextUnit
-    stored_bytes: int = (
-        0  # about how many of the file a row group has; units count theirs themselves
-    )
+    stored_bytes: int = 0  # approximate bytes of a row group; 0 for units, which count their own
 
 
 class SentenceBlock(NamedTuple):
-    """Sentences of a language, put away (see transforms/files/scratch.py)."""
+    """Sentences of one language, in scratch (see transforms/files/scratch.py)."""
 
     language: str
-    is_held_out: bool  # of a split that is not trained on
+    is_held_out: bool  # True for splits that are not used for training
     sentences: int
     packed_ranks: bytes
-    packed_lines: bytes  # a sentence a line
+    packed_lines: bytes  # one sentence per line
 
     def ranks(self) -> Ranks:
-        """The rank of each sentence."""
+        """Returns the rank of each sentence."""
         return np.frombuffer(fetch(self.packed_ranks), np.uint64)
 
     def lines(self) -> list[bytes]:
-        """The sentences in UTF-8."""
+        """Returns the sentences in UTF-8."""
         return lines_of(fetch(self.packed_lines))
 
 
 class ReadSentences(beam.PTransform):
     """Pipeline → (PCollection[SentenceBlock], PCollection[Rejected]).
 
-    Of a build, train is learned from; validation and test are held out. A line of a file is a sentence; one
-    that is not UTF-8, or too long, is rejected, and blank ones are passed over.
+    Of a build, the split train is used for training; validation and test are held out. Each line of a file is
+    a sentence. Lines that are too long or not UTF-8 are rejected. Empty lines are skipped.
 
-    Raises InputError for a file that is damaged.
+    Raises InputError for a damaged file.
 
     Args:
       folder: of the build that is written.
@@ -122,7 +120,7 @@ class ReadSentences(beam.PTransform):
 
 
 def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
-    """The parts of a Parquet file of a language."""
+    """Yields the parts of a Parquet file of a language."""
     language, layout, file = named
     groups = row_groups_of(file)
     stored_bytes = file_bytes_of(file.path) // max(len(groups), 1)
@@ -131,19 +129,19 @@ def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
 
 
 def plan_texts(language_of_path: Mapping[str, str], stripes: int) -> Iterator[SentencePart]:
-    """The parts of all files of lines."""
+    """Yields the parts of all files of lines."""
     for unit in plan_units(sorted(language_of_path), stripes, MEMBERS):
         yield SentencePart(language_of_path[unit.file.path], None, False, unit)
 
 
 def read_blocks(part: SentencePart, scratch: Scratch, seed: int) -> Iterator[Any]:
-    """The sentences of a part in blocks; what is not text, on the output "rejected"."""
+    """Yields the sentences of a part in blocks. Rejected lines are on the output "rejected"."""
     rejected: list[Rejected] = []
     sentences = read_part(part, rejected)
     while some := list(islice(sentences, BLOCK_SENTENCES)):
         lines = block_of([sentence.encode("utf-8") for sentence in some])
         counters.count(STAGE, "sentences", len(some))
-        if part.layout:  # of a unit, its reader has counted them
+        if part.layout:  # the reader of a unit counts its bytes itself
             counters.count(STAGE, "text_bytes", len(lines))
         ranks = rank_sentences(some, seed).tobytes()
         places = scratch.put(ranks), scratch.put(lines)
@@ -154,7 +152,7 @@ def read_blocks(part: SentencePart, scratch: Scratch, seed: int) -> Iterator[Any
 
 
 def read_part(part: SentencePart, rejected: list[Rejected]) -> Iterator[str]:
-    """The sentences, in their order; what is not text is added to `rejected`."""
+    """Yields the sentences of a part in order. Rejected lines are added to `rejected`."""
     if isinstance(part.place, RowGroup):
         layout = part.layout
         assert layout

@@ -1,4 +1,4 @@
-"""Row groups of finished builds → the token ids of their documents, put away for the writer."""
+"""Tokenises the documents of finished builds, one row group at a time. The ids are stored for the writer."""
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,42 +21,40 @@ BATCH_BYTES = 1 << 22  # of text that is in memory as tokens of Python or Arrow 
 
 
 class TokenSource(NamedTuple):
-    """The settings that turn rows into tokens."""
+    """The settings for the tokenisation of rows."""
 
-    tokenizer: str  # path of its file, that all workers can read
+    tokenizer: str  # path of its file, readable by all workers
     eos: str  # token after each document
     column: str
-    id: str  # column; "" for a corpus whose rows have none
-    is_plain: bool  # markers of articles are taken out
+    id: str  # column of ids; "" if the rows have none
+    is_plain: bool  # True to remove the markers of articles
 
 
 class TokenCounts(NamedTuple):
     """Counts of documents."""
 
     documents: int = 0
-    tokens: int = 0  # with those that end a document
+    tokens: int = 0  # including end-of-document tokens
     text_bytes: int = 0  # UTF-8, of what was tokenised
-    unknown: int = 0  # tokens that stand for what the tokenizer does not know
+    unknown: int = 0  # unknown tokens
 
 
 class TokenPart(NamedTuple):
-    """A part that one worker reads in one piece."""
+    """A part that one worker reads at once: a row group."""
 
     group: RowGroup
     stored_bytes: int  # of the file, about
 
 
 class TokenPiece(NamedTuple):
-    """The tokens of a row group, put away (see transforms/files/scratch.py)."""
+    """The tokens of a row group, in scratch (see transforms/files/scratch.py)."""
 
     file: CorpusFile
     number: int  # of the row group in the file
     counts: TokenCounts
     packed_ids: bytes  # tokens, in the type that they are stored in
     packed_lengths: bytes  # int32: tokens of each document
-    packed_names: (
-        bytes  # Arrow stream with one column, the ids of the rows; empty where they have none
-    )
+    packed_names: bytes  # Arrow stream with one column, the ids of the rows; b"" if they have none
 
 
 class TokenizeRows(beam.PTransform):
@@ -64,9 +62,9 @@ class TokenizeRows(beam.PTransform):
 
     Args:
       files: of one build.
-      folder: where pieces wait.
+      folder: for temporary pieces.
 
-    Raises InputError where the tokenizer is not one, or a row is not in the layout of articles.
+    Raises InputError if the tokenizer is invalid, or a row is not in the layout of articles.
     """
 
     def __init__(self, files: Sequence[CorpusFile], source: TokenSource, folder: str):
@@ -86,7 +84,7 @@ class TokenizeRows(beam.PTransform):
 
 
 def plan_parts(file: CorpusFile) -> Iterator[TokenPart]:
-    """The row groups of a file."""
+    """Yields the row groups of a file."""
     groups = row_groups_of(file)
     stored_bytes = file_bytes_of(file.path) // max(len(groups), 1)
     return (TokenPart(group, stored_bytes) for group in groups)
@@ -94,7 +92,7 @@ def plan_parts(file: CorpusFile) -> Iterator[TokenPart]:
 
 @functools.lru_cache(maxsize=2)
 def open_tokenizer(path: str) -> Tokenizer:
-    """The tokenizer of a file, loaded once in a process. Raises InputError."""
+    """Returns the tokenizer of a file, which is loaded once per process. Raises InputError."""
     try:
         return load_tokenizer(read_input(path))
     except ValueError as error:
@@ -102,7 +100,7 @@ def open_tokenizer(path: str) -> Tokenizer:
 
 
 def tokenize_part(part: TokenPart, source: TokenSource, scratch: Scratch) -> TokenPiece:
-    """Tokenises the rows of a row group, in their order."""
+    """Tokenises the rows of a row group, in order."""
     tokenizer = open_tokenizer(source.tokenizer)
     end = numpy.array([find_end(tokenizer, source.eos).id], numpy.int32)
     columns = dict.fromkeys(filter(None, (source.column, source.id)))
@@ -136,7 +134,7 @@ def tokenize_part(part: TokenPart, source: TokenSource, scratch: Scratch) -> Tok
 
 
 def batches_of(column: pa.ChunkedArray) -> Iterator[list[str]]:
-    """The texts, as many together as make up a batch."""
+    """Yields the texts of a column in batches."""
     batch: list[str] = []
     size = 0
     for value in column:
@@ -168,5 +166,5 @@ def _pack_names(table: pa.Table, column: str) -> bytes:
 
 
 def add_counts(counts: Iterable[TokenCounts]) -> TokenCounts:
-    """The sum of several counts."""
+    """Returns the sum of several counts."""
     return TokenCounts(*(sum(column) for column in zip(TokenCounts(), *counts, strict=True)))

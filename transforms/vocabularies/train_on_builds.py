@@ -1,4 +1,4 @@
-"""Finished builds → vocabularies over all of them, learned from the first articles of each."""
+"""Trains vocabularies on several finished builds, from the first articles of each."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -21,11 +21,11 @@ COLUMNS = ("wikidata_id", "version_id", "text")
 class TrainOnBuilds(beam.PTransform):
     """Pipeline → PCollection[(name, TrainedSubwords)].
 
-    One worker trains them all, one after the other, for each takes gigabytes. It reads the sample from
-    the files itself: nothing of it goes through a shuffle.
+    One worker trains all vocabularies in order, as each takes gigabytes of memory. It reads the sample
+    directly from the files, without a shuffle.
 
     Args:
-      sample: in the order in which it is learned from, which decides about the bytes.
+      sample: row groups in the order of training, which affects the resulting bytes.
       vocabularies: name → settings.
     """
 
@@ -43,9 +43,9 @@ class TrainOnBuilds(beam.PTransform):
 
 
 def plan_sample(build: Build, articles: int) -> list[RowGroup]:
-    """The first articles of train, in the order of the files. Reads as few footers as it can.
+    """Returns the row groups with the first articles of train, in the order of files. Reads few footers.
 
-    A row group counts as many rows as are learned from, which are the first of it.
+    `rows` of a row group is the number of its first rows that are used.
     """
     parts: list[RowGroup] = []
     for file in files_of(build, ("train",)):
@@ -67,7 +67,7 @@ def train_on_sample(
 
 
 def read_sample(sample: Iterable[RowGroup]) -> Iterator[tuple[str, str, str]]:
-    """(wikidata id, version id, text) of each article; one row group is held at a time."""
+    """Yields (wikidata id, version id, text) of each article. One row group is in memory at a time."""
     for part in sample:
         table = read_row_group(part, COLUMNS).table.slice(0, part.rows)
         yield from zip(*(table[name].to_pylist() for name in COLUMNS), strict=True)

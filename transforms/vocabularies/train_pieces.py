@@ -1,4 +1,4 @@
-"""Word counts → a SentencePiece model, trained by one worker, and its files."""
+"""Trains a SentencePiece model from word counts on one worker, and writes its files."""
 
 from collections.abc import Iterable, Iterator
 
@@ -19,9 +19,9 @@ NAME = "sentencepiece"
 
 
 class TrainPieces(beam.PTransform):
-    """PCollection[(bucket, word counts put away)] → one TrainedPieces.
+    """PCollection[(bucket, word counts in scratch)] → one TrainedPieces.
 
-    One worker trains, and holds all words. Raises InputError where no model can be trained.
+    One worker trains, and holds all words in memory. Raises InputError if no model can be trained.
     """
 
     def __init__(self, settings: PieceSettings):

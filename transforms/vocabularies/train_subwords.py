@@ -1,7 +1,7 @@
-"""Articles of train → a SentencePiece vocabulary, learned from a sample that anybody can take again.
+"""Trains a SentencePiece vocabulary on a reproducible sample of the articles of train.
 
-The sample are the articles with the smallest fingerprints. Files are in the order of the fingerprint,
-so these are the first records of train of the finished corpus.
+The sample is the articles with the smallest fingerprints. As files are sorted by fingerprint, these are the
+first records of train in the finished corpus.
 """
 
 import hashlib
@@ -35,9 +35,9 @@ LARGEST_RANK = (1 << 63) - 1
 
 
 class TrainSubwords(beam.PTransform):
-    """PCollection[PackedArticle] → one TrainedSubwords, also where there is no article.
+    """PCollection[PackedArticle] → one TrainedSubwords, even if there are no articles.
 
-    One worker trains: it holds the sample, packed, and what `train_model` takes.
+    One worker trains. It holds the compressed sample in memory, and the memory of `train_model`.
     """
 
     def __init__(self, settings: SubwordSettings):
@@ -58,7 +58,7 @@ class TrainSubwords(beam.PTransform):
             | "Sample" >> beam.Filter(is_sampled, AsSingleton(last))
             | "ToBytes" >> beam.Map(to_bytes)
         )
-        # Without an article there would be no group, and nobody to say that there is no model.
+        # Without this, no articles would mean no group, and so no output.
         start = articles.pipeline | "Start" >> beam.Create([b""])
         return (
             (sample, start)
@@ -70,27 +70,27 @@ class TrainSubwords(beam.PTransform):
 
 
 def is_train(article: PackedArticle) -> bool:
-    """Returns True if a vocabulary may be learned from the article."""
+    """Returns True if the article may be used to train a vocabulary."""
     return article.split == "train"
 
 
 def rank_of(article: PackedArticle) -> int:
-    """The fingerprint of the identity without its last bit: Beam's integers have 63 bits and a sign."""
+    """Returns the fingerprint of the identity without its last bit, to fit a signed 64-bit integer."""
     return fingerprint(article.wikidata_id) >> 1
 
 
 def descending_rank_of(article: PackedArticle) -> int:
-    """Its rank below 0: the greatest of these are the smallest ranks, which Beam finds sooner."""
+    """Returns the negative rank. The largest of these are the smallest ranks, which Beam finds faster."""
     return -rank_of(article)
 
 
 def last_of_sample(smallest: Sequence[int], wanted: int) -> int:
-    """The greatest rank of the sample, from the descending ranks of so many articles or all."""
+    """Returns the greatest rank of the sample, from the descending ranks of at most `wanted` articles."""
     return -min(smallest) if len(smallest) == wanted else LARGEST_RANK
 
 
 def is_sampled(article: PackedArticle, last: int) -> bool:
-    """Returns True if the article is at or before the last one of the sample."""
+    """Returns True if the rank of the article is at most `last`."""
     return rank_of(article) <= last
 
 
@@ -99,7 +99,7 @@ def train_on_sample(
 ) -> TrainedSubwords:
     """Trains on the first articles in the order of the files."""
     _, sampled = grouped
-    # Several articles about one entity share a rank: there may be more of them than wanted.
+    # Several articles about one entity share a rank, so there may be more articles than requested.
     articles = sorted((from_bytes(data) for data in sampled if data), key=order)
     articles = articles[: settings.sample_articles]
     texts = ((one.wikidata_id, one.version_id, unpack_text(one)) for one in articles)
@@ -109,10 +109,10 @@ def train_on_sample(
 def train_on(
     articles: Iterable[tuple[str, str, str]], settings: SubwordSettings, expected: int
 ) -> TrainedSubwords:
-    """Trains on all articles given, as (wikidata id, version id, text).
+    """Trains on all given articles, as (wikidata id, version id, text).
 
     Args:
-      expected: how many they are, for the progress.
+      expected: number of articles, for the progress.
     """
     digest, read = hashlib.sha256(), 0
 
@@ -128,7 +128,7 @@ def train_on(
     model, reason = b"", ""
     try:
         model = train_model(texts(), settings)
-    except UntrainableError as error:  # a corpus without a vocabulary is a corpus
+    except UntrainableError as error:  # the corpus is built without a vocabulary
         reason = str(error)
     counters.count(STAGE, "articles", read)
     counters.flush()
@@ -137,13 +137,13 @@ def train_on(
 
 
 def write_subwords(trained: TrainedSubwords, folder: str, name: str) -> Iterator[OutputFile]:
-    """Writes `sentencepiece/<name>.model` and `.vocab`; nothing where there is no model."""
+    """Writes `sentencepiece/<name>.model` and `.vocab`; nothing if there is no model."""
     if trained.model:
         yield from write_model(folder, f"{FOLDER}/{name}", trained.model, trained.vocabulary_size)
 
 
 def write_model(folder: str, name: str, model: bytes, pieces: int) -> Iterator[OutputFile]:
-    """Writes a model, and its pieces for people."""
+    """Writes a model, and a readable list of its pieces."""
     with HashedFile.in_folder(folder, f"{name}.model") as file:
         file.write(model)
     yield file.output_file(f"{name}.model", "", MODEL_KIND, pieces)

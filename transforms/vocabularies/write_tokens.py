@@ -1,4 +1,4 @@
-"""Token ids of row groups → a data set of Megatron-LM a split, and a table of where its tokens come from."""
+"""Writes token ids as a Megatron-LM data set for each split, with a table of the source of each document."""
 
 import posixpath
 from collections.abc import Iterable, Iterator
@@ -22,10 +22,10 @@ TOKENS, INDEX, TABLE = "megatron-bin", "megatron-idx", "token-rows"
 SCHEMA = pa.schema(
     [
         pa.field("first_token", pa.int64(), nullable=False),
-        pa.field("end_token", pa.int64(), nullable=False),  # the first one behind
-        pa.field("file", pa.string(), nullable=False),  # of the build, without its folder
-        pa.field("row", pa.int64(), nullable=False),  # of the file, from 0
-        pa.field("id", pa.string()),  # null where rows have none
+        pa.field("end_token", pa.int64(), nullable=False),  # the first token after the document
+        pa.field("file", pa.string(), nullable=False),  # name of the file in the build
+        pa.field("row", pa.int64(), nullable=False),  # in the file, from 0
+        pa.field("id", pa.string()),  # null if rows have no ids
     ]
 )
 
@@ -33,7 +33,8 @@ SCHEMA = pa.schema(
 class WriteTokens(beam.PTransform):
     """PCollection[TokenPiece] → PCollection[OutputFile].
 
-    One worker writes the files of a split, as one file of tokens is what trainers want, and holds one piece.
+    One worker writes the files of a split, as trainers need a single token file. It holds one piece at a
+    time.
 
     Args:
       folder: of the build.
@@ -60,9 +61,9 @@ def _by_split(piece: TokenPiece) -> tuple[str, TokenPiece]:
 def write_split(
     grouped: tuple[str, Iterable[TokenPiece]], folder: str, kind: str
 ) -> Iterator[OutputFile]:
-    """Writes train.bin, train.idx and train-rows.parquet; nothing of a split without rows.
+    """Writes train.bin, train.idx and train-rows.parquet; nothing for a split without rows.
 
-    An empty .bin cannot be opened: there is nothing to map into memory.
+    An empty .bin could not be memory-mapped.
     """
     split, unordered = grouped
     pieces = sorted(unordered, key=lambda piece: (piece.file.path, piece.number))
@@ -119,7 +120,7 @@ def _rows_of(piece: TokenPiece, first_token: int, row: int) -> pa.Table:
 
 
 def copy_tokenizer(path: str, folder: str, name: str, kind: str, size: int) -> OutputFile:
-    """Puts the file of the tokenizer beside the tokens, which mean nothing without it."""
+    """Copies the file of the tokenizer beside the tokens, which cannot be decoded without it."""
     with HashedFile.in_folder(folder, name) as file:
         file.write(read_input(path))
     return file.output_file(name, "", kind, size)

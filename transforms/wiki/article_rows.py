@@ -1,4 +1,4 @@
-"""Articles as WriteRows writes them."""
+"""Converts articles to rows for WriteRows."""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,8 @@ _SHARDS_PER_FILE = 10
 
 
 class ShareOut(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection[(split, bytes of text)], before articles are in splits."""
+    """PCollection[PackedArticle] → PCollection[(split, bytes of text)], estimated before splits are
+    assigned."""
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
         return (
@@ -34,34 +35,34 @@ class ShareOut(beam.PTransform):
 
 
 def text_bytes(article: PackedArticle) -> int:
-    """UTF-8 bytes of the text."""
+    """Returns the UTF-8 bytes of the text."""
     return article.stats.text_bytes
 
 
 def identity(article: PackedArticle) -> str:
-    """The text that decides about the shard."""
+    """Returns the text whose hash determines the shard."""
     return article.wikidata_id
 
 
 def order(article: PackedArticle) -> tuple[int, str, int]:
-    """Articles are in the order of their fingerprints, which is as good as a shuffle."""
+    """Returns the sort key of an article: its fingerprint. This order is as good as a shuffle."""
     return fingerprint(article.wikidata_id), article.wikidata_id, article.page_id
 
 
 def values(article: PackedArticle) -> tuple[str, ...]:
-    """The features that TFDS wiki40b 1.3.0 has. Arrow and `encode_example` refuse other types than str."""
+    """Returns the features of TFDS wiki40b 1.3.0. Arrow and `encode_example` only accept str."""
     return article.wikidata_id, unpack_text(article), article.version_id
 
 
 def named_texts(article: PackedArticle) -> list[NamedText]:
-    """The article in its split."""
+    """Returns the article with its split, for signatures."""
     return [NamedText("", article.wikidata_id, article.split, unpack_text(article))]
 
 
 def files_for_shards(shards: Mapping[str, int]) -> int:
-    """Returns the number of files for the signatures of the articles in {split: number of files}.
+    """Returns the number of signature files for {split: number of files}.
 
-    Signatures have a sixth of the size of the text. To count the articles would be to hold them all.
+    Signatures take a sixth of the size of the text. Counting the articles would require to store all of them.
     """
     return -(-sum(shards.values()) // _SHARDS_PER_FILE)
 
@@ -84,7 +85,7 @@ ARTICLES = RowKind(
 
 
 def rows_with(columns: Sequence[str], source: RowSource) -> RowKind:
-    """Articles with these columns, as `columns_of` gives them."""
+    """Returns the RowKind of articles with these columns, which come from `columns_of`."""
     if tuple(columns) == RELEASED:
         return ARTICLES
     fields = [
@@ -99,7 +100,7 @@ def rows_with(columns: Sequence[str], source: RowSource) -> RowKind:
 def all_values(
     columns: Sequence[str], source: RowSource, article: PackedArticle
 ) -> tuple[str | int, ...]:
-    """The values of the columns."""
+    """Returns the values of the columns for an article."""
     released = values(article)
     found: dict[str, str | int] = dict(zip(RELEASED, released, strict=True))
     if FULL[-1] in columns:

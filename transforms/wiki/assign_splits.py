@@ -1,4 +1,4 @@
-"""Articles → articles that know their split."""
+"""Assigns articles to splits."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -13,14 +13,15 @@ class Assigned(NamedTuple):
     """The outputs of AssignSplits."""
 
     articles: beam.PCollection  # of PackedArticle with its split
-    pinned: beam.PCollection  # of (moved, articles): those whose split was set
+    pinned: beam.PCollection  # of (moved, articles): counts of the pinned articles
 
 
 class AssignSplits(beam.PTransform):
-    """The split depends on the Wikidata id alone: an entity is in the same one in every language.
+    """PCollection[PackedArticle] → Assigned.
 
-    A split that is set already stays: an earlier release has the entity in it. Such articles are counted,
-    as moved where the hash would have put them into another split.
+    The split depends only on the Wikidata id, so an entity is in the same split in every language. A split
+    that is already set (pinned, because an earlier release has the entity) is kept. Pinned articles are
+    counted; they count as moved if the hash would give another split.
     """
 
     def expand(self, articles: beam.PCollection) -> Assigned:
@@ -31,7 +32,7 @@ class AssignSplits(beam.PTransform):
 
 
 def assign_split(article: PackedArticle) -> Iterator[Any]:
-    """The article with its split; and whether it was moved, on "pinned", if its split was set."""
+    """Yields the article with its split. If it was pinned, also yields on "pinned" whether it was moved."""
     split = split_of(article.wikidata_id)
     if article.split:
         yield beam.pvalue.TaggedOutput("pinned", article.split != split)

@@ -1,7 +1,6 @@
-"""A sample of pages, audited: the text of each beside what another parser makes of its source.
+"""Audits a sample of pages: compares the text of each page with the output of another parser.
 
-The sample hangs on the ids of pages alone. Two pages of a hundred thousand cost what two pages cost: all
-others are passed by, after one hash.
+The sample depends only on the ids of pages. The other pages cost one hash each.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,28 +22,28 @@ if TYPE_CHECKING:
 
 STAGE = "audit-pages"
 EMPTY = "empty-after-cleaning"  # the reason of the cleaner for a page without text
-MAX_CHARACTERS = 1_000_000  # of wikitext; a longer page is not audited
-MAX_SECONDS = 60.0  # for one page; most take a tenth of one
-_DUMP_BYTES = 20_000  # of an article in a dump, compressed or not: more than it has in any wiki
-_SPARE = 4  # so many times the pages that are wanted are carried to where they are counted
-_HASHES = 1 << 63  # Beam has no larger numbers
+MAX_CHARACTERS = 1_000_000  # of wikitext; longer pages are not audited
+MAX_SECONDS = 60.0  # for one page; most take a tenth of a second
+_DUMP_BYTES = 20_000  # upper bound of the mean article size in dump files, compressed or not
+_SPARE = 4  # factor of candidate pages per requested page
+_HASHES = 1 << 63  # limit of integers in Beam
 _MEDIA, _FILE, _CATEGORY = -2, 6, 14
 _CANONICAL = ("file", "image", "media", "category")
 
 
 @dataclass(eq=False, repr=False)
 class AuditPages(beam.PTransform):
-    """{"pages": PCollection[Page], "articles": PCollection[Article], "rejected":
-    PCollection[Rejected]} → PCollection[AuditedPage].
+    """Audits a sample of pages.
 
-    A page that was rejected by the cleaner is not audited, with that reason; but one of which nothing was
-    left is: what it has lost is looked for.
+    {"pages": PCollection[Page], "articles": PCollection[Article], "rejected": PCollection[Rejected]} →
+    PCollection[AuditedPage]. Pages that the cleaner rejected are not audited, and are reported with the
+    reason. Pages rejected because no text was left are audited, to find the lost text.
 
     Args:
-      size: how many pages, those with the smallest fingerprints of their ids.
-      dump_bytes: of all files of the dump, which show how many pages there may be: most are passed by
-        before it is known which are the smallest. Of a dump of very long pages fewer are left than wanted.
-      namespaces: number → names in this wiki.
+      size: number of pages; those with the smallest fingerprints of their ids.
+      dump_bytes: total size of the dump files. It gives an upper bound for the hashes, so that most pages are
+        skipped early. If the pages of a dump are very long, the sample may be smaller than `size`.
+      namespaces: number → name in this wiki.
     """
 
     size: int
@@ -75,19 +74,19 @@ class AuditPages(beam.PTransform):
 
 
 def hash_of(page_id: int, _: object = None) -> int:
-    """The number that decides whether a page is in the sample."""
+    """Returns the hash of a page id, which determines whether the page is in the sample."""
     return fingerprint(f"audit:{page_id}") >> 1
 
 
 def largest_of(hashes: Sequence[int]) -> int:
-    """-1 for none."""
+    """Returns the largest hash; -1 if there is none."""
     return max(hashes, default=-1)
 
 
 def draw(
     record: Page | Article | Rejected, bound: int
 ) -> Iterable[tuple[int, tuple[str, bytes | str]]]:
-    """(page id, (title, packed text or reason)) where the hash of the id is below the bound."""
+    """Returns (page id, (title, packed text or reason)) if the hash of the id is below the bound."""
     if isinstance(record, Rejected):
         if hash_of(int(record.id)) < bound:
             yield int(record.id), (record.title, record.reason)
@@ -101,7 +100,7 @@ class _Audit(beam.DoFn):
     hidden_namespaces: frozenset[str]
 
     def setup(self) -> None:
-        # Not above: what only builds a pipeline needs no parser.
+        # Imported here: a process that only builds the pipeline does not need the parser.
         from transforms.text.wikimedia.audit.audit_page import audit_page
 
         self.calls = TimedCalls(audit_page, MAX_SECONDS)

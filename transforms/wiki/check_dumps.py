@@ -1,4 +1,4 @@
-"""Checks a dump before hours go into it: its wiki, and that it is complete."""
+"""Checks a dump before a build starts: its wiki, and its completeness."""
 
 import pathlib
 import posixpath
@@ -20,8 +20,8 @@ from transforms.wiki.listed_sums import sums_beside
 from transforms.wiki.read_dumps import check_end, read_siteinfo
 
 _XML_LANGUAGES = {"zh-cn": "zh", "zh-tw": "zh"}
-# Wikis beside Wikipedia: how their database names end, and the names of the sites, which are the same in
-# all languages that are built from.
+# Sites beside Wikipedia: suffix of the database name, and name of the site, equal in all languages
+# that are supported.
 _SISTER_SITES = {"wikinews": "Wikinews", "wikibooks": "Wikibooks", "wikivoyage": "Wikivoyage"}
 
 
@@ -34,20 +34,19 @@ def check_dumps(
     ignore_siteinfo: bool = False,
     settings: Mapping[str, str] | None = None,
 ) -> Siteinfo:
-    """The head of the dump.
+    """Returns the head of the dump.
 
     Args:
       paths: dump files of one wiki, at least one.
       language: corpus code, "zh-tw".
       dbname: the wiki, "zhwiki" or "enwikinews".
-      whole: whether a dump that is cut off is an error.
-      ignore_siteinfo: take the dump for one of `dbname` whatever its head says; of the head nothing is
-        believed then, the names of its namespaces least of all.
-      settings: of a build from several wikis: database name → the flag that takes its dump, which the
-        message then points to. Other builds have one --language.
+      whole: True if a truncated dump is an error.
+      ignore_siteinfo: accept any head. Nothing in the head is used then, including the names of namespaces.
+      settings: for builds from several wikis: database name → flag for its dump, which error messages
+        suggest. Other builds have one --language.
 
-    Raises InputError for a file of another wiki, one that is not whole at its end, and files of exports
-    that do not belong together.
+    Raises InputError for a file of another wiki, for a truncated file, and for export files that do not
+    belong together.
     """
     check_ranges(paths, whole=whole)
     for path in paths:
@@ -64,10 +63,9 @@ def check_dumps(
 
 
 def check_ranges(paths: Sequence[str], *, whole: bool) -> None:
-    """Looks at the names of files of exports.
+    """Checks the page ranges in the names of export files.
 
-    Raises InputError for files of which two hold the same pages, and if `whole` for files between which pages
-    are missing.
+    Raises InputError if two files have the same pages and, if `whole`, if pages are missing between files.
     """
     files = _export_files(paths)
     reason = why_not_one_export(files)
@@ -78,7 +76,7 @@ def check_ranges(paths: Sequence[str], *, whole: bool) -> None:
 
 
 def caveats_of_export(paths: Sequence[str]) -> tuple[str, ...]:
-    """Returns the gaps in files of exports, by their names and the lists beside them."""
+    """Returns the gaps in export files, found from their names and the checksum lists beside them."""
     gaps = (f"Of the export {gap}." for gap in find_gaps(_export_files(paths)))
     listed = (path for path in sums_beside(paths) if path not in set(paths))
     unread = [file.name for file in _export_files(list(listed))]
@@ -91,7 +89,7 @@ def caveats_of_export(paths: Sequence[str]) -> tuple[str, ...]:
 def _export_files(paths: Sequence[str]) -> list[ExportFile]:
     for path in paths:
         if HISTORY in pathlib.PurePosixPath(path).parts:
-            raise InputError(path, f"an export of all revisions; only {CURRENT} is read")
+            raise InputError(path, f"an export of all revisions is not supported; use {CURRENT}")
     return sorted(filter(None, map(parse_name, paths)))
 
 

@@ -1,4 +1,4 @@
-"""Pages → articles: wikitext becomes text in Wiki-40B layout."""
+"""Cleans pages: converts wikitext to text in Wiki-40B layout."""
 
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,19 +27,19 @@ from transforms.text.wikimedia.wikitext.markdown import render_markdown
 
 HOLD_STAGE = "hold-pages"
 HELD_CHARACTERS = 1 << 20
-"""Of pages that are written to a file together; a page may be longer."""
+"""Size of pages that are written to a file together; a page may be larger."""
 
 HOLE = "a hole"
 GUESS = "a guess"
 
 
 class Unrendered(NamedTuple):
-    """A template in the running text of one article that no table and no definition shows."""
+    """A template in the running text of an article that neither tables nor definitions can expand."""
 
     name: str  # normalised
     uses: int
     title: str  # of the article
-    left: str = HOLE  # what stands in its place: HOLE or GUESS
+    left: str = HOLE  # replacement in the text: HOLE or GUESS
 
 
 class Cleaned(NamedTuple):
@@ -52,15 +52,15 @@ class Cleaned(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class CleanWikitext(beam.PTransform):
-    """Cleans pages. A page that has no paragraph left, or that cannot be cleaned, is rejected.
+    """PCollection[Page] → Cleaned. Pages without a paragraph, or that cannot be cleaned, are rejected.
 
     Args:
       language: the tables of the corpus.
-      namespaces: number → names in this wiki, from the head of the dump.
-      templates: PCollection of one WikiTemplates, or None. The pages wait in files until it is known.
-      scratch: folder for them; see files/scratch.py.
+      namespaces: number → name in this wiki, from the head of the dump.
+      templates: PCollection of one WikiTemplates, or None. Pages are stored in files until it is complete.
+      scratch: folder for these files; see files/scratch.py.
       min_words: articles with fewer words in their paragraphs are rejected.
-      markdown: articles are made as Markdown, too, which takes 1.7 times as long again.
+      markdown: True to also convert articles to Markdown, which takes 2.7 times as long.
     """
 
     STAGE = "clean-wikitext"
@@ -89,7 +89,7 @@ class CleanWikitext(beam.PTransform):
 
 
 class _HoldPages(beam.DoFn):
-    """Pages → where some of them wait, as bytes."""
+    """Pages → references to batches of pages in scratch, as bytes."""
 
     def __init__(self, folder: str):
         self.scratch = Scratch(folder)
@@ -117,7 +117,7 @@ class _HoldPages(beam.DoFn):
 
 
 def fetch_pages(held: bytes) -> Iterator[Page]:
-    """The pages that wait there."""
+    """Yields the pages of a reference."""
     return map(Page._make, pickle.loads(unpack_block(fetch(held))))
 
 
@@ -132,7 +132,7 @@ class _Clean(beam.DoFn):
         self.of_wiki: WikiTemplates | None = None
 
     def process(self, page: Page, of_wiki: WikiTemplates) -> Iterable[Any]:
-        if of_wiki is not self.of_wiki:  # a new bundle may bring it anew
+        if of_wiki is not self.of_wiki:  # a new bundle may pass a new object
             self.of_wiki = of_wiki
             self.cleaner = WikitextCleaner(self.language, self.namespaces, of_wiki)
         try:
@@ -157,7 +157,7 @@ class _Clean(beam.DoFn):
                 yield beam.pvalue.TaggedOutput("unrendered", found)
 
     def _markdown(self, page: Page, cleaned: CleanedPage) -> str:
-        """The article as Markdown; without lists and tables where those tangle it."""
+        """Returns the article as Markdown; without lists and tables if the conversion with them fails."""
         try:
             return self.cleaner.markdown(page.text, page.title)
         except UncleanableError:
@@ -165,7 +165,7 @@ class _Clean(beam.DoFn):
 
 
 class _CleanHeld(_Clean):
-    """The same of pages that wait in files."""
+    """Cleans pages that are stored in files."""
 
     def process(self, held: bytes, of_wiki: WikiTemplates) -> Iterator[Any]:  # type: ignore[override]
         for page in fetch_pages(held):
@@ -174,7 +174,7 @@ class _CleanHeld(_Clean):
 
 
 def to_article(page: Page, cleaned: CleanedPage, min_words: int = 0) -> Article | Reason:
-    """The article of a cleaned page, or the reason why it is none."""
+    """Returns the article of a cleaned page, or the reason why it is rejected."""
     if not cleaned.sections:
         return Reason("empty-after-cleaning")
     if min_words:
@@ -186,7 +186,7 @@ def to_article(page: Page, cleaned: CleanedPage, min_words: int = 0) -> Article 
         for section in cleaned.sections
         for text in (section.heading, *section.paragraphs)
     ):
-        return Reason("marker-in-source", "after cleaning")  # put together from pieces
+        return Reason("marker-in-source", "after cleaning")  # a marker formed by joining pieces
     return Article(
         page_id=page.page_id,
         title=page.title,

@@ -1,4 +1,4 @@
-"""Items → the classes of Wikimedia's own things (lists, categories, templates), closed over P279."""
+"""Finds Wikimedia-internal classes (lists, categories, templates) with all their subclasses (P279)."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,14 +10,14 @@ from transforms.text.wikimedia.class_tree import kinds_of
 from transforms.text.wikimedia.wikidata_json import Entity
 
 Edges = numpy.typing.NDArray[numpy.int64]
-"""A row (class, class above it) for each subclass-of statement."""
+"""Rows (class, superclass), one for each subclass-of statement."""
 
 
 class CloseOverSubclasses(beam.PTransform):
-    """PCollection[list[Entity]] → one {internal class: its kind}, of some ten thousand classes.
+    """PCollection[list[Entity]] → one {internal class: its kind}, with some ten thousand classes.
 
-    Only the class graph comes together in one place: two numbers for each of the 5 million subclass-of
-    statements of Wikidata, 80 MB.
+    One worker holds the class graph: two numbers for each of the 5 million subclass-of statements of
+    Wikidata, 80 MB.
     """
 
     def expand(self, batches: beam.PCollection) -> beam.PCollection:
@@ -30,17 +30,17 @@ class CloseOverSubclasses(beam.PTransform):
 
 
 def subclass_edges(batch: Iterable[Entity]) -> Iterator[Edges]:
-    """All edges of a batch in one array; nothing where there are none."""
+    """Yields all edges of a batch in one array; nothing if there are none."""
     edges = [(entity.numeric_id, above) for entity in batch for above in entity.subclass_of]
     if edges:
         yield numpy.array(edges, dtype=numpy.int64)
 
 
 def stack_edges(arrays: Iterable[Edges]) -> Edges:
-    """All edges in one array, be there none."""
+    """Returns all edges in one array, which may be empty."""
     return numpy.concatenate([numpy.empty((0, 2), dtype=numpy.int64), *arrays])
 
 
 def close_classes(edges: Edges) -> dict[int, str]:
-    """Internal class → its kind."""
+    """Returns internal class → its kind."""
     return kinds_of(edges[:, 0], edges[:, 1])

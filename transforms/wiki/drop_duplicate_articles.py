@@ -1,4 +1,4 @@
-"""Articles → those without near-duplicates: of alike ones the longest stays."""
+"""Drops near-duplicate articles; of each group the longest is kept."""
 
 from fractions import Fraction
 
@@ -12,8 +12,8 @@ from transforms.wiki.pack_articles import unpack_text
 class DropDuplicateArticles(DropDuplicates):
     """PCollection[PackedArticle] of one wiki → Screened.
 
-    Compared are plain words (see plain_words.py), with those of titles and markers. Of several articles
-    as long as each other, the one with the smallest page id stays.
+    Plain words are compared (see plain_words.py), including those of titles and markers. Among articles of
+    the same length, the one with the smallest page id is kept.
 
     Args: see DropDuplicates.
     """
@@ -23,10 +23,10 @@ class DropDuplicateArticles(DropDuplicates):
 
 
 def describe_article(article: PackedArticle) -> DocumentFacts:
-    """Its page id and title, ranked by its length."""
+    """Returns the page id and title of an article, ranked by its length."""
     return DocumentFacts(article.page_id, article.title, article.stats.characters)
 
 
 def text_of_article(article: PackedArticle) -> str:
-    """The plain words of its text."""
+    """Returns the plain words of the text of an article."""
     return plain_words(unpack_text(article))

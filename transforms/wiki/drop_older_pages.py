@@ -1,4 +1,4 @@
-"""Pages of a dump → those that an older dump of the wiki does not have, or that have a larger page id."""
+"""Drops pages of a dump that are in an older dump of the wiki, or whose page id is not above a limit."""
 
 import functools
 import re
@@ -42,42 +42,42 @@ from transforms.wiki.read_sql_dumps import read_file
 
 READ_STAGE = "read-older-dump"
 
-_HEAD_BYTES = 4_000  # <title>, <ns> and <id> stand first
+_HEAD_BYTES = 4_000  # <title>, <ns> and <id> come first
 _ID = re.compile(rb"<id>(\d{1,18})</id>")
 _IS_TABLE = re.compile(rb"\s*(?:--|/\*|CREATE |DROP |INSERT )")
 _DATABASE = re.compile(rb"^-- Host: .*\bDatabase: (\w+)", re.MULTILINE)
 
 
 class OlderDump(NamedTuple):
-    """The older dump or page id that pages are to be newer than, found and checked."""
+    """An older dump or a page id. Only newer pages are kept."""
 
     dbname: str  # "elwiki"
-    page_id: int = 0  # pages up to this one are not new; 0 where files tell
+    page_id: int = 0  # pages up to this id are not new; 0 if there are files
     dumps: Sequence[str] = ()  # paths of pages-articles files
     tables: Sequence[str] = ()  # of <wiki>-<date>-page.sql.gz
-    date: str = ""  # of the files, "20230501" or "undated"; "" where there are none
-    is_dated: bool = False  # that date was compared with the date of the dump that is built from
+    date: str = ""  # of the files, "20230501" or "undated"; "" without files
+    is_dated: bool = False  # True if compared with the date of the dump of the build
 
     @property
     def paths(self) -> list[str]:
-        """Of all files."""
+        """Returns the paths of all files."""
         return [*self.dumps, *self.tables]
 
 
 def find_older_dump(
     given: Sequence[str], language: str, dbname: str, date: str, *, ignore_siteinfo: bool = False
 ) -> OlderDump | None:
-    """Finds the older dump that a build is to be newer than; None if none is given.
+    """Finds and checks the older dump of a build; returns None if none is given.
 
     Args:
       given: one page id, or patterns of pages-articles files or page tables of the older dump.
       language: corpus code, "zh-tw".
       dbname: the wiki, "zhwiki".
-      date: of the dump that is built from, "20261101" or "2026-11-01"; another name is not compared.
-      ignore_siteinfo: take the older dump for one of the wiki, whatever its head says.
+      date: of the dump of the build, "20261101" or "2026-11-01"; other names are not compared.
+      ignore_siteinfo: accept the older dump whatever wiki its head names.
 
-    Raises InputError for files of another wiki, of no dump, of a dump that is cut off, or whose date is not
-    before that of the build; ValueError for page ids among files.
+    Raises InputError for files of another wiki, files that are not dumps, a truncated dump, and a dump whose
+    date is not before that of the build. Raises ValueError for page ids combined with files.
     """
     if not given:
         return None
@@ -93,18 +93,18 @@ def find_older_dump(
     is_dated = bool(older_date and date)
     if is_dated and older_date >= date:
         raise InputError(
-            paths[0], f"a dump of {older_date}, which is not older than that of {date}"
+            paths[0], f"a dump of {older_date}, which is not older than the dump of {date}"
         )
     return OlderDump(dbname, 0, dumps, tables, older_date or UNDATED, is_dated)
 
 
 def _is_table_of(path: str, dbname: str) -> bool:
-    """Returns True if a file is an SQL dump. Raises InputError for one of another wiki."""
+    """Returns True if a file is an SQL dump. Raises InputError if it is of another wiki."""
     with open_input(path) as stream:
         try:
             head = stream.read(_HEAD_BYTES)
         except DECODE_ERRORS:
-            return False  # how a dump is damaged is said where it is read
+            return False  # damage is reported when the dump is read
     if not _IS_TABLE.match(head):
         return False
     database = _DATABASE.search(head)
@@ -118,17 +118,17 @@ class NewerPages(NamedTuple):
 
     kept: beam.PCollection  # of Page
     rejected: beam.PCollection  # of Rejected
-    older: beam.PCollection  # of one OlderPages; of none where all pages are kept
+    older: beam.PCollection  # of one OlderPages; empty if all pages are kept
 
 
 class DropOlderPages(beam.PTransform):
     """PCollection[Page] → NewerPages.
 
-    Of the older dump only the ids of its pages travel, as bitmaps, some 10 MB for enwiki. Damage in it is an
-    error in every build: pages that were there would be taken for new.
+    Of the older dump, only bitmaps of page ids are shuffled, some 10 MB for enwiki. Damage in the older dump
+    is an error in every build, because its lost pages would seem new.
 
     Args:
-      older: None keeps all pages.
+      older: the older dump; None keeps all pages.
       stripes: see ReadDump.
     """
 
@@ -168,27 +168,28 @@ class DropOlderPages(beam.PTransform):
 
 
 def not_above(page: Page, page_id: int) -> Reason | None:
-    """The reason against a page with an id up to the given one."""
+    """Returns a reason if the id of the page is not above the given one."""
     return Reason(OLDER_ID) if page.page_id <= page_id else None
 
 
 def is_in_older_dump(page: Page, blocks: Mapping[int, bytes]) -> Reason | None:
-    """The reason against a page whose id is in the blocks."""
+    """Returns a reason if the id of the page is in the blocks."""
     return Reason(IN_OLDER_DUMP) if has_id(blocks, page.page_id) else None
 
 
 def largest_of(ids: Iterable[int]) -> int:
-    """0 for none."""
+    """Returns the largest id; 0 if there is none."""
     return max(ids, default=0)
 
 
 def describe(older: OlderDump, extent: Extent, largest_read_id: int) -> OlderPages:
-    """Describes the older dump."""
+    """Returns the description of the older dump."""
     return OlderPages(older.dbname, older.date, *extent, largest_read_id, older.is_dated)
 
 
 class ReadPageIds(beam.PTransform):
-    """PBegin → PCollection[Block]: the ids of all pages of a dump, of whatever namespace, each block once."""
+    """PBegin → PCollection[Block] with the ids of all pages of a dump, in all namespaces. Each block
+    occurs once."""
 
     def __init__(self, older: OlderDump, stripes: int = 1):
         super().__init__()
@@ -209,7 +210,8 @@ class ReadPageIds(beam.PTransform):
 
 
 def ids_of_dump(unit: FileUnit) -> Iterator[Block]:
-    """The ids of the pages of a work unit. Raises InputError for damage, and a page without an id."""
+    """Yields the ids of the pages of a work unit. Raises InputError for damage, and for a page without an
+    id."""
     pages = read_good_pages(unit, "fail", READ_STAGE)
     return pack_ids(_id_of(unit, xml) for xml in pages)
 
@@ -227,7 +229,7 @@ def _id_of(unit: FileUnit, xml: bytes) -> int:
 
 
 def ids_of_table(path: str) -> Iterator[Block]:
-    """The ids in a page table. Raises InputError for damage, and a row without an id."""
+    """Yields the ids in a page table. Raises InputError for damage, and for a row without an id."""
     return pack_ids(read_file(path, "page", ["page_id"], _id_of_row))
 
 

@@ -1,4 +1,4 @@
-"""A folder like the dump server's → the files of every wiki, and why a wiki is missing.
+"""Finds the dump files of wikis in folders like those of the dump server, and reports missing wikis.
 
 The layout, below each root, on any Beam file system:
   other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/ukwiki-2026-11-01-p1p412.xml.bz2, SHA256SUMS
@@ -62,15 +62,15 @@ _ENTITY_SUFFIXES = (".bz2", ".gz")  # every worker must decompress all of a .gz
 
 
 class WikiDump(NamedTuple):
-    """The inputs of one build: paths, as Wiki40bConfig takes them."""
+    """The input paths of one build, as in Wiki40bConfig."""
 
     language: str  # corpus code, "zh-tw"
     dbname: str  # "zhwiki"
     date: str  # "20230501" or "latest"
     dump: list[str]
-    page_props: list[str]  # of the nearest other date, where there is none of its own
+    page_props: list[str]  # that of the nearest other date, if the dump has none
     page_table: list[str]
-    items_per_site: list[str]  # only where there is no page_props, which says the same in less
+    items_per_site: list[str]  # only without page_props, which is smaller
     older: Sequence[
         str
     ] = ()  # pages-articles files of an earlier date, as `add_older_dumps` finds them
@@ -84,7 +84,7 @@ class MissingWiki(NamedTuple):
 
 
 class PassedOver(NamedTuple):
-    """A folder of a wiki that was not taken."""
+    """A folder of a wiki that was skipped."""
 
     dbname: str
     date: str
@@ -105,7 +105,7 @@ class FoundDumps(NamedTuple):
     wikis: list[WikiDump]
     missing: list[MissingWiki]
     passed_over: list[PassedOver]
-    entities: EntitySource | None  # one for all: a class does not depend on the language
+    entities: EntitySource | None  # for all wikis: classes do not depend on the language
 
 
 class _Place(NamedTuple):
@@ -124,22 +124,22 @@ class _Usable(NamedTuple):
 class _Found(NamedTuple):
     usable: list[_Usable]
     passed_over: list[PassedOver]
-    reason: str  # why nothing is usable
+    reason: str  # reason why nothing is usable
 
 
 def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
-    """The codes in "uk,el", each once, as in the addresses of the wikis.
+    """Returns the language codes in a list such as "uk,el", without repetitions. Codes are those of the
+    addresses.
 
-    "paper" is the 41 corpora of the paper, "all" those of the Wikipedias that have a folder below the
-    roots.
+    "paper" means the 41 corpora of the paper, "all" the Wikipedias that have a folder below the roots.
 
     Raises:
-      ValueError: no such code, or one that is not known and has no folder; the message names those near.
-      InputError: "all", and there is no folder of a Wikipedia.
+      ValueError: unknown code without a folder; the message names similar codes.
+      InputError: "all", but there is no folder of a Wikipedia.
     """
     codes = tuple(dict.fromkeys(code_of_language(code) for code in text.split(",") if code.strip()))
     if not codes:
-        raise ValueError(f"no language is named; known are {', '.join(LANGUAGE_CODES)}")
+        raise ValueError(f"no language given; known languages: {', '.join(LANGUAGE_CODES)}")
     if codes == (PAPER,):
         return LANGUAGE_CODES
     if codes == (ALL,):
@@ -153,7 +153,7 @@ def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def _check_code(code: str, roots: Sequence[str]) -> None:
-    """Raises ValueError for a code that is that of no wiki."""
+    """Raises ValueError if no wiki has the code."""
     dbname = dbname_of(code)
     if code in LANGUAGE_CODES or mediawiki_table(code):
         return
@@ -163,7 +163,7 @@ def _check_code(code: str, roots: Sequence[str]) -> None:
 
 
 def _wikis_below(roots: Sequence[str]) -> set[str]:
-    """Names of the folders in which wikis may be: of wikis, and others."""
+    """Returns the names of the folders that may be those of wikis."""
     for root in roots:
         check_folder(root)
     return {
@@ -181,18 +181,19 @@ def find_dumps(
     *,
     keep_good: bool = False,
 ) -> FoundDumps:
-    """The dumps of the languages below the roots. Of two files of one name, that of the first root counts.
+    """Returns the dumps of the languages below the roots. If two files have the same name, the first root
+    counts.
 
     Args:
       roots: folders like that of the dump server.
       languages: corpus codes.
-      date: "newest" (of each wiki, and whole as far as its folder shows; "latest" where nothing with a
-        date is), "all", "latest", or a date like "20230501" or "2023-05-01".
-      layout: of LAYOUTS: dumps with dumpstatus.json, Content File Exports, or both.
-      keep_good: take what is there of an export that lacks files or pages.
+      date: "newest" (the newest of each wiki that seems complete; "latest" if there are no dates), "all",
+        "latest", or a date like "20230501" or "2023-05-01".
+      layout: one of LAYOUTS: dumps with dumpstatus.json, Content File Exports, or both.
+      keep_good: accept an export with missing files or pages.
 
     Raises:
-      ValueError: no such language, no date, or no layout.
+      ValueError: unknown language, invalid date or unknown layout.
       InputError: a root is not a folder, or there is no dump at all.
     """
     date = plain_date(date)
@@ -200,7 +201,7 @@ def find_dumps(
         raise ValueError(f"layout is {layout!r}; it is one of {', '.join(LAYOUTS)}")
     if date not in (NEWEST, ALL, LATEST) and not _DATE.fullmatch(date):
         raise ValueError(
-            f"{date!r} is not a date; it is {NEWEST}, {ALL}, {LATEST}, or like 20230501"
+            f"{date!r} is not a date; expected {NEWEST}, {ALL}, {LATEST}, or like 20230501"
         )
     for root in roots:
         check_folder(root)
@@ -225,15 +226,15 @@ def find_dumps(
 
 
 def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
-    """The same, each wiki with the newest dump below other roots that is of an earlier date.
+    """Adds to each wiki the newest dump of an earlier date below other roots.
 
-    Wikis without such a dump are missing.
+    Wikis without such a dump are moved to the missing ones.
 
     Args:
-      found: wikis whose date is not known take the newest dump of a date.
-      roots: folders of the layout described above.
+      found: wikis; those with an unknown date take the newest dated dump.
+      roots: folders in the layout described above.
 
-    Raises InputError where a root is not a folder, or no wiki has an older dump.
+    Raises InputError if a root is not a folder, or no wiki has an older dump.
     """
     for root in roots:
         check_folder(root)
@@ -254,9 +255,10 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
 
 
 def find_entities(roots: Sequence[str], date: str = NEWEST) -> EntitySource | None:
-    """The newest entity table or dump; for a build of one date, that of the date or the next after it.
+    """Returns the newest entity table or dump. For a build of one date: that of the date, or the first after
+    it.
 
-    Of one date a finished table comes before a dump.
+    For equal dates, a finished table is preferred to a dump.
     """
     sources = [*_entity_tables(roots), *_entity_dumps(roots)]
     chosen = _choose_date({source.date for source in sources}, date)
@@ -273,7 +275,7 @@ def _some(reasons: Sequence[str]) -> str:
     return "; ".join(reasons[:SHOWN_REASONS]) + (f"; and {more} more" if more > 0 else "")
 
 
-# One wiki.
+# Files of one wiki.
 
 
 def _find_wiki(
@@ -299,7 +301,7 @@ def _find_wiki(
 
 
 def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]:
-    """Returns the places with dumps of a wiki: the newest first, and those without a date last."""
+    """Returns the places with dumps of a wiki, newest first; places without a date are last."""
     found = {
         DUMPS: _dated_folders(roots, dbname) if layout != EXPORTS else {},
         EXPORTS: find_exports(roots, dbname) if layout != DUMPS else {},
@@ -315,7 +317,7 @@ def _why_no_places(roots: Sequence[str], dbname: str) -> str:
 
 
 def _age(date: str) -> tuple[bool, int]:
-    """Sorts the newest first and what has no date last."""
+    """Returns the sort key: newest first, places without a date last."""
     return (False, -int(date)) if date.isdigit() else (True, 0)
 
 
@@ -332,7 +334,7 @@ def _use(place: _Place, dbname: str, keep_good: bool) -> _Usable:
 def _look_into(
     folders: Sequence[str], dbname: str, date: str
 ) -> tuple[Mapping[str, str], DumpFolder]:
-    """Name → path, and what is known of the files. Several roots may share the files of one date."""
+    """Returns name → path, and the state of the dump. Several roots may share the files of one date."""
     paths: dict[str, str] = {}
     sizes: dict[str, int] = {}
     for folder in reversed(folders):
@@ -354,9 +356,10 @@ def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump
 
 
 def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
-    """Of the nearest other date, if a dump has none of its own; of two as near the later one, which has more.
+    """Returns the page_props of the nearest other date, for a dump without its own; of equal distances the
+    later.
 
-    The page table is of no use then: pages that are not in it may have been made after it.
+    The page table is not used then, because pages that are not in it may be newer.
     """
     found = _find_table(roots, dbname, "page_props")
     dates = sorted(filter(checked_date, found), reverse=True) if checked_date(date) else []
@@ -364,7 +367,7 @@ def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
     return [found[nearest]] if nearest else []
 
 
-# What all wikis share.
+# Files shared by all wikis.
 
 
 def _find_items_per_site(roots: Sequence[str], date: str) -> list[str]:
@@ -374,7 +377,7 @@ def _find_items_per_site(roots: Sequence[str], date: str) -> list[str]:
 
 
 def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]:
-    """Date → path of the SQL dump of a table, where it is whole as far as its folder shows."""
+    """Returns date → path of the SQL dump of a table, if its folder shows no sign that it is incomplete."""
     found: dict[str, str] = {}
     for candidate, folders in _dated_folders(roots, dbname).items():
         try:
@@ -382,12 +385,12 @@ def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]
             for name in select_table(folder, table):
                 found[candidate] = paths[name]
         except UnusableDumpError:
-            continue  # of another date there may be a whole one
+            continue  # another date may have a complete one
     return found
 
 
 def _choose_date(dates: Iterable[str], date: str) -> str:
-    """The date itself, else the first after it, else the newest; "" where there is none."""
+    """Returns the date itself, or the first after it, or the newest; "" if there are no dates."""
     newest_first = sorted(dates, key=_age)
     if date in newest_first:
         return date
@@ -396,7 +399,7 @@ def _choose_date(dates: Iterable[str], date: str) -> str:
 
 
 def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
-    """Finished tables, the highest version of a date first."""
+    """Returns finished tables; for equal dates, the highest version first."""
     found = []
     for folder, name in _subfolders_of(roots, "entities", "wikidata"):
         matched = _TABLE_FOLDER.fullmatch(name)
@@ -407,7 +410,7 @@ def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
 
 
 def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
-    """All dumps; of two packings of one date, the one that many workers can share first."""
+    """Yields all dumps; for equal dates, the compression that many workers can share first."""
     dated = [
         (date, folder, list_files(folder))
         for below in _ENTITY_FOLDERS
@@ -428,7 +431,7 @@ def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
 
 
 def _dated_folders(roots: Sequence[str], *below: str) -> dict[str, list[str]]:
-    """Date → its folders, in the order of the roots."""
+    """Returns date → its folders, in the order of the roots."""
     found: dict[str, list[str]] = {}
     for folder, name in _subfolders_of(roots, *below):
         if name == LATEST or _DATE.fullmatch(name):
@@ -437,7 +440,7 @@ def _dated_folders(roots: Sequence[str], *below: str) -> dict[str, list[str]]:
 
 
 def _subfolders_of(roots: Sequence[str], *below: str) -> Iterator[tuple[str, str]]:
-    """Path and name of the folders in root/below, root after root, sorted by name."""
+    """Yields path and name of the folders in root/below, in the order of roots, sorted by name."""
     for root in roots:
         parent = FileSystems.join(root, *below)
         for name in list_subfolders(parent):

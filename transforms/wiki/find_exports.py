@@ -1,7 +1,7 @@
-"""Folders like those of the dump server → the Content File Exports of a wiki.
+"""Finds the Content File Exports of a wiki in folders like those of the dump server.
 
-`<root>/other/mediawiki_content_current/<wiki>/2026-11-01/xml/<compression>/`, also without the first folder,
-or the first two. Of several compressions of a date, the one that workers can share best is taken.
+The layout is `<root>/other/mediawiki_content_current/<wiki>/2026-11-01/xml/<compression>/`; the first one or
+two folders may be missing. If a date has several compressions, the one that workers can share best is used.
 """
 
 import posixpath
@@ -28,7 +28,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def find_exports(roots: Sequence[str], dbname: str) -> dict[str, list[str]]:
-    """Date ("20261101") → folders of its compressions, in the order of the roots."""
+    """Returns date ("20261101") → folders of its compressions, in the order of the roots."""
     found: dict[str, list[str]] = {}
     for parent in folders_of_wikis(roots, CURRENT):
         wiki = FileSystems.join(parent, dbname)
@@ -45,7 +45,7 @@ def has_history(roots: Sequence[str], dbname: str) -> bool:
 
 
 def folders_of_wikis(roots: Sequence[str], kind: str) -> Iterator[str]:
-    """The folders that may hold wikis. A root may itself be one."""
+    """Yields the folders that may contain wikis. A root may be such a folder itself."""
     for root in roots:
         yield FileSystems.join(root, "other", kind)
         yield FileSystems.join(root, kind)
@@ -57,14 +57,14 @@ def folders_of_wikis(roots: Sequence[str], kind: str) -> Iterator[str]:
 def use_export(
     folders: Sequence[str], dbname: str, date: str, *, keep_good: bool = False
 ) -> list[str]:
-    """The files of an export, in the order of their pages.
+    """Returns the files of an export, in the order of their pages.
 
     Args:
-      folders: of its compressions, as `find_exports` gives them; they may share the files.
+      folders: of its compressions, from `find_exports`; they may share the files.
       date: "20261101".
-      keep_good: take what is there of an export that lacks files or pages.
+      keep_good: accept an export with missing files or pages.
 
-    Raises UnusableDumpError where no compression is whole.
+    Raises UnusableDumpError if no compression is complete.
     """
     compressions: dict[str, list[str]] = {}
     for folder in folders:
@@ -85,7 +85,7 @@ def use_export(
 
 
 def _list_sizes(folders: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """Name → path and bytes. Of two files of one name, that of the first folder counts."""
+    """Returns name → path and size in bytes. If two files have the same name, the first folder counts."""
     return {
         name: (FileSystems.join(folder, name), size)
         for folder in reversed(folders)

@@ -1,4 +1,4 @@
-"""Tables of the wiki → page id → what they say: the item of a page, that it exists, what it is."""
+"""Reads facts about pages from tables of the wiki: page id → its item, its existence, its class."""
 
 import functools
 import re
@@ -29,27 +29,27 @@ _SHOWN = 40  # characters of a value in a message
 
 
 class WikiTables(NamedTuple):
-    """SQL dumps about the pages of a wiki; () for those that are not given."""
+    """SQL dumps about the pages of a wiki; () for tables that are not given."""
 
     page_props: Sequence[str] = ()  # <wiki>-<date>-page_props.sql.gz
     items_per_site: Sequence[str] = ()  # wikidatawiki-<date>-wb_items_per_site.sql.gz
     pages: Sequence[str] = ()  # <wiki>-<date>-page.sql.gz
-    on_corrupt: str = "fail"  # or "keep-good": what to do about malformed rows
-    dump_date: str = ""  # of the wiki's dump, "20261101"; "" where it is not known
+    on_corrupt: str = "fail"  # or "keep-good"; applies to malformed rows
+    dump_date: str = ""  # of the dump of the wiki, "20261101"; "" if unknown
     is_case_sensitive: bool = False  # titles of the wiki may begin with a small letter
 
     def links_pages(self) -> bool:
-        """True if the tables link pages to items."""
+        """Returns True if the tables link pages to items."""
         return bool(self.page_props or self.items_per_site)
 
     def sources(self, table: EntityTable | None) -> tuple[LinkSource, ...]:
-        """Those that link pages, and the entity table if it has to, the most reliable first."""
+        """Returns the tables that link pages, and the entity table if needed, the most reliable first."""
         sql = {PAGE_PROPS: self.page_props, ITEMS_PER_SITE: self.items_per_site}
         dates = {name: date_in_names(paths) for name, paths in sql.items() if paths}
         return choose_sources(self.dump_date, dates | ({ENTITIES: table.date} if table else {}))
 
     def by_role(self) -> Mapping[str, Sequence[str]]:
-        """Role of an input → paths."""
+        """Returns role of an input → paths."""
         return {
             "page-props": self.page_props,
             "items-per-site": self.items_per_site,
@@ -58,24 +58,25 @@ class WikiTables(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The outputs of FindItems: (page id, PageFacts), none or several for a page, and malformed rows."""
+    """The outputs of FindItems: (page id, PageFacts), none or several for each page, and malformed rows."""
 
     items: beam.PCollection  # facts that name an item
-    pages: beam.PCollection  # those about the page alone
+    pages: beam.PCollection  # facts without an item
     rejected: beam.PCollection  # of Rejected
 
 
 @dataclass(eq=False, repr=False)
 class FindItems(beam.PTransform):
-    """PCollection[PackedArticle] → what the tables say of pages, of these and others.
+    """PCollection[PackedArticle] → Found. Facts about pages that are not articles are included.
 
-    Of the articles it takes id and title alone: items_per_site names pages by title. So does the entity
-    table, which is asked only if no SQL dump of the wiki's own date links pages (see link_sources.py).
+    Only the ids and titles of the articles are used, because items_per_site and the entity table name pages
+    by title. The entity table is only used if no SQL dump of the date of the wiki links pages (see
+    link_sources.py).
 
     Args:
-      redirects: of Redirect, those that were left by moves since the date of the titles; None follows none.
+      redirects: of Redirect: redirects left by page moves since the date of the titles; None to follow none.
 
-    Raises ValueError where the entity table has to link pages, and has no titles of the wiki.
+    Raises ValueError if the entity table is needed to link pages, and has no titles of the wiki.
     """
 
     dbname: str
@@ -139,10 +140,9 @@ class FindItems(beam.PTransform):
 
 
 def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
-    """Yields the fact in a row (page, property, value) of page_props: the item of its page, or else on
-    "pages".
+    """Yields the fact in a row (page, property, value) of page_props. Facts without an item are on "pages".
 
-    Raises ValueError for what is not a page or an item.
+    Raises ValueError for an invalid page or item.
     """
     page, name, value = row
     if name == b"wikibase_item" and value:
@@ -156,9 +156,9 @@ def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
 
 
 def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
-    """(title, QID) of a row (item number, site, title) that is about the wiki.
+    """Yields (title, QID) of a row (item number, site, title) about the wiki.
 
-    Raises ValueError for what is not an item, and a title that is not UTF-8.
+    Raises ValueError for an invalid item, and for a title that is not UTF-8.
     """
     item, site, title = row
     if item and title and site == dbname.encode():
@@ -166,5 +166,6 @@ def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
 
 
 def fact_of_existence(row: Row) -> Iterator[PageToFacts]:
-    """A row of the page table says that its page exists. Raises ValueError for what is not a page."""
+    """Yields the fact that the page of a row of the page table exists. Raises ValueError for an invalid
+    page."""
     yield parse_id(row[0] or b"", "page"), PageFacts(exists=True)

@@ -1,7 +1,7 @@
-"""Articles ⋈ Wikidata: page → item → classes, and the screening that needs them.
+"""Joins articles with Wikidata (page → item → classes), and screens them by class.
 
-Everything is joined by key. What travels until the last join are page ids and QIDs; the text of an
-article moves once, to meet the facts about its page.
+All joins are by key. Only page ids and QIDs are shuffled until the last join; the text of an article is
+shuffled once, to join the facts about its page.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ class Linked(NamedTuple):
 
     kept: beam.PCollection  # of PackedArticle with its wikidata_id; and its split, if pinned
     rejected: beam.PCollection  # of Rejected
-    class_unknown: beam.PCollection  # of int, 1 for each that is kept and whose entity is not known
+    class_unknown: beam.PCollection  # of int, 1 for each kept article with an unknown entity
     unread: beam.PCollection  # of Rejected: malformed rows of the tables
-    links: beam.PCollection  # of str, one of LINKED_BY for each that is linked to an item
+    links: beam.PCollection  # of str, one of LINKED_BY for each article linked to an item
 
 
 @dataclass(eq=False, repr=False)
@@ -32,7 +32,7 @@ class LinkPages(beam.PTransform):
 
     Args:
       pins: files of pinned splits.
-      redirects: of Redirect, as FindItems takes them.
+      redirects: of Redirect, see FindItems.
     """
 
     dbname: str
@@ -53,16 +53,17 @@ class LinkPages(beam.PTransform):
 
 @dataclass(eq=False, repr=False)
 class JoinWikidata(beam.PTransform):
-    """Gives each article its QID; rejects those without, and those about Wikimedia's own things.
+    """Assigns each article its QID. Rejects articles without a QID, and articles about Wikimedia-internal
+    items.
 
     Args:
-      dbname: the wiki, "ukwiki", as sitelinks name it.
-      tables: they link pages to items.
-      table: of entities; None leaves the classes unknown, and all of them kept. The titles in it link
-        pages where no SQL table of the dump's own date does.
-      pins: what ReadSplitPins gives; None where no split is pinned. Articles about a pinned item have
-        its split; pins of other items have no effect.
-      redirects: of Redirect, as FindItems takes them.
+      dbname: the wiki, "ukwiki", as in sitelinks.
+      tables: link pages to items.
+      table: of entities. Without it, classes are unknown and no article is rejected by class. Its titles link
+        pages if no SQL table of the date of the dump does.
+      pins: output of ReadSplitPins, or None. Articles about a pinned item get its split; other pins have no
+        effect.
+      redirects: of Redirect, see FindItems.
     """
 
     dbname: str
@@ -90,12 +91,12 @@ _NO_TABLES = WikiTables()
 
 @dataclass(eq=False, repr=False)
 class IdentifyByPage(beam.PTransform):
-    """Gives each article its page as identity, "ukwiki:1088", for builds without a link to Wikidata.
+    """Assigns each article its page as identity, "ukwiki:1088", for builds without a link to Wikidata.
 
     Args:
       dbname: the wiki, "ukwiki".
-      tables: of the wiki, of which only those of pages are read; a page not in them was deleted.
-      pins: what ReadSplitPins gives, for identities like "ukwiki:1088"; None where no split is pinned.
+      tables: of the wiki. Only page tables are read; pages that are not in them were deleted.
+      pins: output of ReadSplitPins for identities like "ukwiki:1088", or None.
     """
 
     dbname: str
@@ -103,7 +104,7 @@ class IdentifyByPage(beam.PTransform):
     pins: beam.PCollection | None = None
 
     def expand(self, articles: beam.PCollection) -> Linked:
-        facts = []  # (page id, PageFacts); where nothing tells of pages, there is no join
+        facts = []  # (page id, PageFacts); without any there is no join
         if self.tables.pages:
             only_pages = WikiTables(pages=self.tables.pages, on_corrupt=self.tables.on_corrupt)
             found = articles | "FindPages" >> FindItems(self.dbname, only_pages)

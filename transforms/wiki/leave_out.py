@@ -1,4 +1,4 @@
-"""Lists of articles that are left out, as somebody has asked for it: files of ids, one a line."""
+"""Reads lists of articles to leave out on request: files with one id per line."""
 
 import functools
 import re
@@ -10,14 +10,14 @@ from transforms.text.wikimedia.row_columns import HUMAN
 
 LEFT_OUT_STAGE = "leave-out"
 LISTED = Reason("listed", "somebody has asked for it")
-MOST_IDS = 100_000  # all workers hold them
+MOST_IDS = 100_000  # all workers hold them in memory
 _ID = re.compile(r"(Q[1-9]\d{0,17}|\w+wiki:[1-9]\d{0,17})(?:\s.*)?", re.ASCII | re.DOTALL)
 
 
 def read_ids(paths: Sequence[str]) -> frozenset[str]:
-    """The ids of files: "Q42" of an item, "ukwiki:1088" of a page; what follows a space or # is a comment.
+    """Reads ids from files: "Q42" of an item, "ukwiki:1088" of a page. Text after a space or # is a comment.
 
-    Raises InputError for a line that is not an id, and for too many.
+    Raises InputError for a line that is not an id, and for more than MOST_IDS ids.
     """
     ids: set[str] = set()
     for path in paths:
@@ -38,22 +38,22 @@ def read_ids(paths: Sequence[str]) -> frozenset[str]:
             ids.add(found[1])
     if len(ids) > MOST_IDS:
         raise InputError(
-            ", ".join(paths), f"{len(ids):,} ids, and at most {MOST_IDS:,} can be left out"
+            ", ".join(paths), f"{len(ids):,} ids, but at most {MOST_IDS:,} can be left out"
         )
     return frozenset(ids)
 
 
 def leave_out(ids: frozenset[str], dbname: str) -> Callable[[PackedArticle], Reason | None]:
-    """The rule of a screening of linked articles."""
+    """Returns a screening rule that rejects the listed articles, for linked articles."""
     return functools.partial(reason_to_leave_out, ids, dbname)
 
 
 def reason_to_leave_out(ids: frozenset[str], dbname: str, article: PackedArticle) -> Reason | None:
-    """LISTED for an article whose item or page is listed."""
+    """Returns LISTED if the item or page of the article is in the list."""
     names = article.wikidata_id, f"{dbname}:{article.page_id}"
     return None if ids.isdisjoint(names) else LISTED
 
 
 def is_about_a_person(article: PackedArticle) -> bool:
-    """Returns True if the item is a human, living or dead, as far as its classes are known."""
+    """Returns True if the item is a human, living or dead, according to its known classes."""
     return HUMAN in article.classes

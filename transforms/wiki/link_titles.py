@@ -1,4 +1,4 @@
-"""Articles ⋈ (title, item), and the redirects that moved pages have left behind."""
+"""Joins articles with (title, item), following redirects that page moves have left."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _MOVED = "moved"
 
 @dataclass(eq=False, repr=False)
 class FindRedirects(beam.PTransform):
-    """PCollection[Page] → PCollection[Redirect], those left by moves since a date."""
+    """PCollection[Page] → PCollection[Redirect]: the redirects left by page moves since a date."""
 
     since: str
 
@@ -38,13 +38,13 @@ class FindRedirects(beam.PTransform):
 class LinkTitles(beam.PTransform):
     """PCollection[PackedArticle] → PCollection[(page id, PageFacts)]: the items of titles.
 
-    An item whose title is now a redirect goes to the page that the redirect leads to, marked as such. If
-    redirects bring two items to one page, it gets neither.
+    If the title of an item is now a redirect, its item is assigned to the target page, marked as a redirect.
+    If redirects assign two items to one page, it gets neither.
 
     Args:
       title_to_item: (title, QID).
-      linked_by: what the facts say of links by title, one of LINKED_BY.
-      redirects: of Redirect, those that moves have left; None follows none.
+      linked_by: value for links by title, one of LINKED_BY.
+      redirects: of Redirect, left by page moves; None to follow none.
     """
 
     title_to_item: beam.PCollection
@@ -80,14 +80,14 @@ class LinkTitles(beam.PTransform):
 
 @dataclass(eq=False, repr=False)
 class OnePageOfItem(beam.PTransform):
-    """Links by page id and by title → PCollection[(page id, PageFacts)], those of an item by the best way.
+    """Links by page id and by title → PCollection[(page id, PageFacts)], with the best link of each item.
 
-    An item has one page in a wiki. If a page that the dump has is linked to it by its id, another page with
-    its title is about something else.
+    An item has one page in a wiki. If an existing page is linked by its id, another page with the title of
+    the item is about something else.
 
     Args:
-      articles: of PackedArticle: links by id of other pages do not count.
-      by_title: (page id, PageFacts), also by redirect.
+      articles: of PackedArticle; links by id of other pages are ignored.
+      by_title: (page id, PageFacts), including links by redirect.
     """
 
     articles: beam.PCollection
@@ -113,7 +113,7 @@ class OnePageOfItem(beam.PTransform):
 
 
 def redirects_of_moves(page: Page, since: str) -> Iterator[Redirect]:
-    """The redirect that the page is, if a move has left it since the date."""
+    """Yields the redirect of the page, if it was left by a page move since the date."""
     redirect = redirect_of_move(page, since)
     if redirect is not None:
         counters.count(STAGE, "redirects")
@@ -125,14 +125,14 @@ def _key(title: str, value: str, is_case_sensitive: bool = False) -> tuple[str, 
 
 
 def title_and_page(article: PackedArticle, is_case_sensitive: bool = False) -> tuple[str, int]:
-    """(title, page id)."""
+    """Returns (title, page id)."""
     return title_key(article.title, is_case_sensitive), article.page_id
 
 
 def facts_of_title(
     _: str, found: Mapping[str, Iterable[Any]], linked_by: str = ""
 ) -> Iterator[Any]:
-    """The item of each page that has the title; (target, QID) on "moved" if it is a redirect."""
+    """Yields the item of each page with the title. If it is a redirect, yields (target, QID) on "moved"."""
     pages, items = list(found["pages"]), list(found["items"])
     for qid in items:
         for page in pages:
@@ -142,7 +142,7 @@ def facts_of_title(
 
 
 def facts_of_target(_: str, found: Mapping[str, Sequence[Any]]) -> Iterator[PageToFacts]:
-    """The item that redirects bring to a page, unless there are several."""
+    """Yields the item that redirects assign to a page, unless there are several."""
     items = set(found["items"])
     if len(items) == 1:
         for page in found["pages"]:
@@ -150,14 +150,14 @@ def facts_of_target(_: str, found: Mapping[str, Sequence[Any]]) -> Iterator[Page
 
 
 def facts_of_present(page: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
-    """The facts of a page that is there."""
+    """Yields the facts of a page if it exists."""
     if any(True for _ in found["pages"]):
         for facts in found["facts"]:
             yield page, facts
 
 
 def best_links(_: str, links: Iterable[PageToFacts]) -> Iterator[PageToFacts]:
-    """Of the links of an item those that are made in the best way."""
+    """Yields the links of an item made by the most reliable method."""
     ranked = [(LINKED_BY.index(facts.linked_by), (page, facts)) for page, facts in links]
     best = min(rank for rank, _ in ranked)
     yield from (link for rank, link in ranked if rank == best)

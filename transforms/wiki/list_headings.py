@@ -1,4 +1,4 @@
-"""Learned headings → `learned-headings.tsv`, the most frequent first."""
+"""Writes learned headings to `learned-headings.tsv`, sorted by descending frequency."""
 
 from collections.abc import Sequence
 

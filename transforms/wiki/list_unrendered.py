@@ -1,4 +1,4 @@
-"""Templates in running text that nothing describes → `unrendered-templates.tsv`, the most frequent first."""
+"""Writes unknown templates in running text to `unrendered-templates.tsv`, sorted by descending frequency."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,14 +14,14 @@ NAME = "unrendered-templates.tsv"
 MAX_LISTED = 10_000
 HEADER = "uses\tarticles\ttemplate\tleft\tfor example in\n"
 
-# normalised name, and what stands in its place
+# (normalised name, its replacement in the text)
 Key = tuple[str, str]
-# uses, articles, title of the first article by code point
+# (uses, articles, first title by code point)
 Tally = tuple[int, int, str]
 
 
 class TallyUnrendered(beam.PTransform):
-    """PCollection[Unrendered] → PCollection[(Key, Tally)], each key once."""
+    """PCollection[Unrendered] → PCollection[(Key, Tally)], with distinct keys."""
 
     def expand(self, unrendered: beam.PCollection) -> beam.PCollection:
         return (
@@ -32,7 +32,7 @@ class TallyUnrendered(beam.PTransform):
 
 
 class ListUnrendered(beam.PTransform):
-    """PCollection[(Key, Tally)] → PCollection[OutputFile]: what to add to the tables, by frequency."""
+    """PCollection[(Key, Tally)] → PCollection[OutputFile]: templates to add to the tables, by frequency."""
 
     def __init__(self, folder: str):
         super().__init__()
@@ -47,24 +47,24 @@ class ListUnrendered(beam.PTransform):
 
 
 def tally_of(unrendered: Unrendered) -> tuple[Key, Tally]:
-    """(key, counts of one article)."""
+    """Returns (key, counts of one article)."""
     return (unrendered.name, unrendered.left), (unrendered.uses, 1, unrendered.title)
 
 
 def add_tallies(tallies: Iterable[Tally]) -> Tally:
-    """The sum of counts, and the smallest title."""
+    """Returns the sum of counts, and the smallest title."""
     all_uses, all_articles, titles = zip(*tallies, strict=True)
     return sum(all_uses), sum(all_articles), min(titles)
 
 
 def rank(named: tuple[Key, Tally]) -> tuple[int, int, Key]:
-    """By uses, then by articles, then by name."""
+    """Returns the sort key: uses, then articles, then name."""
     key, (uses, articles, _) = named
     return uses, articles, key
 
 
 def write_list(most_frequent: Sequence[tuple[Key, Tally]], folder: str) -> OutputFile:
-    """Writes the list; templates of the same frequency by name."""
+    """Writes the list. Templates of equal frequency are sorted by name."""
     rows = sorted((-uses, -articles, *key, title) for key, (uses, articles, title) in most_frequent)
     lines = (to_line((-uses, -articles, *cells)) for uses, articles, *cells in rows)
     written = write_text(folder, NAME, HEADER + "".join(lines), kind="tsv")

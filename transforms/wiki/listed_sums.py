@@ -1,4 +1,4 @@
-"""The file SHA256SUMS beside the files of a Content File Export."""
+"""Reads the file SHA256SUMS beside the files of a Content File Export."""
 
 import posixpath
 from collections.abc import Iterable
@@ -9,15 +9,16 @@ from transforms.text.wikimedia.export_folder import SUMS, parse_name, parse_sums
 
 
 def read_sums(path: str) -> dict[str, str]:
-    """Name → SHA-256 of the files that a file lists. Raises UnusableDumpError for one that is damaged."""
+    """Returns name → SHA-256 of the listed files. Raises UnusableDumpError if the list is damaged."""
     with open_raw(path) as stream:
         return parse_sums(stream.read())
 
 
 def sums_beside(paths: Iterable[str]) -> dict[str, str]:
-    """Path → SHA-256 of all files that the lists beside files of exports name; no others are looked for.
+    """Returns path → SHA-256 of the files in the checksum lists beside export files. Other paths have no
+    list.
 
-    Raises InputError for a list that is damaged.
+    Raises InputError for a damaged list.
     """
     folders = dict.fromkeys(posixpath.dirname(path) for path in paths if parse_name(path))
     found: dict[str, str] = {}

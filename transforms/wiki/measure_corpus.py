@@ -1,4 +1,4 @@
-"""Articles → statistics per split."""
+"""Computes statistics of articles per split."""
 
 import apache_beam as beam
 
@@ -19,7 +19,7 @@ class MeasureCorpus(beam.PTransform):
 
 
 class MeasureLengths(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection[((split, class of its characters), articles)]."""
+    """PCollection[PackedArticle] → PCollection[((split, class of length in characters), articles)]."""
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
         return (
@@ -30,10 +30,10 @@ class MeasureLengths(beam.PTransform):
 
 
 def split_and_length(article: PackedArticle) -> tuple[str, int]:
-    """(split, class of the characters of the article)."""
+    """Returns (split, class of length in characters)."""
     return article.split, length_class(article.stats.characters)
 
 
 def split_and_stats(article: PackedArticle) -> tuple[str, CorpusStats]:
-    """(split, counts of the article)."""
+    """Returns (split, counts of the article)."""
     return article.split, article.stats

@@ -1,4 +1,4 @@
-"""Articles → packed articles: a third of the size in shuffles, and never unpacked before they are written."""
+"""Packs articles: compressed to a third of the size for shuffles, and unpacked only when they are written."""
 
 import pickle
 
@@ -8,7 +8,7 @@ from transforms.text.wikimedia.corpus_stats import measure_article
 
 
 def pack_article(article: Article) -> PackedArticle:
-    """The article with its text measured and compressed."""
+    """Returns the article with its text measured and compressed."""
     return PackedArticle(
         page_id=article.page_id,
         title=article.title,
@@ -21,22 +21,22 @@ def pack_article(article: Article) -> PackedArticle:
 
 
 def unpack_text(article: PackedArticle) -> str:
-    """The text of the article."""
+    """Returns the text of the article."""
     return unpack_block(article.packed_text).decode("utf-8")
 
 
 def unpack_markdown(article: PackedArticle) -> str:
-    """The article as Markdown; "" where it was not wanted."""
+    """Returns the article as Markdown; "" if it was not requested."""
     packed = article.packed_markdown
     return unpack_block(packed).decode("utf-8") if packed else ""
 
 
 def to_bytes(article: PackedArticle) -> bytes:
-    """The article in one piece: a runner that groups it has nothing to look into."""
+    """Returns the article as one byte string, which runners shuffle without inspecting fields."""
     return pickle.dumps((*article[:4], tuple(article.stats), *article[5:]), protocol=5)
 
 
 def from_bytes(data: bytes) -> PackedArticle:
-    """The inverse of `to_bytes`."""
+    """Returns the article of `to_bytes`."""
     article = PackedArticle._make(pickle.loads(data))
     return article._replace(stats=CorpusStats._make(article.stats))

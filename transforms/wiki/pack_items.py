@@ -1,4 +1,4 @@
-"""Items → blocks of them, and what has to be known of all to cut them into files."""
+"""Packs items into blocks, and counts them to plan the files of the table."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,25 +13,25 @@ from transforms.text.wikimedia import entity_table
 from transforms.text.wikimedia.wikidata_json import Entity
 
 BLOCK_ROWS = 1 << 16
-BLOCK_BYTES = 1 << 25  # items at the head of the dump have hundreds of pages
+BLOCK_BYTES = 1 << 25  # items at the start of the dump have hundreds of pages
 
 
 class PackedItems(NamedTuple):
     """The outputs of PackItems."""
 
     blocks: beam.PCollection  # of bytes (see `entity_table.pack_block`): the rows of the table
-    ranges: beam.PCollection  # one Counter: range of ids → items in it
-    entities: beam.PCollection  # one int: all items
+    ranges: beam.PCollection  # one Counter: range of ids → number of items
+    entities: beam.PCollection  # one int: total number of items
 
 
 class PackItems(beam.PTransform):
     """PCollection[list[Entity]] → PackedItems.
 
-    Items travel in blocks of some ten thousand rows: as elements of their own they would cost more than
-    to read them.
+    Items are shuffled in blocks of some ten thousand rows. As single elements they would cost more than their
+    reading.
 
     Args:
-      wikis: database names, "dewiki": those whose titles are kept, in this order.
+      wikis: database names, "dewiki": wikis whose titles are kept, in this order.
     """
 
     def __init__(self, wikis: Sequence[str]):
@@ -53,12 +53,12 @@ class PackItems(beam.PTransform):
 
 
 def count_ranges(batch: Iterable[Entity]) -> Counter[int]:
-    """Range of ids → items of the batch in it."""
+    """Returns range of ids → number of items of the batch."""
     return entity_table.count_ranges(entity.numeric_id for entity in batch)
 
 
 def add_counters(counters: Iterable[Mapping[int, int]]) -> Counter[int]:
-    """The sum of all."""
+    """Returns the sum of all counters."""
     total: Counter[int] = Counter()
     for counter in counters:
         total.update(counter)
@@ -66,12 +66,12 @@ def add_counters(counters: Iterable[Mapping[int, int]]) -> Counter[int]:
 
 
 def total_of(ranges: Mapping[int, int]) -> int:
-    """All items; what a runner has carried is a plain dict."""
+    """Returns the total number of items. Runners may pass the Counter as a plain dict."""
     return sum(ranges.values())
 
 
 class _MakeBlocks(beam.DoFn):
-    """Gathers batches, as Arrow at once: a batch of Python objects is ten times as large."""
+    """Collects batches as Arrow tables, which take a tenth of the memory of Python objects."""
 
     def __init__(self, wikis: Sequence[str]):
         self._place_of_wiki = {wiki: place for place, wiki in enumerate(wikis)}

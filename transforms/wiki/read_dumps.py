@@ -1,4 +1,4 @@
-"""MediaWiki dumps → pages."""
+"""Reads pages from MediaWiki dumps."""
 
 import itertools
 import posixpath
@@ -29,27 +29,27 @@ from transforms.text.wikimedia.mediawiki_xml import (
 )
 
 STAGE = "read-dump"
-_SHOWN_BYTES = 256  # of a title or an id that may be anything; MediaWiki's titles have 255 at most
+_SHOWN_BYTES = 256  # of a malformed title or id in a message; valid titles have at most 255
 
 
 class ReadPages(NamedTuple):
     """The outputs of ReadDump."""
 
     pages: beam.PCollection  # of Page
-    rejected: beam.PCollection  # of Rejected: pages that are no well-formed XML
+    rejected: beam.PCollection  # of Rejected: pages that are not well-formed XML
     lost: beam.PCollection  # of LostBytes
 
 
 class ReadDump(beam.PTransform):
-    """Reads the pages of dump files, every work unit on whichever worker is free.
+    """Reads the pages of dump files. Work units are distributed over the workers.
 
     Args:
-      paths: dump files on any Beam file system; .xml, .xml.bz2, of one stream or many, .xml.gz, .xz, .zst.
-      stripes: how many workers share a file that cannot be entered in the middle.
-      namespaces: of pages in other ones the text is not read, and not given. None reads all.
-      on_corrupt: "fail" raises InputError at the first damage, naming the file, the byte and the last
-        whole page; "keep-good" goes on with what is whole and reports the rest.
-      limit: one worker reads so many pages, in the order of the paths, and no more. 0 reads all.
+      paths: dump files on any Beam file system; .xml, .xml.bz2 (one stream or many), .xml.gz, .xz, .zst.
+      stripes: number of workers that share a file without entry points.
+      namespaces: pages in other namespaces are skipped, without reading their text. None reads all.
+      on_corrupt: "fail" raises InputError at the first damage, with the file, the byte and the last undamaged
+        page; "keep-good" skips and reports damaged parts.
+      limit: maximum number of pages, read by one worker in the order of the paths. 0 reads all.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class ReadDump(beam.PTransform):
 
 
 def spread_units(root: beam.Pipeline, paths: Sequence[str], stripes: int) -> beam.PCollection:
-    """The work units of dump files, every one for whichever worker is free."""
+    """Returns the work units of dump files, distributed over the workers."""
     return (
         root
         | "Paths" >> beam.Create(paths, reshuffle=False)
@@ -94,15 +94,15 @@ def spread_units(root: beam.Pipeline, paths: Sequence[str], stripes: int) -> bea
 
 
 def plan_units(path: str, stripes: int) -> list[FileUnit]:
-    """The work units of one file."""
+    """Returns the work units of one file."""
     with open_raw(path) as stream:
         return file_units.plan_units(stream, path, file_bytes_of(path), stripes)
 
 
 def open_border(unit: FileUnit) -> Iterator[tuple[str, FileUnit]]:
-    """(key of a unit, what is known of it) for a unit and for the one before it.
+    """Yields (key, unit) for a unit, and the data that the unit before it needs, under its key.
 
-    Of the one before, all but its `end` and `known` is empty.
+    For the unit before it, only `end` and `known` are set.
     """
     with open_raw(unit.path) as stream:
         unit, before = dump_units.open_border(stream, unit)
@@ -117,19 +117,21 @@ def _key_of(unit: FileUnit) -> str:
 
 
 def join_borders(_: str, parts: Iterable[FileUnit]) -> Iterator[FileUnit]:
-    """The unit of a key (a file named twice has it twice), with what is known of the block after it."""
+    """Yields the unit of a key with the data of the block after it. A file named twice gives the unit
+    twice."""
     parts = list(parts)
     known = tuple(block for part in parts if part.kind == "border" for block in part.known)
     return (part._replace(known=part.known + known) for part in parts if part.kind != "border")
 
 
 def dump_bytes_of(path: str, stripes: int) -> int:
-    """Returns the number of bytes that the workers will read of a file, by which progress is measured."""
+    """Returns the number of bytes that the workers will read of a file, as the total of the progress."""
     return sum(unit.end - unit.start for unit in plan_units(path, stripes))
 
 
 def read_siteinfo(path: str) -> Siteinfo:
-    """The head of a dump. Raises InputError where the file is not a dump, or visibly a history export."""
+    """Returns the head of a dump. Raises InputError if the file is not a dump, or visibly a history
+    export."""
     try:
         with open_raw(path) as stream:
             head = dump_units.read_head(stream)
@@ -140,9 +142,9 @@ def read_siteinfo(path: str) -> Siteinfo:
 
 
 def check_end(path: str) -> None:
-    """Raises InputError where a plain or .bz2 dump does not end as it should.
+    """Raises InputError if a plain or .bz2 dump is visibly truncated.
 
-    A look at the end takes a moment, and spares the hours until a worker gets there.
+    Only the end of the file is read, before the build starts.
     """
     last = dump_units.last_part_of(plan_units(path, stripes=1)[-1])
     if last.kind == "whole":
@@ -200,7 +202,7 @@ def _page_of(
 
 
 def read_good_pages(unit: FileUnit, on_corrupt: str, stage: str) -> Iterator[bytes]:
-    """The XML of the whole pages of a unit; progress is counted under `stage`.
+    """Yields the XML of the undamaged pages of a unit. The progress is counted under `stage`.
 
     Raises InputError at damage, unless `on_corrupt` is "keep-good".
     """
@@ -212,7 +214,7 @@ def read_good_pages(unit: FileUnit, on_corrupt: str, stage: str) -> Iterator[byt
 
 
 def _read_counted(unit: FileUnit, stage: str) -> Iterator[PageXml | Damage]:
-    """The pages and damages of a unit; what was read is counted under `stage`."""
+    """Yields the pages and damages of a unit. What was read is counted under `stage`."""
     reported = 0
     try:
         with open_raw(unit.path) as stream:
@@ -232,7 +234,7 @@ def _read_counted(unit: FileUnit, stage: str) -> Iterator[PageXml | Damage]:
 
 
 def _identify(xml: bytes) -> tuple[str, str]:
-    """Id and title of a page that may be malformed."""
+    """Returns id and title of a page that may be malformed."""
     page_id, title = (
         xml.partition(b"<%b>" % name)[2].partition(b"</%b>" % name)[0][:_SHOWN_BYTES]
         for name in (b"id", b"title")
@@ -261,7 +263,7 @@ def _last_page(unit: FileUnit, damage: Damage) -> str:
 
 
 def _count_lost_pages(unit: FileUnit, damage: Damage, last_page: str) -> int:
-    """Returns the number of pages lost with damaged bytes; -1 if no index has it."""
+    """Returns the number of pages in damaged bytes, from the index; -1 if unknown."""
     index = dump_units.index_path_of(unit.path)
     if unit.kind != "bz2" or index is None or not FileSystems.exists(index):
         return -1
@@ -273,5 +275,5 @@ def _count_lost_pages(unit: FileUnit, damage: Damage, last_page: str) -> int:
             return dump_units.count_lost_pages(
                 cast(Iterable[bytes], lines), damage, last_page.partition(" ")[0], next_page
             )
-    except DECODE_ERRORS:  # of a damaged index, or of what is none
+    except DECODE_ERRORS:  # a damaged or invalid index
         return -1

@@ -1,4 +1,4 @@
-"""Wikidata JSON dumps → items."""
+"""Reads items from Wikidata JSON dumps."""
 
 import collections
 import posixpath
@@ -27,31 +27,31 @@ from transforms.text.wikimedia.wikidata_json import (
 
 STAGE = "read-entities"
 BATCH_ENTITIES = 1000
-BLOCK_BYTES = 1 << 18  # of lines, at once: what the cache of a processor holds
+BLOCK_BYTES = 1 << 18  # of lines at once, to fit the cache of the processor
 _END_BYTES = 1 << 12
 _DETAIL_BYTES = 100
 
 
 class EntityBatches(NamedTuple):
-    """The outputs of ReadEntities. The lines of the dumps are the entities, the rejected and the skipped."""
+    """The outputs of ReadEntities. Each line of the dumps is an entity, rejected or skipped."""
 
-    batches: beam.PCollection  # of list[Entity], of BATCH_ENTITIES at most
-    rejected: beam.PCollection  # of Rejected: lines that are no entity
+    batches: beam.PCollection  # of list[Entity], at most BATCH_ENTITIES each
+    rejected: beam.PCollection  # of Rejected: lines that are not entities
     lost: beam.PCollection  # of LostBytes
-    skipped: beam.PCollection  # of int, one for each unit: lines without an item
+    skipped: beam.PCollection  # of int, one for each unit: number of lines without an item
 
 
 class ReadEntities(beam.PTransform):
-    """Reads the items of entity dumps, every work unit on whichever worker is free.
+    """Reads the items of entity dumps. Work units are distributed over the workers.
 
-    A rejected line is named by its file, without the folder, and its place (see unit_blocks.place_of):
+    The id of a rejected line has the name of the file and the place (see unit_blocks.place_of):
     "wikidata-20261101-all.json.gz:4711", "wikidata-20261101-all.json.bz2:80123+4711".
 
     Args:
-      paths: dump files on any Beam file system; .json, .json.gz, .json.xz, .json.bz2 of one stream or many.
-      stripes: how many workers share a file that cannot be entered in the middle (.gz, .xz).
-      on_corrupt: "fail" raises InputError at the first damage, naming the file and the byte; "keep-good"
-        goes on with what is whole and reports the rest.
+      paths: dump files on any Beam file system; .json, .json.gz, .json.xz, .json.bz2 (one stream or many).
+      stripes: number of workers that share a file without entry points (.gz, .xz).
+      on_corrupt: "fail" raises InputError with the file and byte at the first damage; "keep-good" skips and
+        reports damaged parts.
     """
 
     def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):
@@ -75,22 +75,22 @@ class ReadEntities(beam.PTransform):
 
 
 def plan_units(path: str, stripes: int) -> list[FileUnit]:
-    """The work units of one file."""
+    """Returns the work units of one file."""
     with open_raw(path) as stream:
         return file_units.plan_units(stream, path, file_bytes_of(path), stripes)
 
 
 def entity_bytes_of(path: str, stripes: int) -> int:
-    """Returns the number of bytes that the workers will read of a file, by which progress is measured."""
+    """Returns the number of bytes that the workers will read of a file, as the total of the progress."""
     return sum(unit.end - unit.start for unit in plan_units(path, stripes))
 
 
 def check_entity_dump(path: str, *, whole: bool = True) -> None:
-    """Raises InputError for a file that does not begin as an entity dump, is empty, or has to be whole
-    and is visibly cut off.
+    """Raises InputError for a file that is empty, does not begin like an entity dump, or is visibly
+    truncated.
 
-    A look at both ends takes a moment, and spares the hours until a worker gets there. Whether a .gz
-    is cut off they do not show.
+    Truncation is checked only for files that must be complete. Only the beginning and the end are read,
+    before the build starts, so a truncated .gz is not detected.
     """
     file_bytes = file_bytes_of(path)
     if not file_bytes:
@@ -140,7 +140,7 @@ def _read_unit(
 
 
 def read_items(unit: FileUnit) -> Iterator[Entity | Rejected | Damage | None]:
-    """Yields the items in the lines of a unit, None for a line without one; progress is counted."""
+    """Yields the items in the lines of a unit; None for a line without one. Counts the progress."""
     stored_bytes = 0
     with open_raw(unit.path) as stream:
         for event in read_blocks(stream, unit, block_bytes=BLOCK_BYTES):
@@ -166,7 +166,7 @@ def _read_block(unit: FileUnit, block: LineBlock) -> Iterator[Entity | Rejected 
             counts[error.reason] += 1
         yield item
         at += len(line) + 1
-    for what, amount in counts.items():  # of a block: to tell them costs more than a line
+    for what, amount in counts.items():  # once per block: a call costs more than a line
         counters.count(STAGE, what, amount)
 
 

@@ -1,8 +1,8 @@
-"""The entity table, and what the join and the templates take from it, row group by row group.
+"""Reads columns of the entity table for the join and the templates, one row group at a time.
 
-The table has a row for each of Wikidata's hundred million items, sorted by id in row groups of 65,536
-(see transforms/text/wikimedia/entity_table.py). No item becomes an element: facts about pages are
-grouped by the row group that may hold their item, and each row group is read once, two columns of it.
+The table has a row for each of the hundred million items of Wikidata, sorted by id, in row groups of 65,536
+(see transforms/text/wikimedia/entity_table.py). Items never become elements: facts about pages are grouped by
+the row group of their item, and two columns of each row group are read once.
 """
 
 import bisect
@@ -44,7 +44,7 @@ PageToFacts = tuple[int, PageFacts]
 
 
 class RowGroup(NamedTuple):
-    """An interval of ids, and where its rows are."""
+    """A range of ids, and the position of its rows."""
 
     path: str
     number: int  # of the row group in its file
@@ -58,13 +58,14 @@ class EntityTable(NamedTuple):
 
     folder: str
     row_groups: tuple[RowGroup, ...]  # in the order of their ids
-    wikis: tuple[str, ...]  # "ukwiki": those whose titles it has
+    wikis: tuple[str, ...]  # wikis whose titles it has, "ukwiki"
     kinds: Mapping[int, str]  # number of an internal class → its kind, one of KINDS
-    date: str = ""  # of the dump that it was made of, "20261101"; "" where it is not known
+    date: str = ""  # of its source dump, "20261101"; "" if unknown
 
     @classmethod
     def open(cls, folder: str) -> Self:
-        """Reads no rows. Raises InputError for a folder that is not a finished, whole entity table."""
+        """Opens a table without reading rows. Raises InputError if the folder is not a complete entity
+        table."""
         row_groups: list[RowGroup] = []
         wikis: dict[str, tuple[str, ...]] = {}
         build = _open_table(folder)
@@ -83,11 +84,12 @@ class EntityTable(NamedTuple):
 
     @property
     def manifest_path(self) -> str:
-        """The file whose hash stands for the table: it holds the hashes of all others."""
+        """Returns the path of the manifest. Its hash identifies the table, as it contains the hashes of
+        all files."""
         return str(FileSystems.join(self.folder, MANIFEST))
 
     def column_of(self, dbname: str) -> str:
-        """The column with the titles of a wiki. Raises ValueError where there is none."""
+        """Returns the column with the titles of a wiki. Raises ValueError if there is none."""
         if dbname not in self.wikis:
             raise ValueError(
                 f"the entity table {self.folder} has no titles of {dbname}: it was made for"
@@ -97,7 +99,7 @@ class EntityTable(NamedTuple):
 
 
 def _open_table(folder: str) -> Build:
-    """Raises InputError unless the manifest is that of an entity table, and the one that completed it."""
+    """Opens the build of a table. Raises InputError if it is not finished, or not an entity table."""
     build = open_build(folder)
     if build.corpus != "entities":
         raise InputError(folder, f"a build of {build.corpus}, not an entity table")
@@ -105,15 +107,15 @@ def _open_table(folder: str) -> Build:
 
 
 def _list_files(build: Build) -> list[OutputFile]:
-    """The files with entities, by name and so by id."""
+    """Returns the files with entities, sorted by name, which is the order of ids."""
     files = [OutputFile(**file) for file in build.manifest["outputs"]]
     return sorted(file for file in files if file.name.startswith("entities-"))
 
 
 def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
-    """The wikis and row groups in the end of a file.
+    """Returns the wikis and row groups of a file, from its footer.
 
-    Raises InputError for one that is missing or another.
+    Raises InputError if the file is missing or has a different number of rows.
     """
     row_groups = []
     with _open_parquet(path) as parquet:
@@ -122,7 +124,7 @@ def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
             metadata = parquet.metadata.row_group(number)
             ids = metadata.column(0).statistics
             if ids is None or not ids.has_min_max:
-                raise InputError(path, f"row group {number} does not say which ids it holds")
+                raise InputError(path, f"row group {number} has no statistics of its ids")
             row_groups.append(RowGroup(path, number, ids.min, ids.max, metadata.num_rows))
         if parquet.metadata.num_rows != rows:
             message = f"{parquet.metadata.num_rows} rows, where the manifest has {rows}"
@@ -136,11 +138,11 @@ def _open_parquet(path: str) -> Iterator[pq.ParquetFile]:
         with open_raw(path) as stream:
             yield pq.ParquetFile(stream)
     except (pa.ArrowException, OSError) as error:
-        raise InputError(path, f"not a whole Parquet file: {error}") from error
+        raise InputError(path, f"not a complete Parquet file: {error}") from error
 
 
 def _check_schema(path: str, schema: pa.Schema) -> tuple[str, ...]:
-    """The wikis whose titles are in the columns. Raises InputError."""
+    """Returns the wikis whose titles are in the columns. Raises InputError."""
     wikis = tuple(name for name in schema.names if name not in (ID, CLASSES))
     if schema != table_schema(wikis):
         raise InputError(path, f"not a file of an entity table; its columns: {schema.names}")
@@ -148,7 +150,7 @@ def _check_schema(path: str, schema: pa.Schema) -> tuple[str, ...]:
 
 
 def _check_order(row_groups: Sequence[RowGroup]) -> None:
-    """Raises InputError where ids do not ascend in the order of the files."""
+    """Raises InputError if the ids are not ascending in the order of the files."""
     last_id = 0
     for group in row_groups:
         if not last_id < group.first_id <= group.last_id:
@@ -158,33 +160,33 @@ def _check_order(row_groups: Sequence[RowGroup]) -> None:
 
 
 def _read_kinds(path: str) -> dict[int, str]:
-    """Number of a class → its kind: some ten thousand."""
+    """Returns number of a class → its kind, for some ten thousand classes."""
     table = _read_columns(path, None, [ID, "kind"])
     kinds = dict(zip(table[ID].to_pylist(), table["kind"].to_pylist(), strict=True))
     unknown = set(kinds.values()) - set(KINDS)
     if unknown:
-        raise InputError(path, f"{min(unknown)!r} is none of the kinds {KINDS}")
+        raise InputError(path, f"{min(unknown)!r} is not one of the kinds {KINDS}")
     return kinds
 
 
 def _read_columns(path: str, row_group: int | None, columns: Sequence[str]) -> pa.Table:
-    """Columns of a row group; None reads all."""
+    """Returns columns of a row group; of the whole file if `row_group` is None."""
     with _open_parquet(path) as parquet:
         groups = range(parquet.num_row_groups) if row_group is None else [row_group]
         table = parquet.read_row_groups(list(groups), columns=list(columns)).combine_chunks()
         missing = [name for name in columns if name not in table.column_names]
         if missing:
             raise InputError(path, f"lacks the column {', '.join(missing)}")
-        table.validate(full=True)  # that titles are UTF-8 above all
+        table.validate(full=True)  # mainly checks that titles are UTF-8
         return table
 
 
 @dataclass(eq=False, repr=False)
 class FindClasses(beam.PTransform):
-    """PCollection[(page id, PageFacts)] → the same, with what the classes of the items say.
+    """PCollection[(page id, PageFacts)] → the same, with the data from the classes of the items.
 
-    The facts are grouped by the row group that may hold their item: by 65,536 items at most, and an item
-    has about one page in a wiki.
+    Facts are grouped by the row group of their item. A group has at most 65,536 items, each with about one
+    page in a wiki.
     """
 
     table: EntityTable
@@ -199,10 +201,10 @@ class FindClasses(beam.PTransform):
 
 
 class _KeyByRowGroup:
-    """(page id, facts) → (place of the row group, (page id, facts)).
+    """(page id, facts) → (index of the row group, (page id, facts)).
 
-    What is in no row group's range has one of many keys below 0: a part of a dump may lack the items of
-    most pages, and they must not come together.
+    Items outside all row groups get many different negative keys: if the dump is partial, most pages may have
+    such items, and one key would be too large.
     """
 
     def __init__(self, row_groups: Sequence[RowGroup]):
@@ -219,7 +221,7 @@ class _KeyByRowGroup:
 
 
 def number_of(qid: str) -> int:
-    """64 for "Q64"; 0 for what names no item."""
+    """Returns 64 for "Q64"; 0 if the text is not a QID."""
     digits = qid[1:]
     return int(digits) if qid[:1] == "Q" and digits.isascii() and digits.isdigit() else 0
 
@@ -229,9 +231,9 @@ def add_classes(
     row_groups: Sequence[RowGroup],
     kinds: Mapping[int, str],
 ) -> Iterator[PageToFacts]:
-    """The facts of pages whose items are in the range of a row group, with what it says of them.
+    """Yields facts of pages whose items are in the range of a row group, with their classes.
 
-    An item that has no row leaves the class unknown, and so does a key below 0.
+    The class is None for items without a row and for negative keys.
     """
     at, facts_of_pages = grouped
     if at < 0:
@@ -243,7 +245,7 @@ def add_classes(
     counters.count(STAGE, "row_groups")
     ids = table[ID].to_numpy()
     wanted = numpy.array([number_of(facts.qid) for _, facts in found], dtype=numpy.int64)
-    rows = numpy.searchsorted(ids, wanted)  # none is beyond the last row: it is in the range
+    rows = numpy.searchsorted(ids, wanted)  # always a valid row: the item is in the range
     is_there = ids[rows] == wanted
     lists = table[CLASSES].combine_chunks()
     bounds, classes = lists.offsets.to_numpy(), lists.values.to_numpy()
@@ -261,9 +263,9 @@ def add_classes(
 
 
 class ReadSitelinks(beam.PTransform):
-    """PBegin → PCollection[(title, "Q64")] of all items that have a page in a wiki.
+    """PBegin → PCollection[(title, "Q64")] of all items with a page in a wiki.
 
-    Raises ValueError for a wiki whose titles the table does not have.
+    Raises ValueError if the table has no titles of the wiki.
     """
 
     def __init__(self, table: EntityTable, dbname: str):
@@ -280,7 +282,7 @@ class ReadSitelinks(beam.PTransform):
 
 
 def titles_and_items(group: RowGroup, column: str) -> Iterator[tuple[str, str]]:
-    """(title, QID) of the rows of a row group that have a title in the column."""
+    """Yields (title, QID) of the rows of a row group with a title in the column."""
     table = _read_columns(group.path, group.number, [ID, column])
     table = table.filter(table[column].is_valid())
     for number, title in zip(table[ID].to_pylist(), table[column].to_pylist(), strict=True):
@@ -288,9 +290,9 @@ def titles_and_items(group: RowGroup, column: str) -> Iterator[tuple[str, str]]:
 
 
 class ReadTemplateAliases(beam.PTransform):
-    """PBegin → PCollection[TemplateFact]: what a wiki calls the templates of the English Wikipedia.
+    """PBegin → PCollection[TemplateFact]: the names in a wiki of templates of the English Wikipedia.
 
-    Raises ValueError for a wiki whose titles the table does not have.
+    Raises ValueError if the table has no titles of the wiki.
     """
 
     def __init__(self, table: EntityTable, dbname: str):
@@ -299,7 +301,7 @@ class ReadTemplateAliases(beam.PTransform):
         self.english, self.local = table.column_of(ENGLISH), table.column_of(dbname)
 
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
-        # The English Wikipedia calls its templates what it calls them.
+        # The English Wikipedia needs no aliases.
         groups = self.table.row_groups if self.local != self.english else ()
         return (
             root
@@ -309,7 +311,7 @@ class ReadTemplateAliases(beam.PTransform):
 
 
 def template_aliases(group: RowGroup, english: str, local: str) -> Iterator[TemplateFact]:
-    """The aliases in the rows of a row group; `english` and `local` are columns."""
+    """Yields the aliases in the rows of a row group. `english` and `local` are names of columns."""
     table = _read_columns(group.path, group.number, [english, local])
     is_template = pc.starts_with(table[english], pattern=ENGLISH_TEMPLATE)
     table = table.filter(pc.and_(pc.fill_null(is_template, False), table[local].is_valid()))

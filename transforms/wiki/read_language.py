@@ -1,4 +1,4 @@
-"""The tables of a language, with those that a user gives."""
+"""Reads the tables of a language, with additional tables of a user."""
 
 import tomllib
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 
 
 def read_language(code: str, paths: Sequence[str] = ()) -> Language:
-    """Return the tables of a corpus; those of TOML files come before the built-in ones.
+    """Returns the tables of a corpus. TOML files take precedence over the built-in tables.
 
-    Raises InputError for a file that is not such a table, naming what is wrong in it, and ValueError where
-    a library that the language needs is not installed.
+    Raises InputError with the cause for an invalid file, and ValueError if a library for the language is not
+    installed.
     """
     language = load_language(code)
     WikitextCleaner(language, {})
@@ -21,6 +21,6 @@ def read_language(code: str, paths: Sequence[str] = ()) -> Language:
         try:
             language = add_tables(language, tomllib.loads(data.decode("utf-8")))
             WikitextCleaner(language, {})  # compiles the patterns
-        except (ValueError, RecursionError) as error:  # also what tomllib and the decoder raise
+        except (ValueError, RecursionError) as error:  # includes errors of tomllib and the decoder
             raise InputError(path, str(error)) from None
     return language

@@ -1,6 +1,6 @@
-"""Tables of pinned splits, and finished builds → pins, and pins ⋈ facts about pages.
+"""Reads pinned splits from tables and finished builds, and joins them with facts about pages.
 
-Pins may be millions: they travel in blocks, to where the pages of the same part of all identities are.
+There may be millions of pins. They are grouped into blocks by a hash of the identity, like the pages.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ from transforms.text.files.compression import DECODE_ERRORS
 from transforms.text.wikimedia.screening import PageFacts
 
 STAGE = "read-split-pins"
-PINS_AT_ONCE = 1 << 18  # a worker holds so many of a text file
+PINS_AT_ONCE = 1 << 18  # that a worker holds of a text file
 
 Block = tuple[str, bytes]  # file, packed pins
 PageToFacts = tuple[int, PageFacts]
@@ -46,25 +46,25 @@ class PinFile(NamedTuple):
     """A file with pins, or a row group of one."""
 
     path: str
-    split: str = ""  # of all its rows, in a finished build; "" where a column tells
-    row_group: int = -1  # of a Parquet file; -1 is the whole file
+    split: str = ""  # of all its rows, in a finished build; "" to read it from a column
+    row_group: int = -1  # of a Parquet file; -1 for the whole file
 
 
 class PinSources(NamedTuple):
     """The sources of pins."""
 
     files: tuple[PinFile, ...]
-    inputs: tuple[str, ...]  # what a manifest has to name; that of a build stands for its files
+    inputs: tuple[str, ...]  # inputs for the manifest; a build is represented by its manifest
 
 
 def find_pins(patterns: Sequence[str]) -> PinSources:
-    """The tables and finished builds that the patterns match, each once.
+    """Returns the tables and finished builds that the patterns match, each once.
 
-    A table is .parquet, or .tsv or .csv, plain or compressed (.gz, .bz2, .xz). A build is the folder in
-    which COMPLETED is; its train, validation and test Parquet files are read.
+    A table is a .parquet, .tsv or .csv file, plain or compressed (.gz, .bz2, .xz). A build is a folder with a
+    file COMPLETED; its train, validation and test Parquet files are read.
 
-    Raises InputError for a pattern that matches nothing, a folder that is not a finished build, and a table
-    without the columns.
+    Raises InputError for a pattern without a match, a folder that is not a finished build, and a table
+    without the required columns.
     """
     files: set[PinFile] = set()
     inputs: set[str] = set()
@@ -81,7 +81,7 @@ def find_pins(patterns: Sequence[str]) -> PinSources:
 
 
 def _match(pattern: str) -> tuple[list[str], list[str]]:
-    """(folders of builds, files)."""
+    """Returns (folders of builds, files)."""
     marks = _match_paths(FileSystems.join(pattern, COMPLETED))
     builds = [FileSystems.split(mark)[0] for mark in marks]
     found = _match_paths(pattern)
@@ -91,7 +91,9 @@ def _match(pattern: str) -> tuple[list[str], list[str]]:
         raise InputError(unfinished[0], "no finished build: there is no COMPLETED in it")
     tables = [path for path in found if path not in folders]
     if not builds and not tables:
-        raise InputError(pattern, "no such file, and no folder of a finished build")
+        raise InputError(
+            pattern, "expected a file or the folder of a finished build, found neither"
+        )
     return builds, tables
 
 
@@ -106,12 +108,12 @@ def _files_of_build(folder: str) -> list[PinFile]:
         if (split := split_of_file(posixpath.basename(path)))
     ]
     if not found:
-        raise InputError(folder, "no build of a corpus: there is no train-*.parquet in it")
+        raise InputError(folder, "not a build of a corpus: it contains no train-*.parquet")
     return found
 
 
 def _check_head(path: str) -> None:
-    """Raises InputError for a table without the columns, before any worker starts."""
+    """Raises InputError if a table lacks columns, before any worker starts."""
     if _is_parquet(path):
         plan_units(PinFile(path))
         return
@@ -124,11 +126,11 @@ def _check_head(path: str) -> None:
 class ReadSplitPins(beam.PTransform):
     """PBegin → PCollection[(bucket, (file, packed pins))], for PinItems and PinPages.
 
-    A text file is one unit of work, and so is a row group of a Parquet file. A line that is not a pin
-    raises InputError, which names the file and the line.
+    A text file is one unit of work, and so is a row group of a Parquet file. A line that is not a pin raises
+    InputError with the file and the line.
 
     Args:
-      files: as `find_pins` gives them.
+      files: from `find_pins`.
     """
 
     files: Sequence[PinFile]
@@ -153,7 +155,7 @@ def plan_units(file: PinFile) -> list[PinFile]:
 
 
 def read_blocks(unit: PinFile) -> Iterator[tuple[int, Block]]:
-    """(bucket, (file, packed pins)) of a unit, some pins at a time."""
+    """Yields (bucket, (file, packed pins)) of a unit, a limited number of pins at a time."""
     pins = read_pins(unit)
     while some := list(itertools.islice(pins, PINS_AT_ONCE)):
         counters.count(STAGE, "pins", len(some))
@@ -162,7 +164,7 @@ def read_blocks(unit: PinFile) -> Iterator[tuple[int, Block]]:
 
 
 def read_pins(unit: PinFile) -> Iterator[Pin]:
-    """The pins of a unit, as they are there. Raises InputError."""
+    """Yields the pins of a unit, in order. Raises InputError."""
     with _naming(unit.path, unit.row_group):
         if _is_parquet(unit.path):
             with open_raw(unit.path) as stream:
@@ -181,7 +183,7 @@ def _is_parquet(path: str) -> bool:
 
 @contextlib.contextmanager
 def _naming(path: str, row_group: int = -1) -> Iterator[None]:
-    """Gives errors the name of the file that they are from."""
+    """Raises errors inside the block as InputError with the name of the file."""
     place = "" if row_group < 0 else f"row group {row_group}, "
     try:
         yield
@@ -196,7 +198,7 @@ class PinItems(beam.PTransform):
     """PCollection[(page id, PageFacts)] → the same, with the pinned splits of their items.
 
     Args:
-      pins: what ReadSplitPins gives. One identity with two splits in it raises InputError.
+      pins: output of ReadSplitPins. Raises InputError if one identity has two splits.
     """
 
     pins: beam.PCollection
@@ -211,20 +213,21 @@ class PinItems(beam.PTransform):
 
 
 def key_by_bucket(page_and_facts: PageToFacts) -> tuple[int, PageToFacts]:
-    """(bucket, (page id, facts)). Facts that name no item are spread by their page."""
+    """Returns (bucket, (page id, facts)). Facts without an item are distributed by page id."""
     page_id, facts = page_and_facts
     return bucket_of(facts.qid or str(page_id)), page_and_facts
 
 
 def add_pins(_: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
-    """The facts of one bucket with its pins. Pins of items that no page has have no effect."""
+    """Yields the facts of one bucket with pinned splits. Pins of items without a page have no effect."""
     splits = unpack_blocks(found["pins"])
     for page_id, facts in found["facts"]:
         yield page_id, facts._replace(pinned_split=splits.get(facts.qid, ""))
 
 
 def unpack_blocks(blocks: Iterable[Block]) -> Mapping[str, str]:
-    """Identity → split of the blocks of one bucket. Raises InputError for two splits of one."""
+    """Returns identity → split of the blocks of one bucket. Raises InputError if an identity has two
+    splits."""
     try:
         return unpack_pins(blocks)
     except ConflictingPinsError as error:
@@ -233,10 +236,9 @@ def unpack_blocks(blocks: Iterable[Block]) -> Mapping[str, str]:
 
 @dataclass(eq=False, repr=False)
 class PinPages(beam.PTransform):
-    """Pins, as ReadSplitPins gives them → PCollection[(page id, PageFacts)] of the pages of a wiki.
+    """Output of ReadSplitPins → PCollection[(page id, PageFacts)] of the pages of a wiki.
 
-    For builds that name an article by its page, "ukwiki:1088". One identity with two splits raises
-    InputError, whichever it is.
+    For builds whose identities are pages, "ukwiki:1088". Raises InputError if any identity has two splits.
     """
 
     dbname: str
@@ -247,7 +249,7 @@ class PinPages(beam.PTransform):
 
 
 def facts_of_pins(of_bucket: tuple[int, Iterable[Block]], dbname: str) -> Iterator[PageToFacts]:
-    """(page id, its pinned split) for the pins of the pages of a wiki."""
+    """Yields (page id, its pinned split) for the pins of pages of a wiki."""
     for identity, split in unpack_blocks(of_bucket[1]).items():
         if identity.startswith(f"{dbname}:"):
             page_id = int(identity.removeprefix(f"{dbname}:"))

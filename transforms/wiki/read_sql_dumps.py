@@ -1,4 +1,4 @@
-"""SQL dumps of a wiki's tables → rows."""
+"""Reads rows of SQL dumps of the tables of a wiki."""
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,15 +22,15 @@ Parse = Callable[[Row], Iterable[Any]]
 
 
 def keep_row(row: Row) -> tuple[Row]:
-    """The row as it is."""
+    """Returns the row unchanged."""
     return (row,)
 
 
 class SqlRows(NamedTuple):
     """The outputs of ReadSqlDump."""
 
-    rows: beam.PCollection  # what `parse` makes of them
-    tagged: beam.PCollection  # that of it which has the tag
+    rows: beam.PCollection  # of the results of `parse`
+    tagged: beam.PCollection  # of the results with the tag
     rejected: beam.PCollection  # of Rejected
 
 
@@ -41,14 +41,14 @@ class ReadSqlDump(beam.PTransform):
     Args:
       patterns: dump files on any Beam file system, plain, .gz, .bz2 or .xz.
       table: its name, "page_props".
-      columns: their names, in the order in which the values shall come.
+      columns: names of the columns, in the order of the values in a row.
       parse: row of these values → elements. Raises ValueError for a malformed row.
       of: type of the elements.
-      tag: that some of the elements have.
-      on_corrupt: "fail" raises InputError at the first malformed row, "keep-good" rejects it.
+      tag: of some of the elements.
+      on_corrupt: "fail" raises InputError at the first malformed row, "keep-good" rejects the row.
 
-    A file that is damaged, or no dump of that table with those columns, raises InputError either way, which
-    names the file and the byte of the uncompressed dump.
+    A file that is damaged, or is not a dump of this table with these columns, always raises InputError with
+    the file and the byte of the uncompressed dump.
     """
 
     patterns: Sequence[str]

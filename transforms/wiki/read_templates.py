@@ -1,8 +1,8 @@
-"""Pages of a dump → what the wiki says of its own templates, and of its headings.
+"""Collects the template definitions and headings of a wiki from the pages of a dump.
 
-The cleaning needs it, and a template may be defined after the pages that use it: cleaning begins when all
-pages are read. Of articles it is counted which templates they call, as only those are worth knowing, and
-where wanted, what is under their headings.
+Cleaning needs them, and a template may be defined after the pages that use it, so cleaning starts when all
+pages are read. The templates that articles use are counted, because only these are kept. If requested, the
+text under the headings of articles is counted too.
 """
 
 import collections
@@ -42,38 +42,39 @@ from transforms.wiki.read_entity_table import EntityTable, ReadTemplateAliases
 STAGE = "read-templates"
 
 MAX_TEMPLATES = 20_000
-"""So many of the templates that articles call most often are kept. It bounds what every worker holds."""
+"""Maximum number of kept templates, the most frequent ones in articles. It limits the memory of every
+worker."""
 
 MAX_DEFINED = 64 * 1024 * 1024
-"""So many characters of their definitions are kept, those of the most frequent templates first."""
+"""Maximum number of characters of the kept definitions; the most frequent templates come first."""
 
 MAX_HEADINGS = 10_000
-"""So many of the most frequent headings are looked at."""
+"""Maximum number of headings that are evaluated, the most frequent ones."""
 
 MAX_COUNTED = 100_000
-"""So many names are counted before a worker hands on what it has counted."""
+"""Number of names that a worker counts before it emits the counts."""
 
 
 class ReadWiki(NamedTuple):
     """The outputs of ReadTemplates."""
 
     templates: beam.PCollection  # of one WikiTemplates
-    headings: beam.PCollection  # of one list of LearnedHeading; [] where none are learned
+    headings: beam.PCollection  # of one list of LearnedHeading; [] if none are learned
 
 
 @dataclass(eq=False, repr=False)
 class ReadTemplates(beam.PTransform):
-    """Reads what a wiki says of its own templates, and learns headings of sections without prose.
+    """PCollection[Page] → ReadWiki. Reads templates of a wiki, and learns headings of sections without prose.
 
-    PCollection[Page] → ReadWiki. Only templates that the tables of the language do not know, that fit into
-    prose, and that articles call are in it.
+    Only templates are kept that the tables of the language lack, that can be part of prose, and that articles
+    use.
 
     Args:
-      language: its tables say which names need no looking up.
-      namespaces: number → names in this wiki.
-      dbname: the wiki, "ukwiki", as sitelinks name it.
+      language: templates in its tables are not collected.
+      namespaces: number → name in this wiki.
+      dbname: the wiki, "ukwiki", as in sitelinks.
       table: of entities, or None; items of templates have local names of known templates.
-      learns_headings: learn the headings of sections without prose from the articles.
+      learns_headings: True to learn the headings of sections without prose from the articles.
     """
 
     language: Language
@@ -158,7 +159,7 @@ class _ReadPage(beam.DoFn):
         return self._uses(calls)
 
     def _uses(self, calls: Mapping[str, int]) -> Iterator[beam.pvalue.TaggedOutput]:
-        """The calls of templates that are in no table."""
+        """Yields the calls of templates that are in no table."""
         for name, count in calls.items():
             if not self.tables.knows(name):
                 yield beam.pvalue.TaggedOutput("uses", (name, count))
@@ -173,19 +174,19 @@ def _headings(page: Page) -> Iterator[beam.pvalue.TaggedOutput]:
 
 
 def by_sections(counted: tuple[HeadingKey, HeadingCounts]) -> tuple[int, HeadingKey]:
-    """By sections, then by name."""
+    """Returns the sort key: sections, then name."""
     key, counts = counted
     return counts.sections, key
 
 
 def local_names(alias: TemplateFact, known: Container[str]) -> Iterator[tuple[str, TemplateFact]]:
-    """(name, alias) for a template of the tables that this wiki has under another name."""
+    """Yields (name, alias) for a template of the tables that has another name in this wiki."""
     if alias.value in known:
         yield alias.name, alias
 
 
 def used_facts(name: str, found: Mapping[str, Iterable[Any]]) -> Iterator[tuple[int, TemplateFact]]:
-    """(uses, fact) for all that is known of a name, if any page uses it."""
+    """Yields (uses, fact) for all facts about a name, if any page uses it."""
     for uses in found["uses"]:
         for fact in found["facts"]:
             yield uses, fact
@@ -194,7 +195,7 @@ def used_facts(name: str, found: Mapping[str, Iterable[Any]]) -> Iterator[tuple[
 def collect_most_used(
     facts: Iterable[tuple[int, TemplateFact]], headings: Sequence[LearnedHeading]
 ) -> WikiTemplates:
-    """The tables made of the facts, most used first, and of the headings."""
+    """Returns the tables made of the facts, most used first, and of the headings."""
     kept = []
     characters = 0
     for _, fact in facts:

@@ -1,4 +1,4 @@
-"""Articles ⋈ facts about their pages → kept and rejected."""
+"""Screens articles by facts about their pages."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision 
 
 
 class ScreenedFacts(NamedTuple):
-    """Articles and what their pages are about."""
+    """The outputs of ScreenFacts."""
 
     kept: beam.PCollection  # of PackedArticle with its wikidata_id; and its split, if pinned
     rejected: beam.PCollection  # of Rejected
-    class_unknown: beam.PCollection  # of int, 1 for each that is kept and whose entity is not known
-    links: beam.PCollection  # of str, one of LINKED_BY for each that is linked to an item
+    class_unknown: beam.PCollection  # of int, 1 for each kept article with an unknown entity
+    links: beam.PCollection  # of str, one of LINKED_BY for each article linked to an item
 
 
 @dataclass(eq=False, repr=False)
 class ScreenFacts(beam.PTransform):
-    """Gives each article its identity, unless the facts about its page speak against it.
+    """Assigns each article its identity, or rejects it because of the facts about its page.
 
     Args:
-      stage: names the rejections.
-      page_to_facts: (page id, PageFacts), none or several for a page; None where nothing is known.
-      has_page_table: whether the facts say which pages exist.
-      identity: "ukwiki" makes "ukwiki:<page id>" the identity; "" takes the QID.
+      stage: name of the stage in rejections.
+      page_to_facts: (page id, PageFacts), none or several for each page; None if nothing is known.
+      has_page_table: True if the facts show which pages exist.
+      identity: "ukwiki" makes "ukwiki:<page id>" the identity; "" uses the QID.
     """
 
     stage: str
@@ -90,16 +90,17 @@ def _screen(
 def without_facts(
     page_id: int, articles: Iterable[bytes]
 ) -> tuple[int, Mapping[str, Iterable[Any]]]:
-    """Returns the result of a join without facts: it spares the text one way through the runner."""
+    """Returns the result of a join without facts. This avoids a shuffle of the text."""
     return page_id, {"articles": articles, "facts": ()}
 
 
 def key_by_page(article: PackedArticle) -> tuple[int, bytes]:
-    """(page id, article)."""
+    """Returns (page id, article)."""
     return article.page_id, to_bytes(article)
 
 
 def newest_first(of_one_page: Iterable[bytes]) -> list[PackedArticle]:
-    """The articles of one page, the newest revision first. More than one come from files that overlap."""
+    """Returns the articles of one page, newest revision first. Overlapping files can give several
+    articles."""
     articles = [from_bytes(data) for data in of_one_page]
     return sorted(articles, key=lambda article: (int(article.version_id), article), reverse=True)

@@ -1,4 +1,4 @@
-"""Audited pages → the report of an audit, in a folder of the build."""
+"""Writes the report of an audit to a folder of the build."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -18,9 +18,9 @@ PAGE = "audit/findings.html"
 
 
 class WriteAudit(beam.PTransform):
-    """PCollection[AuditedPage] → PCollection[OutputFile]: counts, tables, a page to read.
+    """PCollection[AuditedPage] → PCollection[OutputFile]: counts, tables, and a page for reading.
 
-    One worker holds the findings of all pages, a few kilobytes of each.
+    One worker holds the findings of all pages, a few kilobytes each.
     """
 
     def __init__(self, folder: str, language: str):
@@ -40,7 +40,7 @@ class WriteAudit(beam.PTransform):
 
 
 def write_report(folder: str, language: str, pages: Iterable[AuditedPage]) -> Iterator[OutputFile]:
-    """Writes the files."""
+    """Writes the files of the report."""
     report = AuditReport(pages)
     summary = json.dumps(report.summary(), ensure_ascii=False, indent=2) + "\n"
     yield write_text(folder, SUMMARY, summary, "json")

@@ -1,4 +1,4 @@
-"""Items → the entity table: Parquet files by ascending id, the same bytes whatever the order of the dump."""
+"""Writes items to the entity table: Parquet files sorted by id. The bytes do not depend on the dump order."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ STAGE = "write-entity-table"
 
 ROWS_PER_GROUP = 1 << 16
 
-FileKey = tuple[int, int]  # file, number of files
+FileKey = tuple[int, int]  # (file, number of files)
 
 
 class WrittenTable(NamedTuple):
@@ -31,11 +31,11 @@ class WrittenTable(NamedTuple):
 class WriteEntityTable(beam.PTransform):
     """PackedItems → entities-*.parquet.
 
-    What a worker holds is one file, about `rows_per_file` rows. Without items there is one empty file.
+    A worker holds one file in memory, about `rows_per_file` rows. Without items, one empty file is written.
 
     Args:
       folder: of the build.
-      wikis: database names, "dewiki": a column of titles each, in this order.
+      wikis: database names, "dewiki": one column of titles each, in this order.
     """
 
     def __init__(self, folder: str, wikis: Sequence[str], rows_per_file: int = ROWS_PER_FILE):
@@ -60,7 +60,7 @@ class WriteEntityTable(beam.PTransform):
 
 
 def cut_block(packed: bytes, starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:
-    """((file, files), packed part of a packed block)."""
+    """Yields ((file, files), packed part of a packed block)."""
     block = entity_table.unpack_block(packed)
     for file, part in entity_table.cut_block(block, starts):
         is_whole = part.num_rows == block.num_rows
@@ -68,7 +68,7 @@ def cut_block(packed: bytes, starts: Sequence[int]) -> Iterator[tuple[FileKey, b
 
 
 def every_file(starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:
-    """The key of each file, with no rows."""
+    """Yields the key of each file, without rows."""
     for file in range(len(starts)):
         yield (file, len(starts)), b""
 
@@ -76,7 +76,7 @@ def every_file(starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:
 def write_file(
     grouped: tuple[FileKey, Iterable[bytes]], folder: str, wikis: Sequence[str]
 ) -> tuple[OutputFile, TableCounts]:
-    """Writes one file, a row group at a time."""
+    """Writes one file, one row group at a time."""
     (file, files), packed = grouped
     merged = entity_table.merge_blocks(map(entity_table.unpack_block, filter(None, packed)))
     rows = entity_table.drop_repeated(merged)
@@ -94,7 +94,7 @@ def write_file(
 
 
 def _encoding(wikis: Sequence[str]) -> dict[str, Any]:
-    """A third smaller than by default. Only ids have ranges that help to skip row groups."""
+    """Returns Parquet options for files a third smaller than by default. Only ids have statistics."""
     return {
         "use_dictionary": ["instance_of.list.element"],
         "column_encoding": {

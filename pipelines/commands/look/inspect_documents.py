@@ -1,4 +1,4 @@
-"""Shows what became of a page of a wiki, or where a document of a build came from.
+"""Shows how a page of a wiki is cleaned, or where a document of a build came from.
 
 examples:
   What the cleaner makes of an article, source and text side by side:
@@ -7,21 +7,22 @@ examples:
     corpusmill inspect wiki --language uk --title Київ --dump ukwiki-….xml.bz2 --html kyiv.html
   Wikitext of your own, "-" for standard input:
     corpusmill inspect wiki --language uk --wikitext draft.txt
-  Where a document of a finished build came from, and what was cut of it:
+  The source of a document of a finished build, and what was removed from it:
     corpusmill inspect corpora/wiki40b/uk Q1899
     corpusmill inspect corpora/pg19/en/20261101-1.1.0 1342
 
 inspect wiki shows, section by section:
   the source beside the text, below it on a screen of less than 76 columns
-  what each template became, and by which rule: file and line of its table below transforms/text/wikimedia
-  links that show nothing; others, comments, tables and references are counted, and listed with --html
+  the text of each template, and its rule: file and line of its table below transforms/text/wikimedia
+  links that show nothing; other links, comments, tables and references are counted, and listed with --html
   sections that are dropped, and the line of the table that has their heading
-With the index of a multistream dump beside it (…-multistream-index.txt.bz2), only the parts of the dump that
-hold the page and its templates are read; without it, all of it is.
+With the index of a multistream dump beside it (…-multistream-index.txt.bz2), only the parts of the dump with
+the page and its templates are read; without the index, the whole dump is read.
 
-inspect BUILD ID shows the row, the address of the source, the inputs, the lines of the build's own tables on
-it, and findings of an audit; and of a rejected document the stage and the reason. ID is what the id column
-has, or a title; of a corpus without ids, the text. With --dump, it shows the source of an article, too.
+inspect BUILD ID shows the row, the address of the source, the inputs, the lines about the document in the
+build's own tables, and findings of an audit; for a rejected document, the stage and the reason. ID is a value
+of the id column, or a title; for a corpus without ids, the text. With --dump, it also shows the source of an
+article.
 """
 
 import argparse
@@ -34,7 +35,7 @@ WIKI = "wiki"
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "a page, or a document of a build → what became of it, and why"
+    about = "shows how a page was cleaned, or where a document came from"
     parser = add_command(commands, "inspect", about, __doc__, _run)
     parser.add_argument(
         "what", metavar="wiki | BUILD", help='"wiki", or a folder with a finished build'
@@ -62,19 +63,19 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
         _show_page(settings, [])
         return
     if not settings.id:
-        raise ValueError("which document of the build? Give its id: inspect BUILD ID")
+        raise ValueError("the id of a document is missing: inspect BUILD ID")
     _show_document(settings)
 
 
 def _check(settings: argparse.Namespace) -> None:
     if settings.id:
-        raise ValueError(f"inspect {WIKI} takes no ID: --title names the page")
+        raise ValueError(f"inspect {WIKI} takes no ID: name the page with --title")
     if not settings.language:
         raise ValueError("--language is missing: the Wikipedia, by the code in its address")
     if bool(settings.dump) == bool(settings.wikitext):
         raise ValueError("give either --dump and --title, or --wikitext")
     if settings.dump and not settings.title:
-        raise ValueError("--title is missing: which page of the dump?")
+        raise ValueError("--title is missing: the title of a page in the dump")
 
 
 def _show_page(settings: argparse.Namespace, facts: Sequence[tuple[str, str]]) -> None:
@@ -103,7 +104,7 @@ def _show_document(settings: argparse.Namespace) -> None:
     from pipelines.translation.drawing import screen_columns
 
     if settings.html and not settings.dump:
-        raise ValueError("--html shows the source of an article: give its --dump, too")
+        raise ValueError("--html shows the source of an article: also give its --dump")
     for origin in find_document(settings.what, settings.id):
         print(draw_origin(origin, screen_columns() or 80), end="")
         if settings.dump:

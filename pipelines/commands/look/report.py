@@ -1,7 +1,7 @@
-"""Shows the sizes of finished builds, those of Wiki-40B beside those of the paper.
+"""Shows the sizes of finished builds, with those of the papers.
 
 examples:
-  All languages below a folder, beside the figures of the paper:
+  All languages below a folder, with the figures of the paper:
     corpusmill report corpora
   A page with pictures, one file that needs no network:
     corpusmill report corpora --html report.html
@@ -12,13 +12,13 @@ examples:
 what is shown of Wiki-40B, as in Table 2 of the paper (Guo et al., LREC 2020):
   articles, sections, SentencePiece pieces and characters of each split, characters per piece, coverage;
   the paper's articles, characters per piece and bits per character; a row per build, and a total of the
-  newest of each language. Builds without a vocabulary show – for pieces. Unfinished builds are named, not
+  newest of each language. Builds without a vocabulary show – for pieces. Unfinished builds are named but not
   shown.
-Of every other corpus: documents and words of each split, beside those of the paper, and the best score of the
+For every other corpus: documents and words of each split with those of the paper, and the best score of the
 paper. tsv has one table: that of Wiki-40B, if there is a build of it.
---html answers ten questions about every build: what was thrown away and why, is it as large as the paper's,
-how long are the documents, what changed since the edition before, and others. It draws the answers, shows
-twenty documents, and has the rejected ones to search. It needs the libraries of the extra "report".
+--html answers ten questions about every build: what was rejected and why, whether it is as large as the
+paper's, how long the documents are, what changed since the edition before, and others. It has charts, twenty
+documents, and rejected documents to search. It needs the libraries of the extra "report".
 """
 
 import argparse
@@ -33,7 +33,7 @@ FORMATS = ("text", "markdown", "tsv", "json")
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "finished builds → the table of their sizes, beside the paper's"
+    about = "prints the sizes of finished builds, with those of the papers"
     parser = add_command(commands, "report", about, __doc__, _run)
     add_folders(parser, "builds, or folders with builds below")
     Flags(parser).choice("--format", FORMATS, "what to print (default %(default)s)")

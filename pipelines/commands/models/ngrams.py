@@ -1,25 +1,25 @@
-r"""Makes an n-gram model of a finished build, and scores what was held out with it.
+r"""Estimates an n-gram model from a finished build, and scores the held-out splits with it.
 
 examples:
   5-grams of One Billion Word, as in its paper:
     corpusmill ngrams --corpus corpora/lm1b/en/2007-2011-1.1.0 --output corpora
-  3-grams; those of three words must be there twice:
+  A 3-gram model without 3-grams that occur only once:
     corpusmill ngrams --corpus corpora/wiki40b/uk/20261101-1.5.0 --output corpora \
       --order 3 --prune 0 0 1
 
-The model is the one that KenLM's lmplz makes of the same lines (interpolated modified Kneser-Ney smoothing,
-Chen and Goodman 1998), and need not fit into memory: n-grams wait in files.
+The model is the same as that of KenLM's lmplz for the same lines (interpolated modified Kneser-Ney smoothing,
+Chen and Goodman 1998). It does not need to fit into memory: n-grams are kept in files.
 
-Sentences are those of One Billion Word; lines of SimpleBooks; lines of Wiki-40B with its markers, which are
-words; paragraphs of PG-19. Words stand between blanks. A word that train has less often than --min-count is
-<unk>; by default 3 times in One Billion Word, as in its paper, and once in others. --prune takes a count
-for each order, as lmplz has it: n-grams that are not more frequent are left out; the last one holds for the
-orders that follow. Where a text has too few n-grams, discounts are those of lmplz --discount_fallback.
---smoothing stupid-backoff takes relative frequencies, and 0.4 of those of the shorter n-gram where there is
-none, over their sum for all words, as the One Billion Word paper does.
+Sentences are those of One Billion Word; lines of SimpleBooks; lines of Wiki-40B, whose markers count as
+words; and paragraphs of PG-19. Words are separated by spaces. A word that occurs less often than --min-count
+in train is <unk>; the default is 3 for One Billion Word, as in its paper, and 1 for others. --prune takes a
+count for each order, as in lmplz: n-grams that are not more frequent are left out; the last count holds for
+all higher orders. If a text has too few n-grams, the discounts of lmplz --discount_fallback are used.
+--smoothing stupid-backoff uses relative frequencies, and for missing n-grams 0.4 times that of the shorter
+n-gram, normalised over all words, as in the One Billion Word paper.
 
-Documents of other splits are scored. Of One Billion Word and SimpleBooks, whose papers predict the ends of
-sentences, each has a list, with a number for each word and each end; of others it has one number.
+Documents of the other splits are scored. In One Billion Word and SimpleBooks, whose papers predict the ends
+of sentences, each document has a list with a number for each word and each end; in others it has one number.
 
 what you get, in <output>/ngrams/<corpus>-<edition>/<date>-<version>/:
   model.arpa                      for KenLM, SRILM and others
@@ -35,7 +35,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_output, a
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "a finished build → an n-gram model (ARPA), and log-likelihoods of what was held out"
+    about = "estimates an n-gram model (ARPA) from a finished build, and scores held-out text"
     parser = add_command(commands, "ngrams", about, __doc__)
     flags = Flags(parser)
     flags.text("--corpus", "DIR", "a finished build", required=True, default=None)

@@ -1,19 +1,19 @@
-"""Finds the items of evaluation sets in training data: which, how much of each, and where.
+"""Finds the items of evaluation sets that occur in training data, with the passages.
 
 examples:
   FLORES sentences in a build of Wiki-40B:
     corpusmill contamination --train corpora/wiki40b/uk --eval flores101_dataset#ukr
   Held-out sentences of One Billion Word in its training shards:
     corpusmill contamination --train corpora/lm1b/en --eval corpora/lm1b/en
-  Questions and contexts in web text, both in files of others:
+  Questions and contexts in web text, both in files of other tools:
     corpusmill contamination --train 'web/*.jsonl.gz' --eval 'squad/*.parquet#question,context'
 
-  A new edition of a build without passages that have 13 words of a sentence in a row:
-    corpusmill contamination --train corpora/wiki40b/uk --eval flores101_dataset#ukr \
+  A new edition of a build without passages with 13 words in a row of a sentence:
+    corpusmill contamination --train corpora/wiki40b/uk --eval flores101_dataset#ukr \\
       --output found --remove passages --editions corpora
 
 training data and evaluation sets may be:
-  a finished build, or a folder above some   of training data the split train is read, of sets all others
+  a finished build, or a folder above some   training data is its split train, an evaluation set is all others
   a folder in the layout of FLORES   devtest/ukr.devtest; DIR#ukr,vie for some of its languages
   Parquet or JSON lines   FILE#COLUMN,COLUMN names the columns of texts (default: text)
   text   each line is a text; with --whole-files each file of training data
@@ -21,12 +21,12 @@ training data and evaluation sets may be:
 
 how texts are compared:
   by words, without case and punctuation, in NFKC; “Don’t” is the two words don and t
-  8 words in a row count (--ngram-words); an item with fewer has to be a line of its own, whole
-  what is found is exact: words are compared, not only hashes
+  8 words in a row are a match (--ngram-words); an item with fewer words must be a whole line
+  matches are exact: words are compared, not only hashes
 
-what is shown of each split of a set:
-  items; those with 8 words in a row in the training data; with 13, as in GPT-3; those with 70 % of their
-  8-grams in it, as in PaLM; those that are in one document as a whole
+counts of each split of a set:
+  items; items with 8 words in a row in the training data; with 13, as in GPT-3;
+  with 70 % of their 8-grams, as in PaLM; items that are in one document as a whole
 
 what you get, with --output, in <output>/:
   found.jsonl      each item that was found, with passages of documents (docs/contamination.md)
@@ -34,10 +34,10 @@ what you get, with --output, in <output>/:
   hits-*.parquet   each stretch of 13 words, or of a whole item, in all documents, with its place
   stats.json       the counts
   manifest.json README.md COMPLETED
-and with --remove whole builds in <editions>/, which list in removed-*.parquet what went
+and with --remove, complete builds in <editions>/, with removed-*.parquet, the list of removed texts
 
-Exit status: 0 no item has 13 words in a row in the training data, or is there as a whole; 1 some are, or an
-input cannot be read; 2 wrong settings.
+Exit status: 0 if no item has 13 words in a row in the training data, or is there as a whole; 1 if one is, or
+an input cannot be read; 2 wrong settings.
 """
 
 import argparse
@@ -50,7 +50,7 @@ from pipelines.settings.contamination_settings import NGRAM_WORDS, PASSAGES, Sea
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "training data, evaluation sets → which items are in it, how much of each, and where"
+    about = "finds items of evaluation sets in training data"
     parser = add_command(commands, "contamination", about, __doc__, _run)
     flags = Flags(parser)
     flags.files("--train", "training data", "DATA", required=True)
@@ -85,7 +85,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     if bool(settings.remove) != bool(settings.editions) or (
         settings.remove and not settings.output
     ):
-        raise ValueError("--remove, --editions and --output go together")
+        raise ValueError("--remove needs --editions and --output, and --editions needs --remove")
     passages = settings.remove == "passages"
     builds = find_builds_of(settings.train if settings.remove else (), passages=passages)
     search = Search(

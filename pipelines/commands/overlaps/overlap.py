@@ -3,12 +3,12 @@ r"""Finds near-duplicate documents in data sets, or between two, and writes MinH
 examples:
   Near-duplicates among the articles of a build:
     corpusmill overlap corpora/wiki40b/uk --output found
-  Articles of a build that web text has, too:
+  Articles of a build that are also in web text:
     corpusmill overlap corpora/wiki40b/uk --with 'web/*.jsonl.gz' --similarity 0.5 --output found
-  A new edition of PG-19 without books that are nearly in SimpleBooks:
+  A new edition of PG-19 without near-duplicates of books in SimpleBooks:
     corpusmill overlap corpora/pg19 --with corpora/simplebooks --output found \
       --drop-from first --editions corpora
-  Signatures of Parquet files of others:
+  Signatures of Parquet files of other tools:
     corpusmill overlap 'papers/*.parquet#abstract' --signatures-only --output signatures
 
 data sets may be:
@@ -16,15 +16,15 @@ data sets may be:
   Parquet or JSON lines   FILE#COLUMN names the column of texts (default: text); FILE may be a pattern
   NAME=PATH gives files a name
 
-Candidates share a band of their signatures; each is decided by all its 8-grams of words, in lower case and
-without punctuation. Of pairs that are just as similar as --similarity, 2 % may be missed.
+Candidates share a band of their signatures; each pair is then checked with all 8-grams of its words, in lower
+case and without punctuation. Of pairs with a similarity of exactly --similarity, 2 % may be missed.
 
 what you get, in <output>/:
   pairs-*.parquet pairs-*.jsonl   data set, id and split of both documents, similarity, cluster
   signatures-*.parquet            with --signatures-only, in place of these (docs/overlap.md)
   stats.json                      documents of each data set and split, with a near-duplicate
   manifest.json README.md COMPLETED
-and with --drop-from a whole build in <editions>/, which lists in removed-*.parquet what went
+and with --drop-from, a complete build in <editions>/, with removed-*.parquet, the list of dropped documents
 
 Exit status: 0 done, 1 an input cannot be read, 2 wrong settings.
 """
@@ -37,7 +37,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_runner, r
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "data sets → pairs of near-duplicate documents, or MinHash signatures"
+    about = "finds pairs of near-duplicate documents, or writes MinHash signatures"
     parser = add_command(commands, "overlap", about, __doc__, _run)
     parser.add_argument("data_sets", nargs="+", metavar="DATA", help="data sets")
     flags = Flags(parser)
@@ -52,7 +52,7 @@ def add(commands: Commands) -> None:
         "--drop-from",
         ("", "first", "second"),
         "write new editions of builds without near-duplicates: first, of DATA; second, of --with."
-        " Without --with, one document of each cluster stays",
+        " Without --with, one document of each cluster is kept",
         metavar="{first,second}",
     )
     flags.text("--editions", "DIR", "parent folder of the new editions")
@@ -72,11 +72,11 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     )
     side = settings.drop_from
     if settings.signatures_only and (settings.others or side):
-        raise ValueError("--signatures-only compares nothing: leave out --with and --drop-from")
+        raise ValueError("--signatures-only compares nothing: remove --with and --drop-from")
     if side == "second" and not settings.others:
-        raise ValueError("--drop-from second: there is no --with")
+        raise ValueError("--drop-from second needs --with")
     if bool(side) != bool(settings.editions):
-        raise ValueError("--drop-from and --editions go together")
+        raise ValueError("--drop-from needs --editions, and --editions needs --drop-from")
     changed = {"": (), "first": settings.data_sets, "second": settings.others}[side]
     builds = find_builds_of(changed, passages=False)
     find_overlap(comparison, settings.output, **runner_of(settings, beam_flags))

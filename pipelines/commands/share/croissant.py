@@ -1,15 +1,15 @@
-"""Writes Croissant metadata of finished builds, by which tools for data sets describe and load them.
+"""Writes Croissant metadata of finished builds, with which data-set tools describe and load them.
 
 examples:
-  Of all languages:
+  For all languages:
     corpusmill croissant corpora/wiki40b
   With the page of the data set:
     corpusmill croissant corpora/wiki40b/uk --url https://example.org/wiki40b-uk
 
-Of each edition at or below DIR, the current build is described, or else the newest:
+For each edition at or below DIR, the current build is described, or else the newest:
   <output>/wiki40b/uk/croissant.json   its licence, citation, columns, and files with their SHA-256
 
-Run it again after a new build. `corpusmill publish` writes it by itself. To read the records:
+Run it again after a new build. `corpusmill publish` also writes it. To read the records:
   import mlcroissant
   data = mlcroissant.Dataset("corpora/wiki40b/uk/croissant.json")
   next(iter(data.records("train")))
@@ -25,7 +25,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_folders
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "finished builds → croissant.json of each, metadata for ML tools"
+    about = "writes croissant.json of finished builds, metadata for ML tools"
     parser = add_command(commands, "croissant", about, __doc__, _run)
     add_folders(parser, "builds, or folders with builds below")
     Flags(parser).text("--url", "URL", "the page of the data set")

@@ -1,16 +1,16 @@
 r"""Writes task files of finished builds for lm-evaluation-harness.
 
 examples:
-  Tasks of all languages, and one of them run:
+  Tasks of all languages, and a run of one task:
     corpusmill harness corpora/wiki40b --output tasks
     lm_eval --include_path tasks --tasks corpusmill_wiki40b_uk_test \
       --model hf --model_args pretrained=gpt2
-  Of a data set of the hub, to share:
+  Tasks for a data set on the hub, to share:
     corpusmill harness corpora/wiki40b --output tasks --repo me/wiki40b
 
-Of each edition at or below DIR, the current build is taken, or else the newest. The task measures word
-perplexity, byte perplexity and bits per byte of a split, whole. Words and bytes are those that the build has
-counted: the figures are those of `corpusmill score`. With the harness's --limit they are an estimate.
+For each edition at or below DIR, the current build is used, or else the newest. The task measures word
+perplexity, byte perplexity and bits per byte of a whole split. Words and bytes are the counts of the build,
+so the results are those of `corpusmill score`. With the harness's --limit they are an estimate.
 The tag corpusmill_wiki40b names the tasks of all languages.
 """
 
@@ -22,7 +22,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_folders
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "finished builds → task files of lm-evaluation-harness"
+    about = "writes task files of finished builds for lm-evaluation-harness"
     parser = add_command(commands, "harness", about, __doc__, _run)
     add_folders(parser, "builds, or folders with builds below")
     flags = Flags(parser)

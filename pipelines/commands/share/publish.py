@@ -1,20 +1,20 @@
-"""Uploads finished builds to a data set of the Hugging Face hub, one commit an edition.
+"""Uploads finished builds to a data set of the Hugging Face hub, one commit per edition.
 
 examples:
-  What would be uploaded:
+  A list of the files to upload:
     corpusmill publish hub me/wiki40b corpora/wiki40b --dry-run
-  All languages, or one more:
+  All languages, or one language:
     export HF_TOKEN=hf_...
     corpusmill publish hub me/wiki40b corpora/wiki40b
     corpusmill publish hub me/wiki40b corpora/wiki40b/el
 
-Of each edition at or below DIR, the current build is uploaded, or else the newest, with all its files,
-croissant.json, and a README.md by which the hub and `datasets` load each edition by its name:
+For each edition at or below DIR, the current build, or else the newest, is uploaded with all its files,
+croissant.json, and a README.md with which the hub and `datasets` load each edition by name:
   datasets.load_dataset("me/wiki40b", "uk")
 
-Each file is compared with the manifest first: a damaged build is not uploaded. What the hub has already is
-not uploaded again: after an interruption, run the same command. Builds that were uploaded before stay. A
-README.md that is not by corpusmill stays, too. The data set must exist; HF_TOKEN must be able to write to it.
+Each file is compared with the manifest first: a damaged build is not uploaded. Files that the hub already has
+are not uploaded again: after an interruption, run the same command. Builds uploaded before are kept, and so
+is a README.md that corpusmill did not write. The data set must exist; HF_TOKEN must have write access to it.
 
 Exit status: 0 done, 1 damaged build or an error of the hub, 2 wrong settings or no token.
 """
@@ -27,12 +27,12 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_folders
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "finished builds → a data set of the Hugging Face hub"
+    about = "uploads finished builds to a data set of the Hugging Face hub"
     parser = add_command(commands, "publish", about, __doc__, _run)
     parser.add_argument("where", choices=["hub"], help="the Hugging Face hub")
     parser.add_argument("repo", metavar="REPO", help="of a data set: owner/name")
     add_folders(parser, "builds, or folders with builds below")
-    Flags(parser).switch("--dry-run", "only list files and bytes; the hub is not asked")
+    Flags(parser).switch("--dry-run", "only list files and bytes, without a connection to the hub")
     parser.set_defaults(extras=["croissant"])
 
 

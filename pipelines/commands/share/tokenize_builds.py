@@ -1,20 +1,20 @@
-r"""Makes token files of finished builds, as Megatron-LM reads them.
+r"""Makes token files from finished builds, in the format of Megatron-LM.
 
 examples:
-  By the SentencePiece model that the build has trained:
+  With the SentencePiece model of the build:
     corpusmill tokenize corpora/wiki40b/uk --output corpora
-  By a tokenizer of Hugging Face, articles without markers:
+  With a Hugging Face tokenizer, and articles without markers:
     corpusmill tokenize corpora/wiki40b/en --tokenizer gpt2/tokenizer.json \
       --text plain --output corpora
-  All languages, by one vocabulary over them:
+  All languages, with one vocabulary over all of them:
     corpusmill tokenize corpora/wiki40b --output corpora \
       --tokenizer corpora/subwords/*/*/sentencepiece.model --name multilingual
 
-Below each DIR, the newest build of each edition is taken. Each document ends with the token --eos. Of a
-text, special tokens are no tokens: "</s>" in an article stays text. Documents are in the order of the
-build's files; Megatron-LM shuffles them by itself.
+Below each DIR, the newest build of each edition is used. Each document ends with the token --eos. Special
+tokens in the text are not recognised: "</s>" in an article is text. Documents are in the order of the build's
+files; Megatron-LM shuffles them itself.
 
-what you get of each, in <output>/tokens/<corpus>-<edition>/<dump date>-<version>/:
+what you get for each build, in <output>/tokens/<corpus>-<edition>/<dump date>-<version>/:
   train.bin train.idx       for --data-path <this folder>/train; the same of other splits
   train-rows.parquet        first_token, end_token → file, row and id in the build
   tokenizer.model or .json  the tokenizer
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "finished builds → token files of Megatron-LM"
+    about = "makes token files for Megatron-LM from finished builds"
     parser = add_command(commands, "tokenize", about, __doc__, _run)
     add_folders(parser, "finished builds, or folders above some")
     flags = Flags(parser)
@@ -81,7 +81,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         return 0
     named = []
     for folder, make in zip(folders, builds, strict=True):
-        corpus = make()  # what does not fit ends here, before the first is built
+        corpus = make()  # wrong settings are errors here, before the first build
         target = FileSystems.join(settings.output, *corpus.path)
         run = functools.partial(_launch, settings, beam_flags)
         named.append(batch.NamedBuild(folder, target, make, run))

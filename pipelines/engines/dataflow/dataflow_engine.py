@@ -1,7 +1,7 @@
-"""Google Cloud Dataflow: one job a pipeline, started from here and waited for.
+"""Google Cloud Dataflow: one job per pipeline. The launcher starts each job and waits for its end.
 
-Workers see nothing of this machine: inputs, output and what the job needs lie in buckets, and the package
-`corpusmill` is sent along or is in their container image.
+Workers cannot see this machine: inputs and outputs are in buckets, and the package `corpusmill` is uploaded
+or is in their container image.
 """
 
 import contextlib
@@ -25,8 +25,8 @@ from pipelines.engines.runners import DATAFLOW
 from transforms.files.stores import refusal_of
 
 DEFAULTS = (
-    # A worker has a process for each of its cores, and by default many threads in each. The work is
-    # Python's own: more threads do not make it faster, they only hold more of it in memory.
+    # A worker has one process per core, and by default many threads in each. The work is done in
+    # Python: more threads are not faster and hold more data in memory.
     "--number_of_worker_harness_threads=1",
     "--no_save_main_session",  # nothing that workers need is defined in __main__
 )
@@ -35,9 +35,9 @@ _MONITORING = "https://console.cloud.google.com/dataflow/jobs"
 
 
 class Dataflow:
-    """Jobs of one build.
+    """Runs the jobs of one build.
 
-    Raises ValueError for flags that no job can be started with.
+    Raises ValueError for flags with which no job can be started.
     """
 
     def __init__(self, beam_flags: Sequence[str]):
@@ -54,18 +54,18 @@ class Dataflow:
     is_local = False
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Names the jobs after the build, and looks whether they can run.
+        """Names the jobs of the build, and checks that they can run.
 
-        The name is the same for all jobs of a build, which run one after the other: Dataflow allows no two
-        active jobs of one name, so that whoever was cut off from a job does not start it a second time.
+        All jobs of a build have the same name, because they run in order. Dataflow does not allow two active
+        jobs with one name, so a launcher that lost its connection cannot start a job twice.
 
-        Raises ValueError for places that workers cannot see, BuildError where a job of the build is active,
-        and for a bucket that Beam could not use: it would try for seven minutes.
+        Raises ValueError for paths that workers cannot see. Raises BuildError if a job of the build is
+        active, and for buckets that Beam cannot use: Beam itself would retry for seven minutes.
         """
         for place in (build.output, *build.inputs):
             if FileSystems.get_scheme(place) is None:
                 raise ValueError(
-                    f"{place} is on this machine, where workers of Dataflow cannot see it; it has to be in a"
+                    f"{place} is on this machine, where Dataflow workers cannot read it; put it into a"
                     " bucket (gs://)"
                 )
         self._corpus = build.path[0]
@@ -86,14 +86,14 @@ class Dataflow:
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
-        """As Engine has it. The package for the workers is made once for all jobs of a build."""
+        """Starts the engine, see Engine. The package for the workers is made once for all jobs of a build."""
         package = contextlib.nullcontext(()) if self._has_package else worker_package(self._corpus)
         with package as of_package, _job_messages():
             yield Started(lambda: self._pipeline([*self._flags, *self._names, *of_package]))
 
     @contextlib.contextmanager
     def _pipeline(self, flags: Sequence[str]) -> Iterator[beam.Pipeline]:
-        """Opens the pipeline. If the launcher is ended, the job goes on; the log then gives its address."""
+        """Opens the pipeline. If the launcher is stopped, the job goes on, and its address is logged."""
         runner = _Runner()
         try:
             with readable_errors():
@@ -108,7 +108,7 @@ class Dataflow:
             raise BuildError(f"{error}; the job: {_url(self._cloud, runner.job_id)}") from None
 
     def _check_bucket(self, flag: str) -> None:
-        """Asks for the bucket of a folder as Beam does before it puts something there."""
+        """Checks the bucket of a folder in the way that Beam does before an upload."""
         from apache_beam.io.gcp.gcsio import create_storage_client
         from google.api_core.exceptions import GoogleAPIError  # type: ignore[import-untyped]
 
@@ -122,7 +122,7 @@ class Dataflow:
 
 
 class _Runner(DataflowRunner):
-    """Dataflow's, which knows its job."""
+    """Beam's DataflowRunner, which also keeps the id of its job."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -137,12 +137,12 @@ class _Runner(DataflowRunner):
         return result
 
 
-# Beam knows the runners that need a bucket by the names of their classes.
+# Beam finds the runners that need a bucket by the names of their classes.
 _Runner.__name__ = DATAFLOW
 
 
 def job_name(path: Sequence[str]) -> str:
-    """The name of the jobs of a build: letters, digits and dashes, a letter first.
+    """Returns the name of the jobs of a build: letters, digits and dashes, beginning with a letter.
 
     "wiki40b", "uk", "20261101-1.3.0" → "wiki40b-uk-20261101-1-3-0".
     """
@@ -168,7 +168,7 @@ def _check_client() -> None:
 
 @contextlib.contextmanager
 def _job_messages() -> Iterator[None]:
-    """Shows the states of the job and what the service says of it."""
+    """Logs the states and messages of the job during the block."""
     messages = logging.getLogger("apache_beam.runners.dataflow.dataflow_runner")
     before = messages.level
     messages.setLevel(logging.INFO)

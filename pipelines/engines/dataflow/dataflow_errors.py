@@ -11,20 +11,20 @@ _UPLOAD_ERROR = "Could not upload to GCS path"  # as Beam says it
 
 
 def explain(text: str) -> str:
-    """One line of what a failed job says: the error that a worker has raised, without its traceback."""
+    """Returns one line about a failed job: the error that a worker raised, without its traceback."""
     found = find_worker_error(text)
     if found:
         return found
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     says_why = (
         lines and lines[-1] != "None"
-    )  # Beam's words for a job that had failed when it was first asked
-    return lines[-1] if says_why else "the job has failed, and does not say why"
+    )  # Beam's text for a job that failed before the first query
+    return lines[-1] if says_why else "the job has failed without a message; see its log"
 
 
 @contextlib.contextmanager
 def readable_errors() -> Iterator[None]:
-    """Turns what the service and its jobs say into BuildError."""
+    """Turns errors of the service and its jobs into BuildError."""
     from apache_beam.runners.dataflow.internal import apiclient
     from google.api_core.exceptions import GoogleAPIError  # type: ignore[import-untyped]
     from google.auth.exceptions import GoogleAuthError  # type: ignore[import-untyped]

@@ -22,13 +22,13 @@ _NEEDED = {
 
 
 def check_flags(options: PipelineOptions) -> None:
-    """Looks whether the flags are those of a batch job, and complete."""
+    """Checks that the required flags are set, and that all flags fit a batch job."""
     cloud = options.view_as(GoogleCloudOptions)
     for flag, what in _NEEDED.items():
         if not (region_of(cloud) if flag == "region" else getattr(cloud, flag)):
             raise ValueError(f"DataflowRunner needs --{flag}, {what}")
     if not _PROJECT.fullmatch(cloud.project):
-        raise ValueError(f"--project is {cloud.project!r}, which is not the id of a project")
+        raise ValueError(f"--project is {cloud.project!r}, which is not a valid project id")
     for flag in ("temp_location", "staging_location"):
         place = getattr(cloud, flag)
         if place and not _FOLDER.match(place):
@@ -42,15 +42,15 @@ def check_flags(options: PipelineOptions) -> None:
         )
     if cloud.template_location:
         raise ValueError(
-            "a build is several jobs, and a template one: --template_location goes with the templates of"
-            " deploy/dataflow"
+            "a build has several jobs, but a template has one: use the templates of"
+            " deploy/dataflow instead of --template_location"
         )
     if options.view_as(StandardOptions).streaming:
-        raise ValueError("builds are batch jobs: --streaming does not go with them")
+        raise ValueError("builds are batch jobs: remove --streaming")
 
 
 def region_of(cloud: Any) -> str:
-    """Returns the region of the workers: --region, or the environment of Google's own tools."""
+    """Returns the region of the workers: --region, or else that in the environment of Google's tools."""
     return cloud.region or os.environ.get("CLOUDSDK_COMPUTE_REGION", "")
 
 

@@ -1,4 +1,4 @@
-"""The package `corpusmill` as workers on other machines install it."""
+"""The package `corpusmill` for workers on other machines."""
 
 import contextlib
 import importlib.metadata
@@ -16,13 +16,13 @@ _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "direct_url.json", "RECORD")
 
 @contextlib.contextmanager
 def worker_package(corpus: str = "") -> Iterator[Sequence[str]]:
-    """Beam's flags that send this package along; what they name lasts as long as the block.
+    """Yields the Beam flags that upload this package. The files that they name exist during the block.
 
-    Of a checkout it is made by its setup.py, of an installed package it is put together from its files.
-    Raises ValueError where there is neither.
+    The package is built by setup.py of a checkout, or is packed from an installation. Raises ValueError if
+    neither is found.
 
     Args:
-      corpus: that the workers build; they install their libraries, too.
+      corpus: that the workers build; they install its libraries, too.
     """
     setup = CHECKOUT / "setup.py"
     with tempfile.TemporaryDirectory(prefix="corpusmill-package-") as name:
@@ -33,21 +33,21 @@ def worker_package(corpus: str = "") -> Iterator[Sequence[str]]:
         if libraries := libraries_of_workers(corpus):
             file = folder / "requirements.txt"
             file.write_text("".join(f"{library}\n" for library in libraries), "utf-8")
-            # The workers get them from the index of packages, not from here.
+            # The workers download them from the package index.
             flags += [f"--requirements_file={file}", "--requirements_cache=skip"]
         yield flags
 
 
 def pack_installed(folder: pathlib.Path) -> pathlib.Path:
-    """Writes the installed package as a wheel, which is what it was before its installation."""
+    """Writes the installed package as a wheel."""
     try:
         installed = importlib.metadata.distribution(NAME)
     except importlib.metadata.PackageNotFoundError:
         installed = None
-    # An editable installation has its files elsewhere, and then there is a setup.py.
+    # An editable installation has its files elsewhere, next to a setup.py.
     if not installed or not installed.files:
         raise ValueError(
-            f"{NAME} is not installed as a package: say --setup_file or --sdk_container_image"
+            f"{NAME} is not installed as a package: set --setup_file or --sdk_container_image"
         )
     wheel = folder / f"{NAME}-{installed.version}-py3-none-any.whl"
     record = f"{NAME}-{installed.version}.dist-info/RECORD"
@@ -67,7 +67,7 @@ def _is_of_wheel(file: importlib.metadata.PackagePath) -> bool:
 
 
 def _record(file: importlib.metadata.PackagePath) -> str:
-    """A line of the list of files: name, hash, bytes."""
+    """Returns a line of the list of files: name, hash, bytes."""
     name = file.as_posix()
     quoted = f'"{name}"' if "," in name else name
     digest = f"{file.hash.mode}={file.hash.value}" if file.hash else ""

@@ -1,12 +1,12 @@
-"""A process that has imported everything, and forks workers that need not: each starts in milliseconds.
+"""A process that has imported all modules and forks workers from them: each worker starts in milliseconds.
 
-Its arguments are names of modules. Each line of its standard input asks for a worker: JSON, as `Request` has
-it. Each line of its output is the number of a worker that did not end well, and its exit status as
-subprocess has it (-9: SIGKILL).
+Arguments are names of modules. Each line of standard input requests a worker, as JSON of a `Request`. Each
+line of standard output reports a worker that failed: its number, and its exit status as in subprocess (-9:
+SIGKILL).
 
-The line `END` says that no more workers are wanted: those that run get some seconds to end by themselves. The
-input ends without it when the process that writes it is killed. In both cases the whole process group is
-killed last, so it needs a group of its own.
+The line `END` ends the requests: running workers then have some seconds to end by themselves. If the parent
+is killed, the input ends without that line. In both cases the whole process group is killed at the end, so
+the process needs a group of its own.
 """
 
 import contextlib
@@ -35,21 +35,21 @@ _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 class Request(TypedDict):
     """The request to start a worker."""
 
-    arguments: Sequence[str]  # of `worker.main`
-    secret: str  # that the worker shows to the runner
-    folder: str  # where relative names of files begin
+    arguments: Sequence[str]  # arguments of `worker.main`
+    secret: str  # that the worker sends to the runner
+    folder: str  # base of relative file names
 
 
 def main() -> None:
-    """Serves until the input ends."""
+    """Serves requests until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends the process without a traceback
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     with _ended_without_input():
         worker = importlib.import_module(WORKER_MODULE)  # not above: it takes seconds
         import_all(sys.argv[1:])
-    gc.freeze()  # no collection touches, and so copies, pages that all workers share
+    gc.freeze()  # so that no garbage collection writes to, and copies, shared pages
     children = _Children()
-    signal.signal(signal.SIGCHLD, lambda *_: children.bury())
+    signal.signal(signal.SIGCHLD, lambda *_: children.collect())
     for number, line in enumerate(sys.stdin.buffer):
         if line == END:
             children.wait()
@@ -63,15 +63,15 @@ def main() -> None:
 
 @contextlib.contextmanager
 def _ended_without_input() -> Iterator[None]:
-    """Kills the group while the block, which does not read the input, runs and the input ends."""
+    """Kills the process group if the input ends during the block, which does not read it."""
     poll = select.poll()
-    poll.register(sys.stdin, 0)  # of a pipe, that nobody can write to it any more
+    poll.register(sys.stdin, 0)  # reports only that the pipe has no writer any more
     is_over = False
 
     def look(_: int, __: FrameType | None) -> None:
         if poll.poll(0):
             os.killpg(0, signal.SIGKILL)
-        if not is_over:  # once more, and not before this signal is handled
+        if not is_over:  # sets the timer again after the signal was handled
             signal.setitimer(signal.ITIMER_REAL, _LOOK_SECONDS)
 
     signal.signal(signal.SIGALRM, look)
@@ -84,33 +84,35 @@ def _ended_without_input() -> Iterator[None]:
 
 
 def import_all(modules: Iterable[str]) -> None:
-    """Imports modules; what cannot be imported here, a worker that needs it will say."""
+    """Imports modules. Errors are ignored here: a worker that needs the module will report it."""
     for name in modules:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
 
 
 class _Children:
-    """The workers that run."""
+    """The running workers."""
 
     def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}  # by process id
-        self._ended: dict[int, int] = {}  # process id → status of one whose number is not known yet
+        self._numbers: dict[int, int] = {}  # process id → number of the worker
+        self._ended: dict[
+            int, int
+        ] = {}  # process id → status of workers whose number is not known yet
 
     def add(self, pid: int, number: int) -> None:
-        """One that was started, and may have ended."""
+        """Registers a started worker, which may already have ended."""
         self._numbers[pid] = number
         if pid in self._ended:
             self._tell(pid, self._ended.pop(pid))
 
     def wait(self) -> None:
-        """Waits for all, but not for long."""
+        """Waits for all workers, for END_SECONDS at most."""
         due = time.monotonic() + END_SECONDS
-        while self.bury() and time.monotonic() < due:
+        while self.collect() and time.monotonic() < due:
             time.sleep(_POLL_SECONDS)
 
-    def bury(self) -> bool:
-        """Waits for workers that have ended, and reports those that did not end well; are there others?"""
+    def collect(self) -> bool:
+        """Collects ended workers and reports failed ones. Returns True if others still run."""
         try:
             while True:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -129,7 +131,7 @@ class _Children:
             told = f"{number} {os.waitstatus_to_exitcode(status)}\n"
             with contextlib.suppress(
                 BrokenPipeError
-            ):  # who listened was killed: the input ends, too
+            ):  # the reader was killed, so the input ends, too
                 os.write(sys.stdout.fileno(), told.encode())
 
 
@@ -142,17 +144,17 @@ def _become_worker(work: Callable[[Sequence[str], str], int], request: Request) 
         with contextlib.suppress(FileNotFoundError):  # a node need not have the launcher's folder
             os.chdir(request["folder"])
         status = work(request["arguments"], request["secret"])
-    except BaseException:  # whatever it is, this process must not go on as a server
+    except BaseException:  # in any case, this process must not go on as a server
         traceback.print_exc()
     finally:
         try:
             sys.stderr.flush()
-        finally:  # on a full disk, too
+        finally:  # also if the disk is full
             os._exit(status)
 
 
 def _die_with_parent() -> None:
-    """Lets Linux kill this process when the one that forked it, the first of its group, is killed."""
+    """Makes Linux kill this process when its parent, the leader of its group, is killed."""
     with contextlib.suppress(AttributeError):  # on other systems
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     if os.getppid() != os.getpgrp():

@@ -6,24 +6,24 @@ import ctypes
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # malloc.h of glibc
 
 LARGE_BLOCK = 1 << 22
-"""Bytes. glibc learns by itself to keep blocks of up to 32 MiB, such as a run of lines that is sorted, among
-the small ones; what is small and stays then lies between, and a worker grows with all that it has sorted.
+"""Bytes from which on a block is mapped on its own. glibc raises this limit to 32 MiB by itself. Then
+large blocks, such as sorted runs of lines, share the heap with small ones, and a worker's memory grows
+with all data that it has sorted.
 """
 
 KEPT = 1 << 26
-"""Bytes at the end of the heap that are not given back each time."""
+"""Bytes at the end of the heap that are not returned to the system each time."""
 
 
 ARENAS = 1
-"""Heaps of the process. glibc makes up to eight a core, and what is free in one is of no use to threads that
-have another; the threads of Python seldom ask at the same time.
+"""Number of heaps of the process. glibc makes up to eight per core, and free memory in one heap cannot be
+used by threads with another heap. Python's threads seldom allocate at the same time.
 """
 
 
 def give_back_large_blocks() -> None:
-    """Lets this process give large blocks back to the system as soon as they are free, and have one heap.
-
-    Only glibc can.
+    """Makes this process return large freed blocks to the system at once, and use one heap. Only has an
+    effect with glibc.
     """
     with contextlib.suppress(AttributeError, OSError):
         set_option = ctypes.CDLL(None).mallopt

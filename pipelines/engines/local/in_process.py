@@ -1,4 +1,4 @@
-"""This machine alone: Beam's own runner, with as many worker processes as wanted."""
+"""The in-process runner: Beam's own runner on this machine, with any number of worker processes."""
 
 import contextlib
 import uuid
@@ -39,9 +39,9 @@ URN = "corpusmill:env:forked:v1"
 
 
 class InProcess:
-    """The in-process runner.
+    """Runs pipelines with Beam's in-process runner.
 
-    By the name DirectRunner, Beam would first try to download Prism.
+    Under the name DirectRunner, Beam would first try to download Prism.
     """
 
     is_local = True
@@ -51,8 +51,8 @@ class InProcess:
         self._flags = [*beam_flags, f"--direct_num_workers={workers}"]
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Raises BuildError for a build that needs more memory than there is, InputError for an input that is
-        not there.
+        """Raises BuildError for a build that needs more memory than is available, InputError for a missing
+        input.
         """
         if build.memory:
             sizes = {path: file_bytes_of(path) for path in build.inputs}
@@ -61,7 +61,7 @@ class InProcess:
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
-        """As Engine has it."""
+        """Starts the engine, see Engine."""
         with contextlib.ExitStack() as stack:
             stack.enter_context(shuffle_folder(folder if folder and is_local(folder) else ""))
             if self._workers == 1:
@@ -77,11 +77,11 @@ class InProcess:
 
 
 _started: WeakValueDictionary[str, Workers] = WeakValueDictionary()
-"""By the name that a pipeline, which is a message to a runner, has for them."""
+"""Workers by name. A pipeline is a message to a runner, so it refers to its workers by name."""
 
 
 class _ForkedWorker(Environment):
-    """Workers of this process. Beam's own way to have some starts Python anew for each."""
+    """Workers forked by this process. Beam's own environments start Python anew for each worker."""
 
     def __init__(self, workers: Workers):
         super().__init__(python_sdk_capabilities())
@@ -100,7 +100,7 @@ bound_queues()
 
 @WorkerHandler.register_environment(URN, bytes)
 class _ForkedWorkerHandler(GrpcWorkerHandler):
-    """Beam's in-process runner has one of these for each worker that it talks to."""
+    """Connects Beam's in-process runner with one worker."""
 
     def __init__(self, name: bytes, state: Any, provision_info: Any, grpc_server: LoopbackServer):
         super().__init__(state, provision_info, grpc_server)
@@ -116,7 +116,9 @@ class _ForkedWorkerHandler(GrpcWorkerHandler):
         return LOOPBACK
 
     def stop_worker(self) -> None:
-        """It ends by itself, as its connection is closed. What holds this handler holds its pipeline."""
+        """Forgets the worker, which ends when its connection closes. Handlers keep their pipeline in
+        memory.
+        """
         self._workers.forget(self._number)
 
     def _give_up(self, end: BadEnd) -> None:

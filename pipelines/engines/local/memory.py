@@ -1,7 +1,7 @@
-"""Checks that the in-process runner has enough memory for a build, before it starts.
+"""Checks before the start that the in-process runner has enough memory for a build.
 
-The runner holds what travels between the steps of a stage in its own process. A build that does not fit would
-be killed by the system, hours later and without a word.
+The runner keeps data between the steps of a stage in its own process. Without this check, the system would
+kill a build that is too large, hours later and without a message.
 """
 
 import os
@@ -18,13 +18,13 @@ _V1_LIMIT, _V2_LIMIT = "memory.limit_in_bytes", "memory.max"
 
 
 def check_memory(model: MemoryModel, text_bytes: int, workers: int, limit: int) -> None:
-    """Raises BuildError, with advice, for a build that needs more memory than it may have.
+    """Raises BuildError with advice if a build needs more memory than `limit`.
 
     Args:
       model: of the corpus.
-      text_bytes: of all that is read, decompressed.
+      text_bytes: decompressed bytes of all inputs.
       workers: processes of the in-process runner.
-      limit: bytes that may be taken, see `memory_limit`.
+      limit: bytes that may be used, see `memory_limit`.
     """
     needed = model.needed(text_bytes, workers)
     if needed <= limit:
@@ -33,17 +33,17 @@ def check_memory(model: MemoryModel, text_bytes: int, workers: int, limit: int) 
     fitting = (f"--workers {n} needs {_gigabytes(size)}; " for n, size in fewer if size <= limit)
     raise BuildError(
         f"on the in-process runner this needs about {_gigabytes(needed)} of memory for"
-        f" {_gigabytes(text_bytes)} of text, and {_gigabytes(limit)} are allowed: {next(fitting, '')}"
+        f" {_gigabytes(text_bytes)} of text, but only {_gigabytes(limit)} are allowed: {next(fitting, '')}"
         "--runner SparkRunner works on this machine, too, and needs no more memory for a larger input."
         " --ignore-memory starts anyway"
     )
 
 
 def memory_limit() -> int:
-    """Bytes that this process and those it starts may take together.
+    """Returns the bytes that this process and its children may use together.
 
-    The least of the machine's memory, of the limits of the control groups that hold the process (versions 1
-    and 2, with those above them), and of the address space of a process.
+    This is the least of the machine's memory, the limits of the control groups of the process (versions 1 and
+    2, with their parents), and the address space of a process.
     """
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
@@ -54,10 +54,10 @@ def memory_limit() -> int:
 
 
 def cgroup_limits(own: pathlib.Path, root: pathlib.Path) -> Iterator[int]:
-    """Limits of the groups in a file like /proc/self/cgroup, below a folder like /sys/fs/cgroup.
+    """Yields the limits of the groups in a file like /proc/self/cgroup, below a folder like /sys/fs/cgroup.
 
-    Documented in cgroups(7): lines of `id:controllers:path`; version 2 has no controllers. In a container the
-    path may be one of the host, so that only the top is there: a group that is not found has no limit.
+    Format as in cgroups(7): lines of `id:controllers:path`; version 2 has no controllers. In a container the
+    path may be that of the host, of which only the top exists here: a group that is not found has no limit.
     """
     if not own.exists():
         return

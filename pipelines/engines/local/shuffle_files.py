@@ -1,18 +1,18 @@
-"""Files for what travels between the steps of a pipeline, which Beam's in-process runner has in memory.
+"""Files for data between the steps of a pipeline, which Beam's in-process runner keeps in memory.
 
-The runner holds each collection that one step gives to another in its own process: as it comes
-(ListBuffer), or grouped by key (GroupingBuffer). Here a collection of more than HELD_BYTES is written to a
-file without a name, which is gone with the process, however that ends. What is grouped is dealt out to
-PARTITIONS by a hash of its key, large ones are dealt out once more, and each is grouped when a worker
-takes it.
+The runner holds each collection between two steps in its own process, either as it arrives (ListBuffer) or
+grouped by key (GroupingBuffer). The classes here write a collection of more than HELD_BYTES to a file without
+a name, which disappears with the process. A collection to be grouped is split into PARTITIONS by a hash of
+the key, and large partitions are split again. Each is grouped when a worker reads it.
 
-So memory does not grow with the input, but for a key whose values alone fill it.
+So memory does not grow with the input, unless the values of one key alone fill it.
 """
 
 import contextlib
 import os
 import tempfile
 import zlib
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -26,22 +26,24 @@ from pipelines.engines.beam_patches import MESSAGE_BYTES
 from transforms.files.stores import named_in_errors
 
 HELD_BYTES = 1 << 22
-"""Encoded bytes of a collection that stay in memory; as Python objects they take up to ten times as much."""
+"""Encoded bytes of a collection that are kept in memory; as Python objects they are up to ten times as
+large.
+"""
 
 PARTITIONS = 256
-"""Of a collection that is grouped. One partition for each worker is in memory at a time."""
+"""Partitions of a grouped collection. Each worker has one partition in memory at a time."""
 
 LARGE_PARTITION_BYTES = 1 << 24
-"""A partition of more than this is dealt out again before it is grouped."""
+"""Bytes from which on a partition is split again before it is grouped."""
 
-_EXTENT_BYTES = 1 << 15  # of a partition, written in one go
+_EXTENT_BYTES = 1 << 15  # of a partition, written with one call
 
-_folders: list[str] = []  # the last one counts
+_folders: list[str] = []  # the last one is used
 
 
 @contextlib.contextmanager
 def shuffle_folder(folder: str) -> Iterator[None]:
-    """Has the files in a folder, inside the block; "" stands for that of temporary files."""
+    """Places the files in an existing folder inside the block; "" is the folder of temporary files."""
     _folders.append(folder)
     try:
         yield
@@ -55,7 +57,7 @@ class _Extent(NamedTuple):
 
 
 class _File:
-    """A file without a name, written at its end and read anywhere."""
+    """A file without a name, to which data is appended and which can be read at any position."""
 
     def __init__(self) -> None:
         self._folder = (_folders[-1] if _folders else "") or tempfile.gettempdir()
@@ -66,7 +68,7 @@ class _File:
             )
 
     def write(self, data: bytes | bytearray) -> _Extent:
-        """Raises OSError that names the folder."""
+        """Appends data and returns its place in the file. Raises OSError that names the folder."""
         at, rest = self._size, memoryview(data)
         with named_in_errors(self._folder):
             while rest:
@@ -76,42 +78,46 @@ class _File:
 
     def read(self, extent: _Extent) -> bytes:
         data = os.pread(self._file.fileno(), extent.size, extent.offset)
-        while len(data) < extent.size:  # a call gives 2 GiB at most
+        while len(data) < extent.size:  # one call returns 2 GiB at most
             more = os.pread(self._file.fileno(), extent.size - len(data), extent.offset + len(data))
             if not more:
-                raise OSError(f"{self._folder}: a temporary file is shorter than what was written")
+                raise OSError(
+                    f"{self._folder}: a temporary file is shorter than the data written to it"
+                )
             data += more
         return data
 
 
 class _Chunk(NamedTuple):
-    """Encoded elements that wait in a file."""
+    """Encoded elements in a file."""
 
     file: _File
     extent: _Extent
 
 
 class Spool:
-    """Pieces of bytes one after the other, of which more than HELD_BYTES are in a file."""
+    """A sequence of byte strings, which is moved to a file in batches of HELD_BYTES."""
 
     def __init__(self, pieces: Sequence[bytes | _Chunk] = ()):
         self._pieces = [*pieces]
+        self._first_held = 0  # all pieces before are in a file, or come from another spool
         self._held_bytes = 0
         self._file: _File | None = None
 
     def append(self, piece: bytes) -> None:
-        """Raises StoreError where the disk takes no more."""
+        """Appends a piece. Raises StoreError if the disk is full."""
         self._pieces.append(piece)
         self._held_bytes += len(piece)
         if self._held_bytes > HELD_BYTES:
             self._file = self._file or _File()
-            for at, held in enumerate(self._pieces):
+            for at in range(self._first_held, len(self._pieces)):
+                held = self._pieces[at]
                 if isinstance(held, bytes):
                     self._pieces[at] = _Chunk(self._file, self._file.write(held))
-            self._held_bytes = 0
+            self._first_held, self._held_bytes = len(self._pieces), 0
 
     def extend(self, other: "Spool") -> None:
-        """Both read the same files then."""
+        """Appends the pieces of another spool; both then read the same files."""
         self._pieces += other._pieces
 
     def __len__(self) -> int:
@@ -126,33 +132,33 @@ class Spool:
 
 
 class FileListBuffer(ListBuffer):
-    """Beam's ListBuffer, which keeps what is more than HELD_BYTES in a file."""
+    """Beam's ListBuffer, which moves data to a file in batches of HELD_BYTES."""
 
     def __init__(self, coder_impl: Any):
         super().__init__(coder_impl)
         self._inputs = Spool()
 
     def copy(self) -> "FileListBuffer":
-        """As ListBuffer has it."""
+        """Returns a copy, see ListBuffer."""
         new = FileListBuffer(self._coder_impl)
         new._inputs.extend(self._inputs)
         return new
 
     def clear(self) -> None:
-        """As ListBuffer has it."""
+        """Removes all elements, see ListBuffer."""
         super().clear()
         self._inputs = Spool()
 
 
 class FileDataChannel(InMemoryDataChannel):
-    """Beam's channel to a worker in the same process, which keeps what is more than HELD_BYTES in a file."""
+    """Beam's channel to a worker in the same process, which moves data to a file in batches of HELD_BYTES."""
 
     def __init__(self, inverse: InMemoryDataChannel | None = None, **settings: Any):
         super().__init__(inverse or FileDataChannel(self, **settings), **settings)
         self._inputs = _ElementSpool()
 
     def input_elements(self, instruction_id: str, *_: Any, **__: Any) -> Iterator[Any]:
-        """As DataChannel has it."""
+        """Yields the elements of an instruction, see DataChannel."""
         received, self._inputs = self._inputs, _ElementSpool()
         for element in received:
             if element.instruction_id != instruction_id:
@@ -165,7 +171,7 @@ class FileDataChannel(InMemoryDataChannel):
 
 
 class _ElementSpool:
-    """Messages with encoded elements."""
+    """A spool of messages with encoded elements."""
 
     def __init__(self) -> None:
         self._spool = Spool()
@@ -181,20 +187,20 @@ class _ElementSpool:
 
 
 class FileGroupingBuffer(GroupingBuffer):
-    """Beam's GroupingBuffer, which groups what is more than HELD_BYTES in files."""
+    """Beam's GroupingBuffer, which groups more than HELD_BYTES in files."""
 
     def __init__(self, *coders_and_windowing: Any, level: int = 0):
-        """Makes an empty one; `level` is 1 for the groups of a large partition."""
+        """Makes an empty buffer; `level` is 1 for a part of a large partition."""
         super().__init__(*coders_and_windowing)
         self._arguments = coders_and_windowing
         self._level = level
         self._bytes = 0
         self._file: _File | None = None
-        self._extents: list[list[_Extent]] = []  # of each partition
-        self._open: list[bytearray] = []  # of each partition what is not yet written
+        self._extents: list[array[int]] = []  # of each partition: offset, size, offset, size …
+        self._open: list[bytearray] = []  # unwritten part of each partition
 
     def append(self, elements_data: bytes) -> None:
-        """As GroupingBuffer has it."""
+        """Adds encoded elements, see GroupingBuffer."""
         if self._file:
             self._deal(elements_data)
             return
@@ -204,24 +210,26 @@ class FileGroupingBuffer(GroupingBuffer):
             self._begin_file()
 
     def extend(self, input_buffer: Any) -> None:
-        """As GroupingBuffer has it, for what is in memory. The runner extends no grouped collection."""
+        """Adds another buffer, see GroupingBuffer, if both are in memory. The runner never extends a
+        larger one.
+        """
         if self._file or getattr(input_buffer, "_file", None):
-            raise NotImplementedError("a grouped collection in a file is not extended")
+            raise NotImplementedError("cannot extend a grouped collection that is in a file")
         super().extend(input_buffer)
 
     def partition(self, n: int) -> Any:
-        """As GroupingBuffer has it: for each of n workers what can be iterated for its groups."""
+        """Returns an iterable of groups for each of n workers, see GroupingBuffer."""
         if not self._file:
             return super().partition(n)
         self._write_open()
         return [_Groups(self, range(first, PARTITIONS, n)) for first in range(n)]
 
     def groups_of(self, partition: int) -> Iterator[bytes]:
-        """The encoded groups of a partition, those together that fit a message."""
+        """Yields the encoded groups of a partition, as many together as fit into a message."""
         assert self._file
         extents = self._extents[partition]
-        size = sum(extent.size for extent in extents)
-        pieces = map(self._file.read, extents)
+        size = sum(extents[1::2])
+        pieces = map(self._file.read, map(_Extent, extents[::2], extents[1::2]))
         if size > LARGE_PARTITION_BYTES and not self._level:
             finer = FileGroupingBuffer(*self._arguments, level=1)
             finer._begin_file()
@@ -250,7 +258,7 @@ class FileGroupingBuffer(GroupingBuffer):
 
     def _begin_file(self) -> None:
         self._file = _File()
-        self._extents = [[] for _ in range(PARTITIONS)]
+        self._extents = [array("q") for _ in range(PARTITIONS)]
         self._open = [bytearray() for _ in range(PARTITIONS)]
         key_coder, coder = self._key_coder.get_impl(), self._pre_grouped_coder.get_impl()
         is_global = self._windowing.is_default()
@@ -286,7 +294,7 @@ class FileGroupingBuffer(GroupingBuffer):
 
     def _write_extent(self, partition: int) -> None:
         assert self._file
-        self._extents[partition].append(self._file.write(self._open[partition]))
+        self._extents[partition].extend(self._file.write(self._open[partition]))
         self._open[partition] = bytearray()
 
     def _write_open(self) -> None:
@@ -296,7 +304,7 @@ class FileGroupingBuffer(GroupingBuffer):
 
 
 class _Groups:
-    """The encoded groups of some partitions, grouped one after the other. Can be iterated again."""
+    """The encoded groups of some partitions, which are grouped in order. Can be iterated repeatedly."""
 
     def __init__(self, buffer: FileGroupingBuffer, partitions: Sequence[int]):
         self._buffer = buffer

@@ -1,11 +1,11 @@
 """A process that does the Python work of a pipeline: `corpusmill-worker`.
 
-It is started as Beam starts a container: with the places to call back as flags. The program that does this in
-Beam's container images is not a part of Beam's Python package; this one asks the same service for the options
-of the job and becomes Beam's worker. It serves the in-process runner, and Spark's environments of type
-PROCESS and EXTERNAL.
+The runner starts it like a Beam container, with the addresses to connect to as flags. The program that does
+this in Beam's container images is not in Beam's Python package. This one requests the options of the job from
+the same service, and then becomes Beam's worker. It serves the in-process runner, and Spark's environments of
+type PROCESS and EXTERNAL.
 
-It installs nothing: the node needs corpusmill as the launcher has it.
+It installs nothing: the node needs the same installation of corpusmill as the launcher.
 """
 
 import argparse
@@ -35,22 +35,24 @@ from pipelines.engines.secret import VARIABLE, open_channel
 
 ANSWER_SECONDS = 60.0
 NOT_BEGUN = 75
-"""Exit status of a worker that does not learn what to do: EX_TEMPFAIL of sysexits.h."""
+"""Exit status of a worker that gets no answer from the runner: EX_TEMPFAIL of sysexits.h."""
 
 WORKING_FOLDER = "CORPUSMILL_WORKING_FOLDER"
-"""Variable that names the folder in which the build was started: relative names of files begin there."""
+"""Variable with the folder in which the build was started, the base of relative file names."""
 
 
 def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
-    """Works until the runner closes the connection; returns the exit status, 0 or NOT_BEGUN.
+    """Works until the runner closes the connection. Returns the exit status: 0 or NOT_BEGUN.
 
     Args:
-      secret: shown to the runner; "" for that of the environment, if there is one.
+      secret: sent to the runner; "" for that in the environment, if there is one.
     """
     flags = _parse(arguments)
     secret = secret or os.environ.get(VARIABLE, "")
     enter_working_folder()
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nobody reads what a pool's workers print
+    os.dup2(
+        sys.stderr.fileno(), sys.stdout.fileno()
+    )  # nothing reads the stdout of a pool's workers
     sys.stdout = sys.stderr = io.TextIOWrapper(_Log(sys.stderr.fileno(), "w"), write_through=True)
     named = {"logging": flags.logging_endpoint, "control": flags.control_endpoint}
     try:
@@ -68,17 +70,21 @@ def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
 
 
 class _Log(io.FileIO):
-    """A log that a full disk does not stop: a worker that cannot print an error does not report it."""
+    """A log that ignores a full disk: a worker that fails to print an error would not report it to the
+    runner.
+    """
 
     def write(self, data: Any) -> int:
-        """As io.RawIOBase has it."""
+        """Writes data, see io.RawIOBase."""
         with contextlib.suppress(OSError):
             super().write(data)
         return len(data)
 
 
 def enter_working_folder() -> None:
-    """Goes where the build was started, if this node has that folder. An executor has another."""
+    """Changes to the folder in which the build was started, if it exists on this node. Executors have
+    others.
+    """
     folder = os.environ.get(WORKING_FOLDER, "")
     if pathlib.Path(folder).is_dir():
         os.chdir(folder or ".")
@@ -87,12 +93,11 @@ def enter_working_folder() -> None:
 def worker_environment(
     worker_id: str, provision_endpoint: str, endpoints: dict[str, str], secret: str = ""
 ) -> dict[str, str]:
-    """The variables that Beam's worker reads, from what the runner says of the job.
+    """Returns the variables that Beam's worker reads, from the runner's description of the job.
 
     Args:
-      endpoints: host:port of "logging" and "control", where they are known already: the runner's answer may
-        leave them out.
-      secret: shown to the runner; "" for none.
+      endpoints: host:port of "logging" and "control", if they are known; the runner's answer may lack them.
+      secret: sent to the runner; "" for none.
 
     Raises grpc.RpcError if the runner does not answer.
     """

@@ -1,9 +1,9 @@
-"""A service that starts workers when a runner asks for them (environments of type EXTERNAL).
+"""A service that starts workers on request of a runner (environments of type EXTERNAL).
 
     CORPUSMILL_SECRET=… python -m pipelines.engines.local.worker_pool --port 50000
 
-runs one, on a node of a cluster, until it is ended. A worker does what the caller says that asked for it, so
-callers have to show the secret of the pool, in the parameters of the environment.
+runs a pool on a node of a cluster until it is stopped. A worker runs code of its caller, so callers must send
+the secret of the pool, in the parameters of the environment.
 """
 
 import argparse
@@ -28,15 +28,17 @@ MODULES = (
     "pipelines.inspect.verify",
     "pipelines.inspect.verify_checksums",
 )
-"""Modules that a worker may need besides those of the corpora: they are imported before."""
+"""Modules that workers may need besides those of the corpora. They are imported before workers are forked."""
 
 IS_GONE = f"{SERVER} has ended"
 PARAMETER = "secret"
-"""Of an environment of type EXTERNAL: runners hand its parameters on, but not metadata of calls."""
+"""Name of the parameter of an EXTERNAL environment with the secret: runners forward parameters, not
+metadata.
+"""
 
 
 class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
-    """Beam's service. Executors that share a pool give their workers the same names."""
+    """Beam's service that starts workers. Executors that share a pool may use the same worker names."""
 
     def __init__(self, workers: Workers, secret: str, tell: Callable[[BadEnd], None]):
         self._workers = workers
@@ -58,7 +60,7 @@ class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
         return fn_api.StartWorkerResponse()
 
     def StopWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Nothing is to be done: a worker ends as its connection is closed."""
+        """Does nothing: a worker ends when its connection closes."""
         return fn_api.StopWorkerResponse()
 
 
@@ -69,13 +71,13 @@ def worker_pool(
     address: str = f"{LOOPBACK}:0",
     tell: Callable[[BadEnd], None] = log_bad_end,
 ) -> Iterator[str]:
-    """Serves as long as the block; gives host:port.
+    """Serves during the block; yields host:port.
 
     Args:
-      secret: that callers have to show, and workers show to their runner.
-      tell: see `Workers.start`. The runner, which waits for each worker, gets no report.
+      secret: that callers must send, and that workers send to their runner.
+      tell: see `Workers.start`. The runner, which waits for each worker, is not told.
 
-    Raises OSError for an address that is taken.
+    Raises OSError if the address is in use.
     """
     server = grpc.server(ThreadPoolExecutor(1), options=[("grpc.so_reuseport", 0)])
     fn_api_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(_Pool(workers, secret, tell), server)
@@ -91,9 +93,9 @@ def worker_pool(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a pool until SIGTERM, Ctrl-C, or the end of the process that starts workers.
+    """Runs a pool until SIGTERM, Ctrl-C, or the end of the process that forks workers.
 
-    What workers print goes to stderr.
+    Output of workers goes to stderr.
     """
     parser = argparse.ArgumentParser(
         prog="corpusmill-worker-pool", description=__doc__.splitlines()[0]

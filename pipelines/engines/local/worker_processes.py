@@ -1,7 +1,7 @@
-"""The worker processes of this machine: their start, their log, and their end.
+"""The worker processes of this machine: start, log, and end.
 
-Beam ends its workers by closing their connections. One that was still starting never notices. So whoever
-interrupts a build ends them first.
+Beam ends its workers by closing their connections, which a worker that is still starting does not notice. So
+they are ended first if a build is interrupted.
 """
 
 import contextlib
@@ -30,19 +30,19 @@ _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 class BadEnd(NamedTuple):
-    """The end of a worker that did not end well."""
+    """The end of a worker that failed."""
 
-    status: int | None  # as subprocess has it, -9: SIGKILL; None: it could not be started
-    process: str = "a worker process"  # or the one that starts them, without which none can work
+    status: int | None  # as in subprocess (-9: SIGKILL); None if it could not be started
+    process: str = "a worker process"  # or the process that starts all workers
 
     @property
     def was_killed(self) -> bool:
-        """By a signal, such as that of a system without memory."""
+        """True if a signal ended the process, such as SIGKILL of a system without memory."""
         return self.status is not None and self.status < 0
 
     @property
     def is_loss(self) -> bool:
-        """Does a runner miss this worker? One that has begun ends badly, too, where its runner is gone."""
+        """True if a runner waits for this worker. Workers also fail after their runner has ended."""
         return self.was_killed or self.status in (None, NOT_BEGUN)
 
     def __str__(self) -> str:
@@ -56,15 +56,15 @@ class BadEnd(NamedTuple):
 def _name_of(number: int) -> str:
     try:
         return signal.Signals(number).name
-    except ValueError:  # of the signals for real time only two have names
+    except ValueError:  # most real-time signals have no name
         return f"signal {number}"
 
 
 def error_of(end: BadEnd, log: str = "") -> BuildError:
-    """The error that ends a build which has lost a worker.
+    """Returns the error that ends a build after the loss of a worker.
 
     Args:
-      log: the end of what the workers have printed; its last line says why one could not begin.
+      log: the end of the workers' output; its last line gives the reason why a worker could not begin.
     """
     if not end.was_killed:
         return BuildError(": ".join([str(end), *log.strip().splitlines()[-1:]]))
@@ -75,26 +75,28 @@ def error_of(end: BadEnd, log: str = "") -> BuildError:
 
 
 def log_bad_end(end: BadEnd) -> None:
-    """Logs it where it is news."""
+    """Logs the end of a worker: as an error if a runner waits for the worker."""
     logging.getLogger(__name__).log(logging.ERROR if end.is_loss else logging.DEBUG, "%s", end)
 
 
 class Workers:
-    """Worker processes, forked from one that has imported what this process has.
+    """Worker processes, forked from a process that has imported the modules of this process.
 
-    They are a process group of their own, which Ctrl-C does not reach.
+    They form a process group of their own, which Ctrl-C does not reach.
 
     Args:
-      modules: what they will need, imported before.
-      log: file that takes what they print; without one it goes to the stderr of this process.
+      modules: that workers need; they are imported before workers are forked.
+      log: file for the output of workers; without one, it goes to the stderr of this process.
     """
 
     def __init__(self, modules: Iterable[str], log: pathlib.Path | None = None):
         self._log = log
-        self._lock = threading.RLock()  # a signal's handler may end them in the midst of a start
+        self._lock = threading.RLock()  # a signal handler may end the workers during a start
         self._is_over = False
         self._lost: BadEnd | None = None  # after `give_up`
-        self._tell: dict[int, Callable[[BadEnd], None]] = {}  # by the number of the worker
+        self._tell: dict[
+            int, Callable[[BadEnd], None]
+        ] = {}  # number of the worker → function to call
         self._count = 0
         with log.open("wb") if log else contextlib.nullcontext() as stream, _blocked_interrupts():
             self._server = subprocess.Popen(
@@ -112,11 +114,11 @@ class Workers:
         tell: Callable[[BadEnd], None] = log_bad_end,
         secret: str = "",
     ) -> int:
-        """Starts a worker, and gives its number; none after `end`, `give_up` or `wait`.
+        """Starts a worker and returns its number. After `end`, `give_up` or `wait`, no worker is started.
 
         Args:
           arguments, secret: of `worker.main`.
-          tell: is called, by any thread, for a worker that does not end well.
+          tell: called, in any thread, with the end of a worker that failed.
         """
         request = Request(arguments=arguments, secret=secret, folder=str(pathlib.Path.cwd()))
         with self._lock:
@@ -130,14 +132,14 @@ class Workers:
         return number
 
     def _write(self, line: bytes) -> None:
-        """Writes to the process that forks. If it has ended, the thread that reads from it notices."""
+        """Writes to the process that forks. If that process has ended, the reading thread notices."""
         assert self._server.stdin
         with contextlib.suppress(BrokenPipeError):
             self._server.stdin.write(line)
             self._server.stdin.flush()
 
     def forget(self, number: int) -> None:
-        """Tells nobody any more how this worker ends."""
+        """Stops reports about the end of this worker."""
         self._tell.pop(number, None)
 
     def _watch(self) -> None:
@@ -157,9 +159,7 @@ class Workers:
             tell(end)
 
     def give_up(self, end: BadEnd) -> None:
-        """Kills all, as one that cannot be missed has come to this end; all are reported, and those
-        that are asked for later.
-        """
+        """Kills all workers after the loss of one. Reports this end for each, and for later starts."""
         with self._lock:
             self._lost = end
             self.end()
@@ -168,11 +168,11 @@ class Workers:
 
     @property
     def is_gone(self) -> bool:
-        """Has the process ended that starts them?"""
+        """True if the process that starts workers has ended."""
         return self._server.poll() is not None
 
     def end(self) -> None:
-        """Kills all that were started, and keeps others from starting."""
+        """Kills all workers and prevents further starts."""
         with self._lock:
             self._is_over = True
             with contextlib.suppress(ProcessLookupError):
@@ -194,13 +194,13 @@ class Workers:
             self._server.wait(2 * END_SECONDS)
 
     def log_tail(self) -> str:
-        """The end of what they have printed into the file."""
+        """Returns the end of the workers' output in the log file."""
         return log_tail(self._log) if self._log else ""
 
 
 @contextlib.contextmanager
 def _blocked_interrupts() -> Iterator[None]:
-    """Lets SIGINT wait. A process that is started inside the block begins so, until it can handle it."""
+    """Blocks SIGINT. A process started inside the block inherits this until it can handle the signal."""
     found = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
@@ -209,20 +209,20 @@ def _blocked_interrupts() -> Iterator[None]:
 
 
 def _server_code() -> str:
-    """Returns the code for Python to run: with -m, a folder "pipelines" at the place of the start would be
-    imported.
+    """Returns the code for Python to run. With -m, Python would import a folder "pipelines" in the current
+    folder.
     """
     return f"import sys; sys.path[:] = {module_path()}; from {SERVER_MODULE} import main; main()"
 
 
 def module_path() -> list[str]:
-    """The folders in which a process is to look for modules that is to find those which this one finds."""
+    """Returns the module search path of this process, for child processes."""
     return [path or str(pathlib.Path.cwd()) for path in sys.path]
 
 
 @contextlib.contextmanager
 def worker_processes() -> Iterator[Workers]:
-    """Workers that Ctrl-C and SIGTERM end before anything else happens."""
+    """Yields workers that are ended first of all on Ctrl-C and SIGTERM."""
     ours = [name for name in sys.modules if name.split(".")[0] in ("pipelines", "transforms")]
     with tempfile.TemporaryDirectory(prefix="corpusmill-workers-") as folder:
         workers = Workers(sorted(ours), pathlib.Path(folder, "log"))
@@ -241,12 +241,14 @@ def _before_interrupts(workers: Workers) -> Iterator[None]:
         yield  # only the main thread may handle signals
         return
     found = {number: signal.getsignal(number) for number in _INTERRUPTS}
-    # What is ignored, as SIGINT is by a job in the background of a script, must not end the workers.
+    # Ignored signals, such as SIGINT in background jobs of scripts, must not end the workers.
     handlers = {number: one for number, one in found.items() if one != signal.SIG_IGN}
     show_error = threading.excepthook
 
     def handle(number: int, frame: FrameType | None) -> None:
-        threading.excepthook = _ignore  # Beam's threads miss the workers that are ended here
+        threading.excepthook = (
+            _ignore  # suppresses errors of Beam's threads about the ended workers
+        )
         workers.end()
         handler = handlers[signal.Signals(number)]
         if callable(handler):

@@ -1,4 +1,4 @@
-"""Spark: on this machine with real processes for the Python work, or a cluster."""
+"""Spark, on this machine with worker processes for the Python work, or on a cluster."""
 
 import contextlib
 import json
@@ -45,33 +45,32 @@ from pipelines.engines.spark.spark_job_server import JobServer, job_server
 
 WORKER_COMMAND = "corpusmill-worker"
 DEFAULT_MEMORY = "-XX:MaxRAMPercentage=40"
-"""Of the JVM, which holds what travels between stages; Python's workers need the rest."""
+"""Option for the JVM, which holds data between stages; Python's workers need the rest of the memory."""
 
 WORKER_LIFE_MS = 24 * 3600 * 1000
-"""The time that an unused worker process stays: until the job ends, as starting one takes seconds."""
+"""Lifetime of an unused worker process: until the job ends, because starting one takes seconds."""
 
 LOCAL_WORKER_LIFE_MS = 10_000
-"""Of the pool's: starting one takes little, and Spark on one machine keeps them for no longer than set."""
+"""The same for workers of the pool, which start fast. Spark on one machine keeps them no longer than this."""
 
 AS_MANY_AS_CORES = 0
 """--sdk_worker_parallelism: each executor starts a worker for every core of its node but one."""
 
 FUSE_HERE = "pre_optimize=all"
-"""Fuses steps as the in-process runner does. Beam's Java side, which would do it otherwise, fails on a
-Flatten of which some inputs can be fused and some cannot ("exactly one producing PTransformNode").
+"""Fuses steps as the in-process runner does. Otherwise Beam's Java side fuses them, and fails on a Flatten
+if only some of its inputs can be fused ("exactly one producing PTransformNode").
 """
 
 
 class Spark:
-    """Spark by Beam's job server.
+    """Runs pipelines on Spark with Beam's job server.
 
-    Without a master's URL, Spark runs on this machine with as many tasks, and worker processes of this one,
-    as wanted.
-    With one, executors start the worker command that is installed on their nodes, or ask the pool that
-    --environment_type=EXTERNAL names. --job_endpoint names a job server that runs already. To such a pool and
-    such a job server the secret of the environment is shown.
+    Without the URL of a master, Spark runs on this machine with the given number of tasks and worker
+    processes. With a URL, executors start the worker command installed on their nodes, or use the pool that
+    --environment_type=EXTERNAL names. --job_endpoint names a running job server. Such a pool and such a job
+    server get the secret of the environment.
 
-    Raises ValueError for what is missing on this machine.
+    Raises ValueError if something is missing on this machine.
     """
 
     def __init__(self, workers: int, beam_flags: Sequence[str]):
@@ -87,15 +86,15 @@ class Spark:
 
     @property
     def is_local(self) -> bool:
-        """Do all workers run on this machine, as children of this process?"""
+        """True if all workers run on this machine, as children of this process."""
         return not self._endpoint and self._master.startswith("local")
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Nothing is in the way of a build that is not seen when the engine is made."""
+        """Checks nothing: all checks are done when the engine is made."""
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
-        """As Engine has it."""
+        """Starts the engine, see Engine."""
         if not self._files:
             yield Started(lambda: _with_readable_errors(self._pipeline(self._endpoint)))
             return
@@ -137,9 +136,10 @@ class Spark:
             runner.cancel()
 
     def _environment(self, options: PortableOptions, pool: str) -> Environment | None:
-        """Of workers: as the flags say, or from the pool, or processes of the installed command; None where
-        Beam knows itself what the flags say. Nothing is staged: Beam would ask pip what is installed here.
-        """
+        """Returns the environment of the workers; None if Beam itself can evaluate the flags.
+
+        The workers are those in the flags, or those of the pool, or processes of the installed command.
+        Nothing is staged: Beam would query pip for the installed packages."""
         if options.environment_type == "EXTERNAL" and options.environment_config:
             return self._pool_environment(options.environment_config)
         if options.environment_type not in (None, "PROCESS"):
@@ -156,9 +156,9 @@ class Spark:
         return ExternalEnvironment(pool, parameters, capabilities=python_sdk_capabilities())
 
     def _jars(self) -> Sequence[str]:
-        """The jar that executors need from the job server. If it is not set, it sends them all of its own.
+        """Returns the jar that executors need from the job server. Without it, the server sends all its jars.
 
-        A job server that runs already has it at the same place, or none is set.
+        A running job server has it at the same path, or none is set.
         """
         if self._files:
             return () if self.is_local else (self._files.jar,)
@@ -172,7 +172,9 @@ class Spark:
 def _with_readable_errors(
     pipeline: contextlib.AbstractContextManager[beam.Pipeline],
 ) -> Iterator[beam.Pipeline]:
-    """The same pipeline. Raises BuildError where a job server, of which nothing is known here, is gone."""
+    """Yields the same pipeline. Raises BuildError if a job server that was not started here does not
+    answer.
+    """
     with pipeline as root:
         try:
             yield root
@@ -183,7 +185,7 @@ def _with_readable_errors(
 
 def _reason(error: Exception) -> str:
     if not isinstance(error, grpc.Call):
-        return "does not answer: it is not there"
+        return "does not answer: no server is running there"
     if error.code() == grpc.StatusCode.UNAUTHENTICATED:
         return (
             f"refuses this build: set {VARIABLE} to the secret that the job server was started with"
@@ -192,14 +194,14 @@ def _reason(error: Exception) -> str:
 
 
 class _Loss:
-    """A worker of this machine that has died. Spark would wait for ever for one that it has not heard of."""
+    """Records the loss of a worker on this machine, for which Spark would wait for ever."""
 
     def __init__(self) -> None:
         self._end: BadEnd | None = None
         self._runner: _Runner | None = None
 
     def note(self, end: BadEnd) -> None:
-        """As `Workers.start` has it."""
+        """Records the end of a worker, see `Workers.start`."""
         log_bad_end(end)
         if end.is_loss and self._runner:
             self._end = end
@@ -209,7 +211,7 @@ class _Loss:
     def ends(
         self, pipeline: contextlib.AbstractContextManager[beam.Pipeline]
     ) -> Iterator[beam.Pipeline]:
-        """The same pipeline, of which a loss ends the job. Raises BuildError then."""
+        """Yields the same pipeline; the loss of a worker ends its job. Raises BuildError then."""
         with pipeline as root:
             self._runner = root.runner
             try:
@@ -223,7 +225,7 @@ class _Loss:
 
 
 class _Runner(PortableRunner):
-    """Beam's client of a job server. It shows the secret."""
+    """Beam's client of a job server, which sends the secret."""
 
     def __init__(self, environment: Environment | None, secret: str):
         super().__init__()
@@ -232,37 +234,37 @@ class _Runner(PortableRunner):
         self._result: PipelineResult | None = None
 
     def default_environment(self, options: PipelineOptions) -> Environment:
-        """As PipelineRunner has it."""
+        """Returns the environment of the workers, see PipelineRunner."""
         return self._environment or super().default_environment(options)
 
     def create_job_service(self, options: PipelineOptions) -> JobServiceHandle:
-        """As PortableRunner has it."""
+        """Connects to the job server, see PortableRunner."""
         portable = options.view_as(PortableOptions)
         channel = open_channel(portable.job_endpoint, self._secret)
         grpc.channel_ready_future(channel).result(timeout=portable.job_server_timeout)
         return _JobService(job_grpc.JobServiceStub(channel), options, self._secret)
 
     def run_portable_pipeline(self, pipeline: Any, options: PipelineOptions) -> PipelineResult:
-        """As PortableRunner has it."""
+        """Runs the pipeline and keeps its result, see PortableRunner."""
         self._result = super().run_portable_pipeline(pipeline, options)
         return self._result
 
     def cancel(self) -> None:
-        """Stops a job that is not over: whoever has started it waits no longer."""
+        """Stops a job that has not ended, so that its starter no longer waits."""
         with contextlib.suppress(grpc.RpcError):
             if self._result and not PipelineState.is_terminal(self._result.state):
                 self._result.cancel()
 
 
 class _JobService(JobServiceHandle):
-    """The job server as the client sees it. It shows the secret where files are offered, too."""
+    """The client's connection to the job server, which also sends the secret when files are uploaded."""
 
     def __init__(self, stub: Any, options: PipelineOptions, secret: str):
         super().__init__(stub, options)
         self._secret = secret
 
     def stage(self, proto_pipeline: Any, endpoint: str, token: str) -> None:
-        """As JobServiceHandle has it."""
+        """Uploads files, see JobServiceHandle."""
         if endpoint:
             with open_channel(endpoint, self._secret) as channel:
                 files = artifact_service.BeamFilesystemHandler(None).file_reader
@@ -274,7 +276,9 @@ class _JobService(JobServiceHandle):
 
 
 def _master_url(options: PipelineOptions, workers: int, beam_flags: Sequence[str]) -> str:
-    """Beam's default would be local[4]."""
+    """Returns the URL of the master, by default this machine with `workers` tasks. Beam's default is
+    local[4].
+    """
     if any(flag.startswith("--spark_master_url") for flag in beam_flags):
         url: str = options.view_as(SparkRunnerOptions).spark_master_url
         return url
@@ -282,7 +286,7 @@ def _master_url(options: PipelineOptions, workers: int, beam_flags: Sequence[str
 
 
 def _named_command(options: PortableOptions) -> str:
-    """The worker command that the options name, or ""."""
+    """Returns the worker command in the options; "" if there is none."""
     if options.environment_config:
         command: str = json.loads(options.environment_config)["command"]
         return command
@@ -290,7 +294,7 @@ def _named_command(options: PortableOptions) -> str:
 
 
 def _installed_command(options: PipelineOptions) -> str:
-    """The worker command beside Python, where it has to be on all nodes; "" if the options say otherwise.
+    """Returns the path of the worker command beside Python, which all nodes need; "" if the options name one.
 
     Raises ValueError if there is none.
     """
@@ -300,7 +304,7 @@ def _installed_command(options: PipelineOptions) -> str:
     command = pathlib.Path(sys.executable).with_name(WORKER_COMMAND)
     if not command.exists():
         raise ValueError(
-            f"there is no {command}: install corpusmill at the same place on every node, or name the command"
+            f"{command} is missing: install corpusmill at the same place on every node, or name the command"
             " by --environment_type=PROCESS --environment_config='{\"command\": …}', or a pool of workers"
             " by --environment_type=EXTERNAL --environment_config=HOST:PORT"
         )
@@ -321,6 +325,6 @@ def _refuse_packages(options: PipelineOptions) -> None:
     for flag in ("setup_file", "requirements_file", "extra_packages"):
         if getattr(setup, flag):
             raise ValueError(
-                f"--{flag}: Spark's worker processes run what is installed on their nodes;"
+                f"--{flag} has no effect: Spark's workers use the packages of their nodes;"
                 f" install corpusmill there, or use --environment_type=DOCKER"
             )

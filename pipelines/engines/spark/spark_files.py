@@ -1,6 +1,4 @@
-"""Finds the files that Spark needs on the machine that starts a job: Java, Spark's own jars, and Beam's job
-server.
-"""
+"""Finds the files for Spark on the machine that starts a job: Java, Spark's jars, and Beam's job server."""
 
 import importlib.util
 import os
@@ -11,28 +9,28 @@ from typing import NamedTuple
 
 JOB_SERVER_VARIABLE = "CORPUSMILL_SPARK_JOB_SERVER"
 JOB_SERVER_VERSION = "2.62.0"
-"""Of Beam: the newest whose job server can be put together from published jars."""
+"""Version of Beam: the newest whose job server can be assembled from published jars."""
 FETCH_COMMAND = "deploy/spark/job-server/fetch.sh"
 
 SPARK_CLASS = "org/apache/spark/SparkContext.class"
 
 
 class JobServerFiles(NamedTuple):
-    """The programs of a job server."""
+    """The files of a job server."""
 
     java: str  # path
-    jar: str  # Beam's part, which executors need, too
-    class_path: tuple[str, ...]  # the jar and what it needs: files, folders, patterns DIR/*
+    jar: str  # Beam's part, which executors also need
+    class_path: tuple[str, ...]  # the jar and its dependencies: files, folders, patterns DIR/*
 
 
 def find_job_server_files(java: str = "", jar: str = "") -> JobServerFiles:
     """Finds the files that a job server needs.
 
     Args:
-      java: the launcher; "" for that of JAVA_HOME or PATH.
-      jar: Beam's job server; "" for that of the environment variable or of the cache.
+      java: the launcher; "" for that in JAVA_HOME or PATH.
+      jar: Beam's job server; "" for that in the environment variable or in the cache.
 
-    Raises ValueError, with what to do, for what is not there.
+    Raises ValueError with advice if a file is missing.
     """
     server = find_job_server(jar)
     spark = () if _has_spark(server) else (str(_find_spark() / "jars" / "*"),)
@@ -40,7 +38,7 @@ def find_job_server_files(java: str = "", jar: str = "") -> JobServerFiles:
 
 
 def find_java(java: str = "") -> str:
-    """The path of Java's launcher. Raises ValueError if there is none."""
+    """Returns the path of Java's launcher. Raises ValueError if it is not found."""
     home = os.environ.get("JAVA_HOME")
     wanted = java or (str(pathlib.Path(home, "bin", "java")) if home else "java")
     found = shutil.which(wanted)
@@ -59,9 +57,9 @@ def cached_jar() -> pathlib.Path:
 
 
 def find_job_server(jar: str = "") -> str:
-    """The path of Beam's job server: as named, or by the environment variable, or in the cache.
+    """Returns the path of Beam's job server: `jar`, or that in the environment variable, or in the cache.
 
-    Raises ValueError if it is not there.
+    Raises ValueError if the file does not exist.
     """
     server = pathlib.Path(jar or os.environ.get(JOB_SERVER_VARIABLE) or cached_jar())
     if not server.is_file():
@@ -73,7 +71,7 @@ def find_job_server(jar: str = "") -> str:
 
 
 def _has_spark(jar: str) -> bool:
-    """The job server that Beam publishes has all of Spark in it."""
+    """Returns True for a jar that contains Spark, such as the job server that Beam publishes."""
     with zipfile.ZipFile(jar) as packed:
         return SPARK_CLASS in packed.namelist()
 
@@ -90,6 +88,6 @@ def _find_spark() -> pathlib.Path:
 
 
 def _hadoop_settings() -> tuple[str, ...]:
-    """Returns the folders with settings of YARN and HDFS, if there are any."""
+    """Returns the folders with settings of YARN and HDFS."""
     folders = (os.environ.get(name) for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR"))
     return tuple(dict.fromkeys(folder for folder in folders if folder))

@@ -1,10 +1,10 @@
-"""Beam's job server for Spark, as a process that lives as long as the block that needs it.
+"""Beam's job server for Spark, as a process that runs during a block.
 
     CORPUSMILL_SECRET=… python -m pipelines.engines.spark.spark_job_server \
         --spark-master-url spark://HOST:7077 --port 8099 [JVM FLAG …]
 
-runs one that many builds share (--job_endpoint), until it is ended. It runs the code of a job, so builds have
-to show the secret.
+runs a server that many builds share (--job_endpoint), until it is stopped. It runs the code of jobs, so
+builds must send the secret.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from pipelines.engines.spark.spark_files import JobServerFiles, find_job_server_
 MAIN = pathlib.Path(__file__).with_name("GuardedJobServer.java")
 COMPILER = "org.codehaus.janino.SimpleCompiler"  # it compiles a file and runs its class
 FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
-"""Java hands on what Python makes, and does little itself: the second compiler takes more than it saves."""
+"""Java only passes on data of Python: the second compiler costs more time than it saves."""
 
 START_SECONDS = 120.0
 STOP_SECONDS = 10.0
@@ -41,7 +41,7 @@ _OPENED_PACKAGES = (
     " java.util.concurrent java.util.concurrent.atomic sun.nio.ch sun.nio.cs sun.security.action"
     " sun.util.calendar"
 ).split()
-"""The packages that Spark 3.5 opens by reflection (its JavaModuleOptions); Java 17 needs a flag for each."""
+"""Packages that Spark 3.5 accesses by reflection (its JavaModuleOptions); Java 17 needs a flag for each."""
 
 _LOG_SETTINGS = """\
 rootLogger.level = warn
@@ -57,10 +57,10 @@ logger.scheduler.level = info
 
 
 class JobServer(NamedTuple):
-    """A job server that answers."""
+    """A running job server."""
 
     endpoint: str  # host:port
-    folder: pathlib.Path  # it is gone when the server is
+    folder: pathlib.Path  # removed when the server ends
 
     @property
     def log(self) -> pathlib.Path:
@@ -68,7 +68,7 @@ class JobServer(NamedTuple):
         return self.folder / "log"
 
     def log_tail(self) -> str:
-        """The end of the log."""
+        """Returns the end of the log."""
         return log_tail(self.log)
 
 
@@ -76,18 +76,18 @@ class JobServer(NamedTuple):
 def job_server(
     files: JobServerFiles, master_url: str, jvm_flags: Sequence[str], secret: str, port: int = 0
 ) -> Iterator[JobServer]:
-    """Starts a job server, and ends it and all workers of its own.
+    """Starts a job server; ends it and its workers after the block.
 
     Args:
       master_url: of Spark: local[2], spark://host:7077, yarn, k8s://….
-      jvm_flags: memory, and Spark's settings as -Dspark.…; they win over ours.
-      secret: that callers have to show.
+      jvm_flags: memory, and Spark's settings as -Dspark.…; they override ours.
+      secret: that callers must send.
       port: of the server; 0 for a free one.
 
-    Raises BuildError if it does not start, or the port is taken.
+    Raises BuildError if the server does not start, or the port is in use.
     """
     if port and _answers(port):
-        raise BuildError(f"something listens at port {port} already, so no job server can")
+        raise BuildError(f"port {port} is in use; choose another port for the job server")
     with tempfile.TemporaryDirectory(
         prefix="corpusmill-spark-", ignore_cleanup_errors=True
     ) as folder:
@@ -142,8 +142,9 @@ _LOCAL_FLAGS = (
 def _process(
     command: Sequence[str], secret: str, log: int, folder: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A process in a group of its own, which Ctrl-C does not reach. The group ends with the block, and
-    if this process is killed.
+    """Runs a process in a group of its own, which Ctrl-C does not reach.
+
+    The group ends with the block, or when this process is killed.
     """
     with subprocess.Popen(
         command,
@@ -166,7 +167,7 @@ def _process(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()  # it tells the cluster
+    process.terminate()  # lets it notify the cluster
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(STOP_SECONDS)
     with contextlib.suppress(ProcessLookupError):
@@ -191,7 +192,7 @@ def _free_port() -> int:
 
 
 def main() -> int:
-    """Runs a job server until SIGTERM, Ctrl-C, or its end; its log goes to stderr at the end."""
+    """Runs a job server until SIGTERM, Ctrl-C, or its own end. Its log is printed to stderr at the end."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--spark-master-url", required=True, metavar="URL")
     parser.add_argument("--port", type=int, required=True)

@@ -1,4 +1,4 @@
-"""A document of a finished build: where it came from, and what the build knows of what was cut."""
+"""Finds a document of a finished build, with its source and what was removed from it."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -36,27 +36,28 @@ _TABLES = {
     "books-": "book_id",
     "audit/findings.tsv": "page_id",
 }
-"""Beginning of the name of a table of a build → its column that has the id of a document."""
+"""Prefix of the name of a table in a build → the column with the id of the document."""
 
 _FINDINGS = "audit/findings.tsv"
-_SHOWN = 200  # characters of a value of a row
+_SHOWN = 200  # most characters shown of a value
 
 
 class Origin(NamedTuple):
-    """The facts that a build has of one document."""
+    """The facts that a build has about one document."""
 
     fate: str  # "kept in train", "rejected"
     facts: list[tuple[str, str]]  # (name, value)
-    text: str  # "" for one that was rejected
+    text: str  # "" for rejected documents
 
 
 def find_document(folder: str, identity: str) -> list[Origin]:
-    """All that a build knows of a document: an id may stand in several rows.
+    """Returns all that a build has about a document. An id may be in several rows.
 
     Args:
-      identity: what the id column of the corpus has, a page id, or a title; of a corpus without ids the text.
+      identity: a value of the id column of the corpus, a page id, or a title; for a corpus without ids the
+        text.
 
-    Raises InputError where neither the rows nor the rejected records have it.
+    Raises InputError if neither the rows nor the rejected records have it.
     """
     build = build_in(folder)
     row = rows().get(build.corpus)
@@ -66,25 +67,27 @@ def find_document(folder: str, identity: str) -> list[Origin]:
     found = [*_kept(facts, row.shape, identity), *_rejected(facts, identity)]
     if not found:
         known = row.shape.id or "text"
-        raise InputError(
-            folder, f"no document, and no rejected record, has the {known} {identity!r}"
-        )
+        raise InputError(folder, f"no document and no rejected record has the {known} {identity!r}")
     return found
 
 
 def build_in(folder: str) -> Build:
-    """The build in a folder, or the newest edition below. Raises InputError for builds of several corpora."""
+    """Returns the build in a folder, or the newest edition below it. Raises InputError for several
+    corpora.
+    """
     if is_there(path_below(folder, COMPLETED)):
         return open_build(folder)
     builds = [open_build(one) for one in find_folders([folder]).finished]
     named = sorted({f"{build.corpus}/{build.edition}" for build in builds})
     if len(named) > 1:
-        raise InputError(folder, f"builds of {', '.join(named)} are below it: name one of them")
+        raise InputError(
+            folder, f"has builds of {', '.join(named)} below it: give the folder of one"
+        )
     return max(builds, key=age_of)
 
 
 def _kept(facts: Facts, shape: CorpusShape, identity: str) -> Iterator[Origin]:
-    """Looked for by id first, as that reads no text; then by title."""
+    """Yields rows with that id, which reads no text; if there are none, rows with that title."""
     by_id = list(_rows_with(facts, shape, identity, by_title=False))
     yield from by_id or _rows_with(facts, shape, identity, by_title=True)
 
@@ -111,7 +114,7 @@ def _rows_with(
 
 
 def _identities(build: Build, identity: str) -> list[str]:
-    """The values that the columns may have: an article without an entity is named by its wiki and page."""
+    """Returns the values to look for: articles without an entity have an id of wiki and page."""
     is_page = build.corpus == "wiki40b" and identity.isdecimal()
     return [identity, f"{dbname_of(build.language)}:{identity}"] if is_page else [identity]
 
@@ -129,7 +132,9 @@ def _columns(path: str, shape: CorpusShape, *, by_title: bool) -> list[str]:
 
 
 def _places(table: pa.Table, columns: Sequence[str], identities: Sequence[str]) -> list[int]:
-    """Rows in which one of some columns is one of some ids, or a text begins with the first as its title."""
+    """Returns the numbers of rows with one of the ids in a column, or with the first id as the title in
+    the text.
+    """
     places: set[int] = set()
     for name in columns:
         column = table[name].cast("string")
@@ -164,7 +169,7 @@ def _short(value: Any) -> str:
 
 
 def _addresses(build: Build, row: dict[str, Any], title: str) -> Iterator[tuple[str, str]]:
-    """Addresses at which the source can be read."""
+    """Yields (kind, address) of web pages with the source."""
     if build.corpus == "wiki40b" and "url" not in row:
         source = RowSource(build.language, dbname_of(build.language))
         yield "source", source.url(title, str(row[_VERSION_ID]))
@@ -178,7 +183,7 @@ def _addresses(build: Build, row: dict[str, Any], title: str) -> Iterator[tuple[
 
 
 def _inputs(build: Build) -> Iterator[tuple[str, str]]:
-    """The inputs of a build by role; of a role with many files their number."""
+    """Yields (role, names) of the inputs of a build; for roles with many files their number."""
     inputs = build.manifest.get("inputs", [])
     for role in dict.fromkeys(one["role"] for one in inputs):
         names = [one["name"] for one in inputs if one["role"] == role]
@@ -187,7 +192,7 @@ def _inputs(build: Build) -> Iterator[tuple[str, str]]:
 
 
 def _of_tables(facts: Facts, identity: str, title: str) -> Iterator[tuple[str, str]]:
-    """Lines of the tables of the build on a document."""
+    """Yields (name, row) of the tables of the build about a document."""
     for start, column in _TABLES.items():
         for name in facts.names_of(start, ".tsv"):
             for row in facts.read_table(name):

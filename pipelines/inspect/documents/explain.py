@@ -1,4 +1,4 @@
-"""Explains a page of a dump, or wikitext from a file."""
+"""Explains how a page of a dump, or wikitext from a file, is cleaned."""
 
 import argparse
 import pathlib
@@ -23,16 +23,16 @@ STANDARD_INPUT = "-"
 
 
 class Explained(NamedTuple):
-    """A page, and where it is from."""
+    """A page with its explanation and facts about its source."""
 
     page: ExplainedPage
     facts: list[tuple[str, str]]  # (name, value)
 
 
 def explain_dump(settings: argparse.Namespace) -> Explained:
-    """The page of --dump with the --title.
+    """Explains the page of --dump with the title --title.
 
-    Raises InputError for a dump that is none, or of another wiki, and where no file has the page.
+    Raises InputError for files that are not a dump, for a dump of another wiki, and if no file has the page.
     """
     paths = match_inputs(settings.dump)
     language = read_language(settings.language, match_inputs(settings.templates))
@@ -56,7 +56,7 @@ def explain_dump(settings: argparse.Namespace) -> Explained:
 
 
 def explain_text(settings: argparse.Namespace) -> Explained:
-    """The wikitext of a file. Raises InputError where there is none, or it is not UTF-8."""
+    """Explains the wikitext in a file. Raises InputError if the file is missing or not UTF-8."""
     path = settings.wikitext
     language = read_language(settings.language, match_inputs(settings.templates))
     try:
@@ -73,7 +73,7 @@ def explain_text(settings: argparse.Namespace) -> Explained:
 
 
 def _fate(page: Page, language: Language, explained: ExplainedPage) -> list[tuple[str, str]]:
-    """The reason why the page is no article, as far as the page alone tells it; and its holes."""
+    """Returns why the page is rejected, as far as the page alone shows this, and its holes."""
     told = []
     if reason := PageScreening(language, uses_template_names=True).reason_to_reject(page):
         told.append(("rejected", f"screen-pages/{reason.slug} {reason.detail}".strip()))
@@ -92,8 +92,10 @@ def _fate(page: Page, language: Language, explained: ExplainedPage) -> list[tupl
 
 
 def title_and_language(folder: str, origin: Origin) -> tuple[str, str]:
-    """The title and the wiki of an article. Raises ValueError for a document of another corpus."""
+    """Returns the title and the language of an article. Raises ValueError for a document of another
+    corpus.
+    """
     build = build_in(folder)
     if build.corpus != "wiki40b":
-        raise ValueError(f"--dump shows sources of wiki40b; this is a build of {build.corpus}")
+        raise ValueError(f"--dump is for builds of wiki40b, but this is a build of {build.corpus}")
     return dict(origin.facts)["title"], build.language

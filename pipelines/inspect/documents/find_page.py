@@ -1,6 +1,6 @@
-"""One page of a dump, and the template pages that it needs.
+"""Finds one page of a dump, and the template pages that it needs.
 
-With the index of a multistream dump beside it, only their streams are read; without one, the whole dump is.
+If the index of a multistream dump is beside the dump, only the needed streams are read; else the whole dump.
 """
 
 import bz2
@@ -28,14 +28,14 @@ from transforms.wiki.read_dumps import plan_units, read_good_pages
 
 STAGE = "inspect"
 MAX_CALLED = 1_000
-"""Template pages that are read for one page, those that it calls itself first."""
+"""Most template pages that are read for one page; those that the page calls itself are read first."""
 
 _READ_BYTES = 1 << 18
-_HEAD_BYTES = 4_096  # of the XML of a page: its title and namespace are in it
+_HEAD_BYTES = 4_096  # of the XML of a page, which contain its title and namespace
 
 
 class FoundPage(NamedTuple):
-    """A page, and what its wiki says of the templates that it calls."""
+    """A page, and the templates of its wiki that it calls."""
 
     page: Page
     dump: str  # the file that has it
@@ -50,13 +50,13 @@ class _Place(NamedTuple):
 def find_page(
     paths: Sequence[str], title: str, language: Language, site: Siteinfo, *, wiki_templates: bool
 ) -> FoundPage:
-    """The page with a title.
+    """Returns the page with a title.
 
     Args:
       paths: the files of a dump.
-      wiki_templates: read the template pages that it needs.
+      wiki_templates: whether to read the template pages that it needs.
 
-    Raises InputError where no file has it.
+    Raises InputError if no file has the page.
     """
     tables = TemplateTable(language, site.namespaces, NO_TEMPLATES)
     index = _Index(paths, language.namespace_names(TEMPLATE_NAMESPACE, site.namespaces), title)
@@ -70,17 +70,17 @@ def find_page(
 
 
 def _no_such_page(title: str, near: Sequence[str]) -> str:
-    others = f"; there is {', '.join(near)}" if near else ""
+    others = f"; similar titles: {', '.join(near)}" if near else ""
     return f"no page with the title {title!r}{others}"
 
 
 class _Index:
-    """Places of the page and of the template pages, if all dump files have an index beside them."""
+    """Places of the page and of template pages, if all dump files have an index beside them."""
 
     def __init__(self, paths: Sequence[str], prefixes: Container[str], title: str):
         self.page: _Place | None = None
         self.templates: dict[str, _Place] = {}
-        self.near: list[str] = []  # titles that differ in the case of letters only
+        self.near: list[str] = []  # titles that differ only in upper and lower case
         self.is_whole = True
         folded = normalise_name(title)
         for path in paths:
@@ -106,7 +106,7 @@ def _lines(path: str, index: str) -> Iterator[tuple[_Place, str]]:
 
 
 def pages_at(place: _Place) -> list[Page]:
-    """The pages of one stream of a multistream dump. Raises InputError where there is none."""
+    """Returns the pages of one stream of a multistream dump. Raises InputError if no stream begins there."""
     unpacked = bz2.BZ2Decompressor()
     xml = bytearray()
     with open_raw(place.path) as stream:
@@ -115,7 +115,9 @@ def pages_at(place: _Place) -> list[Page]:
             while not unpacked.eof and (data := stream.read(_READ_BYTES)):
                 xml += unpacked.decompress(data)
         except OSError as error:
-            message = f"no stream begins at byte {place.offset}, where the index says so: {error}"
+            message = (
+                f"no stream begins at byte {place.offset}, although the index lists it: {error}"
+            )
             raise InputError(place.path, message, place.offset) from None
     return [
         parse_page(bytes(PAGE_START + one.partition(PAGE_END)[0] + PAGE_END))
@@ -124,7 +126,7 @@ def pages_at(place: _Place) -> list[Page]:
 
 
 def _called(page: Page, index: _Index, tables: TemplateTable) -> dict[str, TemplateFact]:
-    """Name → what is known of the templates that a page calls, and of those that they call."""
+    """Returns name → fact of the templates that a page calls, directly or not."""
     facts: dict[str, TemplateFact] = {}
     wanted = [*count_calls(page.text)]
     seen: set[str] = set()
@@ -145,8 +147,10 @@ def _called(page: Page, index: _Index, tables: TemplateTable) -> dict[str, Templ
 def _read_all(
     paths: Sequence[str], title: str, tables: TemplateTable, wiki_templates: bool
 ) -> FoundPage:
-    """Read the dump to its end: a template may be defined behind the page that calls it."""
-    logging.getLogger(__name__).info("no index of a multistream dump: all of %s is read", paths)
+    """Reads the whole dump, because a template may be defined after the page that calls it."""
+    logging.getLogger(__name__).info(
+        "no index of a multistream dump found: reading all of %s", paths
+    )
     found: tuple[Page, str] | None = None
     facts: dict[str, TemplateFact] = {}
     for path, page in _pages(paths, title, wiki_templates):
@@ -164,7 +168,7 @@ def _read_all(
 
 
 def _pages(paths: Sequence[str], title: str, wiki_templates: bool) -> Iterator[tuple[str, Page]]:
-    """The page, and all template pages."""
+    """Yields the wanted page and all template pages."""
     wanted = f"<title>{html.escape(title, quote=False)}</title>".encode()
     template = f"<ns>{TEMPLATE_NAMESPACE}</ns>".encode()
     quoted = f"<title>{html.escape(title)}</title>".encode()
@@ -177,9 +181,9 @@ def _pages(paths: Sequence[str], title: str, wiki_templates: bool) -> Iterator[t
 
 
 def page_of_wikitext(wikitext: str, title: str) -> Page:
-    """A page that is in no dump."""
+    """Returns a page with the wikitext, which is not in a dump."""
     return Page(0, ARTICLE_NAMESPACE, title, 0, "wikitext", False, False, wikitext)
 
 
 NO_WIKI: Mapping[int, Sequence[str]] = {}
-"""Namespaces of a page that is in no dump: those of the tables alone."""
+"""Namespaces of a page that is not in a dump: only those of the tables are used."""

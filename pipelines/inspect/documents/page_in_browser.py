@@ -1,4 +1,4 @@
-"""An explained page as HTML: one file that needs no network."""
+"""An explained page as one HTML file that needs no network."""
 
 import html
 from collections.abc import Iterator, Sequence
@@ -36,14 +36,14 @@ _LEGEND = (
     '<p class="legend"><span class="template">template</span> <span class="link">link</span>'
     ' <span class="cut">cut out</span> · what each became is below the section, and where the pointer is</p>'
 )
-_SHOWN = 300  # characters of a source in a table
+_SHOWN = 300  # most characters of a source shown in a table
 
 
 def make_page(page: ExplainedPage, facts: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """The parts of the file.
+    """Yields the parts of the file.
 
     Args:
-      facts: (name, value) that stand above it: where it is from.
+      facts: (name, value) shown above the page, such as its source.
     """
     title = html.escape(page.title)
     yield f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
@@ -76,7 +76,7 @@ def _section(section: ExplainedSection) -> Iterator[str]:
 
 
 def _marked(source: str, section: ExplainedSection) -> Iterator[str]:
-    """The source with its outermost parts marked."""
+    """Yields the source with its outermost parts marked."""
     shift = len(section.source) - len(section.source.lstrip("\n"))
     position = 0
     for piece in section.pieces:

@@ -1,4 +1,4 @@
-"""An explained page for a terminal: source and text side by side, then what became of the parts."""
+"""An explained page for a terminal: source and text side by side, then the explanation of the parts."""
 
 import io
 import textwrap
@@ -24,17 +24,17 @@ from transforms.text.wikimedia.explain.explained_page import (
 )
 
 NARROW = 76
-"""Columns of a screen below which the text stands under its source."""
+"""Columns of a screen below which the text is shown under its source."""
 
 TEXT_SHOWN = 1_500
-"""Characters of a document's text."""
+"""Most characters shown of a document's text."""
 
-_PIECE = 160  # characters of a source that are shown
+_PIECE = 160  # most characters shown of a source
 _NOTHING = "–"
 
 
 def draw_origin(origin: Origin, width: int) -> str:
-    """The facts on a document, and the beginning of its text."""
+    """Returns the facts about a document, and the beginning of its text."""
     lines = [f"{origin.fate}", *(f"{name}: {value}" for name, value in origin.facts)]
     text = origin.text.strip()
     left = len(text) - TEXT_SHOWN
@@ -43,11 +43,11 @@ def draw_origin(origin: Origin, width: int) -> str:
 
 
 def draw_page(page: ExplainedPage, facts: Sequence[tuple[str, str]], width: int) -> str:
-    """The page as text.
+    """Returns the page as text.
 
     Args:
-      facts: (name, value) that stand above it: where it is from.
-      width: columns.
+      facts: (name, value) shown above the page, such as its source.
+      width: columns of the screen.
     """
     drawing = io.StringIO()
     console = Console(
@@ -61,10 +61,10 @@ def draw_page(page: ExplainedPage, facts: Sequence[tuple[str, str]], width: int)
 
 
 def _wrapped(lines: Iterable[str], width: int, indent: str = "  ") -> str:
-    """Lines that are not wider than the screen.
+    """Returns the lines, wrapped to the width of the screen.
 
     Args:
-      indent: stands before what follows in the next line.
+      indent: of continuation lines.
     """
     wrapped = (
         textwrap.wrap(one, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
@@ -98,7 +98,7 @@ def _section(section: ExplainedSection, width: int) -> Iterator[Any]:
 
 
 def _folded(section: ExplainedSection) -> str:
-    """The source, without most of the long templates, tables and notes that show nothing."""
+    """Returns the source without most of the long templates, tables and notes that show nothing."""
     parts, position = [], 0
     for piece in section.pieces:
         start = piece.start + _PIECE
@@ -109,7 +109,7 @@ def _folded(section: ExplainedSection) -> str:
 
 
 def _pieces(pieces: Iterable[Piece]) -> Iterator[Any]:
-    """Templates, and links that are not shown as they are; the others are counted."""
+    """Yields a table of templates and of links that show nothing; other parts are counted."""
     told, counted = _told(pieces)
     if told:
         parts = _table("in the source", "in the text", "by", ratios=(5, 4, 6))

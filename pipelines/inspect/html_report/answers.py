@@ -1,4 +1,4 @@
-"""The questions that can be answered of every build."""
+"""Answers to the questions of the report for one build."""
 
 import heapq
 from collections.abc import Sequence
@@ -42,26 +42,26 @@ IS_IT, THROWN_AWAY, AS_LARGE, LENGTHS, TEXT, MISSED, ABOUT, HOLES, VOCABULARY, C
 MAX_REASONS = 25
 MAX_DETAIL = 200  # characters
 MAX_BOOKS = 1_500
-"""Points of a chart."""
+"""Most points in a chart."""
 
 
 class Link(NamedTuple):
-    """A cell that leads to another part of the page."""
+    """A cell that links to another part of the page."""
 
     text: str
     anchor: str
 
 
 class Table(NamedTuple):
-    """Cells as they are shown."""
+    """A table with its cells as shown."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str | Link]]
-    title: str = ""  # of a table that is folded away
+    title: str = ""  # of a table that is collapsed at first
 
 
 class Answer(NamedTuple):
-    """The answer to a question about one build, or about all."""
+    """The answer to a question about one build, or about all builds."""
 
     number: int  # of the question, from 1
     sentence: str
@@ -70,7 +70,7 @@ class Answer(NamedTuple):
 
 
 def what_it_is(facts: Facts) -> Answer:
-    """Signature, versions, settings and inputs."""
+    """Returns signature, versions, settings and inputs of a build."""
     manifest = facts.build.manifest
     inputs = manifest.get("inputs", [])
     code = manifest.get("code", {})
@@ -114,10 +114,10 @@ def _short(value: object) -> str:
 
 
 def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Answer | None:
-    """A waterfall from what was read to what is kept.
+    """Returns a waterfall chart from the records read to those kept; None if the build reads no documents.
 
     Args:
-      rejected: records of which the first of each reason is shown.
+      rejected: records from which one example of each reason is shown.
     """
     balance = balance_of(facts)
     if not balance:
@@ -160,7 +160,7 @@ def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Ans
 
 
 def _examples(rejected: Sequence[Rejected]) -> Table:
-    """A record of each reason."""
+    """Returns a table with one record of each reason."""
     first: dict[str, Rejected] = {}
     for one in rejected:
         first.setdefault(f"{one.stage}/{one.reason}", one)
@@ -172,7 +172,9 @@ def _examples(rejected: Sequence[Rejected]) -> Table:
 
 
 def line_of_choice(facts: Facts) -> Figure | None:
-    """Length against vocabulary of the books considered for SimpleBooks, and the line between them."""
+    """Returns a chart of length against vocabulary of the books considered for SimpleBooks, with the
+    limit.
+    """
     name = facts.name_of("books-", ".tsv")
     if not name:
         return None
@@ -218,7 +220,7 @@ def line_of_choice(facts: Facts) -> Figure | None:
 
 
 def as_large_as_the_paper(facts: Facts) -> Answer | None:
-    """Documents, words and characters beside those of the paper."""
+    """Returns documents, words and characters with those of the paper; None without statistics."""
     sizes = read_sizes(facts.build.folder) if facts.stats else None
     if sizes is None:
         return None

@@ -1,4 +1,4 @@
-"""The tenth question: what changed since the edition before; and all builds of a page beside each other."""
+"""Answers to the tenth question, the changes since the edition before, and an overview of all builds."""
 
 import io
 import itertools
@@ -39,11 +39,11 @@ from transforms.text.builds.build_differences import find_differences
 from transforms.text.builds.edition_changes import ADDED, REMOVED, UNCHANGED, parse_line
 from transforms.text.builds.edition_changes import CHANGED as REWRITTEN
 
-SHOWN = 60  # builds that are drawn beside each other
+SHOWN = 60  # most builds in a chart
 
 
 def editions_of(builds: Sequence[Facts]) -> dict[tuple[str, str], list[Facts]]:
-    """(corpus, edition) → its builds, in the order given."""
+    """Returns (corpus, edition) → its builds, in the given order."""
     found: dict[tuple[str, str], list[Facts]] = defaultdict(list)
     for facts in builds:
         found[facts.build.corpus, facts.build.edition].append(facts)
@@ -51,7 +51,7 @@ def editions_of(builds: Sequence[Facts]) -> dict[tuple[str, str], list[Facts]]:
 
 
 def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
-    """Counts of both editions, what else differs, and what became of documents where that is known."""
+    """Returns the counts of both editions, other differences, and the changed documents if they are known."""
     if not facts.kept:
         return None
     if before is None:
@@ -94,7 +94,7 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
 
 
 def read_changes(facts: Facts) -> Mapping[str, Any] | None:
-    """Counts that `compare` has left beside an edition; None where there are none."""
+    """Returns the counts that `compare` wrote beside an edition; None if there are none."""
     folder, _, name = _report_of(facts).rpartition("/")
     if not is_there(_report_of(facts) + SUMMARY):
         return None
@@ -103,7 +103,7 @@ def read_changes(facts: Facts) -> Mapping[str, Any] | None:
 
 
 def _listed(facts: Facts, documents: Mapping[str, Any]) -> Iterator[Table]:
-    """The first documents that are not the same in both."""
+    """Yields a table of the first documents that are not the same in both editions."""
     path = _report_of(facts)
     if not is_there(path):
         return
@@ -126,7 +126,7 @@ def _bytes(size: int | None) -> str:
 
 
 def _report_of(facts: Facts) -> str:
-    """The path of the report that `compare` may have left beside an edition."""
+    """Returns the path at which `compare` writes the report of an edition."""
     build = facts.build
     parent = normalise(build.folder).rpartition("/")[0]
     name = report_of(name_of(build.dump_date, build.manifest["version"]))
@@ -153,7 +153,7 @@ def _fates(documents: Mapping[str, Any]) -> Figure:
 
 
 def _counts(before: Facts, facts: Facts) -> Iterator[tuple[str, str, str, str]]:
-    """Rows: documents of splits, words, and what was rejected."""
+    """Yields rows of the documents of splits, words, and rejected records of both builds."""
     pairs: dict[str, tuple[int, int]] = {}
     for split in {**before.kept, **facts.kept}:
         pairs[f"{facts.unit} of {split}"] = before.kept.get(split, 0), facts.kept.get(split, 0)
@@ -173,7 +173,7 @@ def _counts(before: Facts, facts: Facts) -> Iterator[tuple[str, str, str, str]]:
 
 
 def overview(builds: Sequence[Facts], anchors: Sequence[str]) -> list[Answer]:
-    """Answers about all builds of a page."""
+    """Returns answers about all builds of a page."""
     answers = [_all_builds(builds, anchors), _all_kept(builds), *_all_papers(builds)]
     return [one for one in (*answers, *_all_editions(builds)) if one]
 
@@ -224,7 +224,7 @@ def _all_kept(builds: Sequence[Facts]) -> Answer | None:
 
 
 def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
-    """Wiki-40B beside the paper, a point for the newest build of each language."""
+    """Yields charts of Wiki-40B and its paper, with a point for the newest build of each language."""
     found = (read_sizes(facts.build.folder) for facts in builds if facts.kept and facts.stats)
     newest = {one.language: one for one in found if isinstance(one, BuildSizes)}
     if len(newest) < 2:
@@ -271,7 +271,7 @@ def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
 
 
 def _all_editions(builds: Sequence[Facts]) -> Iterator[Answer]:
-    """Documents of editions over time."""
+    """Yields charts of the number of documents over the editions of each corpus."""
     several = {
         name: of
         for name, of in editions_of([one for one in builds if one.kept]).items()

@@ -1,6 +1,6 @@
-"""Documents and rejected records of a build that its page shows, chosen by a hash.
+"""Chooses the documents and rejected records that the page of a build shows, with a hash.
 
-However large a build is, only some row groups and files of it are read.
+Only some row groups and files are read, whatever the size of the build.
 """
 
 import bisect
@@ -30,16 +30,18 @@ from transforms.text.wikimedia.article_markers import parse_article
 DOCUMENTS = 20
 SENTENCE = "sentence_"
 REJECTED = 400
-"""Rejected records of a page; each reason gets an equal part, and at least LEAST_OF_REASON."""
+"""Most rejected records of a page. Each reason gets an equal part, and at least LEAST_OF_REASON."""
 LEAST_OF_REASON = 5
 ROWS_SAMPLED = 20_000
-"""Rows that columns are counted in."""
+"""Number of rows in which values of columns are counted."""
 ROWS_READ = 200_000
-"""Rejected records that are looked at. A hash decides which file one is in, so whole files are a sample."""
+"""Most rejected records that are read. Records are spread over files by a hash, so whole files are a
+sample.
+"""
 
 
 class Document(NamedTuple):
-    """A row of a build."""
+    """A document of a build."""
 
     id: str
     title: str
@@ -48,7 +50,7 @@ class Document(NamedTuple):
 
 
 def choose_documents(facts: Facts, shape: CorpusShape, count: int = DOCUMENTS) -> list[Document]:
-    """So many documents, in an order that depends on the signature and the number of documents only."""
+    """Returns `count` documents; the choice depends only on the signature and the number of documents."""
     if not shape.texts:
         return []
     groups = [group for file in _files(facts, shape) for group in row_groups_of(file)]
@@ -66,9 +68,9 @@ def choose_documents(facts: Facts, shape: CorpusShape, count: int = DOCUMENTS) -
 
 
 def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
-    """Columns of whole row groups that a hash of the signature chooses, until there are enough rows.
+    """Returns columns of row groups, chosen by a hash of the signature, with at least ROWS_SAMPLED rows.
 
-    A column that the build does not have is not in the table.
+    Columns that the build does not have are missing in the table.
     """
     groups = [group for file in _files(facts, shape) for group in row_groups_of(file)]
     tables: list[pa.Table] = []
@@ -82,7 +84,7 @@ def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> 
 
 
 def _places(seed: str, total: int, count: int) -> list[int]:
-    """Different numbers below a total."""
+    """Returns up to `count` different numbers below `total`."""
     drawn = (fingerprint(f"{seed} {number}") % total for number in itertools.count())
     places: dict[int, None] = {}
     while len(places) < min(count, total):
@@ -108,7 +110,7 @@ def _files(facts: Facts, shape: CorpusShape) -> list[CorpusFile]:
 def _documents(group: RowGroup, numbers: list[int], shape: CorpusShape) -> Iterator[Document]:
     there = columns_of(group.file.path)
     text = shape.texts[0]
-    if text not in there:  # of a package of translations, which has a column for each language
+    if text not in there:  # a package of translations, with a column for each language
         text = next(name for name in there if name.startswith(SENTENCE))
     titled = shape.title not in ("", TITLE_IN_TEXT)
     columns = [name for name in (shape.id, shape.title if titled else "", text) if name in there]
@@ -121,7 +123,7 @@ def _documents(group: RowGroup, numbers: list[int], shape: CorpusShape) -> Itera
 
 
 def choose_rejected(facts: Facts, count: int = REJECTED) -> list[Rejected]:
-    """Rejected records of every reason, sorted by stage, reason, title and id."""
+    """Returns rejected records of every reason, sorted by stage, reason, title and id."""
     of_reason: dict[tuple[str, str], list[Rejected]] = defaultdict(list)
     for record in itertools.islice(_rejected(facts), ROWS_READ):
         of_reason[record.stage, record.reason].append(record)

@@ -1,7 +1,7 @@
-"""Charts of the report, by Altair, as Vega-Lite specifications.
+"""Charts of the report, as Vega-Lite specifications made with Altair.
 
-A colour "@accent" is one of the page's own, which depend on whether it is light or dark: page.js puts
-them in. All charts are as wide as the page allows. Labels are above bars, where a narrow screen has room.
+A colour such as "@accent" is replaced by page.js, because it depends on the light or dark theme. Charts are
+as wide as the page allows. Labels are above the bars, where narrow screens have space.
 """
 
 import math
@@ -17,11 +17,11 @@ _HEIGHT = 240
 _BAR = 10
 _CHARACTER_WIDTH = 6.6  # pixels of a digit of a label
 _LABEL_LIMIT = 1_000
-_FEW_POWERS = 3  # of ten, on an axis that has ticks between them
+_FEW_POWERS = 3  # most powers of ten on an axis with ticks between them
 
 
 class Figure(NamedTuple):
-    """A chart with the words around it."""
+    """A chart with its title and a note."""
 
     title: str
     spec: Spec
@@ -36,7 +36,7 @@ class Bar(NamedTuple):
     text: str  # the number, as it is shown
     start: float = 0
     colour: str = ACCENT
-    behind: float = 0  # end of a pale bar behind it
+    behind: float = 0  # end of a pale bar in the background
 
 
 class Bin(NamedTuple):
@@ -44,13 +44,13 @@ class Bin(NamedTuple):
 
     start: float
     end: float
-    number: int  # of what is counted in it
+    number: int  # of counted things in the range
     name: str  # "16-23"
     group: str = ""
 
 
 class Pair(NamedTuple):
-    """A size of a build beside the same of the paper."""
+    """A size of a build and the same size in the paper."""
 
     label: str
     ours: float
@@ -59,7 +59,7 @@ class Pair(NamedTuple):
 
 
 def bars(rows: Sequence[Bar], most: float | None = None) -> Spec:
-    """Horizontal bars, one below the other, in their order.
+    """Returns a chart of horizontal bars, in the order of `rows`.
 
     Args:
       most: the number at the right edge; by default the greatest.
@@ -84,7 +84,7 @@ def bars(rows: Sequence[Bar], most: float | None = None) -> Spec:
 
 
 def pairs(rows: Sequence[Pair]) -> Spec:
-    """A filled point for the build, a ring for the paper, and a line between them; on a logarithmic scale."""
+    """Returns a chart with a filled point for the build and a ring for the paper, on a logarithmic scale."""
     data = [row._asdict() | {"place": place} for place, row in enumerate(rows)]
     numbers = [number for row in rows for number in (row.ours, row.paper)]
     low, high = _ends(numbers)
@@ -108,13 +108,13 @@ def pairs(rows: Sequence[Pair]) -> Spec:
 def histogram(
     bins: Sequence[Bin], title: str, unit: str, *, log: bool = False, rule: float | None = None
 ) -> Spec:
-    """Columns over ranges of numbers, stacked by group in the order in which groups come first.
+    """Returns a histogram, stacked by group in order of first appearance.
 
     Args:
       title: of the horizontal axis.
-      unit: what is counted.
-      log: of the horizontal axis; a range must not begin at 0 then.
-      rule: where a broken vertical line stands.
+      unit: name of the counted things.
+      log: use a logarithmic horizontal axis; no range may begin at 0.
+      rule: position of a dashed vertical line.
     """
     groups = list(dict.fromkeys(one.group for one in bins))
     heights: dict[float, float] = {}
@@ -160,7 +160,7 @@ def histogram(
 def steps(
     rows: Iterable[Mapping[str, Any]], x: str, y: str, colour: str, order: Sequence[str]
 ) -> Spec:
-    """Lines over numbers, one for each value of `colour`."""
+    """Returns a chart with a line for each value of `colour`."""
     encoded = alt.Chart(alt.Data(values=list(rows))).encode(
         x=alt.X(f"{x}:Q", axis=alt.Axis(grid=False)),
         y=alt.Y(f"{y}:Q", axis=alt.Axis(format="~%", tickCount=4)),
@@ -175,7 +175,7 @@ def steps(
 
 
 def curve(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> Spec:
-    """Points over two logarithmic scales."""
+    """Returns a chart of points on two logarithmic scales."""
     axes = {name: _log_axis(*_ends([row[name] for row in rows])) for name in (x, y)}
     encoded = alt.Chart(alt.Data(values=list(rows))).encode(
         x=alt.X(f"{x}:Q", scale=alt.Scale(type="log"), axis=axes[x]),
@@ -195,11 +195,11 @@ def scatter(
     line: Sequence[Mapping[str, float]],
     tooltip: Sequence[str],
 ) -> Spec:
-    """Points by kind over two logarithmic scales, and a line.
+    """Returns a chart of coloured points and a line on two logarithmic scales.
 
     Args:
-      order: kinds, each with its colour.
-      line: its points, with the keys `x` and `y`.
+      order: kinds of points, each with its colour.
+      line: points of the line, with the keys `x` and `y`.
     """
     ends = {name: _around([row[name] for row in rows]) for name in (x, y)}
     scales = {name: alt.Scale(type="log", domain=ends[name], nice=False) for name in (x, y)}
@@ -231,7 +231,7 @@ def scatter(
 
 
 def against(rows: Sequence[Mapping[str, Any]], x: str, y: str, label: str, *, log: bool) -> Spec:
-    """A labelled point for each row, and the diagonal on which both numbers are the same."""
+    """Returns a chart with a labelled point for each row, and the diagonal of equal numbers."""
     domain = _around([row[name] for row in rows for name in (x, y)], log=log)
     scale = _scale(log, domain=domain, nice=False)
     axis = _log_axis(*domain) if log else alt.Axis(tickCount=5)
@@ -252,7 +252,7 @@ def against(rows: Sequence[Mapping[str, Any]], x: str, y: str, label: str, *, lo
 
 
 def over_time(rows: Sequence[Mapping[str, Any]], x: str, y: str, colour: str) -> Spec:
-    """A line through the builds of each edition, with a point a build."""
+    """Returns a chart with a line for each edition and a point for each build."""
     encoded = alt.Chart(alt.Data(values=list(rows))).encode(
         x=alt.X(f"{x}:O", axis=alt.Axis(labelAngle=0, labelOverlap="greedy")),
         y=alt.Y(f"{y}:Q", scale=alt.Scale(zero=False), axis=_count_axis(y)),
@@ -266,9 +266,9 @@ def over_time(rows: Sequence[Mapping[str, Any]], x: str, y: str, colour: str) ->
 
 
 def _labels(base: alt.Chart, rows: Sequence[Bar] | Sequence[Pair]) -> tuple[alt.Chart, alt.Chart]:
-    """The label at the left and the number at the right, above what is drawn in a row.
+    """Returns the labels at the left and the numbers at the right, above each row.
 
-    A label that would run into the numbers is cut. Both can be read in full where the pointer is.
+    A label that would overlap the numbers is cut. Tooltips show both in full.
     """
     taken = _CHARACTER_WIDTH * max((len(row.text) for row in rows), default=0) + _ROW_HEIGHT
     room = alt.ExprRef(expr=f"max(width - {taken:.0f}, 80)")
@@ -289,7 +289,7 @@ def _ends(numbers: Sequence[float]) -> tuple[float, float]:
 
 
 def _around(numbers: Sequence[float], *, log: bool = True) -> list[float]:
-    """The range of some numbers, and a little more."""
+    """Returns the range of the numbers with a margin."""
     low, high = _ends(numbers)
     if log:
         return [low / 1.5, high * 1.5]
@@ -302,7 +302,7 @@ def _scale(log: bool, **others: Any) -> alt.Scale:
 
 
 def _log_axis(low: float, high: float, **others: Any) -> alt.Axis:
-    """An axis with few ticks: Vega's own would have nine for each power of ten."""
+    """Returns an axis with few ticks; Vega's default has nine per power of ten."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     digits = (1, 2, 5) if len(powers) <= _FEW_POWERS else (1,)
     values = [digit * 10**power for power in powers for digit in digits]

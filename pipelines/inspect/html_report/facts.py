@@ -1,4 +1,4 @@
-"""A finished build → what the pictures are drawn from: its manifest, counts and small tables."""
+"""The data for the pictures of a build: its manifest, counts and small tables."""
 
 import csv
 import io
@@ -12,21 +12,21 @@ from transforms.text.files.cells import unprotect
 
 STATS = "stats.json"
 READ = "_read"
-"""Ends the name of the count of what a build has read."""
+"""Suffix of the name of the count of records that a build has read."""
 
 LEFT_OUT = {
     "duplicates": "the same as another",
     "near_duplicates": "nearly the same as another",
     "not_drawn": "not drawn",
 }
-"""Counts of a manifest that are neither rejected nor kept → what they are called."""
+"""Names of counts in a manifest of records that are neither rejected nor kept → their names in the report."""
 
 
 class Facts(NamedTuple):
     """The facts in the files of a build."""
 
     build: Build
-    unit: str  # "articles"
+    unit: str  # of documents, such as "articles"
     stats: Mapping[str, Any]  # stats.json
 
     @property
@@ -37,26 +37,26 @@ class Facts(NamedTuple):
 
     @property
     def kept(self) -> Mapping[str, int]:
-        """Split → documents; a split may be a part of another."""
+        """Split → number of documents. A split may be part of another."""
         kept: Mapping[str, int] = self.counts.get("kept", {})
         return {split: count for split, count in kept.items() if split != "total"}
 
     @property
     def total(self) -> int:
-        """All documents, each once."""
+        """The number of all documents, each counted once."""
         return int(self.counts.get("kept", {}).get("total", 0))
 
     def name_of(self, start: str, end: str) -> str:
-        """The first file of the build whose name begins and ends so; "" for none."""
+        """Returns the first file of the build with that prefix and suffix; "" if there is none."""
         return next(iter(self.names_of(start, end)), "")
 
     def names_of(self, start: str, end: str) -> list[str]:
-        """The files of the build whose names begin and end so, sorted."""
+        """Returns the names of the files of the build with that prefix and suffix, sorted."""
         names = (file["name"] for file in self.build.manifest["outputs"])
         return sorted(name for name in names if name.startswith(start) and name.endswith(end))
 
     def read_table(self, name: str) -> Iterator[dict[str, str]]:
-        """The rows of a tab-separated file of the build, one at a time."""
+        """Yields the rows of a tab-separated file of the build."""
         with io.TextIOWrapper(open_input(path_below(self.build.folder, name)), "utf-8") as lines:
             for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
                 yield {column: unprotect(cell or "") for column, cell in row.items()}
@@ -70,19 +70,19 @@ class Fate(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """read = left out + kept."""
+    """The records of a build by result; `read` is the sum of `left_out` and `kept`."""
 
     unit: str  # of what was read: "pages"
     read: int
-    left_out: list[Fate]  # the most first
+    left_out: list[Fate]  # the largest first
     kept: int
 
 
 def read_facts(build: Build) -> Facts:
-    """Reads the counts of a build. Raises InputError where they are missing or damaged."""
+    """Reads the counts of a build. Raises InputError if they are missing or damaged."""
     row = rows().get(build.corpus)
     has_stats = any(file["name"] == STATS for file in build.manifest["outputs"])
-    # A package of translations has no counts beside those of its manifest.
+    # A package of translations has only the counts in its manifest.
     stats = (
         {} if "languages" in build.manifest and not has_stats else read_json(build.folder, STATS)
     )
@@ -90,7 +90,7 @@ def read_facts(build: Build) -> Facts:
 
 
 def balance_of(facts: Facts) -> Balance | None:
-    """Returns the number of records read, by their results; None for a build that reads no documents."""
+    """Returns the number of records by result; None for a build that reads no documents."""
     counts = facts.counts
     names = [name for name in counts if name.endswith(READ)]
     if not names or "kept" not in counts:

@@ -1,4 +1,4 @@
-"""The eighth question: where the text of a build has holes."""
+"""Answers the eighth question: where the text of a build has holes."""
 
 import itertools
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _AUDIT, _FINDINGS = "audit/summary.json", "audit/findings.tsv"
 
 
 def where_it_has_holes(facts: Facts) -> Answer | None:
-    """Templates that nothing shows, findings of an audit, and input that was lost."""
+    """Returns templates that no table shows, findings of an audit, and lost input; None without documents."""
     if not facts.kept:
         return None
     parts = [*_templates(facts), *_audit(facts), *_characters(facts), _lost(facts)]
@@ -34,7 +34,7 @@ _Part = tuple[str, list[Figure], list[Table]]
 
 
 def _templates(facts: Facts) -> Iterator[_Part]:
-    """A Pareto chart of templates in running text that no table shows."""
+    """Yields a Pareto chart of templates in running text that are in no table."""
     if UNRENDERED not in facts.names_of(UNRENDERED, ""):
         return
     drawn: list[Bar] = []
@@ -69,7 +69,7 @@ def _templates(facts: Facts) -> Iterator[_Part]:
 
 
 def _audit(facts: Facts) -> Iterator[_Part]:
-    """Findings of an audit by class and by template."""
+    """Yields the findings of an audit by class and by template."""
     if _AUDIT not in facts.names_of(_AUDIT, ""):
         if facts.build.corpus == "wiki40b":
             yield "No page was audited: wiki40b --audit 100 looks for holes in 100 pages.", [], []
@@ -115,7 +115,7 @@ def _characters(facts: Facts) -> Iterator[_Part]:
 
 
 def _lost(facts: Facts) -> _Part:
-    """Input that could not be read."""
+    """Returns the input that could not be read."""
     lost = facts.build.manifest.get("lost", [])
     if not lost:
         return "No input was lost.", [], []

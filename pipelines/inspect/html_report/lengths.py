@@ -1,4 +1,4 @@
-"""The fourth question: how long documents are, from the histograms of stats.json."""
+"""Answers the fourth question, the length of documents, from the histograms in stats.json."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,22 +13,22 @@ _OF_DOCUMENTS = {
     "articles_by_characters": ("characters", "articles"),
     "books_by_words": ("words", "books"),
 }
-"""Histogram of a split → what is measured, and what is counted."""
+"""Histogram of a split → (measure, counted things)."""
 
 _OF_SENTENCES = "sentences_by_words"
 
 
 class LengthClass(NamedTuple):
-    """Documents of about the same length."""
+    """Documents of similar length."""
 
-    name: str  # "16-23", "20", ">100"
+    name: str  # such as "16-23", "20" or ">100"
     low: int
     high: int | None  # None for the last class, which has no end
     number: int
 
 
 def lengths(facts: Facts) -> Answer | None:
-    """Histograms, and the mean of each split; None for a build without documents."""
+    """Returns histograms and the mean of each split; None for a build without documents."""
     sentences: list[str] = []
     figures: list[Figure] = []
     for name, (measure, unit) in _OF_DOCUMENTS.items():
@@ -54,7 +54,7 @@ def lengths(facts: Facts) -> Answer | None:
 
 
 def _whole(facts: Facts, name: str) -> list[str]:
-    """The splits that hold each document once and have a histogram."""
+    """Returns the splits with a histogram that are not part of another split."""
     counted = [split for split in facts.kept if name in facts.stats.get(split, {})]
     return [split for split in counted if split != "train_2"]  # a part of train
 
@@ -76,7 +76,7 @@ def _middle(classes: Sequence[LengthClass], unit: str, measure: str) -> str:
 
 
 def middle_of(classes: Sequence[LengthClass]) -> str:
-    """The class in which the lower median is: "16 to 23". There must be a document."""
+    """Returns the class of the lower median, such as "16 to 23". There must be at least one document."""
     total = sum(one.number for one in classes)
     places = itertools.accumulate(one.number for one in classes)
     middle = next(one for one, place in zip(classes, places, strict=True) if 2 * place >= total)
@@ -101,7 +101,7 @@ def _drawn(of_splits: Mapping[str, Sequence[LengthClass]], measure: str, unit: s
 
 
 def _sentences(facts: Facts) -> tuple[Figure, list[LengthClass]] | None:
-    """Lengths of sentences, before and after duplicates were dropped where both are known."""
+    """Returns a chart of the lengths of sentences, if possible before and after deduplication."""
     stats = facts.stats
     found = {
         BEFORE: stats.get("before_deduplication", {}).get(_OF_SENTENCES),

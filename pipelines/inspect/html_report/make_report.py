@@ -1,4 +1,4 @@
-"""Finished builds → the report with pictures."""
+"""Makes the report with pictures from finished builds."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,19 +26,21 @@ from transforms.records import Rejected
 
 
 def make_report(folders: Sequence[str]) -> str:
-    """The HTML page of all finished builds in the folders and below.
+    """Returns the HTML page of all finished builds in the folders and below.
 
-    Raises InputError for a folder without one, and for a damaged build.
+    Raises InputError for a folder without builds, and for a damaged build.
     """
     found = find_folders(folders)
     opened = map(open_build, found.finished)
     builds = sorted(
-        # What a search has found is no build of a corpus, and has no edition.
+        # The output of a search is not a build of a corpus and has no edition.
         (build for build in opened if build.edition),
         key=lambda one: (one.corpus, one.edition, age_of(one)),
     )
     if not builds:
-        raise InputError(", ".join(folders), "no finished build of a corpus in or below it")
+        raise InputError(
+            ", ".join(folders), "no finished build of a corpus in this folder or below"
+        )
     all_facts = list(map(read_facts, builds))
     names: Counter[str] = Counter()
     pages = [_page(facts, before, _anchor(facts, names)) for before, facts in with_older(all_facts)]
@@ -49,7 +51,7 @@ def make_report(folders: Sequence[str]) -> str:
 
 
 def with_older(all_facts: Sequence[Facts]) -> Iterator[tuple[Facts | None, Facts]]:
-    """(the edition before, or the build that it was made of, or None; the build)."""
+    """Yields (the edition before, or else the input build, or None; the build)."""
     by_manifest = {facts.build.sha256: facts for facts in all_facts}
     for of_edition in editions_of(all_facts).values():
         for older, facts in zip([None, *of_edition], of_edition, strict=False):
@@ -58,7 +60,7 @@ def with_older(all_facts: Sequence[Facts]) -> Iterator[tuple[Facts | None, Facts
 
 
 def _anchor(facts: Facts, names: Counter[str]) -> str:
-    """A name for the page of a build. Copies of a build have a number behind it."""
+    """Returns an anchor for the page of a build. Copies of a build get a number."""
     build = facts.build
     name = f"{build.corpus}-{build.edition}-{build.dump_date}-{build.manifest['version']}"
     names[name] += 1
@@ -82,11 +84,11 @@ def _page(facts: Facts, before: Facts | None, anchor: str) -> Page:
 def answers_of(
     facts: Facts, before: Facts | None, documents: Sequence[Document], rejected: Sequence[Rejected]
 ) -> list[Answer]:
-    """The answers about a build, in the order of the questions; some builds cannot answer all.
+    """Returns the answers about a build, in the order of the questions. Some builds cannot answer all.
 
     Args:
-      before: the edition before it, None for none.
-      documents, rejected: those that are shown.
+      before: the edition before, or None.
+      documents, rejected: the documents and rejected records shown on the page.
     """
     answers = (
         what_it_is(facts),

@@ -1,4 +1,4 @@
-"""The seventh question: which years, subjects and sources the text of a build is of."""
+"""Answers the seventh question: the years, subjects and sources of the text of a build."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,13 +14,13 @@ from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT
 from transforms.text.wikimedia.article_markers import parse_article
 
 SHOWN = 15
-_GROUPS = 7  # colours of a chart, without that of the rest
+_GROUPS = 7  # colours of a chart, without that of "other"
 _OTHERS = "other"
 UNKNOWN = "–"
 
 
 def what_it_is_about(facts: Facts) -> Answer | None:
-    """Years, subjects or sources: whichever the build knows of; None for one without documents."""
+    """Returns years, subjects or sources, if the build has any; None for a build without documents."""
     for find in (
         _of_translations,
         _of_books,
@@ -36,7 +36,7 @@ def what_it_is_about(facts: Facts) -> Answer | None:
 
 
 def _of_translations(facts: Facts) -> Answer | None:
-    """Languages of a package of translations, with their scores."""
+    """Returns the languages of a package of translations, with their scores."""
     languages = facts.build.manifest.get("languages")
     if not languages:
         return None
@@ -56,7 +56,7 @@ def _of_translations(facts: Facts) -> Answer | None:
 
 
 def _of_books(facts: Facts) -> Answer | None:
-    """Dated books by decade and by what dates them."""
+    """Returns dated books by decade and by source of the date."""
     name = facts.name_of("dates-", ".tsv")
     if not name:
         return None
@@ -106,7 +106,7 @@ def _most_frequent(counts: Iterable[tuple[Sequence[Any], int]], key: int) -> lis
 def _grouped(
     counts: Mapping[tuple[int, str], int], groups: Sequence[str]
 ) -> list[tuple[tuple[int, str], int]]:
-    """The counts in the order of the groups; groups of which there are too many become one."""
+    """Returns the counts in the order of the groups; the last of too many groups are joined to "other"."""
     shown = groups[:_GROUPS] if len(groups) > _GROUPS + 1 else groups
     order = [*shown, _OTHERS]
     joined: Counter[tuple[int, str]] = Counter()
@@ -121,7 +121,7 @@ def _listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def _of_sentences(facts: Facts) -> Answer | None:
-    """Domains and topics of FLORES."""
+    """Returns domains and topics of FLORES sentences."""
     domains, topics = facts.stats.get("domains"), facts.stats.get("topics")
     if not domains or not topics:
         return None
@@ -148,7 +148,7 @@ def _of_sentences(facts: Facts) -> Answer | None:
 
 
 def _of_genres(facts: Facts) -> Answer | None:
-    """Genres that are left out of simple books: of the others the build says nothing."""
+    """Returns the genres excluded from SimpleBooks; the build has no genres of the other books."""
     start = "screen-books/"
     rejected = facts.counts.get("rejected", {})
     genres = {
@@ -166,7 +166,7 @@ def _of_genres(facts: Facts) -> Answer | None:
 
 
 def _of_articles(facts: Facts) -> Answer | None:
-    """Headings, classes and dates of a sample of articles."""
+    """Returns headings, classes and dates of a sample of articles."""
     row = rows().get(facts.build.corpus)
     if not row or not row.shape or row.shape.title != TITLE_IN_TEXT:
         return None
@@ -202,7 +202,7 @@ def _revised(dates: Iterable[str]) -> Figure:
 
 
 def _of_items(facts: Facts) -> Answer | None:
-    """Items of Wikidata by the Wikipedias that have an article on them."""
+    """Returns Wikidata items by the Wikipedias that have an article about them."""
     links = facts.stats.get("total", {}).get("sitelinks")
     if not links:
         return None
@@ -216,7 +216,7 @@ def _of_items(facts: Facts) -> Answer | None:
 
 
 def _of_inputs(facts: Facts) -> Answer | None:
-    """Files that the text is of, where rows do not say where they are from."""
+    """Returns the input files of the text, for builds whose rows have no source."""
     inputs = facts.build.manifest.get("inputs", [])
     if not inputs or not facts.kept:
         return None
@@ -234,7 +234,7 @@ def _of_inputs(facts: Facts) -> Answer | None:
 
 
 def _bars(title: str, counts: Mapping[str, int], whole: int = 0) -> Figure:
-    """The most frequent names first; of all of them, or of another whole, each is a share."""
+    """Returns a chart of the most frequent names, with their share of `whole`, by default of the sum."""
     found = [one for one in counts.items() if one[1]]
     ranked = sorted(found, key=lambda one: (-one[1], one[0]))
     total = whole or sum(counts.values())

@@ -1,10 +1,10 @@
-"""Numbers as a reader sees them."""
+"""Formats numbers for readers."""
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
 def share(part: float, whole: float) -> str:
-    """ "27.6 %", with a space at which no line breaks; "–" of nothing."""
+    """Returns a percentage such as "27.6 %", with a no-break space; "–" if `whole` is 0."""
     if not whole:
         return "–"
     value = 100 * part / whole
@@ -15,12 +15,12 @@ def share(part: float, whole: float) -> str:
 
 
 def count(number: int, what: str) -> str:
-    """ "1 page", "1,234 pages"."""
+    """Returns a number with its noun: "1 page", "1,234 pages"."""
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def readable_bytes(size: float) -> str:
-    """ "2.3 MB"."""
+    """Returns a size such as "2.3 MB"."""
     place = 0
     while size >= 1000 and place < len(_UNITS) - 1:
         size, place = size / 1000, place + 1

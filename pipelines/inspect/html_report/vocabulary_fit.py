@@ -1,4 +1,4 @@
-"""The ninth question: whether the vocabulary of a build fits its text."""
+"""Answers the ninth question: whether the vocabulary of a build fits its text."""
 
 import io
 from collections.abc import Iterator, Mapping
@@ -13,15 +13,15 @@ from transforms.builds.finished_builds import path_below
 from transforms.files.open_input import open_input
 from transforms.text.fingerprint import SPLITS
 
-_PAPER_UNKNOWN = 0.0028  # of the test set of Chelba et al. 2013
+_PAPER_UNKNOWN = 0.0028  # share in the test set of Chelba et al. 2013
 
-_STEP = 1.12  # between the ranks of a curve
+_STEP = 1.12  # factor between the ranks of a curve
 _SIGNS = {"<S>", "</S>", "<UNK>", "<unk>", "<eos>"}
 _DRAWN = 40
 
 
 def does_the_vocabulary_fit(facts: Facts) -> Answer | None:
-    """Characters per piece, words out of the vocabulary, rank and frequency; None without documents."""
+    """Returns characters per piece, unknown words, rank and frequency; None without documents."""
     for find in (_of_news, _of_simple_books, _of_pieces, _of_languages, _of_subwords):
         if answer := find(facts):
             return answer
@@ -79,7 +79,7 @@ def _unknown(name: str, unknown: int, words: int) -> Bar:
 
 
 def _rank_and_frequency(facts: Facts, name: str) -> Iterator[Figure]:
-    """Some ranks, further apart the higher they are, of a file that is sorted by frequency."""
+    """Yields a chart of some ranks, with growing distances, from a file sorted by frequency."""
     if name not in facts.names_of(name, ""):
         return
     points = list(_ranks(path_below(facts.build.folder, name)))
@@ -104,7 +104,7 @@ def _ranks(path: str) -> Iterator[dict[str, Any]]:
 
 
 def _of_pieces(facts: Facts) -> Answer | None:
-    """The vocabulary of one Wikipedia, beside that of the paper."""
+    """Returns the fit of the vocabulary of one Wikipedia, with that of the paper."""
     found = {split: facts.stats.get(split, {}) for split in SPLITS}
     counted = {split: of for split, of in found.items() if of.get("pieces")}
     if not counted or "unknown_characters" not in next(iter(counted.values())):
@@ -138,7 +138,7 @@ def _pieces(name: str, characters: int, pieces: int) -> Bar:
 
 
 def _of_languages(facts: Facts) -> Answer | None:
-    """A vocabulary over several Wikipedias."""
+    """Returns the fit of a vocabulary over several Wikipedias."""
     if facts.build.corpus != wiki40b_multilingual_settings.KIND:
         return None
     figures = [

@@ -1,4 +1,4 @@
-"""Answers about builds → one HTML file that needs nothing else."""
+"""Writes the answers about builds as one HTML file without other files."""
 
 import json
 import re
@@ -18,13 +18,13 @@ from transforms.records import Rejected
 
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 SHOWN = 3_000  # characters of a document
-BEGINNING = 72  # of a document without a title
+BEGINNING = 72  # characters shown as the title of an untitled document
 DETAIL_SHOWN = 300
 _NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})*(\.\d+)?([ \u00a0][%×]| [kMGT]?B| bytes)?|–")
 
 
 class Page(NamedTuple):
-    """The answers about one build, or about all."""
+    """The answers about one build, or about all builds."""
 
     anchor: str
     title: str
@@ -34,7 +34,7 @@ class Page(NamedTuple):
 
 
 def render(pages: Sequence[Page]) -> str:
-    """One page, the same for the same answers."""
+    """Returns the HTML page. The same answers give the same bytes."""
     charts: list[Any] = []
 
     def place_of(spec: Any) -> int:
@@ -66,14 +66,14 @@ def render(pages: Sequence[Page]) -> str:
 
 
 def library() -> str:
-    """The JavaScript that draws charts: vega, vega-lite and vega-embed."""
+    """Returns the JavaScript that draws charts: vega, vega-lite and vega-embed."""
     major, minor, *_ = VEGALITE_VERSION.split(".")
     bundle: str = vl_convert.javascript_bundle(_SNIPPET, f"{major}.{minor}")
     return bundle.replace("</script", "<\\/script")
 
 
 def shorten(text: str, most: int) -> str:
-    """The beginning of a text, and how much is left out."""
+    """Returns the beginning of a text, and the number of characters left out."""
     if len(text) <= most:
         return text
     return f"{text[:most]} … ({len(text) - most:,} more characters)"

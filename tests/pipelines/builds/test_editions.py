@@ -66,13 +66,13 @@ def test_a_pointer_to_nothing_counts_for_nothing(
     (folder / NAMES[2] / "COMPLETED").unlink()
     (folder / "CURRENT").write_bytes(content.encode("utf-8", "surrogateescape"))
     assert editions.read_current(str(folder)) == ""
-    assert "which is no finished build" in caplog.text
+    assert "which is not a finished build" in caplog.text
 
 
 def test_age() -> None:
     older = ["undated-9.0", "latest-9.0", "20991231-9.0", "2099-9.0"]
     assert sorted([*reversed(NAMES), *older], key=editions.age_of)[4:] == NAMES
-    with pytest.raises(ValueError, match="not the name of an edition"):
+    with pytest.raises(ValueError, match="is not an edition: expected a name like"):
         editions.age_of("20251101")
 
 

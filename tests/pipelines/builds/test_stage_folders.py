@@ -93,7 +93,7 @@ def test_stages_can_be_forgotten(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["lines-1", ".scratch/piece"])
-@pytest.mark.parametrize(("is_cut", "word"), [(True, "cut off"), (False, "gone")])
+@pytest.mark.parametrize(("is_cut", "word"), [(True, "cut off"), (False, "missing")])
 def test_a_stage_that_lacks_something_is_not_taken(
     tmp_path: Path, name: str, is_cut: bool, word: str
 ) -> None:
@@ -269,5 +269,5 @@ def test_a_stage_with_another_list_than_it_wrote_is_not_taken(tmp_path: Path) ->
     with opened(tmp_path / "t") as folders:
         written = run(folders) / LIST
         written.write_text("[]")
-        with pytest.raises(DamagedStageError, match="is not what the stage wrote"):
+        with pytest.raises(DamagedStageError, match="has changed since the stage wrote it"):
             folders.find(KEYS[0])

@@ -294,7 +294,7 @@ def test_a_finished_build_that_is_another_is_not_touched(
         "uk 20260101",
         target,
         FAILED,
-        f"{target} holds a build {message}; --replace builds it again",
+        f"{target} holds a build {message}; use --replace to build it again",
     )
     assert statuses(outcomes) == [FAILED] * 5
     assert statuses(batch.outcomes(replace=True)) == [BUILT] * 5

@@ -32,7 +32,7 @@ transforms.files.stores.StoreError: gs://b/x: access is denied: no [while runnin
         ),
         (
             "OSError: [Errno 28] No space left on device [while running 'x']",
-            "a worker process could not go on: No space left on device",
+            "a worker process stopped: No space left on device",
         ),
         ("ValueError: x", ""),
         ("x.OtherInputError: y", ""),
@@ -42,7 +42,7 @@ def test_one_line_of_a_traceback(text: str, line: str) -> None:
     assert find_worker_error(text) == line
 
 
-MEMORY = "no limit by ulimit -v): raise the limit, or take fewer --workers"
+MEMORY = "no limit by ulimit -v): raise the limit, or use fewer --workers"
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_one_line_of_what_is_short(error: Exception, line: str) -> None:
 
 
 def test_a_worker_without_memory_ends_the_run_with_a_line() -> None:
-    with pytest.raises(BuildError, match=r"^a worker process could not go on: memory ran out"):
+    with pytest.raises(BuildError, match=r"^a worker process stopped: memory ran out"):
         run_pipeline(
             lambda root: root | beam.Create([1]) | beam.Map(_take_all_memory) and None,
             InProcess(1, ()),

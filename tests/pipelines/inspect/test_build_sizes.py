@@ -150,7 +150,7 @@ def test_an_edition_that_is_not_made_as_in_the_paper(tmp_path: Path) -> None:
 
 
 def test_nothing_is_finished(tmp_path: Path) -> None:
-    message = "no finished build of a corpus in or below it"
+    message = "no finished build of a corpus in this folder or below"
     with pytest.raises(InputError) as error:
         find_sizes([str(tmp_path)])
     assert str(error.value) == f"{tmp_path}: {message}"
@@ -182,7 +182,7 @@ def test_a_build_whose_manifest_was_changed(tmp_path: Path) -> None:
         ("[" * 100_000, "not JSON: "),
         ("[]", "the build is damaged: Expected `object`, got `array`"),
         ('{"train": {}}', "the build is damaged: Object missing required field `articles`"),
-        ("{}", "the build is damaged: there are no counts of test, total, train, validation"),
+        ("{}", "the build is damaged: no counts of test, total, train, validation"),
         (None, "the build is damaged: "),
     ],
 )

@@ -166,8 +166,11 @@ def test_items_have_no_splits(tmp_path: Path, run: Command) -> None:
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        ({"corpus": "pg19"}, "builds of two corpora: wiki40b in {old}, pg19 in {new}"),
-        ({"language": "el"}, "builds of two languages: uk in {old}, el in {new}"),
+        (
+            {"corpus": "pg19"},
+            "cannot compare builds of two corpora: wiki40b in {old}, pg19 in {new}",
+        ),
+        ({"language": "el"}, "cannot compare builds of two languages: uk in {old}, el in {new}"),
     ],
 )
 def test_what_is_no_edition_of_the_other_is_refused(
@@ -201,7 +204,7 @@ def test_rows_that_are_not_those_that_were_built(old: Path, new: Path) -> None:
     manifest = manifest_of(new)
     manifest["outputs"][0]["records"] += 1
     seal(new, manifest)
-    with pytest.raises(BuildError, match="holds 5 articles, 6 in the manifest"):
+    with pytest.raises(BuildError, match="has 5 articles, but 6 in the manifest"):
         compare(old, new)
 
 

@@ -146,12 +146,12 @@ def test_the_page(tmp_path: Path, run: Command) -> None:
     ("train", "evaluation", "status", "message"),
     [
         ("none.jsonl", "text", 1, "none.jsonl: no such file"),
-        ("text", "rows.jsonl", 2, "has no column text, but q: name those of texts, as in"),
-        ("text", "rows.jsonl#x,q", 1, "there are no items with words"),
-        ("text#q", "text", 2, "is text, and has no columns q"),
+        ("text", "rows.jsonl", 2, "has no column text; it has q: name the texts, as in"),
+        ("text", "rows.jsonl#x,q", 1, "the evaluation sets have no items with words"),
+        ("text#q", "text", 2, "is a text file without columns q"),
         ("text", "folder", 1, "no finished build here or below"),
         ("text", "flores#ukr", 2, "has no language ukr; it has eng"),
-        ("text", "a=text b=text a=rows.jsonl#q", 2, "two sets are called a: name one"),
+        ("text", "a=text b=text a=rows.jsonl#q", 2, "two sets have the name a: rename one"),
     ],
 )
 def test_errors(

@@ -110,7 +110,7 @@ def test_what_cannot_be_done_is_said(
     inputs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(inputs / "all.jsonl", "--output", inputs, status=1)
-    assert "is not empty: take another --output" in capsys.readouterr().err
+    assert "is not empty: use another --output" in capsys.readouterr().err
     run(inputs / "all.jsonl", "--similarity", "2", "--output", tmp_path / "new", status=2)
     assert "must be above 0 and below 1" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()

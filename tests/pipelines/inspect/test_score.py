@@ -129,10 +129,16 @@ def test_a_file_that_leaves_text_out(uk: Path, tmp_path: Path, run: Command) -> 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"-12.5\n", "line 1: no row: Expected `object`, got `float`"),
-        (b'{"document": 0}\n', "line 1: no row: Object missing required field `log_likelihood`"),
-        (json_lines(-1) + b'{"document', "line 2: no row: Input data was truncated"),
-        (b"\xff\n", "line 1: no row: "),
+        (b"-12.5\n", "line 1: not a row of log-likelihoods: Expected `object`, got `float`"),
+        (
+            b'{"document": 0}\n',
+            "line 1: not a row of log-likelihoods: Object missing required field `log_likelihood`",
+        ),
+        (
+            json_lines(-1) + b'{"document',
+            "line 2: not a row of log-likelihoods: Input data was truncated",
+        ),
+        (b"\xff\n", "line 1: not a row of log-likelihoods: "),
         (b"PAR1 and no more", "not a valid Parquet file: "),
         (bz2.compress(json_lines(-1, -1, -1))[:-9], "damaged or cut: "),
     ],
@@ -174,14 +180,18 @@ def test_tables_that_are_no_rows(
 @pytest.mark.parametrize(
     ("flags", "status", "message"),
     [
-        (["--log-likelihood", "300"], 2, "300.0 is not a log-likelihood: it is finite and not"),
+        (["--log-likelihood", "300"], 2, "300.0 is not a log-likelihood: it must be finite and"),
         (["--log-likelihood", "nan"], 2, "nan is not a log-likelihood"),
-        (["--log-likelihood", "/no/file"], 1, "/no/file: no number, and no such file"),
+        (
+            ["--log-likelihood", "/no/file"],
+            1,
+            "/no/file: neither a number nor a file: no such file",
+        ),
         (["--perplexity-per-piece", "0.5"], 2, "0.5 is not a perplexity, which is at least 1"),
         (
             ["--log-likelihood", "-1", "--split", "validation"],
             2,
-            "there are 0 characters: nothing to divide by",
+            "the text has 0 characters: the score is undefined",
         ),
         (
             ["--log-likelihood", "-1", "--split", "dev"],
@@ -237,7 +247,7 @@ def test_a_build_without_pieces(uk: Path, run: Command) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (json.dumps(stats(articles=4)), "has 4 documents of test, 3 were kept"),
+        (json.dumps(stats(articles=4)), "has 4 documents of test, but the manifest has 3"),
         ("{", "not JSON: "),
         ("[" * 100_000, "not JSON: "),
         ("[]", "no such split: 'test'"),

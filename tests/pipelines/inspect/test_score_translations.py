@@ -105,7 +105,7 @@ def test_the_other_metrics_of_sacrebleu(files: Path, spbleu: Command) -> None:
 def test_without_a_model(files: Path, spbleu: Command) -> None:
     assert spbleu(*one(files, model=""), status=1).err == (
         f"corpusmill: error: {files}/sacrebleu/models/{RELEASE}: no such file: no --model is given, and"
-        " sacrebleu has not downloaded its model. Get a model there, and give it by --model FILE"
+        " sacrebleu has not downloaded its model. Download a model and give it with --model FILE"
         f" (flores101: https://dl.fbaipublicfiles.com/fairseq/models/flores/{RELEASE};"
         " flores200: https://tinyurl.com/flores200sacrebleuspm;"
         " spBLEU-1K: https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model)\n"
@@ -118,12 +118,12 @@ def test_without_a_model(files: Path, spbleu: Command) -> None:
     ("name", "content", "message"),
     [
         ("no.model", None, "no such file"),
-        ("a.model", b"text", "no SentencePiece model"),
+        ("a.model", b"text", "not a SentencePiece model, or damaged"),
         (".", None, "a folder, not a file"),
         (
             "cut.model",
             small_model()[: small_model().index(b"\n", 1000)],
-            "the end of the SentencePiece model is missing: a download was cut off?",
+            "the end of the SentencePiece model is missing: download it again",
         ),
     ],
 )
@@ -223,29 +223,35 @@ def test_warnings(files: Path, spbleu: Command) -> None:
             "out.txt",
             b"1\n2\n",
             (),
-            "{0}/out.txt: has 2 lines, and the reference {0}/ref.txt has 11",
+            "{0}/out.txt: has 2 lines, but the reference {0}/ref.txt has 11",
         ),
-        ("out.txt", b"", (), "{0}/out.txt: has 0 lines, and the reference {0}/ref.txt has 11"),
-        ("ref.txt", b"", (), "{0}/ref.txt: is empty: nothing to score against"),
+        ("out.txt", b"", (), "{0}/out.txt: has 0 lines, but the reference {0}/ref.txt has 11"),
+        (
+            "ref.txt",
+            b"",
+            (),
+            "{0}/ref.txt: is empty, so nothing can be scored against this reference",
+        ),
         ("out.txt", None, (), "{0}/out.txt: no such file"),
         ("out.txt", b"a\nb\xff\n", (), "{0}/out.txt: line 2 is not UTF-8"),
         (
             "m.tsv",
             b"domain\ttopic\nwikinews\thealth\n",
             ("--metadata", "{0}/m.tsv"),
-            "{0}/m.tsv: has 1 rows, and the reference {0}/ref.txt has 11 lines",
+            "{0}/m.tsv: has 1 rows, but the reference {0}/ref.txt has 11 lines",
         ),
         (
             "m.tsv",
             b"URL\ttopic\n",
             ("--metadata", "{0}/m.tsv"),
-            "{0}/m.tsv: line 1: no column domain; there are URL, topic",
+            "{0}/m.tsv: line 1: missing columns: domain; found URL, topic",
         ),
         (
             "m.tsv",
             b"",
             ("--metadata", "{0}"),
-            "{0}: a folder, but no file name has the split, as in eng-fra.devtest; give the table",
+            "{0}: is a folder, but no file name names a split, such as eng-fra.devtest; give the"
+            " table itself",
         ),
     ],
 )
@@ -329,7 +335,7 @@ def test_many_to_many(package: Path, spbleu: Command) -> None:
     target = package / "scores"
     shown = spbleu(*many(package, "--output", target))
     assert shown.err == (
-        "corpusmill: warning: not scored, since it is not named like eng-fra.devtest:"
+        "corpusmill: warning: not scored, because the name is not like eng-fra.devtest:"
         f" {package}/outputs/README\n"
     )
     rows = [dict(row) for _, row in read_table((target / "scores.tsv").read_text("utf-8"), ())]
@@ -413,7 +419,7 @@ def test_workers_do_not_matter(package: Path, spbleu: Command) -> None:
 def test_an_output_folder_is_not_overwritten(package: Path, spbleu: Command) -> None:
     target = write(package / "scores" / "notes.txt", ["mine"]).parent
     assert spbleu(*many(package, "--output", target), status=1).err == (
-        f"corpusmill: error: {target} is not empty; take another --output\n"
+        f"corpusmill: error: {target} is not empty; use another --output\n"
     )
     assert [path.name for path in target.iterdir()] == ["notes.txt"]
 
@@ -442,10 +448,10 @@ def test_nothing_is_left_behind_where_it_fails(package: Path, spbleu: Command) -
     [
         (
             "outputs/large/eng-deu.devtest",
-            "there is no reference for it: no deu.devtest in {0}/refs",
+            "has no reference: deu.devtest is not in {0}/refs",
         ),
-        ("outputs/large/eng-fra.test", "there is no reference for it: no fra.test in {0}/refs"),
-        ("outputs/small/fra-eng.devtest", "has 1 lines, and the reference"),
+        ("outputs/large/eng-fra.test", "has no reference: fra.test is not in {0}/refs"),
+        ("outputs/small/fra-eng.devtest", "has 1 lines, but the reference"),
         (
             "outputs/large/eng-fra.devtest.gz",
             "is the same system and direction as {0}/outputs/large/eng-fra.devtest",
@@ -465,8 +471,8 @@ def test_a_folder_without_directions(package: Path, spbleu: Command) -> None:
     model = ("--model", package / "own.model")
     folder = ("--reference", package / "refs")
     for name, message in (
-        ("empty", "holds no translations"),
-        ("out.txt", "is not named like eng-fra.devtest"),
+        ("empty", "has no translations"),
+        ("out.txt", "has no name like eng-fra.devtest"),
     ):
         err = spbleu(*folder, "--hypothesis", package / name, *model, status=1).err
         assert f"{package}/{name}: {message}" in err

@@ -70,7 +70,7 @@ def test_every_kind_of_finding(corpora: Path, run: Command) -> None:
         f"4 {EARLIER}\n"
         "faults of files: 3\n"
         f"  {el}/train-00001-of-00002.parquet:"
-        " is not in the manifest, and readers take it for a part of the build\n"
+        " is not in the manifest, but readers would read it as a part of the build\n"
         f"  {uk}/stats.json: has no counts of the splits\n"
         f"  {uk}/validation-00000-of-00001.parquet: is not there\n"
         "entities in two splits: 3\n"
@@ -235,7 +235,7 @@ def test_the_screen_shows_the_first_and_the_report_all(corpora: Path, run: Comma
 
 def test_a_cluster_needs_a_place_for_the_report(corpora: Path, run: Command) -> None:
     assert run("verify", corpora, "--runner", "SparkRunner", status=2).err == (
-        "corpusmill: error: --runner SparkRunner needs --report, on a file system its workers reach\n"
+        "corpusmill: error: --runner SparkRunner needs --report, on a file system that its workers share\n"
     )
 
 

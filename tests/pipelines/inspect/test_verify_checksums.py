@@ -184,11 +184,11 @@ def test_the_screen_shows_the_first_and_the_report_all(
     [
         (["a", "b", "--md5", "x"], "--md5 compares one build: verify lm1b DIR --md5 LIST"),
         (["lm1b", "a", "b", "--md5", "x"], "--md5 compares one build: verify lm1b DIR --md5 LIST"),
-        (["lm1b", "a"], "verify lm1b DIR needs --md5 LIST; verify DIR does not"),
-        (["lm1b", "a", "--reference", "x"], "--reference goes with --md5 LIST"),
+        (["lm1b", "a"], "verify lm1b DIR needs --md5 LIST; without a list, use verify DIR"),
+        (["lm1b", "a", "--reference", "x"], "--reference needs --md5 LIST"),
         (
             ["lm1b", "a", "--md5", "x", "--runner", "SparkRunner"],
-            "--runner SparkRunner needs --report, on a file system its workers reach",
+            "--runner SparkRunner needs --report, on a file system that its workers share",
         ),
     ],
 )
@@ -211,7 +211,9 @@ def test_one_build_is_needed(build: Path, tmp_path: Path) -> None:
     later = make_sentence_build(corpora, date="2007-2012")
     with pytest.raises(InputError) as raised:
         verify_checksums(str(corpora), listed, workers=1)
-    assert str(raised.value) == (f"{corpora}: 2 builds, and one must be named: {build}, {later}")
+    assert str(raised.value) == (
+        f"{corpora}: has 2 builds; give the folder of one: {build}, {later}"
+    )
     other = make_sentence_build(tmp_path / "other", corpus="pg19")
     with pytest.raises(InputError) as raised:
         verify_checksums(str(other), listed, workers=1)
@@ -230,7 +232,7 @@ def test_a_build_that_is_not_finished(
 
 def test_a_list_that_is_none(build: Path, tmp_path: Path, run: Command) -> None:
     (tmp_path / "list").write_text("No sums.\n")
-    message = f"corpusmill: error: {tmp_path}/list: there is no MD5 sum in it\n"
+    message = f"corpusmill: error: {tmp_path}/list: the list has no MD5 sum\n"
     assert run("verify", build, "--md5", f"{tmp_path}/list", status=1).err == message
 
 

@@ -188,7 +188,7 @@ FAILURES: dict[str, tuple[Callable[[DumpServer], object], Sequence[str], int, st
         lambda site: None,
         ("wiki40b",),
         2,
-        "--language is needed: which Wikipedia to fetch",
+        "--language is missing: give the code of the Wikipedia to download",
     ),
     "too many connections": (
         lambda site: None,

@@ -242,7 +242,7 @@ def test_a_state_that_cannot_be_read_does_not_stop_the_others(place: Place) -> N
     place.configure(place.site.url, corpora=OTHER)
     place.state.mkdir(parents=True)
     printed = place.refresh(status=1).out
-    assert "wiki40b-uk  failed      the state is not read: [Errno 21] Is a directory" in printed
+    assert "wiki40b-uk  failed      the state cannot be read: [Errno 21] Is a directory" in printed
     assert "other       published" in printed
     text = place.metrics.read_text()
     assert 'corpusmill_refresh_failed{name="wiki40b-uk"} 1.0' in text
@@ -332,7 +332,9 @@ def test_a_first_edition_must_not_be_small(place: Place, followed: Place, name: 
         assert place.finished() == [OLD_EDITION]
         assert place.current() == ("" if why else OLD_EDITION)
         if why:
-            assert re.search(rf"is not accepted: {why.format(**numbers)}.*; there is none", printed)
+            assert re.search(
+                rf"is not accepted: {why.format(**numbers)}.*; there is no current edition", printed
+            )
     assert len(place.site.asked_for(dump_path(OLD))) == 1
 
 
@@ -561,7 +563,7 @@ def test_other_settings_count_from_the_next_dump_on(
     text = place.config.read_text().replace("vocabulary_size = 0", "vocabulary_size = 300")
     place.config.write_text(text)
     place.refresh()
-    assert "it counts from the next dump on" in caplog.text
+    assert "it takes effect with the next dump" in caplog.text
 
 
 # Full disks.

@@ -217,7 +217,7 @@ def test_what_is_not_whole_is_not_uploaded(
     shard = corpus / "uk" / "20260101-1.0.0" / "train-00000-of-00001.parquet"
     shard.write_bytes(shard.read_bytes() + b"\0")
     assert publish(hub.repo, corpus / "uk") == 1
-    assert f"{shard}: is not what the manifest says" in capsys.readouterr().err
+    assert f"{shard}: differs from the manifest" in capsys.readouterr().err
     shard.unlink()
     assert publish(hub.repo, corpus / "uk") == 1
     assert f"{shard}: no such file: the build is damaged" in capsys.readouterr().err

@@ -111,7 +111,7 @@ def test_an_error_names_the_language(
     with pytest.raises(type(error)) as caught:
         list(check_languages(project, LANGUAGES))
     told = [str(caught.value), *getattr(caught.value, "__notes__", ())]
-    assert told in (["fra: no number"], ["no number", "This came of the check of fra."])
+    assert told in (["fra: no number"], ["no number", "This happened in the check of fra."])
     assert kinds(project, "deu") == ["packet", "import", "check"]
     assert kinds(project, "fra") == ["packet", "import"]
 

@@ -243,7 +243,7 @@ def test_a_bad_file_is_named_and_nothing_is_taken(
 @pytest.mark.parametrize(
     ("name", "content", "language", "message"),
     [
-        ("fra.dev", "One.\n", "", r"fra\.dev: 1 lines, and there are 3 sentences"),
+        ("fra.dev", "One.\n", "", r"fra\.dev: expected 3 lines, one per sentence; found 1"),
         ("fra.dev", "One.\nTwo.\n\xff\n", "", r"fra\.dev, line 3: not UTF-8"),
         ("deu.dev", "1\n2\n3\n", "", "no packet was sent for deu"),
         ("deu.dev", "1\n2\n3\n", "fra", "is in deu, and --language says fra"),

@@ -75,7 +75,7 @@ def test_a_waiver_of_a_table_ends_with_its_text(failed: Office) -> None:
     assert set(waived(failed)) == {("dev-0002", "is-bad")}
     # The same rule of the same line, and yet another finding: its file and line have changed.
     stale = failed.do("check", "--waive-table", table, "--by", "Eli", status=1)
-    assert "because.tsv, line 2: dev-0001:is-bad says something else by now" in stale.err
+    assert "because.tsv, line 2: dev-0001:is-bad has another message now" in stale.err
 
 
 def test_all_of_a_rule(failed: Office) -> None:
@@ -114,7 +114,7 @@ def test_both_at_once(failed: Office) -> None:
         ),
         (
             lambda text: text.replace("bad is in it", "good"),
-            "line 2: dev-0001:is-bad says something else",
+            "line 2: dev-0001:is-bad has another message",
         ),
         (lambda text: text.replace("\t2\t", "\tII\t"), "line 2: the column line has 'II'"),
         (
@@ -125,9 +125,12 @@ def test_both_at_once(failed: Office) -> None:
             lambda text: text.replace("is-bad", "missing"),
             "line 2: dev-0001:missing cannot be waived",
         ),
-        (lambda text: text.replace("because", "why"), "line 1: no column because"),
+        (lambda text: text.replace("because", "why"), "line 1: missing columns: because"),
         (lambda text: text.replace("a name", " "), "waives nothing"),
-        (lambda text: text + "dev-0001\tx\n", "line 6: 2 fields, and the header has 8"),
+        (
+            lambda text: text + "dev-0001\tx\n",
+            "line 6: expected 8 fields, as in the header; found 2",
+        ),
         (
             lambda text: text + text.split("\n")[1].replace("a name", "x") + "\n",
             "line 6: .*for another reason",

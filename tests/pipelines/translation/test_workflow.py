@@ -187,7 +187,7 @@ def test_what_is_checked_no_longer_is_not_reviewed(office: Office) -> None:
         (lambda text: text.replace("\tfra\t", "\tqqqq\t"), "no language"),
         (lambda text: text.replace("\tfra\t", "\tdeu\t"), "no translation has come back yet"),
         (lambda text: text.replace("dev", "dev-x"), "is not in the sample"),
-        (lambda text: "", "no column"),
+        (lambda text: "", "missing columns: "),
     ],
 )
 def test_a_sheet_that_cannot_be_taken(office: Office, change: object, message: str) -> None:
@@ -242,7 +242,7 @@ def test_a_waiver_holds_for_as_long_as_the_text_is_the_same(office: Office) -> N
         ),
         (
             ("--waive", "dev-0002:missing", "--because", "x", "--by", "E"),
-            "a translation has to come",
+            "a translation must be imported",
         ),
     ],
 )
@@ -385,16 +385,16 @@ def test_nothing_is_overwritten_outside(office: Office) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("packets", "--languages", "eng"), "English is what is translated"),
-        (("packets", "--languages", "fra,en-GB"), "en-GB: English is what is translated"),
+        (("packets", "--languages", "eng"), "English is the source"),
+        (("packets", "--languages", "fra,en-GB"), "en-GB: English is the source"),
         (("packets", "--languages", "fraa"), 'no language "fraa"'),
-        (("packets", "--languages", ","), "--languages names none"),
-        (("packets", "--languages", "fra", "--seed", "7"), "--seed: only with --source"),
+        (("packets", "--languages", ","), "--languages has no codes"),
+        (("packets", "--languages", "fra", "--seed", "7"), "--seed: only allowed with --source"),
         (("check", "--languages", "deu"), "nothing was sent for deu"),
-        (("check",), "nothing has come back yet"),
+        (("check",), "no translations were imported yet"),
         (("status", "--language", "deu"), "nothing was sent for deu; there are fra"),
-        (("status", "--language", "fra", "--json"), "--json is of all languages"),
-        (("review", "--import", "x.tsv", "--to", "y"), "go with --sheets"),
+        (("status", "--language", "fra", "--json"), "--json shows all languages"),
+        (("review", "--import", "x.tsv", "--to", "y"), "only allowed with --sheets"),
         (("package", "--output", "x"), "there is no language to package: fra: sent"),
         (("package", "--output", "x", "--version", "../1"), "a version has letters"),
     ],

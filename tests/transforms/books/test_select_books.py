@@ -141,7 +141,7 @@ def test_books_are_checked_by_their_ids() -> None:
     books = [MeasuredBook(make_book(book_id), 1, 1) for book_id in (3, 1, 2)]
     assert [one.book.book_id for one in check_ids(books)] == [1, 2, 3]
     again = books[0]._replace(book=books[0].book._replace(name="3.txt"))
-    with pytest.raises(ValueError, match=r"book 3 is there twice: 3-0\.txt and 3\.txt"):
+    with pytest.raises(ValueError, match=r"book 3 occurs twice: 3-0\.txt and 3\.txt"):
         check_ids([*books, again])
 
 

@@ -50,5 +50,5 @@ def test_a_book_that_is_there_twice_is_named() -> None:
     sketches = [
         Sketch(number, DocumentFacts(number, name, 0), b"") for name in ("3.txt", "3-0.txt")
     ]
-    with pytest.raises(ValueError, match=r"book 3 is there twice: 3-0\.txt and 3\.txt"):
+    with pytest.raises(ValueError, match=r"book 3 occurs twice: 3-0\.txt and 3\.txt"):
         only_book((number, sketches))

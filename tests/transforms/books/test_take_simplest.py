@@ -155,7 +155,7 @@ TARGET = {"target_tokens": 1, "max_vocabulary": 1, "min_count": 1, "formula": "L
         ({"target_tokens": 0}, "target_tokens is 0, and must be positive"),
         ({"max_vocabulary": 0}, "max_vocabulary is 0"),
         ({"min_count": 0}, "min_count is 0"),
-        ({"formula": "L/V"}, "formula is one of"),
+        ({"formula": "L/V"}, "formula must be one of"),
     ],
 )
 def test_settings_that_make_no_sense(settings: Mapping[str, Any], message: str) -> None:

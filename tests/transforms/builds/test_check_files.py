@@ -144,7 +144,7 @@ def test_a_build_that_keeps_no_splits(tmp_path: Path) -> None:
 def test_files_that_readers_would_take_for_a_part(uk: Path) -> None:
     for name in ("train-00002-of-00003.parquet", "wiki40b-test.tfrecord-00001-of-00002", "my.txt"):
         (uk / name).write_bytes(b"")
-    message = "is not in the manifest, and readers take it for a part of the build"
+    message = "is not in the manifest, but readers would read it as a part of the build"
     assert list(find_strangers(open_build(str(uk)))) == [
         Fault(f"{uk}/train-00002-of-00003.parquet", message),
         Fault(f"{uk}/wiki40b-test.tfrecord-00001-of-00002", message),
@@ -240,7 +240,7 @@ def test_text_shards_that_readers_would_take_for_a_part(news: Path) -> None:
     ]
     for name in (*names, f"{TRAIN_TEXT}/notes.txt", "notes-of-mine.txt"):
         (news / name).touch()
-    message = "is not in the manifest, and readers take it for a part of the build"
+    message = "is not in the manifest, but readers would read it as a part of the build"
     assert set(find_strangers(open_build(str(news)))) == {
         Fault(f"{news}/{name}", message) for name in names
     }

@@ -147,7 +147,7 @@ def test_ids_spread_over_the_buckets() -> None:
 @pytest.mark.parametrize("bad", [None, "", "Q1\nQ2", "Q1\tQ2"])
 def test_a_row_without_an_id_is_an_error(bad: str | None) -> None:
     assert error_of(InputError, make_rows, rows("uk", "train", ["Q1", bad])) == (
-        "/uk/train.parquet: a row has no wikidata_id, or one that cannot be printed"
+        "/uk/train.parquet: a row has no wikidata_id, or its wikidata_id has unprintable characters"
     )
 
 

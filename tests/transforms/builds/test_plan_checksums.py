@@ -90,7 +90,7 @@ def test_files_that_the_list_does_not_name(tmp_path: Path) -> None:
         (TOKENIZED, LEFT_OUT, "the build has kept no checkpoints; --checkpoints keeps them"),
         ("training-monolingual/news.2007.en.shuffled", LEFT_OUT, "raw input, no part of a build"),
         ("tar_archives/training-monolingual.tgz", LEFT_OUT, "archive, no part of a build"),
-        ("README", LEFT_OUT, "nothing of that name is in the build, nor has to be"),
+        ("README", LEFT_OUT, "not an artefact of a build"),
     ],
 )
 def test_what_is_not_there(tmp_path: Path, name: str, status: Status, detail: str) -> None:
@@ -111,9 +111,9 @@ def test_checkpoints_that_were_kept_must_be_there(tmp_path: Path) -> None:
         Finding(
             Status.MISSING,
             SORTED,
-            f"1 of the 2 parts of {SORTED} are not there: 00001 is the first",
+            f"1 of the 2 parts of {SORTED} are missing, the first is 00001",
         ),
-        Finding(Status.MISSING, TOKENIZED, "is not in the build, which has kept checkpoints"),
+        Finding(Status.MISSING, TOKENIZED, "is not in the build, although it has kept checkpoints"),
     ]
 
 
@@ -180,8 +180,8 @@ def test_reading_a_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("prose", "prose: there is no MD5 sum in it"),
-        ("sha", "sha: line 1: sums of SHA-256; MD5 is needed"),
+        ("prose", "prose: the list has no MD5 sum"),
+        ("sha", "sha: line 1: expected MD5 sums, found SHA-256"),
         ("none", "none: no such file"),
         ("[ps]*", "[ps]*: 2 files, and one list is needed"),
         ("folder", "folder: a folder, not a file"),

@@ -101,8 +101,8 @@ def test_what_is_no_dataset_has_no_head_and_no_metadata(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"kept": [1]}, "8 kept \\+ 0 total are not the 10 tales"),
-        ({"rejected": [(("read", "x"), 1)]}, "10 kept \\+ 1 read/x \\+ 1 total are not"),
+        ({"kept": [1]}, "8 kept \\+ 0 total do not add up to the 10 tales"),
+        ({"rejected": [(("read", "x"), 1)]}, "10 kept \\+ 1 read/x \\+ 1 total do not"),
         ({"tales": []}, "^b: no tale in it|InputError: b: no tale in it"),
     ],
 )

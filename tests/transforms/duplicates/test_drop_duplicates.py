@@ -188,7 +188,7 @@ def choose_plainly(documents: list[Document], pairs: list[tuple[int, int]]) -> l
         (0, "similarity is 0, and must be above 0 and below 1"),
         ("1", "similarity is 1"),
         ("much", "similarity is much, and must be a number"),
-        (0.9999, "too few of them, or too high"),
+        (0.9999, "is too high for"),
     ],
 )
 def test_thresholds_that_make_no_sense(threshold: Any, message: str) -> None:

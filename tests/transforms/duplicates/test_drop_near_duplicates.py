@@ -172,7 +172,7 @@ def test_nothing_to_remove(tmp_path: Path, ranges: list[LineRange]) -> None:
         (-0.1, "threshold is -0.1, and must be above 0 and below 1"),
         (1.0, "threshold is 1.0"),
         (float("nan"), "threshold is nan"),
-        (0.9999, "too few of them, or too high"),
+        (0.9999, "is too high for"),
     ],
 )
 def test_thresholds_that_make_no_sense(threshold: float, message: str) -> None:

@@ -117,7 +117,7 @@ def test_a_whole_file(tmp_path: Path) -> None:
         ),
         (JSON_LINES, b'{"q": \n', "file: line at byte 0: Input data was truncated"),
         (PARQUET, b"PAR1....", "file: not a valid Parquet file"),
-        (FILES, b"a\xff", "file, byte 1: no UTF-8"),
+        (FILES, b"a\xff", "file, byte 1: not UTF-8"),
         (LINES, gzip.compress(b"line\n" * 1000, mtime=0)[:-9], "file"),
     ],
 )

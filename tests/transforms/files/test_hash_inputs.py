@@ -49,7 +49,7 @@ RIGHT, WRONG = hashlib.sha256(b"pages").hexdigest(), "0" * 64
         (f"{RIGHT}  ukwiki-2026-11-01-p1p5.xml.bz2\n", ""),
         (f"{WRONG}  ukwiki-2026-11-01-p6p9.xml.bz2\n", ""),
         (f"{WRONG}  ukwiki-2026-11-01-p1p5.xml.bz2\n",
-         f"its SHA-256 is {RIGHT}, and SHA256SUMS beside it lists {WRONG}"),
+         f"its SHA-256 is {RIGHT}, but SHA256SUMS beside it lists {WRONG}"),
         ("a login page", "SHA256SUMS: line 1 is not a SHA-256 and a name: 'a login page'"),
     ],
 )  # fmt: skip

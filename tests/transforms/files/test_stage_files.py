@@ -245,7 +245,7 @@ def test_a_type_is_the_name_of_a_class_of_elements(
 
 @pytest.mark.parametrize("kind", [set[int], beam.typehints.Optional[int], Path])
 def test_a_type_that_has_no_name_is_an_error_before_anything_runs(kind: Any) -> None:
-    with pytest.raises(TypeError, match="cannot hand on elements of the type"):
+    with pytest.raises(TypeError, match="cannot write elements of the type"):
         stage_files.describe_type(kind)
 
 

@@ -156,9 +156,9 @@ def test_an_empty_file_is_fine_unless_it_is_all_there_is(tmp_path: pathlib.Path)
     ]
     check_lines([*empty, write_file(tmp_path, b"x")])
     for paths in ([path] for path in empty):
-        with pytest.raises(InputError, match=f"{paths[0]}: there is no line to read"):
+        with pytest.raises(InputError, match=f"{paths[0]}: the files contain no lines"):
             check_lines(paths)
-    with pytest.raises(InputError, match=r"0, .*/1, .*/4: there is no line to read"):
+    with pytest.raises(InputError, match=r"0, .*/1, .*/4: the files contain no lines"):
         check_lines(empty)
 
 

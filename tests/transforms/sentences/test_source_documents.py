@@ -117,7 +117,7 @@ def repeated(folder: Path) -> list[str]:
 
 
 def test_an_id_that_is_there_twice_is_an_error(tmp_path: Path) -> None:
-    message = r"a\.jsonl: line 3: the id 'bridge-tarnholt' is that of a\.jsonl, line 2"
+    message = r"a\.jsonl: line 3: the id 'bridge-tarnholt' is already used in a\.jsonl, line 2"
     with pytest.raises(Exception, match=message):
         source(repeated(tmp_path))
 

@@ -71,7 +71,7 @@ GAP = "ukwiki-2026-11-01-p1p5.xml.bz2", "ukwiki-2026-11-01-p2000p3000.xml.bz2"
         ([GAP[0], "ukwiki-2026-10-01-p6p9.xml.bz2"], "",
          f"{GAP[0]} and ukwiki-2026-10-01-p6p9.xml.bz2 are not parts of one export", []),
         (["mediawiki_content_history/ukwiki/2026-11-01/xml/bzip2/ukwiki-2026-11-01-p1p5.xml.bz2"], "",
-         "an export of all revisions; only mediawiki_content_current is read", []),
+         "an export of all revisions is not supported; use mediawiki_content_current", []),
     ],
 )  # fmt: skip
 def test_names_of_exports(

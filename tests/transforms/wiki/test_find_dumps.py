@@ -173,7 +173,7 @@ def test_parse_languages(text: str, codes: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("", "no language is named; known are en, ar, "), (",", "no language is named"),
+    [("", "no language given; known languages: en, ar, "), (",", "no language given"),
      ("uk,xx", "no such language: 'xx'"), ("all,uk", "no such language: 'all'")],
 )  # fmt: skip
 def test_parse_no_languages(text: str, message: str) -> None:
@@ -248,7 +248,7 @@ def test_why_a_language_is_missing(tmp_path: Path, wanted: str, reason: str) -> 
 @pytest.mark.parametrize("date", ["", "2023-5-01", "may", "2023050", "20230501/"])
 def test_a_date_that_is_none(tmp_path: Path, date: str) -> None:
     with pytest.raises(
-        ValueError, match="is not a date; it is newest, all, latest, or like 20230501"
+        ValueError, match="is not a date; expected newest, all, latest, or like 20230501"
     ):
         find_dumps([str(tmp_path)], ["uk"], date)
 

@@ -106,9 +106,9 @@ def test_files_that_are_missing_cut_or_others(table: EntityTable, tmp_path: Path
     second = folder / "entities-00001-of-00002.parquet"
     whole = second.read_bytes()
     second.write_bytes(whole[:-9])
-    assert open_broken(folder).startswith(f"{second}: not a whole Parquet file: ")
+    assert open_broken(folder).startswith(f"{second}: not a complete Parquet file: ")
     second.unlink()
-    assert open_broken(folder).startswith(f"{second}: not a whole Parquet file: ")
+    assert open_broken(folder).startswith(f"{second}: not a complete Parquet file: ")
     second.write_bytes((folder / "entities-00000-of-00002.parquet").read_bytes())
     assert open_broken(folder) == f"{second}: 4 rows, where the manifest has 3"
     pq.write_table(pa.table({"numeric_id": [1, 2, 3]}), second)
@@ -122,10 +122,14 @@ def test_a_file_that_is_damaged_after_the_table_was_opened(table: EntityTable) -
     data = bytearray(path.read_bytes())
     data[4 : len(data) // 2] = bytes(len(data) // 2 - 4)
     path.write_bytes(data)
-    with pytest.raises(InputError, match=f"^{re.escape(group.path)}: not a whole Parquet file: "):
+    with pytest.raises(
+        InputError, match=f"^{re.escape(group.path)}: not a complete Parquet file: "
+    ):
         list(titles_and_items(group, "enwiki"))
     path.unlink()
-    with pytest.raises(InputError, match=f"^{re.escape(group.path)}: not a whole Parquet file: "):
+    with pytest.raises(
+        InputError, match=f"^{re.escape(group.path)}: not a complete Parquet file: "
+    ):
         list(add_classes((3, [(1, PageFacts("Q20"))]), table.row_groups, table.kinds))
 
 
@@ -137,7 +141,7 @@ def test_files_without_ranges_of_ids_or_with_wrong_ones(table: EntityTable, tmp_
     folder = tmp_path / "table"
     first, second = (f"entities-0000{at}-of-00002.parquet" for at in (0, 1))
     rewrite(folder, second, write_statistics=False)
-    assert open_broken(folder) == f"{folder / second}: row group 0 does not say which ids it holds"
+    assert open_broken(folder) == f"{folder / second}: row group 0 has no statistics of its ids"
     rewrite(folder, second)
     expected_rows = EntityTable.open(str(folder)).row_groups
     assert [(group.first_id, group.rows) for group in expected_rows] == [(2, 2), (7, 2), (12, 3)]
@@ -154,7 +158,7 @@ def test_files_without_ranges_of_ids_or_with_wrong_ones(table: EntityTable, tmp_
 def test_a_kind_that_is_none(table: EntityTable, tmp_path: Path) -> None:
     path = tmp_path / "table" / "internal-classes.parquet"
     pq.write_table(class_table({5: "river"}), path)
-    assert open_broken(tmp_path / "table").startswith(f"{path}: 'river' is none of the kinds")
+    assert open_broken(tmp_path / "table").startswith(f"{path}: 'river' is not one of the kinds")
     pq.write_table(pa.table({"kind": ["list"]}), path)
     assert open_broken(tmp_path / "table") == f"{path}: lacks the column numeric_id"
 
@@ -166,7 +170,7 @@ def test_titles_that_are_not_utf_8(table: EntityTable) -> None:
     )
     pq.write_table(damaged, path)
     with pytest.raises(
-        InputError, match=f"^{re.escape(str(path))}: not a whole Parquet file: .*UTF8"
+        InputError, match=f"^{re.escape(str(path))}: not a complete Parquet file: .*UTF8"
     ):
         list(titles_and_items(table.row_groups[0], "enwiki"))
 

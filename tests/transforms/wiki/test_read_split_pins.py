@@ -142,9 +142,17 @@ def test_long_files_come_in_several_blocks(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("none.tsv", None, "none.tsv: no such file, and no folder of a finished build"),
-        ("a.tsv", b"id\tsplit\n", "a.tsv: line 1: the header has to name wikidata_id and split"),
-        ("a.tsv", b"", "a.tsv: line 1: the header has to name"),
+        (
+            "none.tsv",
+            None,
+            "none.tsv: expected a file or the folder of a finished build, found neither",
+        ),
+        (
+            "a.tsv",
+            b"id\tsplit\n",
+            "a.tsv: line 1: the header must have the columns wikidata_id and split",
+        ),
+        ("a.tsv", b"", "a.tsv: line 1: the header must have the columns"),
         ("a.parquet", b"PAR1", "a.parquet: damaged or cut: "),
         (
             "a.tsv.gz",
@@ -164,7 +172,10 @@ def test_what_is_told_before_the_workers_start(
 
 def test_parquet_without_the_columns(tmp_path: Path) -> None:
     pq.write_table(pa.table({"wikidata_id": ["Q1"]}), tmp_path / "a.parquet")
-    with pytest.raises(InputError, match=r"a\.parquet: schema: no column split among wikidata_id"):
+    with pytest.raises(
+        InputError,
+        match=r"a\.parquet: schema: there is no column split; the columns are wikidata_id",
+    ):
         find_pins([str(tmp_path / "a.parquet")])
 
 
@@ -175,16 +186,16 @@ def test_folders_that_are_no_finished_builds(tmp_path: Path) -> None:
         find_pins([f"{build}/"])
     (tmp_path / "entities").mkdir()
     (tmp_path / "entities" / "COMPLETED").touch()
-    with pytest.raises(InputError, match=r"entities: no build of a corpus"):
+    with pytest.raises(InputError, match=r"entities: not a build of a corpus"):
         find_pins([str(tmp_path / "entities")])
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("a.tsv", "a.tsv: line 3: wikidata_id is 'q2', not like"),
+        ("a.tsv", "a.tsv: line 3: wikidata_id is 'q2'; expected"),
         ("a.tsv.gz", "a.tsv.gz: damaged or cut: "),
-        ("a.parquet", "a.parquet: row group 1, row 1: wikidata_id is 'q2', not like"),
+        ("a.parquet", "a.parquet: row group 1, row 1: wikidata_id is 'q2'; expected"),
     ],
 )
 def test_errors_of_workers_name_the_file_and_the_place(

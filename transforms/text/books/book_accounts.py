@@ -1,4 +1,4 @@
-"""The accounts of a corpus of books."""
+"""Accounts of a corpus of books: checks its counts and makes its statistics and the sections of its card."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -14,20 +14,24 @@ from transforms.text.files.markdown import make_table
 
 @dataclasses.dataclass(frozen=True)
 class BookAccounts:
-    """Accounts that are the same for all builds of a corpus of books."""
+    """Makes the accounts of a build of any corpus of books."""
 
     splits: Sequence[str]
-    whole: Sequence[str]  # those of them that all books are in, once
-    sections: Callable[[Mapping[str, Any]], Sequence[str]]  # of its card, from stats.json
+    whole: Sequence[str]  # splits that together hold each book once; the totals are their sums
+    sections: Callable[
+        [Mapping[str, Any]], Sequence[str]
+    ]  # makes the sections of the card from stats.json
 
     def __call__(self, ledger: Ledger, _: Provenance) -> Accounts:
-        """Accounts of a build. Raises AccountingError, and NothingLeftError where no book is left.
+        """Returns the accounts of a build.
 
-        The ledger has, beside what every build has:
-          files: that were looked at as books.
+        Raises AccountingError if the counts disagree, and NothingLeftError if no book is left.
+
+        The ledger has these accounts, besides those of every build:
+          files: number of files that were examined as books.
           stats: (split, BookStats).
           lengths: ((split, class of words), books).
-          facts: (name, what stats.json says under it), each name once.
+          facts: (name, value in stats.json), each name once.
         """
         per_split = ledger.per_split("stats", self.splits, BookStats())
         total = add_book_stats(per_split[split] for split in self.whole)
@@ -61,7 +65,7 @@ class BookAccounts:
                     ([split, *counts] for split, counts in splits.items()),
                 ),
                 "",
-                "Words stand between white space; characters are Unicode code points, bytes are of UTF-8.",
+                "Words are separated by white space; characters are Unicode code points, bytes are of UTF-8.",
                 *self.sections(stats),
                 *not_kept(files, "files", rejected),
             ],

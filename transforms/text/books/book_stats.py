@@ -1,4 +1,4 @@
-"""Statistics of a corpus of books. Counts add up in any order."""
+"""Statistics of a corpus of books. Counts can be added in any order."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,34 +12,34 @@ class BookStats(NamedTuple):
     """Counts of books."""
 
     books: int = 0
-    words: int = 0  # between white space: what word-level perplexity is normalised by
+    words: int = 0  # between white space; normalise word-level perplexity
     characters: int = 0  # Unicode code points
     text_bytes: int = 0  # UTF-8
-    line_feeds: int = 0  # among the characters
+    line_feeds: int = 0  # included in characters
 
 
 def measure_book(text: str) -> BookStats:
-    """Counts one book."""
+    """Returns the counts of one book."""
     text_bytes = len(text.encode("utf-8"))
     return BookStats(1, len(text.split()), len(text), text_bytes, text.count("\n"))
 
 
 def add_book_stats(stats: Iterable[BookStats]) -> BookStats:
-    """The sum of several counts."""
+    """Returns the sum of several counts."""
     return BookStats(*(sum(column) for column in zip(BookStats(), *stats, strict=True)))
 
 
 def identity_of(book_id: int) -> str:
-    """Returns the text that determines the split, the shard and the place of a book: "gutenberg:84"."""
+    """Returns the text that determines the split, the shard and the position of a book: "gutenberg:84"."""
     return f"gutenberg:{book_id}"
 
 
 def place_of(book_id: int) -> tuple[int, int]:
-    """The key that files of books are sorted by: the fingerprint, as good as a shuffle, then the id."""
+    """Returns the sort key of books in a file: the fingerprint, which shuffles them, then the id."""
     return fingerprint(identity_of(book_id)), book_id
 
 
 def book_schema(*texts: str) -> pa.Schema:
-    """Of the rows of a corpus: book_id, a 32-bit integer, and strings of these names."""
+    """Returns the schema of a corpus of books: book_id, a 32-bit integer, and string columns `texts`."""
     names = {"book_id": pa.int32(), **dict.fromkeys(texts, pa.string())}
     return pa.schema([pa.field(name, kind, nullable=False) for name, kind in names.items()])

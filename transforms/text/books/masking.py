@@ -1,7 +1,7 @@
-"""Words of a list → a mark in their place, as PG-19 has `<DW>` for discriminatory words.
+"""Replaces the words of a list by a mark, as PG-19 has `<DW>` for discriminatory words.
 
-Rae et al., "Compressive Transformers for Long-Range Sequence Modelling", 2020: the list was never
-released, so it is the operator's.
+Rae et al., "Compressive Transformers for Long-Range Sequence Modelling", 2020. Their list was never
+released, so users provide their own.
 """
 
 import collections
@@ -14,26 +14,26 @@ _WORD = re.compile(r"\w+")
 
 
 def read_words(lines: Iterable[str]) -> tuple[str, ...]:
-    """The entries of a list: one a line, sorted, each once; blank lines are passed over.
+    """Returns the entries of a list, one per line, in lower case, sorted and without repetitions.
 
-    An entry may have several words, or a hyphen. Raises ValueError for one that has no letter or digit, and
-    for a list without any.
+    Empty lines are skipped. An entry may have several words, or a hyphen. Raises ValueError for an entry
+    without a letter or digit, and for an empty list.
     """
     entries = {" ".join(line.split()).lower() for line in lines}
     entries.discard("")
     wordless = sorted(entry for entry in entries if not _WORD.search(entry))
     if wordless:
-        raise ValueError(f"{wordless[0]!r} is not a word")
+        raise ValueError(f"{wordless[0]!r} has no letter or digit")
     if not entries:
-        raise ValueError("there is no word in it")
+        raise ValueError("the list has no words")
     return tuple(sorted(entries))
 
 
 def mask_words(text: str, entries: Sequence[str]) -> tuple[str, int]:
-    """The text with MARK for every entry that is there as whole words, in capitals or not; and how many.
+    """Replaces every entry in the text by MARK. Returns the text and the number of replacements.
 
-    Between the words of an entry there may be any white space, a line end too. Of entries that begin with
-    one word the longest is taken.
+    Entries match whole words in any case, with any white space between their words, line ends included. If
+    several entries begin with the same word, the longest match is replaced.
     """
     by_first_word = _by_first_word(tuple(entries))
     if by_first_word.keys().isdisjoint(_WORD.findall(text.lower())):
@@ -52,14 +52,14 @@ def mask_words(text: str, entries: Sequence[str]) -> tuple[str, int]:
 
 @functools.lru_cache(maxsize=1)
 def _by_first_word(entries: Sequence[str]) -> Mapping[str, Sequence[tuple[int, re.Pattern[str]]]]:
-    """First word → (characters of the entry before it, pattern) of each entry, the longest first.
+    """Returns first word → [(characters of the entry before that word, pattern), …], the longest entry first.
 
-    A list may have twenty thousand entries: one pattern of them all would take seconds for a book.
+    A list may have twenty thousand entries: one pattern for all would take seconds per book.
     """
     found = collections.defaultdict(list)
     for entry in sorted(entries, key=len, reverse=True):
         first = _WORD.search(entry)
-        assert first is not None  # `read_words` sees to it
+        assert first is not None  # `read_words` checks this
         words = r"\s+".join(map(re.escape, entry.split()))
         pattern = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
         found[first[0]].append((first.start(), pattern))

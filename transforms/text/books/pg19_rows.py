@@ -1,4 +1,4 @@
-"""PG-19 as it is written: the features of TensorFlow Datasets, and where the date is from."""
+"""Rows of PG-19: the features of TensorFlow Datasets, and the source of the date."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ SCHEMA = book_schema(
     "book_link",
     "book_text",
     "book_title",
-    "publication_date",  # a year; in TFDS it is a text
+    "publication_date",  # a year, as text like in TFDS
     "date_source",
     "date_confidence",
 )
@@ -32,8 +32,8 @@ PAPER_WORDS = {"train": 1_973_136_207, "validation": 3_007_061, "test": 6_966_49
 class Membership:
     """Decides which books are in the corpus, and in which split.
 
-    "released": the books that DeepMind released, in their splits; "hash": all, 90 % in train, 5 % in
-    validation and 5 % in test by the fingerprint of the id. An id that `own_splits` names is in that split.
+    "released": the books that DeepMind released, in their splits. "hash": all books, 90 % in train, 5 % in
+    validation and 5 % in test by the fingerprint of the id. `own_splits` (id → split) takes precedence.
     """
 
     members: str
@@ -44,13 +44,13 @@ class Membership:
             raise ValueError(f"members is one of {MEMBERS}, not {self.members!r}")
 
     def reason_to_reject(self, book: Book, text: str) -> Reason | None:
-        """A rule for ScreenBooks."""
+        """Returns the reason to reject a book, or None. A rule for ScreenBooks."""
         if self.members == RELEASED and not book.released_year:
             return Reason("not-in-release")
         return None
 
     def split_of(self, book_id: int) -> str:
-        """The split of a book that is in the corpus."""
+        """Returns the split of a book that is in the corpus."""
         if book_id in self.own_splits:
             return self.own_splits[book_id]
         if self.members == RELEASED:
@@ -59,7 +59,7 @@ class Membership:
 
 
 def make_row(dated: DatedBook, membership: Membership) -> BookRow:
-    """The book in its split, its values in the order of SCHEMA."""
+    """Returns the row of a book: its split and id, and its values in the order of SCHEMA."""
     book, date = dated.book, dated.date
     link = f"http://www.gutenberg.org/ebooks/{book.book_id}"
     values = (book.book_id, link, book.packed_text, book.title, str(date.year), *date[1:])
@@ -67,7 +67,7 @@ def make_row(dated: DatedBook, membership: Membership) -> BookRow:
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the sections that only the card of PG-19 has, from stats.json."""
+    """Returns the lines of the sections that only the card of PG-19 has, from stats.json."""
     dates, total = stats["dates"], stats["total"]
     lines = [
         "",
@@ -102,14 +102,15 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
             ],
         ),
         "",
-        "What dates the books, too new ones too (`dates-*.tsv` has what every source says of each):",
+        "Sources of the dates of books, including books that are too new (`dates-*.tsv` lists all dates of"
+        " each book):",
         "",
         *make_table(["source", "books"], dates["dated_by"].items()),
     ]
     if "without_released_years" in dates:
         lines += [
             "",
-            "What the other sources say of books of which PG-19 has released a year:",
+            "Comparison of the other sources with the years that PG-19 has released:",
             "",
             *make_table(["outcome", "books"], dates["without_released_years"].items()),
         ]

@@ -1,4 +1,4 @@
-"""Lists the differences between builds other than their sources: versions, settings, kinds of input."""
+"""Lists the differences between two builds other than their sources: versions, settings, kinds of inputs."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -6,13 +6,13 @@ from typing import Any
 
 NONE = "none"
 SHOWN_CHARACTERS = 60
-PINS = "pin-splits"  # role of the inputs that say in which split a document is
+PINS = "pin-splits"  # role of input files that assign documents to splits
 
 
 def find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
-    """From two manifests: "version: 1.2.0 → 1.3.0", "settings near_duplicates: 0.0 → 0.8".
+    """Returns what differs in two manifests, in words: "version: 1.2.0 → 1.3.0", "settings limit: 0 → 100".
 
-    Of inputs only their kinds and numbers: that a newer dump is another file goes without saying.
+    Inputs are compared by their roles and numbers of files only: a newer dump is always another file.
     """
     before, after = _facts_of(old), _facts_of(new)
     return tuple(
@@ -38,7 +38,7 @@ def _facts_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Names, with dots where they are nested → values that are not mappings."""
+    """Returns the mapping without nesting: dotted name → value."""
     flat: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The manifest of a build, which says where every number comes from."""
+"""The manifest of a build: its inputs, settings, counts and outputs."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,31 +8,36 @@ from transforms.records import InputFile, OutputFile
 from transforms.text.fingerprint import SPLITS
 
 CARD = "README.md"
-"""The dataset card. A manifest that lists it lists every file of its build, but itself and COMPLETED."""
+"""Name of the dataset card.
+
+A manifest that lists it lists every file of the build except itself and COMPLETED.
+"""
 
 
 class Description(NamedTuple):
-    """Words about a corpus."""
+    """Texts that describe a corpus."""
 
     title: str
     about: str = ""  # Markdown
     citation: str = ""  # BibTeX
-    license_id: str | list[str] = ""  # as the Hugging Face hub names it; "" for what is no dataset
-    features: Sequence[str] = ()  # of TensorFlow Datasets; () for what it does not read
-    numbers: Sequence[str] = ()  # features that are integers; all others are texts
+    license_id: str | list[str] = (
+        ""  # name on the Hugging Face hub; "" for a build that is not a dataset
+    )
+    features: Sequence[str] = ()  # of TensorFlow Datasets; () if it cannot read the build
+    numbers: Sequence[str] = ()  # features that are integers; all others are strings
     splits: Sequence[str] = SPLITS
-    tags: Sequence[str] = ()  # by which the hub finds it
+    tags: Sequence[str] = ()  # keywords for search on the hub
     tasks: Sequence[str] = ("text-generation",)  # task categories of the hub
-    caveats: str = "What this build could not know:"  # title of their list
+    caveats: str = "What this build could not know:"  # title of the list of caveats
     closing: str = "Every input and output with its SHA-256, and all settings: `manifest.json`."
 
 
 class Release(NamedTuple):
     """A version of a method."""
 
-    corpus: str  # first folder of the builds, "wiki40b"
+    corpus: str  # first folder of its builds, "wiki40b"
     version: str  # "1.0.0"
-    notes: Mapping[str, str]  # version → what is new
+    notes: Mapping[str, str]  # version → its changes
 
 
 class Provenance(NamedTuple):
@@ -43,10 +48,10 @@ class Provenance(NamedTuple):
     dump_date: str  # "20230501"
     version: str  # "1.0.0"
     release_notes: Mapping[str, str]
-    settings: Mapping[str, Any]  # every setting that decides about the bytes
-    caveats: tuple[str, ...]  # sentences: what this build could not know
+    settings: Mapping[str, Any]  # every setting that affects the output
+    caveats: tuple[str, ...]  # sentences: limits of this build, such as missing inputs
     code: Mapping[str, str]  # package → version
-    signature_settings: Mapping[str, str] = {}  # what makes a variant, in order
+    signature_settings: Mapping[str, str] = {}  # settings that are part of the signature, in order
 
     @property
     def signature(self) -> str:
@@ -68,7 +73,7 @@ def assemble(
     lost: Iterable[Mapping[str, Any]],
     outputs: Iterable[OutputFile],
 ) -> dict[str, Any]:
-    """A manifest in the order in which it is read. What comes in any order is sorted."""
+    """Returns a manifest, its keys in the order for reading. Inputs, losses and outputs are sorted."""
     known = provenance._asdict()
     del known["signature_settings"]
     return {
@@ -83,11 +88,11 @@ def assemble(
 
 
 def add_outputs(manifest: Mapping[str, Any], files: Iterable[OutputFile]) -> dict[str, Any]:
-    """The manifest with more output files."""
+    """Returns the manifest with more output files."""
     outputs = [*manifest["outputs"], *(file._asdict() for file in files)]
     return {**manifest, "outputs": sorted(outputs, key=lambda file: str(file["name"]))}
 
 
 def to_json(value: Any) -> str:
-    """Readable JSON that ends with a line feed."""
+    """Returns indented JSON that ends with a line feed."""
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

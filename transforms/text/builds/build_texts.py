@@ -1,4 +1,4 @@
-"""The small files of a build: what it says of itself, for people and for the readers of others."""
+"""The small text files of a build: statistics, dataset card and metadata of TensorFlow Datasets."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ def make_texts(
     card: str,
     outputs: Iterable[OutputFile],
 ) -> dict[str, str]:
-    """Name → text of all but manifest.json, which lists them."""
+    """Returns file name → text, for all of these files except manifest.json, which lists them."""
     texts = {"stats.json": to_json(stats), CARD: card}
     if not description.features:
         return texts

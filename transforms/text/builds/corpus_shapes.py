@@ -1,22 +1,22 @@
-"""The shapes of corpora: names and content of documents, and splits."""
+"""Shapes of corpora: the columns of ids, titles and texts, and the splits."""
 
 from typing import NamedTuple
 
 TITLE_IN_TEXT = "<text>"
-"""For `title`: the first line of an article, see wikimedia/article_markers.py."""
+"""Value of `title`: the title is the first line of the article, see wikimedia/article_markers.py."""
 
 
 class CorpusShape(NamedTuple):
-    """The rows of a corpus, as far as two editions of it can be compared."""
+    """The columns and splits of a corpus, as needed to compare two of its editions."""
 
-    unit: str  # what a row is: "articles"
-    id: str  # column; "" where a text is its own identity, and ids are fingerprints of texts
+    unit: str  # noun for rows: "articles"
+    id: str  # column; "" if rows have no id: then the fingerprint of the text is the id
     title: str  # column, TITLE_IN_TEXT, or "" for rows without a title
-    texts: tuple[str, ...]  # columns that are compared, and whose bytes count; () is all but the id
-    facts: tuple[str, ...] = ()  # columns that are compared as well
-    # Splits in which each document is once. Those that hold documents of others are not compared: paper_test
-    # of One Billion Word is a part of test, train_2 of SimpleBooks of train.
+    texts: tuple[str, ...]  # columns that are compared, and whose bytes count; (): all but the id
+    facts: tuple[str, ...] = ()  # further columns that are compared
+    # Splits that hold each document once. Subsets of other splits are not compared: paper_test of One Billion
+    # Word is a part of test, train_2 of SimpleBooks a part of train.
     splits: tuple[str, ...] = ("train", "validation", "test")
-    repeats: bool = False  # whether an id may stand in several rows of one build
-    withheld: str = ""  # split that is not for release
-    why_moves: str = ""  # why documents may change their split; "" where none may
+    repeats: bool = False  # True if an id may be in several rows of one build
+    withheld: str = ""  # split that is not published
+    why_moves: str = ""  # reason why documents may change their split; "" if they may not

@@ -1,4 +1,4 @@
-"""README.md of a build: what a person reads first, and what the Hugging Face hub reads."""
+"""The dataset card, README.md, of a build. People and the Hugging Face hub read it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ _CITATION = "```bibtex\n"
 def make_card(
     description: Description, manifest: Mapping[str, Any], sections: Sequence[str]
 ) -> str:
-    """A dataset card in Markdown, with the YAML head of the hub.
+    """Returns a dataset card in Markdown, with the YAML head of the hub.
 
     Args:
       sections: lines that only this kind of build has.
@@ -52,23 +52,23 @@ def make_card(
 
 
 def make_citation(bibtex: str) -> list[str]:
-    """The lines of a section after a blank line; none where there is no paper."""
+    """Returns the lines of the section "Citation", after an empty line; [] without a citation."""
     return ["", "## Citation", "", f"{_CITATION}{bibtex}", "```"] if bibtex else []
 
 
 def read_citation(card: str) -> str:
-    """BibTeX of a card; "" for none."""
+    """Returns the BibTeX of a card; "" if it has none."""
     return card.partition(_CITATION)[2].partition("\n```")[0]
 
 
 def read_about(card: str) -> str:
-    """The words about a data set in the card of a build; "" for none."""
+    """Returns the description of a data set in the card of a build; "" if it has none."""
     body = card.partition("\n# ")[2].partition(f"\n{_SIGNATURE}")[0]
     return body.partition("\n")[2].strip()
 
 
 def not_kept(read: int, unit: str, rejected: Mapping[str, int]) -> list[str]:
-    """The section on what was rejected, by reason."""
+    """Returns the lines of the section on rejected documents, with counts by reason."""
     return [
         "",
         f"Not kept, of {read:,} {unit} read (each is listed in `rejected/`):",
@@ -78,7 +78,7 @@ def not_kept(read: int, unit: str, rejected: Mapping[str, int]) -> list[str]:
 
 
 def _rows(manifest: Mapping[str, Any], splits: Sequence[str]) -> int:
-    """Rows of all splits that the hub loads."""
+    """Returns the number of rows in all splits that the hub loads."""
     return sum(
         file["records"]
         for file in manifest["outputs"]

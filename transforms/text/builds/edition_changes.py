@@ -1,4 +1,4 @@
-"""Rows of two editions of a corpus → what became of each document."""
+"""Compares the rows of two editions of a corpus: documents added, removed, changed, moved or unchanged."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -22,15 +22,15 @@ SCHEMA = pa.schema(
     [
         pa.field("id", pa.string(), nullable=False),
         pa.field("title", pa.string(), nullable=False),
-        pa.field("split", pa.int8(), nullable=False),  # number in the splits of the corpus
-        pa.field("digest", pa.uint64(), nullable=False),  # fingerprint of all that is compared
-        pa.field("bytes", pa.int64(), nullable=False),  # UTF-8, of the texts
-        pa.field("is_new", pa.bool_(), nullable=False),  # whether it is of the newer edition
+        pa.field("split", pa.int8(), nullable=False),  # index in the splits of the corpus
+        pa.field("digest", pa.uint64(), nullable=False),  # fingerprint of all compared columns
+        pa.field("bytes", pa.int64(), nullable=False),  # of the texts in UTF-8
+        pa.field("is_new", pa.bool_(), nullable=False),  # True for rows of the newer edition
     ]
 )
 
 Tally = dict[tuple[str, str, str], int]
-"""(fate, old split, new split) → documents. (REPEATED, "", "") counts ids, in addition."""
+"""(fate, old split, new split) → documents. Besides, (REPEATED, "", "") → ids that are in several rows."""
 
 
 class Row(NamedTuple):
@@ -46,19 +46,19 @@ Pair = tuple[Row | None, Row | None]  # in the older and in the newer edition
 
 
 class Change(NamedTuple):
-    """A document that is not the same in both editions."""
+    """A document that differs between the editions."""
 
     id: str
-    title: str  # of the newer edition, where the document is in it
-    fate: str  # ADDED, REMOVED, CHANGED or MOVED; what has moved may have changed, too
-    old_split: str  # "" for what was not there
-    new_split: str  # "" for what is gone
-    old_bytes: int | None  # UTF-8 of the text; None for what was not there
+    title: str  # in the newer edition, if the document is in it, else in the older
+    fate: str  # ADDED, REMOVED, CHANGED or MOVED; a moved document may have changed, too
+    old_split: str  # "" for an added document
+    new_split: str  # "" for a removed document
+    old_bytes: int | None  # of the text in UTF-8; None for an added document
     new_bytes: int | None
 
 
 class SplitChanges(NamedTuple):
-    """The changes between the documents of a split in two editions. Counts add up.
+    """Numbers of documents of a split that changed between two editions. Counts can be added.
 
     old = removed + changed + unchanged + moved_out, new = added + changed + unchanged + moved_in.
     """
@@ -74,9 +74,9 @@ class SplitChanges(NamedTuple):
 
 
 def compare_rows(rows: pa.Table, splits: Sequence[str]) -> tuple[Tally, list[Change]]:
-    """Counts all documents of rows in SCHEMA, and lists those that differ, in `order`.
+    """Counts all documents of rows in SCHEMA, and lists those that differ, sorted by `order`.
 
-    An id may be in several rows of an edition: then each row meets the one that it is most like, see
+    If an id is in several rows of an edition, each row is compared with the most similar one: see
     `pair_rows`.
     """
     same = (
@@ -116,7 +116,7 @@ def _count_repeated(same: pa.Table) -> int:
 
 
 def _by_id(rows: pa.Table, splits: Sequence[str]) -> Iterator[tuple[str, list[Row], list[Row]]]:
-    """(id, its rows in the older edition, those in the newer), both sorted."""
+    """Yields (id, its rows in the older edition, its rows in the newer edition), both lists sorted."""
     of_id: dict[str, tuple[list[Row], list[Row]]] = defaultdict(lambda: ([], []))
     columns = (rows[name].to_pylist() for name in SCHEMA.names)
     for identity, title, split, digest, size, is_new in zip(*columns, strict=True):
@@ -126,10 +126,10 @@ def _by_id(rows: pa.Table, splits: Sequence[str]) -> Iterator[tuple[str, list[Ro
 
 
 def pair_rows(old: Sequence[Row], new: Sequence[Row]) -> Iterator[Pair]:
-    """The rows of one id, each with the row of the other edition that it is most like.
+    """Pairs the rows of one id, each with the most similar row of the other edition.
 
-    First those with the same text in the same split meet, then those with the same text, then those of
-    the same split, then any. For whom nobody is left, that has None.
+    Rows with the same text and split are paired first, then rows with the same text, then rows of the same
+    split, then any. A row that is left over is paired with None.
     """
     likenesses: tuple[Callable[[Row], Hashable], ...] = (
         lambda row: (row.digest, row.split),
@@ -153,7 +153,7 @@ def pair_rows(old: Sequence[Row], new: Sequence[Row]) -> Iterator[Pair]:
 
 
 def describe(identity: str, old: Row | None, new: Row | None) -> Change:
-    """Describes the change of a document; one of the rows may be missing. Here the fate may be UNCHANGED."""
+    """Returns the change of a document; one of the rows may be None. The fate may be UNCHANGED."""
     there = new or old
     assert there
     return Change(
@@ -176,13 +176,13 @@ def _fate_of(old: Row | None, new: Row | None) -> str:
 
 
 def order(change: Change) -> tuple[Any, ...]:
-    """Q9 is before Q10."""
+    """Returns the sort key of a change. Shorter ids are first: Q9 is before Q10."""
     sizes = (-1 if size is None else size for size in (change.old_bytes, change.new_bytes))
     return len(change.id), *change[:5], *sizes
 
 
 def add_tallies(tallies: Iterable[Tally]) -> Tally:
-    """The sum of several."""
+    """Returns the sum of several tallies."""
     total: Counter[tuple[str, str, str]] = Counter()
     for tally in tallies:
         total.update(tally)
@@ -190,7 +190,7 @@ def add_tallies(tallies: Iterable[Tally]) -> Tally:
 
 
 def split_changes(tally: Tally, splits: Sequence[str]) -> dict[str, SplitChanges]:
-    """Split → what became of its documents."""
+    """Returns split → numbers of its documents by fate."""
     counts: dict[str, Counter[str]] = {split: Counter() for split in splits}
     for (fate, old, new), count in tally.items():
         if fate == REPEATED:
@@ -205,17 +205,17 @@ def split_changes(tally: Tally, splits: Sequence[str]) -> dict[str, SplitChanges
 
 
 def moves(tally: Tally) -> dict[tuple[str, str], int]:
-    """(old split, new split) → documents that have moved so. Sorted."""
+    """Returns (old split, new split) → documents that moved between these splits. Sorted."""
     return {(old, new): n for (fate, old, new), n in sorted(tally.items()) if fate == MOVED}
 
 
 def to_line(change: Change) -> str:
-    """The change as a line of a table; "" for None."""
+    """Returns the change as a line of a table, with "" for None."""
     return cells.to_line("" if field is None else field for field in change)
 
 
 def parse_line(line: str) -> Change:
-    """The inverse of `to_line`, but for white space in titles."""
+    """Parses a line of `to_line`. White space in titles may differ from the original."""
     fields = map(cells.unprotect, line.removesuffix("\n").split("\t"))
     identity, title, fate, old, new, *sizes = fields
     old_bytes, new_bytes = (int(size) if size else None for size in sizes)

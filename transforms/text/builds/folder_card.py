@@ -1,6 +1,6 @@
-"""README.md of a folder above builds: each of them is loaded by its name.
+"""The card, README.md, of a folder of builds. Each build can be loaded by its name.
 
-Without it, Hugging Face `datasets` takes all Parquet files below the folder for one data set.
+Without this card, Hugging Face `datasets` takes all Parquet files below the folder for one data set.
 """
 
 import glob
@@ -17,7 +17,7 @@ from transforms.text.files.markdown import Config, Dataset, yaml_head
 
 MARK = "<!-- corpusmill writes this file after every build; without this line, it leaves the file alone -->"
 
-_ESCAPED = re.compile(r"\[([*?[])\]")  # by glob.escape
+_ESCAPED = re.compile(r"\[([*?[])\]")  # written by glob.escape
 _FENCE = "---\n"
 _USE = """\
 ```python
@@ -30,9 +30,9 @@ datasets.load_dataset("<this folder>", "{name}")
 class BuildBelow(NamedTuple):
     """A finished build below the folder."""
 
-    name: str  # by which it is loaded
-    folder: str  # from the folder of the card: "uk/20260101-1.3.0"
-    card: str  # its README.md; "" for none
+    name: str  # the build is loaded by it
+    folder: str  # relative to the folder of the card: "uk/20260101-1.3.0"
+    card: str  # text of its README.md; "" if it has none
 
 
 class _Split(msgspec.Struct):
@@ -46,7 +46,7 @@ class _Config(msgspec.Struct):
 
 
 class CardHead(msgspec.Struct):
-    """The head of the card of a build."""
+    """The YAML head of the card of a build."""
 
     license: str | list[str]
     language: str | list[str]
@@ -58,10 +58,11 @@ class CardHead(msgspec.Struct):
 
 
 def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = "") -> str:
-    """The card, by which `datasets` loads what the cards of the builds say; "" where none says anything.
+    """Returns the card, which combines the heads of the cards of the builds; "" if no card has a head.
 
     Args:
-      default: the name of the build that is loaded without a name; "" for none, unless there is one only.
+      default: name of the build that is loaded if no name is given; "" if there is none. A single build is
+        always loaded without a name.
     """
     found = [(build, head) for build in builds if (head := read_head(build.card))]
     if not found:
@@ -99,7 +100,7 @@ def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = ""
 
 
 def read_places(card: str) -> dict[str, str]:
-    """Name → folder of each build that such a card loads, as it is in the card: {} for none."""
+    """Returns name → folder of each build that such a card loads; {} if the card has no head."""
     head = read_head(card)
     places = {}
     for config in head.configs if head else ():
@@ -109,30 +110,30 @@ def read_places(card: str) -> dict[str, str]:
 
 
 def read_head(card: str) -> CardHead | None:
-    """The head of a card; None for a card without one, or with one that says too little."""
+    """Returns the head of a card; None if it is missing or invalid."""
     if not card.startswith(_FENCE):
         return None
     text = card.removeprefix(_FENCE).partition(f"\n{_FENCE}")[0]
     try:
-        # For this loader all is text: older cards have an unquoted `no`, which is Norwegian.
+        # This loader reads all values as text: older cards have an unquoted `no`, which is Norwegian.
         return msgspec.convert(yaml.load(text, yaml.BaseLoader), CardHead)
     except (yaml.YAMLError, msgspec.ValidationError):
         return None
 
 
 def as_list(value: str | list[str]) -> list[str]:
-    """A field of a head, one text or several."""
+    """Returns a field of a head, one text or several, as a list."""
     return [value] if isinstance(value, str) else value
 
 
 def _one_or_all(texts: Sequence[str]) -> str | list[str]:
-    """Each text once; one alone is not a list."""
+    """Returns the texts without repetitions; a single text is not a list."""
     different = _different(texts)
     return different[0] if len(different) == 1 else different
 
 
 def _different(texts: Iterable[str]) -> list[str]:
-    """Each text once, in the order of their first places."""
+    """Returns the texts without repetitions, in order of first occurrence."""
     return list(dict.fromkeys(texts))
 
 

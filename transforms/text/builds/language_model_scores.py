@@ -1,27 +1,27 @@
-"""Scores of language models that can be compared: per character and per word, whatever the pieces.
+"""Scores of language models that are comparable across tokenisations: per character, byte or word.
 
 A training job may import this module by itself: it needs the standard library only.
 
-A model predicts a split piece by piece; L is the sum of the natural logarithms of the probabilities
-of all its pieces. Perplexity per piece, e^(-L / pieces), says as much about the pieces as about the model.
-What compares models is L over a count that the text alone decides:
+A model predicts a split piece by piece. L is the sum of the natural logarithms of the probabilities of
+all pieces. Perplexity per piece, e^(-L / pieces), depends on the pieces as much as on the model.
+Models are compared by L divided by a count that depends on the text only:
 
     bits per character = -L / ln 2 / characters = log2(perplexity per piece) × pieces / characters
                                                   (Guo et al. 2020, Wiki-40B, section 5.1)
     bits per byte = -L / ln 2 / bytes of UTF-8
     word-level perplexity = e^(-L / words)        (Rae et al. 2020, PG-19, section 4.2)
 
-The counts are those that the corpus was published with, never those of the tokeniser at hand. In One Billion
+The counts are those published with the corpus, never those of the model's tokeniser. In One Billion
 Word and in SimpleBooks, the end of each line is a word that the model predicts: `</S>`, `<eos>`.
 
-A training job writes L in one form, a row for each document of the split, as JSON lines or as Parquet:
+A training job writes log-likelihoods as JSON lines or Parquet, one row per document of the split:
 
     {"document": 0, "log_likelihood": -812.25}
     {"document": 1, "log_likelihood": [-7.5, -0.25, -11.0]}
 
-`document` is the place of the document in the split, from 0, in the order of its Parquet files and of their
-rows; the rows may be in any order, in any number of files. `log_likelihood` is of the whole document, or a
-list with a number for each of its words.
+`document` is the position of the document in the split, from 0, in the order of its Parquet files and
+their rows. The rows may be in any order, in any number of files. `log_likelihood` is one number for the
+whole document, or a list of numbers, one per word or piece.
 """
 
 import math
@@ -32,20 +32,22 @@ BASES = {"e": math.e, "2": 2.0, "10": 10.0}  # of logarithms
 
 
 class Normalisers(NamedTuple):
-    """The counts by which the scores of a split are divided."""
+    """The counts that the scores of a split are divided by."""
 
-    characters: int  # Unicode code points as the paper of the corpus counts them; a marker is one
-    pieces: int  # of the SentencePiece model of the corpus; 0 where it has none
-    words: int  # between white space; markers and ends of lines are none
+    characters: int  # code points, counted as in the paper of the corpus: a marker is one
+    pieces: int  # of the SentencePiece model of the corpus; 0 if there is none
+    words: int  # between white space; markers and line ends do not count
     documents: int  # rows: articles, books or sentences
-    ends: int = 0  # of lines, where the paper of the corpus counts each as a word
-    line_feeds: int | None = None  # of the text; None where an older build did not count them
-    has_line_feeds: bool = True  # they are among the characters; those of markers are not
-    text_bytes: int = 0  # of UTF-8, line feeds included; 0 where an older build did not count them
+    ends: int = 0  # line ends, if the paper of the corpus counts each as a word
+    line_feeds: int | None = None  # of the text; None if an older build did not count them
+    has_line_feeds: bool = True  # True if `characters` includes line feeds (other than of markers)
+    text_bytes: int = 0  # of UTF-8, with line feeds; 0 if an older build did not count them
 
     @property
     def other_characters(self) -> int:
-        """Characters without line feeds where they are among them, with them where they are not."""
+        """The characters counted the other way: without line feeds if `characters` includes them, else with
+        them.
+        """
         return self.characters + (self.line_feeds or 0) * (-1 if self.has_line_feeds else 1)
 
     @property
@@ -54,90 +56,94 @@ class Normalisers(NamedTuple):
         return self.words + self.ends
 
 
-# From a log-likelihood.
+# Scores from log-likelihoods.
 
 
 def bits_per_character(log_likelihood: float, characters: int) -> float:
-    """Bits per character of a text with this natural log-likelihood."""
+    """Returns the bits per character of a text with this natural log-likelihood."""
     return _loss(log_likelihood) / math.log(2) / _positive(characters, "characters")
 
 
 def bits_per_byte(log_likelihood: float, text_bytes: int) -> float:
-    """Bits per byte of UTF-8 of a text with this natural log-likelihood."""
+    """Returns the bits per byte of UTF-8 of a text with this natural log-likelihood."""
     return _loss(log_likelihood) / math.log(2) / _positive(text_bytes, "bytes")
 
 
 def perplexity_per_piece(log_likelihood: float, pieces: int) -> float:
-    """e^(-L / pieces). Compares models with the same pieces only. inf where it is out of range."""
+    """Returns e^(-L / pieces), or inf on overflow. Comparable only between models with the same pieces."""
     return _exp(_loss(log_likelihood) / _positive(pieces, "pieces"))
 
 
 def word_level_perplexity(log_likelihood: float, words: int, ends: int = 0) -> float:
-    """e^(-L / (words + ends)), the perplexity of PG-19, One Billion Word and SimpleBooks.
+    """Returns e^(-L / (words + ends)), the perplexity of PG-19, One Billion Word and SimpleBooks.
 
     Args:
-      log_likelihood: natural, of the whole text, whatever it was cut into.
+      log_likelihood: natural logarithm, of the whole text, for any tokenisation.
       words: of the text as published.
-      ends: of lines, which the model also predicts: in One Billion Word and SimpleBooks an end counts as a
-        word, and a beginning, which is never predicted, does not. The 159,658 words of the test set of Chelba
-        et al. 2013 include the ends.
+      ends: line ends, which the model also predicts. In One Billion Word and SimpleBooks the end of a line
+        counts as a word; its beginning is not predicted and does not count. The 159,658 words of the test
+        set of Chelba et al. 2013 include the ends.
     """
     return _exp(_loss(log_likelihood) / (_positive(words, "words") + ends))
 
 
-# To a log-likelihood: any score leads to any other by way of it.
+# Log-likelihoods from scores: any score can be converted to any other through the log-likelihood.
 
 
 def log_likelihood_of_bits_per_character(bits: float, characters: int) -> float:
-    """The inverse of `bits_per_character`."""
+    """Returns the log-likelihood; the inverse of `bits_per_character`."""
     if not 0 <= bits < math.inf:
         raise ValueError(f"{bits} is not a number of bits per character")
     return -bits * math.log(2) * _positive(characters, "characters")
 
 
 def log_likelihood_of_perplexity(perplexity: float, count: int) -> float:
-    """The inverse of `perplexity_per_piece` and `word_level_perplexity`: `count` is of what it is per."""
+    """Returns the log-likelihood; the inverse of `perplexity_per_piece` and `word_level_perplexity`.
+
+    Args:
+      count: number of pieces, or of words and line ends.
+    """
     if not 1 <= perplexity < math.inf:
         raise ValueError(f"{perplexity} is not a perplexity, which is at least 1")
     return -math.log(perplexity) * _positive(count, "units of the perplexity")
 
 
 def bits_per_character_of_perplexity(perplexity: float, pieces: int, characters: int) -> float:
-    """log2(perplexity per piece) × pieces / characters."""
+    """Returns log2(perplexity per piece) × pieces / characters."""
     return bits_per_character(log_likelihood_of_perplexity(perplexity, pieces), characters)
 
 
 def word_level_perplexity_of_bits_per_character(bits: float, characters: int, words: int) -> float:
-    """The same model per word."""
+    """Converts bits per character to word-level perplexity."""
     log_likelihood = log_likelihood_of_bits_per_character(bits, characters)
     return word_level_perplexity(log_likelihood, words)
 
 
-# What goes in.
+# Input of the scores.
 
 
 def in_nats(log_likelihood: float, base: str) -> float:
-    """A log-likelihood to the base "e", "2" or "10" as a natural one."""
+    """Converts a log-likelihood with logarithms to the base "e", "2" or "10" to natural logarithms."""
     if base not in BASES:
-        raise ValueError(f"the base of logarithms is one of {', '.join(BASES)}, not {base!r}")
+        raise ValueError(f"the base of logarithms must be one of {', '.join(BASES)}, not {base!r}")
     return log_likelihood if base == "e" else log_likelihood * math.log(BASES[base])
 
 
 LogLikelihood = float | Sequence[float]
-"""Of a document, or of each of its words."""
+"""One number for a document, or a number for each of its words or pieces."""
 
 
 def sum_log_likelihoods(
     rows: Iterable[tuple[int, LogLikelihood]], normalisers: Normalisers
 ) -> float:
-    """The sum over all documents of a split.
+    """Returns the sum of the log-likelihoods of all documents of a split.
 
-    Each document must be there once, and lists must have a number for each word (with or without ends of
-    lines) or piece: who leaves text out must not score better.
+    Each document must occur exactly once, and lists must have a number for each word (with or without line
+    ends) or each piece, so that omitted text cannot improve the score.
 
     Args:
-      rows: (place of the document in the split, its log-likelihood).
-    Raises ValueError for rows that are none, or that are not all of the split.
+      rows: (position of the document in the split, its log-likelihood).
+    Raises ValueError for invalid rows, and if the rows do not cover the split.
     """
     seen = bytearray(normalisers.documents)
     listed = lists = 0
@@ -147,10 +153,10 @@ def sum_log_likelihoods(
         for document, given in rows:
             if not 0 <= document < len(seen):
                 raise ValueError(
-                    f"document {document}: the split has {len(seen):,}, numbered from 0"
+                    f"document {document}: the split has {len(seen):,} documents, numbered from 0"
                 )
             if seen[document]:
-                raise ValueError(f"document {document} is there twice")
+                raise ValueError(f"document {document} occurs twice")
             seen[document] = 1
             if isinstance(given, (int, float)):
                 yield _checked(given, document)
@@ -184,7 +190,7 @@ def _check_lists(lists: int, listed: int, normalisers: Normalisers) -> None:
         )
     if listed not in counts.values():
         known = " or ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-        raise ValueError(f"{listed:,} log-likelihoods are listed, and the split has {known}")
+        raise ValueError(f"{listed:,} log-likelihoods are listed, but the split has {known}")
 
 
 def _checked(value: float, document: int) -> float:
@@ -194,13 +200,12 @@ def _checked(value: float, document: int) -> float:
 
 
 def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
-    """The normalisers of a split, from a manifest with "stats", or one made of stats.json:
-    {"stats": json.loads(...)}.
+    """Returns the normalisers of a split from a manifest with "stats", or from {"stats": <stats.json>}.
 
-    Raises ValueError where the manifest does not have them.
+    Raises ValueError if the manifest does not have them.
     """
     if "stats" not in manifest:
-        raise ValueError('the manifest has no "stats": take those of stats.json beside it')
+        raise ValueError('the manifest has no "stats": use those of stats.json in the same folder')
     stats = manifest["stats"] if isinstance(manifest["stats"], Mapping) else {}
     counts = stats.get(split)
     if split in _NO_SPLITS or not isinstance(counts, Mapping):
@@ -232,20 +237,20 @@ def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
     )
 
 
-_UNITS = ("sentences", "books", "articles")  # a row of a corpus; FLORES-101 counts articles, too
+_UNITS = ("sentences", "books", "articles")  # names of rows; FLORES-101 also counts articles
 _NO_SPLITS = ("total", "before_deduplication")
 
 
 def _ends_of_lines(stats: Mapping[str, Any], split: str) -> int:
-    """The lines of a corpus whose paper counts their ends as words; 0 for others."""
-    if "heldout_shards" in stats:  # One Billion Word: a sentence a line
+    """Returns the number of lines if the paper of the corpus counts line ends as words, else 0."""
+    if "heldout_shards" in stats:  # One Billion Word: one sentence per line
         return int(stats[split]["sentences"])
     size, of = ("simplebooks-2", "train") if split == "train_2" else ("simplebooks-92", split)
     sizes = stats.get(size, {}).get("splits", {})
     return int(sizes[of]["lines"]) if of in sizes else 0
 
 
-_RANGE = "it is finite and not above 0 (a loss has the other sign)"
+_RANGE = "it must be finite and at most 0 (a loss has the other sign)"
 
 
 def _loss(log_likelihood: float) -> float:
@@ -262,7 +267,7 @@ def _positive(count: int, what: str) -> int:
             "the number of pieces is not known: the build has no SentencePiece model (it needs the"
             " package sentencepiece)"
         )
-    raise ValueError(f"there are {count} {what}: nothing to divide by")
+    raise ValueError(f"the text has {count} {what}: the score is undefined")
 
 
 def _exp(value: float) -> float:

@@ -1,4 +1,4 @@
-"""The ledger of a build: what its stages have counted and found, and how it must balance."""
+"""The ledger of a build: the counts and findings of its stages, and the checks that they agree."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -7,88 +7,91 @@ from transforms.records import InputFile, OutputFile
 from transforms.text.builds.build_manifest import Provenance
 
 Entry = tuple[str, Any]
-"""An account and what is added to it: a number, or values that are gathered."""
+"""(account, a number to add or a value to collect)."""
 
 INPUTS, OUTPUTS, REJECTED, LOST, UNREAD = "inputs", "outputs", "rejected", "lost", "unread"
-"""Accounts of every build: InputFile, OutputFile, ((stage, reason), count), NamedTuples of what is lost, and
-the number of malformed records in tables beside the corpus."""
+"""Accounts of every build: InputFile, OutputFile, ((stage, reason), count), NamedTuples that describe lost
+data, and the number of malformed records in tables beside the corpus.
+"""
 
 TABLES = ("parquet", "tfrecord")
-MOST_NAMES = 5  # of input files in a message
+MOST_NAMES = 5  # input files named in a message
 
 T = TypeVar("T")
 
 
 class AccountingError(Exception):
-    """Numbers that must agree do not: kept + rejected = read, and the files hold what was kept."""
+    """Counts that must agree differ: kept + rejected = read, and the output files hold the kept documents."""
 
 
 class NothingLeftError(Exception):
-    """Nothing of the input, or too little, is left to build a corpus of."""
+    """Too little of the input, or none, is left to build a corpus."""
 
     def __init__(self, roles: Sequence[str], reason: str):
         super().__init__(reason)
-        self.roles = roles  # of the input files to blame; () are all
+        self.roles = roles  # of the input files that cause it; (): all
         self.reason = reason
 
 
 class Ledger:
-    """The accounts of a build, each summed up. What is gathered is in no order.
+    """The accounts of a build: sums and collected values. Collected values are in no fixed order.
 
     Args:
-      accounts: account → a number or a list of values; one without entries may be absent.
+      accounts: account → a number or a list of values; accounts without entries may be absent.
     """
 
     def __init__(self, accounts: Mapping[str, Any]):
         self._accounts = accounts
 
     def has(self, account: str) -> bool:
-        """Returns True if anything was entered, be it 0."""
+        """Returns True if the account has an entry, even 0."""
         return account in self._accounts
 
     def number(self, account: str) -> int:
-        """The sum of the numbers."""
+        """Returns the sum of the numbers of an account."""
         return int(self._accounts.get(account, 0))
 
     def values(self, account: str) -> list[Any]:
-        """All that was gathered."""
+        """Returns all collected values of an account."""
         return list(self._accounts.get(account, ()))
 
     def pairs(self, account: str) -> dict[Any, Any]:
-        """Returns the entries that are pairs of a key, each once, and a value, as a mapping."""
+        """Returns the entries of an account as a mapping. They must be (key, value), each key once."""
         return dict(self.values(account))
 
     def one(self, account: str) -> Any:
-        """The only value; None where there is none."""
+        """Returns the only value of an account; None if it has none."""
         (value,) = self.values(account) or [None]
         return value
 
     def per_split(self, account: str, splits: Sequence[str], empty: T) -> dict[str, T]:
-        """Split → its counts, in order; `empty` for a split without any."""
+        """Returns split → counts, in the order of `splits`; `empty` for a split without an entry."""
         found = self.pairs(account)
         return {split: found.get(split, empty) for split in splits}
 
     @property
     def rejected(self) -> dict[str, int]:
-        """ "stage/reason" → count, sorted, and the total."""
+        """The counts by "stage/reason", sorted, and the "total"."""
         counts = {
             f"{stage}/{reason}": count for (stage, reason), count in sorted(self.values(REJECTED))
         }
         return counts | {"total": sum(counts.values())}
 
     def often_rejected(self) -> str:
-        """The three most frequent reasons, in words."""
+        """Returns the three most frequent reasons and their counts, for messages."""
         often = sorted(self.values(REJECTED), key=lambda one: (-one[1], one[0]))[:3]
         return ", ".join(f"{count:,} {reason}" for (_, reason), count in often) or "there was none"
 
     def files(self, kind: str, split: str) -> list[OutputFile]:
-        """The output files of a format in a split."""
+        """Returns the output files of a format in a split."""
         return [one for one in self.values(OUTPUTS) if (one.format, one.split) == (kind, split)]
 
     def check_files(
         self, split: str, rows: int, unit: str, formats: Iterable[str] = TABLES
     ) -> None:
-        """Raises AccountingError where the files of a split do not hold its rows, or one is not there."""
+        """Raises AccountingError if a file of a split is missing, or its files do not hold this number of
+        rows.
+        """
         for kind in formats:
             files = self.files(kind, split)
             balance(rows, f"{unit} of {split}", **{f"in {kind} files": records_of(files)})
@@ -96,34 +99,37 @@ class Ledger:
 
 
 class Accounts(NamedTuple):
-    """The accounts of a build, made of its ledger."""
+    """The accounts of a build, computed from its ledger."""
 
-    counts: Mapping[str, Any]  # what became of all that was read, for manifest.json
-    stats: Mapping[str, Any]  # stats.json: what the corpus is like
+    counts: Mapping[str, Any]  # documents that were kept, rejected and lost, for manifest.json
+    stats: Mapping[str, Any]  # content of stats.json: statistics of the corpus
     sections: Sequence[str]  # lines of README.md between the signature and the caveats
-    findings: Mapping[str, Any] = {}  # at the end of manifest.json
-    caveats: tuple[str, ...] = ()  # that are known only now
-    license_id: str | list[str] = ""  # in place of that of the description; "" where that holds
+    findings: Mapping[str, Any] = {}  # further entries at the end of manifest.json
+    caveats: tuple[str, ...] = ()  # caveats that are known only after the build
+    license_id: str | list[str] = ""  # replaces that of the description; "" keeps that one
 
 
 AccountFor = Callable[[Ledger, Provenance], Accounts]
-"""Raises AccountingError and NothingLeftError."""
+"""A function that makes the accounts. Raises AccountingError and NothingLeftError."""
 
 
 def balance(whole: int, of: str, **parts: int) -> None:
-    """Raises AccountingError where the parts, named for the message, do not add up to the whole."""
+    """Raises AccountingError if the parts do not add up to the whole. The message names the parts."""
     if sum(parts.values()) != whole:
         terms = " + ".join(f"{count} {name.replace('_', ' ')}" for name, count in parts.items())
-        raise AccountingError(f"{terms} are not the {whole} {of}")
+        raise AccountingError(f"{terms} do not add up to the {whole} {of}")
 
 
 def records_of(files: Iterable[OutputFile]) -> int:
-    """The sum of their records."""
+    """Returns the total number of records in the files."""
     return sum(file.records for file in files)
 
 
 def check_complete(files: Sequence[OutputFile], what: str) -> None:
-    """Raises AccountingError for a missing file: one without rows could be lost and no row missed."""
+    """Raises AccountingError if there are fewer or more files than their names say ("-of-00008").
+
+    The numbers of rows would not reveal a lost file that has no rows.
+    """
     for file in files:
         named = file.name.rpartition("-of-")[2].partition(".")[0]
         if named.isdecimal():
@@ -131,7 +137,10 @@ def check_complete(files: Sequence[OutputFile], what: str) -> None:
 
 
 def names_of(inputs: Iterable[InputFile], roles: Sequence[str] = ()) -> str:
-    """The names of the input files, sorted, of all roles or of some: the first of them, if there are many."""
+    """Returns the sorted names of the input files with these roles, or of all, for messages.
+
+    Of many files, only the first are named.
+    """
     names = sorted(file.name for file in inputs if not roles or file.role in roles)
     more = len(names) - MOST_NAMES
     return ", ".join(names[:MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")

@@ -5,19 +5,19 @@ from collections.abc import Mapping, Sequence
 from transforms.text.builds.ledger import Ledger, balance
 
 LENGTHS = "lengths"
-"""The account of a ledger: ((split, class of length), documents)."""
+"""An account of the ledger: ((split, class of length), documents)."""
 
-_SINGLE = 4  # the lengths below it are classes of their own
+_SINGLE = 4  # each length below it is a class of its own
 
 
 def length_class(length: int) -> int:
-    """The class of a length: two of them double it."""
+    """Returns the number of the class of a length. There are two classes per power of two."""
     bits = length.bit_length()
     return 2 * bits - 2 + (length >> bits - 2 & 1) if bits > 1 else length
 
 
 def name_class(number: int) -> str:
-    """ "0", "1", "2", "3", "4-5", "6-7", "8-11"."""
+    """Returns the name of a class: "0", "1", "2", "3", "4-5", "6-7", "8-11"."""
     if number < _SINGLE:
         return str(number)
     width = 1 << number // 2 - 1
@@ -28,13 +28,13 @@ def name_class(number: int) -> str:
 def histograms(
     ledger: Ledger, kept: Mapping[str, int], whole: Sequence[str]
 ) -> dict[str, dict[str, int]]:
-    """Split, or "total" → class → documents, from the shortest class in the build to the longest.
+    """Returns split, or "total" → class → documents, from the shortest class in the build to the longest.
 
-    Raises AccountingError where they are not the documents that were kept.
+    Raises AccountingError if the sum of a histogram is not the number of kept documents.
 
     Args:
-      kept: split → documents; "total" may be among them.
-      whole: splits that the total is the sum of.
+      kept: split → documents; may have an entry "total".
+      whole: splits that are summed for the total.
     """
     counts = ledger.pairs(LENGTHS)
     classes = [number for _, number in counts]

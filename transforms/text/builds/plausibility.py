@@ -1,7 +1,7 @@
-"""Results that a build can have, and that show damaged or mismatched input, or only little of it.
+"""Detects implausible results of builds, which show damaged, mismatched or incomplete input.
 
-A doubt ends a build, unless it is accepted by name. What is merely small is a remark, or a reason not to
-publish an edition.
+A doubt fails the build, unless the user accepts this doubt by its name. A build that is merely small gets
+a remark, and may not be published by `refresh`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,14 +13,14 @@ DOUBTS = {
     FEW_LINKS: "a table of items was given, and nearly no article has an item",
     OTHER_LANGUAGE: "the text is in another language than the one named",
 }
-"""Name → meaning."""
+"""Name of a doubt → its meaning."""
 
-# Nearly all articles of a Wikipedia have an item. A table that somebody assembled for 11 of 520 passes.
+# Nearly all articles of a Wikipedia have an item. The limit is low: a table made by hand may cover 11 of 520.
 _MIN_LINKED_SHARE = 0.01
-_MIN_ARTICLES = 50  # fewer say little
-_BY_PAGE = "page id"  # identity of articles where no table of items was given
+_MIN_ARTICLES = 50  # fewer are not checked
+_BY_PAGE = "page id"  # identity of articles if no table of items was given
 NOT_LINKED = "join-wikidata/no-entity"
-"""Of the reasons of a wiki's pages, the one that says that a page has no item."""
+"""The reason for rejecting pages that have no item."""
 _NOT_LOOKED_UP = ("join-wikidata/deleted", "join-wikidata/repeated-page")
 _AFTER_CLEANING = ("join-wikidata/", "drop-duplicates/")
 
@@ -28,21 +28,26 @@ _AFTER_CLEANING = ("join-wikidata/", "drop-duplicates/")
 class Doubt(NamedTuple):
     """A result that shows damaged or mismatched input."""
 
-    name: str  # of DOUBTS
+    name: str  # a key of DOUBTS
     message: str
 
 
 class Usual(NamedTuple):
-    """The least that builds of a corpus usually have; less is a sample, or a part."""
+    """Usual values of builds of a corpus.
 
-    documents: int = 0
+    A build with less was made from a sample or from a part of the input.
+    """
+
+    documents: int = 0  # at least
     shares: Mapping[str, float] = {}
-    """ "stage/reason", or a count of the manifest → the largest share of documents that are lost to it, of
-    those that are kept or lost to one of these reasons."""
+    """ "stage/reason", or the name of a count in the manifest → its largest usual share.
+
+    The share is of the documents that were kept, or lost for one of these reasons.
+    """
 
 
 def find_doubts(manifest: Mapping[str, Any]) -> Iterator[Doubt]:
-    """The doubts about a build that is finished."""
+    """Yields the doubts about a finished build."""
     counts = manifest["counts"]
     kept = counts.get("kept", {})
     if manifest["settings"].get("identity", _BY_PAGE) != _BY_PAGE:
@@ -77,10 +82,10 @@ def _often(counts: Mapping[str, Any]) -> str:
 
 
 def find_small(manifest: Mapping[str, Any], unit: str, usual: Usual) -> Iterator[str]:
-    """Remarks on a build that has less than is usual.
+    """Yields remarks on a build that has less than usual.
 
     Args:
-      unit: of documents, "articles".
+      unit: noun for the documents, "articles".
     """
     counts = manifest["counts"]
     kept = counts.get("kept", {}).get("total", counts.get("rows", 0))

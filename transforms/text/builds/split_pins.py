@@ -1,8 +1,8 @@
-"""Pinned splits: the split that an earlier release has an article's identity in.
+"""Pinned splits: articles keep the split that they had in an earlier release.
 
-A pin is (wikidata_id, split). Tables of them are TSV or CSV with a header line, or Arrow tables; other
-columns may be beside the two. Splits are called train, validation and test; "dev" and "valid", as
-many releases say, are taken for validation.
+A pin is (wikidata_id, split). Tables of pins are TSV or CSV with a header line, or Arrow tables; other
+columns are ignored. Splits are named train, validation and test; "dev" and "valid", the names in many
+releases, mean validation.
 """
 
 import csv
@@ -18,8 +18,9 @@ from transforms.text.fingerprint import SPLITS
 ID, SPLIT = "wikidata_id", "split"
 
 BUCKETS = 256
-"""Pins are brought together with pages by this many parts of all identities: few keys, none of them
-hot, and of a hundred million pins no worker holds more than half a million."""
+"""Number of buckets of identities. Pins are joined with pages by bucket: keys are few and evenly used, and of
+a hundred million pins no worker holds more than half a million.
+"""
 
 _SYNONYMS = {name: name for name in SPLITS} | {"dev": "validation", "valid": "validation"}
 _IDENTITY = re.compile(r"Q[1-9][0-9]{0,17}|[a-z0-9_]+:[0-9]{1,18}")
@@ -30,7 +31,7 @@ Pin = tuple[str, str]  # identity ("Q64", or "ukwiki:1088" of builds without Wik
 
 
 class MalformedPinsError(ValueError):
-    """A table of pins that cannot be understood. `place` is a line (1 is the header) or a row."""
+    """An invalid table of pins. `place` is a line (1 is the header) or a row."""
 
     def __init__(self, place: str, message: str):
         super().__init__(f"{place}: {message}")
@@ -38,7 +39,7 @@ class MalformedPinsError(ValueError):
 
 
 class ConflictingPinsError(ValueError):
-    """An identity that is pinned to two splits, and where."""
+    """An identity that is pinned to two splits, with the files of both pins."""
 
     def __init__(self, identity: str, first: tuple[str, str], second: tuple[str, str]):
         super().__init__(f"{identity} is pinned to {second[0]}, but to {first[0]} in {first[1]}")
@@ -46,25 +47,29 @@ class ConflictingPinsError(ValueError):
 
 
 def check_pin(identity: str, split: str, place: str) -> Pin:
-    """The pin with the split's usual name. Raises MalformedPinsError.
+    """Returns the pin with the usual name of the split. Raises MalformedPinsError.
 
-    An id in another notation would match nothing, and the pin would be lost without a word.
+    The id is checked because an id in another notation would match no page, and the pin would be ignored.
     """
     if not _IDENTITY.fullmatch(identity):
         shown = identity[:_DETAIL_CHARACTERS]
-        raise MalformedPinsError(place, f"{ID} is {shown!r}, not like 'Q64' or 'ukwiki:1088'")
+        raise MalformedPinsError(
+            place, f"{ID} is {shown!r}; expected an id like 'Q64' or 'ukwiki:1088'"
+        )
     name = _SYNONYMS.get(split)
     if name is None:
         shown = split[:_DETAIL_CHARACTERS]
-        raise MalformedPinsError(place, f"{SPLIT} is {shown!r}, none of {', '.join(_SYNONYMS)}")
+        raise MalformedPinsError(
+            place, f"{SPLIT} is {shown!r}; expected one of {', '.join(_SYNONYMS)}"
+        )
     return identity, name
 
 
 def read_pin_lines(lines: Iterable[bytes]) -> Iterator[Pin]:
-    """The pins of a TSV or CSV file. Raises MalformedPinsError with the number of the line.
+    """Yields the pins of a TSV or CSV file. Raises MalformedPinsError with the line number.
 
-    The header decides: with a tab in it, lines are split at tabs, and quotation marks
-    mean nothing but for those around a whole field; else at commas, as RFC 4180 has it.
+    If the header has a tab, fields are separated by tabs, and quotation marks are removed only around whole
+    fields. Otherwise the file is CSV (RFC 4180).
     """
     decoded = _decode(lines)
     header = next(decoded, "").removeprefix("\ufeff")
@@ -75,7 +80,7 @@ def read_pin_lines(lines: Iterable[bytes]) -> Iterator[Pin]:
         if not row:
             continue
         if len(row) != len(names):
-            message = f"{len(row)} fields, where the header names {len(names)}"
+            message = f"expected {len(names)} fields as in the header, found {len(row)}"
             raise MalformedPinsError(f"line {line}", message)
         yield check_pin(row[id_at], row[split_at], f"line {line}")
 
@@ -91,13 +96,13 @@ def _decode(lines: Iterable[bytes]) -> Iterator[str]:
 def _places(header: Sequence[str]) -> tuple[int, int]:
     if header.count(ID) != 1 or header.count(SPLIT) != 1:
         shown = str(list(header))[:_DETAIL_CHARACTERS]
-        message = f"the header has to name {ID} and {SPLIT}, and has {shown}"
+        message = f"the header must have the columns {ID} and {SPLIT}, found {shown}"
         raise MalformedPinsError("line 1", message)
     return header.index(ID), header.index(SPLIT)
 
 
 def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """(line, fields without the spaces around them)."""
+    """Yields (line number, fields without surrounding spaces)."""
     if delimiter == "\t":
         for number, line in enumerate(lines, start=1):
             fields = line.rstrip("\r\n")
@@ -118,21 +123,27 @@ def _unquoted(field: str) -> str:
 
 
 def check_columns(names: Sequence[str], split: str = "") -> list[str]:
-    """The columns to read of an Arrow table with these columns, whose rows are of `split` if it is given.
+    """Returns the names of the columns to read from an Arrow table.
 
-    Raises MalformedPinsError where one of them is not there.
+    Raises MalformedPinsError if one is missing.
+
+    Args:
+      names: all columns of the table.
+      split: of all rows, if known; then no split column is needed.
     """
     wanted = [ID] if split else [ID, SPLIT]
     missing = [name for name in wanted if name not in names]
     if missing:
-        raise MalformedPinsError("schema", f"no column {missing[0]} among {', '.join(names)}")
+        raise MalformedPinsError(
+            "schema", f"there is no column {missing[0]}; the columns are {', '.join(names)}"
+        )
     return wanted
 
 
 def pins_of_table(table: pa.Table, split: str = "") -> Iterator[Pin]:
-    """The pins of an Arrow table. Raises MalformedPinsError with the row, counted from 1.
+    """Yields the pins of an Arrow table. Raises MalformedPinsError with the row, counted from 1.
 
-    Columns may be of text in any of Arrow's types, or of its UTF-8 bytes.
+    Columns may have any string or binary (UTF-8) type of Arrow. `split` as in `check_columns`.
     """
     columns = []
     for name in check_columns(table.column_names, split):
@@ -147,18 +158,18 @@ def pins_of_table(table: pa.Table, split: str = "") -> Iterator[Pin]:
 
 
 def split_of_file(name: str) -> str | None:
-    """The split of a file of a finished build: "test" of "test-00000-of-00002.parquet"."""
+    """Returns the split in the name of a data file: "test" for "test-00000-of-00002.parquet"; or None."""
     found = _SPLIT_OF_FILE.fullmatch(name)
     return found[1] if found else None
 
 
 def bucket_of(identity: str) -> int:
-    """Returns the bucket in which an identity and its pin meet."""
+    """Returns the bucket of an identity and its pin."""
     return zlib.crc32(identity.encode()) % BUCKETS
 
 
 def pack_pins(pins: Iterable[Pin]) -> dict[int, bytes]:
-    """Bucket → its pins as lines of bytes, each once, in a fixed order."""
+    """Returns bucket → its pins as UTF-8 lines, sorted, without repetitions."""
     lines: dict[int, list[str]] = {}
     for identity, split in sorted(set(pins)):
         lines.setdefault(bucket_of(identity), []).append(f"{identity}\t{split}")
@@ -166,9 +177,9 @@ def pack_pins(pins: Iterable[Pin]) -> dict[int, bytes]:
 
 
 def unpack_pins(blocks: Iterable[tuple[str, bytes]]) -> Mapping[str, str]:
-    """Identity → split of blocks of (file that they are from, packed pins).
+    """Returns identity → split from blocks of (name of the file, packed pins).
 
-    Raises ConflictingPinsError if two have different splits of one identity.
+    Raises ConflictingPinsError if an identity has pins to different splits.
     """
     splits: dict[str, tuple[str, str]] = {}
     for file, block in sorted(blocks):

@@ -1,4 +1,4 @@
-"""Connected components of a graph whose edges come in any order and in parts."""
+"""Connected components of a graph, whose edges may be given in any order and in parts."""
 
 import numpy
 import numpy.typing
@@ -10,14 +10,15 @@ NO_PAIRS: Pairs = numpy.empty((0, 2), numpy.int64)
 
 
 def link_to_smallest(edges: Pairs) -> Pairs:
-    """Rows (id, smallest id of its component), ascending, for all ids but these smallest.
+    """Returns rows (id, smallest id of its component), ascending, for all ids except the smallest ones.
 
-    What comes out are edges again, of the same components and never more of them: parts of a graph can be
-    linked one by one, and their outcomes together.
+    The rows are again edges of a graph with the same components, and not more than before. So parts of a
+    graph
+    can be linked one by one, and then their results together.
     """
     ids, places = numpy.unique(edges, return_inverse=True)
     places = places.reshape(-1, 2)
-    smallest = numpy.arange(len(ids))  # place of the smallest that is known to be connected
+    smallest = numpy.arange(len(ids))  # index of the smallest id known to be connected
     while True:
         ends = smallest[places]
         low, high = ends.min(axis=1), ends.max(axis=1)
@@ -30,7 +31,7 @@ def link_to_smallest(edges: Pairs) -> Pairs:
 
 
 def _follow(smallest: Pairs) -> Pairs:
-    """Each to the end of its chain, whose links point down."""
+    """Replaces each link by the end of its chain. Links always point to smaller indexes."""
     while True:
         further = smallest[smallest]
         if (further == smallest).all():

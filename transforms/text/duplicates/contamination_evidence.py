@@ -1,7 +1,7 @@
-"""Adds up the parts of evaluation texts that training texts have: how much of each text, and where.
+"""Adds up the overlap of evaluation texts with training texts: how much of each text is there, and where.
 
-Facts about one evaluation text are added over any parts of the training data, in any order, with the same
-result: which of its n-grams occur, in how many documents, and the documents that have most of it.
+The findings about an evaluation text can be added over any parts of the training data, in any order: the
+n-grams that occur, the number of documents, and the documents with the most text in common.
 """
 
 import itertools
@@ -13,29 +13,29 @@ import numpy
 from transforms.text.duplicates.evaluation_index import EvaluationIndex, Runs, TextBlock
 
 CONTEXT_WORDS = 30
-"""So many words are shown before and after what a document has in common with a text."""
+"""Number of words shown before and after the common text in a document."""
 SHOWN_WORDS = 200
-"""Of a long evaluation text, so many words are shown on both sides of the longest stretch."""
+"""Number of words of a long evaluation text shown on both sides of the longest stretch."""
 LONG_WORDS = 13
-"""Words in a row that are no chance: the rule of GPT-3 (Brown et al. 2020, appendix C)."""
+"""Length of a stretch that is not due to chance: the rule of GPT-3 (Brown et al. 2020, appendix C)."""
 
 Stretches = tuple[tuple[int, int], ...]
-"""(start, end), ascending, with space between."""
+"""(start, end) of stretches, ascending, without overlaps."""
 
 
 class Place(NamedTuple):
     """A training document."""
 
     file: str
-    id: str  # unique in the file, or nearly
+    id: str  # unique in the file, with rare exceptions
 
 
 class Match(NamedTuple):
-    """A stretch of words that a passage of a document and an evaluation text have in common."""
+    """A stretch of words that a passage of a document has in common with an evaluation text."""
 
-    word: int  # number of the first, in the evaluation text
+    word: int  # index of its first word in the evaluation text
     words: int
-    start: int  # characters of the passage
+    start: int  # in characters of the passage
     end: int
 
 
@@ -43,17 +43,17 @@ class Passage(NamedTuple):
     """The part of a document that has most in common with an evaluation text."""
 
     place: Place
-    words: int  # of the longest stretch
-    ngrams: int  # of the evaluation text, in all of the document
-    start: int  # of the passage in the document, in characters in NFC
+    words: int  # number of words of the longest stretch
+    ngrams: int  # number of n-grams of the evaluation text in the whole document
+    start: int  # in the document, in characters in NFC
     text: str
     matches: tuple[Match, ...]
 
 
 class Hit(NamedTuple):
-    """A stretch of a document that is LONG_WORDS words or all of an evaluation text."""
+    """A stretch in a document that has LONG_WORDS words or is a whole evaluation text."""
 
-    document: int  # number in its block
+    document: int  # index in its block
     item: int
     words: int
     start: int  # in the document, in characters in NFC
@@ -61,13 +61,13 @@ class Hit(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The parts of one evaluation text that some training documents have."""
+    """The overlap of one evaluation text with some training documents."""
 
-    documents: int  # that have some of it
-    whole: int  # of these, documents with all of it in one stretch
-    words: int  # of the longest stretch
-    ngrams: Stretches  # numbers of those that occur
-    passages: tuple[Passage, ...]  # the best, see `order`
+    documents: int  # number of documents with any of it
+    whole: int  # number of documents with all of it in one stretch
+    words: int  # number of words of the longest stretch
+    ngrams: Stretches  # indexes of the n-grams that occur
+    passages: tuple[Passage, ...]  # the best ones, see `order`
 
 
 def order(passage: Passage) -> tuple[int, int, Place, int]:
@@ -78,11 +78,11 @@ def order(passage: Passage) -> tuple[int, int, Place, int]:
 def describe(
     index: EvaluationIndex, block: TextBlock, file: str, ids: Sequence[str], runs: Runs, shown: int
 ) -> Iterator[tuple[int, Found]]:
-    """(number of an evaluation text, what the texts of a block have in common with it).
+    """Yields (index of an evaluation text, its overlap with the texts of a block).
 
     Args:
       file, ids: of the texts of the block.
-      shown: so many passages at most.
+      shown: largest number of passages.
     """
     by_item = runs.take(numpy.lexsort((runs.words, runs.documents, runs.items)))
     for item, rows in _groups(by_item.items):
@@ -112,7 +112,7 @@ def describe(
 
 
 def find_hits(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Iterator[Hit]:
-    """The stretches that make an evaluation text contaminated."""
+    """Yields the stretches that are long enough to contaminate an evaluation text."""
     whole = index.text_starts[runs.items + 1] - index.text_starts[runs.items]
     hits = runs.take((runs.sizes >= LONG_WORDS) | (runs.sizes == whole))
     rows = zip(hits.documents.tolist(), hits.items.tolist(), hits.words, hits.sizes, strict=True)
@@ -123,7 +123,7 @@ def find_hits(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Iterator[
 
 
 def add(found: Found, other: Found, shown: int) -> Found:
-    """Adds the findings of two parts about an evaluation text, with so many passages at most."""
+    """Adds the findings of two parts about an evaluation text. At most `shown` passages are kept."""
     return Found(
         found.documents + other.documents,
         found.whole + other.whole,
@@ -134,7 +134,7 @@ def add(found: Found, other: Found, shown: int) -> Found:
 
 
 def add_to(sums: dict[int, Found], found: Iterable[tuple[int, Found]], shown: int) -> None:
-    """Adds to what is known of each evaluation text."""
+    """Adds findings to the sums per evaluation text."""
     for item, one in found:
         sums[item] = add(sums[item], one, shown) if item in sums else one
 
@@ -156,12 +156,12 @@ def count(stretches: Stretches) -> int:
 
 
 def count_ngrams(words: int, n: int) -> int:
-    """Returns the number of n-grams of a text of so many words; a shorter text is one, whole."""
+    """Returns the number of n-grams of a text with this many words. A shorter text is one n-gram."""
     return max(words - n + 1, 1)
 
 
 def _groups(numbers: numpy.typing.NDArray[numpy.int64]) -> Iterator[tuple[int, numpy.ndarray]]:
-    """(number, rows) of each that is there; they are sorted."""
+    """Yields (number, its rows) for each different number. `numbers` must be sorted."""
     edges = numpy.flatnonzero(numpy.diff(numbers)) + 1
     for start, end in itertools.pairwise([0, *edges.tolist(), len(numbers)]):
         if start < end:
@@ -178,7 +178,7 @@ def _ngrams_of(
 
 
 def _cut_passage(block: TextBlock, runs: Runs, words: int, place: Place, ngrams: int) -> Passage:
-    """The passage around the longest run of a document, the first of them."""
+    """Returns the passage around the first of the longest runs of a document."""
     longest = int(numpy.argmax(runs.sizes))
     document, word, size = (
         int(column[longest]) for column in (runs.documents, runs.words, runs.sizes)
@@ -200,14 +200,14 @@ def _cut_passage(block: TextBlock, runs: Runs, words: int, place: Place, ngrams:
 
 
 def _span(block: TextBlock, word: int, words: int) -> tuple[int, int]:
-    """(start, end) of words in the text of the block."""
+    """Returns (start, end) of words in the text of the block."""
     folded = block.folded
     last = folded.place_of(int(folded.ends[word + words - 1]) - 1)
     return folded.place_of(int(folded.starts[word])), last + 1
 
 
 def sum_of(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Counts, added up by name. Sorted."""
+    """Returns the sum of counts by name, sorted by name."""
     total: dict[str, int] = {}
     for part in parts:
         for name, number in part.items():

@@ -1,4 +1,4 @@
-"""Chooses the member of a group of duplicates that stays."""
+"""Chooses the member of a group of duplicates that is kept."""
 
 import numpy
 
@@ -6,13 +6,13 @@ from transforms.text.duplicates.components import Pairs
 
 
 def choose_kept(links: Pairs, ranks: Pairs) -> Pairs:
-    """Rows (the one that stays, one that does not), ascending by the second.
+    """Returns rows (kept member, dropped member), ascending by the dropped member.
 
-    Of each component the one with the greatest rank stays, of several the one with the smallest number.
+    Of each component the member with the greatest rank is kept; of several, the one with the smallest number.
 
     Args:
-      links: rows (number, smallest number of its component), as `link_to_smallest` gives them.
-      ranks: rows (number, rank), ascending by the number: of all that are in a link.
+      links: rows (number, smallest number of its component), from `link_to_smallest`.
+      ranks: rows (number, rank), ascending by number, of all members in `links`.
     """
     numbers, rank = ranks[:, 0], ranks[:, 1]
     components = numbers.copy()

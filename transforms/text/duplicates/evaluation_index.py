@@ -1,7 +1,7 @@
-"""An index of evaluation texts: where the words of training texts are theirs, n in a row.
+"""An index of evaluation texts that finds stretches of at least n of their words in training texts.
 
-Word n-grams are looked up by hashes of 64 bits. Each stretch that was found is compared word by word, so what
-is found is exact. A text with fewer than n words is found where it is all of a line.
+Word n-grams are looked up by 64-bit hashes. Each stretch found is then compared word by word, so the result
+is exact. A text with fewer than n words is found if it is a whole line or a whole training text.
 """
 
 import itertools
@@ -29,46 +29,46 @@ from transforms.text.duplicates.hashed_ngrams import (
 Booleans = numpy.typing.NDArray[numpy.bool_]
 
 BLOCK_CHARACTERS = 1 << 18
-"""Texts are folded together, about so many characters: more would leave the processor's cache."""
+"""Texts are folded in blocks of about this size. Larger blocks would not fit in the processor's cache."""
 
 _FILTER_SIZES = range(12, 28)  # powers of 2
-_FILTER_FACTOR = 16  # one in so many n-grams that are not in the index passes
+_FILTER_FACTOR = 16  # one in this many n-grams that are not in the index passes
 _HASH_BITS = 64
 
 
 class TextBlock(NamedTuple):
     """Some texts, folded together."""
 
-    text: str  # all of them in NFC, a line feed between
-    offsets: Int64s  # of each text in it, and its end
+    text: str  # all texts in NFC, separated by line feeds
+    offsets: Int64s  # start of each text in `text`, and the end of all plus 1
     folded: FoldedText
     hashes: Uint64s  # of the words
-    bounds: Int64s  # number of the first word of each text, and of all words
+    bounds: Int64s  # index of the first word of each text, and the number of all words
 
 
 class Runs(NamedTuple):
-    """Stretches of words that a training text and an evaluation text have in common. Sorted."""
+    """Stretches of words that a training text and an evaluation text have in common, sorted."""
 
-    documents: Int64s  # numbers of training texts in their block
-    items: Int64s  # numbers of evaluation texts in the index
-    words: Int64s  # number of the first word, in the block
-    places: Int64s  # number of the first word, in the evaluation text
+    documents: Int64s  # indexes of training texts in their block
+    items: Int64s  # indexes of evaluation texts
+    words: Int64s  # index of the first word in the block
+    places: Int64s  # index of the first word in the evaluation text
     sizes: Int64s  # in words
 
     def take(self, rows: Int64s | Booleans) -> "Runs":
-        """Some of them."""
+        """Returns the runs in these rows."""
         return Runs(*(column[rows] for column in self))
 
 
 class _Table(NamedTuple):
-    """Hash → numbers of words in the index."""
+    """Hash → positions of words in the index."""
 
     hashes: Uint64s  # ascending
-    firsts: Int64s  # of the places of each hash, and the number of all
+    firsts: Int64s  # start of the positions of each hash in `places`, and the number of all
     places: Int64s
 
     def find(self, hashes: Uint64s) -> tuple[Int64s, Int64s]:
-        """(numbers of the hashes that are there, numbers of words): all pairs."""
+        """Returns all pairs (index of a hash that is in the table, position of a word), as two arrays."""
         rows = numpy.minimum(numpy.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
         found = numpy.flatnonzero(self.hashes[rows] == hashes)
         rows = rows[found]
@@ -77,10 +77,10 @@ class _Table(NamedTuple):
 
 
 class _Filter:
-    """Lets through all hashes that are known, and few others.
+    """Lets all known hashes pass, and few others.
 
     Args:
-      known: True at the first bits of each; as many as a power of 2.
+      known: True at the first bits of each known hash; the length is a power of 2.
     """
 
     def __init__(self, known: Booleans):
@@ -88,18 +88,18 @@ class _Filter:
         self._shift = numpy.uint64(_HASH_BITS - (len(known).bit_length() - 1))
 
     def passes(self, hashes: Uint64s) -> Booleans:
-        """Says of each hash if it may be known."""
+        """Returns for each hash True if it may be known."""
         places = (hashes >> self._shift).view(numpy.int64)
-        found: Booleans = self._known.take(places, mode="clip")  # quicker than to check the places
+        found: Booleans = self._known.take(places, mode="clip")  # faster than "raise"
         return found
 
 
 class EvaluationIndex:
-    """Evaluation texts by their words.
+    """Finds the words of evaluation texts in training texts.
 
     Args:
       n: words of an n-gram.
-      arrays: as `arrays` of another index gives them.
+      arrays: the attribute `arrays` of an index.
     """
 
     def __init__(self, n: int, arrays: Mapping[str, numpy.typing.NDArray]):  # type: ignore[type-arg]
@@ -114,11 +114,11 @@ class EvaluationIndex:
         )
 
     def count_words(self, item: int) -> int:
-        """The words of an evaluation text."""
+        """Returns the number of words of an evaluation text."""
         return int(self.text_starts[item + 1] - self.text_starts[item])
 
     def find(self, block: TextBlock) -> Runs:
-        """The longest stretches that the texts of a block have in common with each evaluation text."""
+        """Returns the longest stretches that the texts of a block share with each evaluation text."""
         grams = join_hashes(block.hashes, self.n)
         first, second = self._filters
         likely = numpy.flatnonzero(first.passes(grams))
@@ -134,7 +134,7 @@ class EvaluationIndex:
         return both.take(numpy.lexsort((both.places, both.words, both.items, both.documents)))
 
     def _join_runs(self, block: TextBlock, words: Int64s, places: Int64s) -> Runs:
-        """Stretches, of n-grams one after the other."""
+        """Joins consecutive n-grams to stretches."""
         items = _texts_of(self.text_starts, places)
         shifts = words - places
         order = numpy.lexsort((words, shifts, items))
@@ -155,7 +155,7 @@ class EvaluationIndex:
         return runs.take(numpy.lexsort((runs.places, runs.words, runs.items, runs.documents)))
 
     def _find_lines(self, block: TextBlock) -> Runs:
-        """Lines and texts of fewer than n words that are all of an evaluation text."""
+        """Returns lines and texts of fewer than n words that are a whole evaluation text."""
         starts, sizes = _short_spans(block, self.n, self._line_filter)
         hashes = numpy.empty(len(starts), numpy.uint64)
         for size in range(1, self.n):
@@ -172,7 +172,10 @@ class EvaluationIndex:
         return runs.take(self._is_same(block, runs)[0])
 
     def _verify(self, block: TextBlock, runs: Runs) -> Runs:
-        """The runs whose words are the same; parts of those that have only hashes in common."""
+        """Returns the runs whose words are equal.
+
+        A run with only equal hashes is cut into its equal parts.
+        """
         is_same, words = self._is_same(block, runs)
         if is_same.all():
             return runs
@@ -186,7 +189,7 @@ class EvaluationIndex:
         return Runs(*numpy.array(parts, numpy.int64).reshape(-1, len(Runs._fields)).T)
 
     def _is_same(self, block: TextBlock, runs: Runs) -> tuple[Booleans, Booleans]:
-        """Returns for each run whether its words are the same, and the same for each of their words."""
+        """Returns for each run, and for each word of the runs, whether its words are equal."""
         theirs = _ranges(runs.words, runs.sizes)
         ours = _ranges(self.text_starts[runs.items] + runs.places, runs.sizes)
         word_ends: Int64s = self.arrays["word_ends"]
@@ -204,9 +207,9 @@ class EvaluationIndex:
 
 
 def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
-    """The index of some texts, each of which has words. Raises ValueError for n below 2."""
+    """Returns the index of some texts, each with at least one word. Raises ValueError for n below 2."""
     if n < 2:
-        raise ValueError(f"n-grams of {n} words: it must be at least 2")
+        raise ValueError(f"n is {n}, and must be at least 2")
     grams: list[tuple[Uint64s, Int64s]] = []
     lines: list[tuple[Uint64s, Int64s]] = []
     characters: list[Uint32s] = []
@@ -246,7 +249,7 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
 
 
 def fold_texts(texts: Sequence[str]) -> Iterator[TextBlock]:
-    """The texts in blocks, in their order."""
+    """Yields the texts in blocks, in order."""
     some: list[str] = []
     characters = 0
     for text in texts:
@@ -260,7 +263,7 @@ def fold_texts(texts: Sequence[str]) -> Iterator[TextBlock]:
 
 
 def fold_block(texts: Sequence[str]) -> TextBlock:
-    """The texts as one block."""
+    """Returns the texts as one block."""
     joined = "\n".join(texts)
     normal = normalize(joined)
     if normal != joined:
@@ -273,10 +276,10 @@ def fold_block(texts: Sequence[str]) -> TextBlock:
 
 
 def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s, Int64s]:
-    """(first word, words) of lines, and of whole texts, that have fewer than n words.
+    """Returns (first word, number of words) of lines and whole texts with fewer than n words, as two arrays.
 
     Args:
-      beginnings: lets through those that a span may have, see `_hash_beginnings`.
+      beginnings: filter of possible beginnings, see `_hash_beginnings`.
     """
     feeds = numpy.searchsorted(block.folded.word_starts(), block.folded.line_feeds)
     lines = numpy.sort(numpy.concatenate([feeds, block.bounds]), kind="stable")
@@ -292,7 +295,7 @@ def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s,
 
 
 def _find(table: _Table, hashes: Uint64s, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """(rows that the table has, numbers of words in the index)."""
+    """Returns (rows found in the table, positions of words in the index), as two arrays."""
     if not len(table.hashes):
         return numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64)
     found, places = table.find(hashes[rows])
@@ -310,18 +313,18 @@ def _make_table(found: Sequence[tuple[Uint64s, Int64s]]) -> _Table:
 
 
 def _hash_beginnings(first_words: Uint64s, sizes: Int64s | int) -> Uint64s:
-    """A hash of the first word and the number of words."""
+    """Returns hashes of the first word and the number of words."""
     return first_words + numpy.asarray(sizes).astype(numpy.uint64) * MULTIPLIER
 
 
 def _turn(hashes: Uint64s) -> Uint64s:
-    """The hashes with their halves exchanged."""
+    """Returns the hashes with their halves exchanged."""
     half = numpy.uint64(_HASH_BITS // 2)
     return hashes << half | hashes >> half
 
 
 def _make_filter(hashes: Uint64s) -> Booleans:
-    """True at the first bits of each hash."""
+    """Returns an array that is True at the first bits of each hash."""
     wanted = (len(hashes) * _FILTER_FACTOR).bit_length()
     bits = min(max(wanted, _FILTER_SIZES.start), _FILTER_SIZES.stop)
     passes = numpy.zeros(1 << bits, numpy.bool_)
@@ -330,13 +333,13 @@ def _make_filter(hashes: Uint64s) -> Booleans:
 
 
 def _join_at(hashes: Uint64s, starts: Int64s, size: int) -> Uint64s:
-    """The hash of so many words from each start on."""
+    """Returns the hash of `size` words from each start on."""
     words = hashes[_ranges(starts, numpy.full(len(starts), size))]
     return join_hashes(words, size)[::size]
 
 
 def _texts_of(bounds: Int64s, words: Int64s) -> Int64s:
-    """The numbers of the texts that words are in."""
+    """Returns the indexes of the texts that contain the words."""
     return numpy.searchsorted(bounds, words, "right") - 1
 
 
@@ -345,7 +348,7 @@ def _starts_of(counts: Sequence[Int64s]) -> Int64s:
 
 
 def _ranges(starts: Int64s, counts: Int64s) -> Int64s:
-    """The numbers from each start on, so many each."""
+    """Returns consecutive numbers from each start on, `counts` of them."""
     ends = numpy.cumsum(counts)
     shifts = numpy.repeat(starts - (ends - counts), counts)
     shifts += numpy.arange(len(shifts))
@@ -353,7 +356,7 @@ def _ranges(starts: Int64s, counts: Int64s) -> Int64s:
 
 
 def _stretches(same: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """(first, size) of the values in a row that are true."""
+    """Yields (first, size) of each run of True values."""
     at = 0
     for is_same, values in itertools.groupby(same):
         size = len(list(values))

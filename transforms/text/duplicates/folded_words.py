@@ -1,9 +1,10 @@
-"""Words of texts as two editions of a sentence have them alike, hashed for thousands at once by numpy.
+"""Cuts texts into normalised words, which are the same in two editions of a sentence, and hashes the words.
 
-A text is taken in NFC; each of its characters is folded by NFKC and case (`str.casefold`). A word is letters,
-marks and digits in a row; all else, such as quotation marks and hyphens, is between words, and format
-characters (soft hyphens, zero-width joiners) vanish. So "Don’t" is the two words "don" and "t". Where words
-are not written apart (Han, kana, Thai, Lao, Khmer, Myanmar) each letter is a word, with the marks after it.
+A text is normalised to NFC; each character is folded by NFKC and case (`str.casefold`). A word is a run of
+letters, marks and digits. All other characters, such as quotation marks and hyphens, separate words; format
+characters (soft hyphens, zero-width joiners) are removed. So "Don’t" is the two words "don" and "t". In
+scripts without spaces (Han, kana, Thai, Lao, Khmer, Myanmar) each letter with its marks is a word. numpy
+processes thousands of words at once.
 """
 
 import functools
@@ -23,9 +24,9 @@ Uint32s = numpy.typing.NDArray[numpy.uint32]
 _CODE_POINTS = sys.maxunicode + 1
 _LINE_FEED = ord("\n")
 _CHARACTER = numpy.uint32((1 << 21) - 1)
-_LETTER_WORD = numpy.uint32(1 << 29)  # of a script without blanks
+_LETTER_WORD = numpy.uint32(1 << 29)  # of a script without spaces
 _MARK = numpy.uint32(1 << 30)
-_SPECIAL = numpy.uint32(1 << 31)  # becomes no character, or several: a number in `_Folding.texts`
+_SPECIAL = numpy.uint32(1 << 31)  # folded to 0, 2 or more characters: an index of `_Folding.texts`
 _LETTER_WORDS = (
     (0x0E01, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Myanmar
@@ -44,36 +45,36 @@ _LETTER_WORDS = (
     (0x20000, 0x3FFFF),
 )
 
-# Odd, so that it has an inverse; the weight of a character is a power of it.
+# Odd, so that it has an inverse; the weights of characters are its powers.
 _BASE = 0xD1342543DE82EF95
 _BITS = 64
-SPAN = 1 << 16  # characters that are weighed at once; their arrays stay in the processor's cache
+SPAN = 1 << 16  # characters that are weighted at once; the arrays fit in the processor's cache
 
 
 class FoldedText(NamedTuple):
     """The words of a text."""
 
     characters: Uint32s  # folded; 0 between words
-    starts: Int64s  # of each word, in `characters`
+    starts: Int64s  # of each word in `characters`
     ends: Int64s
-    places: Int64s | None  # of each of the characters in the text; None where they are the same
-    line_feeds: Int64s  # places of the text
+    places: Int64s | None  # position in the text of each of `characters`; None if they are equal
+    line_feeds: Int64s  # positions in the text
 
     def place_of(self, at: int) -> int:
-        """The place in the text of one of the characters."""
+        """Returns the position in the text of a folded character."""
         return at if self.places is None else int(self.places[at])
 
     def word_starts(self) -> Int64s:
-        """The places in the text of the first characters of the words."""
+        """Returns the positions in the text of the first characters of the words."""
         return self.starts if self.places is None else self.places[self.starts]
 
     def spans(self) -> list[tuple[int, int]]:
-        """(start, end) of each word in the text."""
+        """Returns (start, end) of each word in the text."""
         pairs = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
         return [(self.place_of(start), self.place_of(end - 1) + 1) for start, end in pairs]
 
     def words(self) -> list[str]:
-        """The words themselves."""
+        """Returns the folded words as strings."""
         return [
             self.characters[start:end].tobytes().decode("utf-32-le")
             for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True)
@@ -83,20 +84,20 @@ class FoldedText(NamedTuple):
 class _Folding(NamedTuple):
     """The folding of each code point."""
 
-    folded: Uint32s  # 0 where it stands between words
-    texts: Uint32s  # a row for each special one, filled up with zeros
-    sizes: Int64s  # of the rows
+    folded: Uint32s  # 0 for characters between words
+    texts: Uint32s  # a row for each special character, padded with zeros
+    sizes: Int64s  # of the rows, without padding
 
 
 def normalize(text: str) -> str:
-    """The text as its words are taken of it."""
+    """Returns the text in NFC, the form from which words are cut."""
     return unicodedata.normalize("NFC", text)
 
 
 def fold_text(text: str) -> FoldedText:
-    """The words of a text in NFC."""
+    """Returns the words of a text, which must be in NFC."""
     codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    characters = _folding().folded.take(codes, mode="clip")  # of which none has to be clipped
+    characters = _folding().folded.take(codes, mode="clip")  # no code is out of range
     places = None
     starts = ends = None
     highest = int(characters.max(initial=0))
@@ -115,12 +116,12 @@ def fold_text(text: str) -> FoldedText:
 
 
 def fold_words(text: str) -> list[str]:
-    """The words of any text."""
+    """Returns the words of any text."""
     return fold_text(normalize(text)).words()
 
 
 def hash_folded(text: FoldedText, span: int = SPAN) -> Uint64s:
-    """The hash of each word; of words of more than `span` characters, that of their beginning."""
+    """Returns the hash of each word; for a word of more than `span` characters, that of its beginning."""
     hashes = numpy.empty(len(text.starts), numpy.uint64)
     powers, inverses = _powers(span)
     first = 0
@@ -142,7 +143,7 @@ def hash_folded(text: FoldedText, span: int = SPAN) -> Uint64s:
 
 
 def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
-    """The characters with what the special ones become, and the place of each before that."""
+    """Replaces special characters by their foldings. Returns the characters and their original positions."""
     folding = _folding()
     special = numpy.flatnonzero(characters >= _SPECIAL)
     numbers = characters[special] & ~_SPECIAL
@@ -158,7 +159,7 @@ def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
 
 
 def _find_letter_words(characters: Uint32s) -> tuple[Int64s, Int64s]:
-    """The starts and ends of words where some letters are words."""
+    """Returns the starts and ends of words in a text where some letters are words."""
     is_word = characters != 0
     is_mark = (characters & _MARK) != 0
     is_letter_word = (characters & _LETTER_WORD) != 0
@@ -196,7 +197,7 @@ def _folding() -> _Folding:
 
 
 def _fold_character(character: str, category: str) -> str:
-    """Folds a letter, mark, digit or format character; spaces become zeros."""
+    """Returns the folding of a letter, mark, digit or format character. Separators in it become zeros."""
     if category == "Cf" or "\ufe00" <= character <= "\ufe0f":
         return ""
     text = unicodedata.normalize("NFKC", character)
@@ -206,7 +207,7 @@ def _fold_character(character: str, category: str) -> str:
 
 @functools.cache
 def _powers(count: int) -> tuple[Uint64s, Uint64s]:
-    """The first powers of _BASE, and their inverses, modulo 2^64."""
+    """Returns the first powers of _BASE and their inverses, modulo 2^64."""
     bases = numpy.array([[_BASE], [pow(_BASE, -1, 1 << _BITS)]], numpy.uint64).repeat(count, 1)
     bases[:, 0] = 1
     powers, inverses = numpy.multiply.accumulate(bases, axis=1)

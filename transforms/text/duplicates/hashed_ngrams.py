@@ -1,13 +1,13 @@
-"""Word n-grams of a whole text as numbers of 64 bits, fixed forever: what overlaps are counted by.
+"""Hashes the word n-grams of a text to fixed 64-bit numbers, to count overlaps.
 
-Words are what is between white space (`str.split`), unchanged; an n-gram goes over the ends of lines.
-A text with fewer words than `n` is one n-gram, whole, and one without words has none.
+Words are separated by white space (`str.split`) and unchanged. N-grams may cross line ends. A text with fewer
+words than `n` is one n-gram; a text without words has none.
 
-A word is hashed from its UTF-8, eight bytes at a time, an n-gram from the hashes of its words, so that their
-order counts; numpy does it for thousands at once. Each step mixes all bits, so that any bits can be used to
-choose n-grams or to partition them. Two different n-grams have the same hash with a chance of 2^-64: among
-the 5,000 million n-grams of all Project Gutenberg not even one such pair is expected. It is not a defence
-against texts that were made to collide.
+A word is hashed from its UTF-8, eight bytes at a time, an n-gram from the hashes of its words in order; numpy
+processes thousands at once. Each step mixes all bits, so any bits can be used to sample n-grams or to
+partition them. Two different n-grams have the same hash with a probability of 2^-64: among the 5,000 million
+n-grams of Project Gutenberg not even one such pair is expected. The hash is not safe against texts that are
+made to collide.
 """
 
 import unicodedata
@@ -22,34 +22,35 @@ WIDE_BLANKS = (
     "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-"""White space beyond ASCII, as Python has it."""
+"""White space beyond ASCII, as in Python."""
 
 _BLANK = ord(" ")
 _TO_BLANKS = bytes(_BLANK if chr(byte).isspace() and byte < 128 else byte for byte in range(256))
 _LANE_BYTES = 8
 
-# Odd, or words would lose bits. Its powers less 1 have few factors 2, so that words which change places
-# change the sum: 3 modulo 8 leaves one for odd powers, and 3 for the square.
+# Odd, or words would lose bits. Its powers minus 1 have few factors 2, so that words that swap places
+# change the sum: as it is 3 modulo 8, there is one for odd powers, and 3 for the square.
 MULTIPLIER = numpy.uint64(0x9E3779B97F4A7C13)
-_PIECE_WORDS = 1 << 14  # 128 KB an array: some of them stay in the processor's cache
+_PIECE_WORDS = 1 << 14  # 128 KB per array: several fit in the processor's cache
 
 
 def hash_ngrams(text: str, n: int) -> Uint64s:
-    """The different hashes of the n-grams of a text, ascending.
+    """Returns the different hashes of the n-grams of a text, ascending.
 
-    Raises ValueError where n is not positive.
+    Raises ValueError if n is not positive.
     """
     if n < 1:
-        raise ValueError(f"n-grams of {n} words: it must be at least 1")
+        raise ValueError(f"n is {n}, and must be at least 1")
     words = hash_words(text)
     return sort_different(join_hashes(words, min(n, max(len(words), 1))))
 
 
 def to_plain_words(text: str) -> str:
-    """The text in small letters, with spaces for all that is not a letter, mark or digit.
+    """Returns the text in lower case, with spaces for all characters except letters, marks and digits.
 
-    Two editions of a text differ in quotation marks, dashes, underscores for italics and capitals of titles;
-    "don't" is the same two words with any apostrophe.
+    Editions of a text differ in quotation marks, dashes, underscores for italics and capitals in titles.
+    "don't"
+    is the same two words with any apostrophe.
     """
     text = text.lower()
     for character in sorted(set(text)):
@@ -59,10 +60,10 @@ def to_plain_words(text: str) -> str:
 
 
 def hash_words(text: str) -> Uint64s:
-    """The hash of each word of a text, in their order."""
+    """Returns the hash of each word of a text, in order."""
     for blank in WIDE_BLANKS:
         text = text.replace(blank, " ")
-    # With a blank before the first word, and room to read a whole lane from the last byte.
+    # A space before the first word, and padding to read a whole lane from the last byte.
     block = b"".join((b" ", text.encode("utf-8").translate(_TO_BLANKS), b" " * _LANE_BYTES))
     is_blank = numpy.frombuffer(block, numpy.uint8) == _BLANK
     edges = numpy.flatnonzero(is_blank[1:] != is_blank[:-1]) + 1
@@ -75,7 +76,7 @@ def hash_words(text: str) -> Uint64s:
 
 
 def sort_different(hashes: Uint64s) -> Uint64s:
-    """Each of them once, ascending. `numpy.unique` takes several times as long."""
+    """Returns the different hashes, ascending. `numpy.unique` takes several times as long."""
     ordered = numpy.sort(hashes)
     is_new = numpy.empty(len(ordered), numpy.bool_)
     is_new[:1] = True
@@ -84,7 +85,7 @@ def sort_different(hashes: Uint64s) -> Uint64s:
 
 
 def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
-    """The hash of each span of bytes: of its length, and of its lanes, the last filled up with zeros."""
+    """Returns the hash of each span of bytes: of its length and its lanes, the last one padded with zeros."""
     lanes = numpy.ndarray((len(block) - _LANE_BYTES + 1,), "<u8", block, strides=(1,))
     sizes = ends - starts
     hashes = sizes.astype(numpy.uint64)
@@ -101,7 +102,7 @@ def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
 
 
 def join_hashes(words: Uint64s, n: int) -> Uint64s:
-    """The hash of each n words in a row."""
+    """Returns the hash of each n consecutive words."""
     ngrams = numpy.empty(max(len(words) - n + 1, 0), numpy.uint64)
     for start in range(0, len(ngrams), _PIECE_WORDS):
         piece = ngrams[start : start + _PIECE_WORDS]
@@ -114,7 +115,7 @@ def join_hashes(words: Uint64s, n: int) -> Uint64s:
 
 
 def finalize(hashes: Uint64s) -> Uint64s:
-    """In place, the last step of SplitMix64: every bit of the outcome depends on every bit."""
+    """Applies the last step of SplitMix64 in place: every bit of the result depends on every bit."""
     hashes ^= hashes >> numpy.uint64(30)
     hashes *= numpy.uint64(0xBF58476D1CE4E5B9)
     hashes ^= hashes >> numpy.uint64(27)

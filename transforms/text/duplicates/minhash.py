@@ -1,8 +1,8 @@
-"""MinHash signatures, and the pairs of sets that are alike by them, found by locality-sensitive hashing.
+"""Computes MinHash signatures, and finds pairs of similar sets by locality-sensitive hashing (LSH).
 
-Signatures are those of datasketch 2 (scheme "affine32", seed 1, SHA-1): who keeps an index made with it can
-look these up. The choice of bands is that of its MinHashLSH, too. What is different is that thousands of sets
-are signed at once.
+Signatures are those of datasketch 2 (scheme "affine32", seed 1, SHA-1), so they can be looked up in an index
+made with datasketch. Bands are chosen as in its MinHashLSH. Unlike datasketch, this module signs thousands
+of sets at once.
 
 Sources: Broder, "On the resemblance and containment of documents", 1997 (the estimate); Leskovec, Rajaraman,
 Ullman, "Mining of Massive Datasets", section 3.4 (bands).
@@ -28,7 +28,7 @@ NO_HASHES: Uint32s = numpy.empty(0, numpy.uint32)
 SEED = 1
 _DIGEST_WORDS = 5  # of 32 bits, in a SHA-1
 
-_PIECE_HASHES = 1 << 15  # 128 KB, and as much permuted
+_PIECE_HASHES = 1 << 15  # 128 KB, and as much for the permuted hashes
 
 ANCHORS = 4
 NEIGHBOURS = 4
@@ -37,37 +37,37 @@ _BUCKET_BITS = 32
 
 
 def hash_items(items: Iterable[bytes]) -> Uint32s:
-    """The first 32 bits, little-endian, of the SHA-1 of each item."""
+    """Returns the first 32 bits, little-endian, of the SHA-1 of each item."""
     sha1 = hashlib.sha1
     digests = b"".join([sha1(item, usedforsecurity=False).digest() for item in items])
     return numpy.frombuffer(digests, "<u4")[::_DIGEST_WORDS].astype(numpy.uint32)
 
 
 def sign_sets(sets: Sequence[Sequence[bytes]], permutations: int, used: int = 0) -> Uint32s:
-    """A row for each set, which must not be empty: the smallest hash under each permutation.
+    """Returns a row for each set, which must not be empty: the smallest hash under each permutation.
 
-    The share of columns in which two rows agree is an estimate of the Jaccard similarity of their sets.
-    Quickest for about a thousand sets, whose hashes stay in the processor's cache.
+    The share of columns in which two rows agree estimates the Jaccard similarity of their sets. It is fastest
+    for about a thousand sets, whose hashes fit in the processor's cache.
 
     Args:
-      used: how many of the permutations are wanted, from the first on; 0 for all.
+      used: number of permutations to use, from the first on; 0 for all.
     """
     hashes = hash_items(itertools.chain.from_iterable(sets))
     return _sign(hashes, list(map(len, sets)), _permutations(permutations)[: used or permutations])
 
 
 def sign_hashes(sets: Sequence[Uint32s], permutations: int) -> Uint32s:
-    """The same of sets whose hashes are there already: `MinHash(hashfunc=int)` of datasketch.
+    """Signs sets of hashes: like `sign_sets`, and like `MinHash(hashfunc=int)` of datasketch.
 
-    No set may be empty. Takes as little memory for few large sets as for many small ones: the hashes go
-    through the processor's cache a piece at a time.
+    No set may be empty. Few large sets need as little memory as many small ones: the hashes pass through the
+    processor's cache in pieces.
     """
     hashes = numpy.concatenate([NO_HASHES, *sets])
     return _sign(hashes, list(map(len, sets)), _permutations(permutations))
 
 
 def _sign(hashes: Uint32s, sizes: list[int], permutations: Sequence[Permutation]) -> Uint32s:
-    """A row for each set; the hashes are those of one set after the other."""
+    """Returns a row for each set. `hashes` has the hashes of the sets in order."""
     most = numpy.iinfo(numpy.uint32).max
     signatures = numpy.full((len(permutations), len(sizes)), most, numpy.uint32)
     starts = numpy.cumsum([0, *sizes])[:-1]
@@ -88,7 +88,7 @@ def _sign(hashes: Uint32s, sizes: list[int], permutations: Sequence[Permutation]
 
 @functools.cache
 def _permutations(count: int) -> list[Permutation]:
-    """(odd factor, offset) of each; numpy keeps the stream of this old generator fixed forever."""
+    """Returns (odd factor, offset) of each permutation. numpy keeps the output of this generator fixed."""
     generator = numpy.random.RandomState(SEED)
     halves = generator.randint(0, 1 << 31, count, dtype=numpy.uint32)
     offsets = generator.randint(0, 1 << 32, count, dtype=numpy.uint32)
@@ -96,7 +96,7 @@ def _permutations(count: int) -> list[Permutation]:
 
 
 def _finalize(hashes: Uint32s) -> Uint32s:
-    """The last step of MurmurHash3: every bit of the outcome depends on every bit."""
+    """Applies the last step of MurmurHash3: every bit of the result depends on every bit."""
     hashes = (hashes ^ (hashes >> numpy.uint32(16))) * numpy.uint32(0x85EBCA6B)
     hashes = (hashes ^ (hashes >> numpy.uint32(13))) * numpy.uint32(0xC2B2AE35)
     return hashes ^ (hashes >> numpy.uint32(16))
@@ -104,18 +104,20 @@ def _finalize(hashes: Uint32s) -> Uint32s:
 
 @functools.cache
 def choose_bands(threshold: float, permutations: int, miss_weight: float = 0.5) -> tuple[int, int]:
-    """(bands, rows of a band) with which sets above the threshold share a band, and others do not.
+    """Returns (bands, rows per band) with which mostly sets above the threshold share a band.
 
-    Two sets of similarity s share one of b bands of r rows with probability 1 - (1 - s^r)^b. Taken are
-    those b and r for which the integral of this below the threshold, and of the rest above it times the
-    weight of a miss, are least together. At threshold 0.8 and 128 permutations these are 9 bands of 13 rows,
-    which find 40 % of the pairs at 0.8 and 93 % at 0.9; with weight 0.9, 14 bands of 9, which find 87 % at
-    0.8 and 99.9 % at 0.9.
+    Two sets of similarity s share one of b bands of r rows with probability 1 - (1 - s^r)^b. The chosen b and
+    r
+    minimise the weighted sum of two integrals: of this probability below the threshold (false matches), and
+    of
+    its complement above it (misses). At threshold 0.8 and 128 permutations they are 9 bands of 13 rows, which
+    find 40 % of the pairs at 0.8 and 93 % at 0.9; with weight 0.9, 14 bands of 9, which find 87 % at 0.8 and
+    99.9 % at 0.9.
 
     Args:
-      miss_weight: of a pair that is not found; one that is found wrongly weighs the rest to 1.
+      miss_weight: weight of misses; the weight of false matches is 1 minus this.
 
-    Raises ValueError where not even two bands come out: for thresholds near 1, and few permutations.
+    Raises ValueError if there would be fewer than two bands: for thresholds near 1, and few permutations.
     """
     bands, rows = min(
         ((b, r) for b in range(1, permutations + 1) for r in range(1, permutations // b + 1)),
@@ -124,7 +126,8 @@ def choose_bands(threshold: float, permutations: int, miss_weight: float = 0.5) 
     )
     if bands < 2:
         raise ValueError(
-            f"threshold {threshold} and {permutations} permutations: too few of them, or too high"
+            f"threshold {threshold} is too high for {permutations} permutations: use a lower one, or more"
+            " permutations"
         )
     return bands, rows
 
@@ -132,7 +135,7 @@ def choose_bands(threshold: float, permutations: int, miss_weight: float = 0.5) 
 def _band_error(
     threshold: float, bands: int, rows: int, miss_weight: float, permutations: int
 ) -> float:
-    """The weighted integrals of what is found wrongly and of what is missed.
+    """Returns the weighted integrals of false matches and of misses.
 
     Both are polynomials of degree bands × rows: the sums are exact for up to 510 permutations.
     """
@@ -149,19 +152,19 @@ def _band_error(
 
 @functools.cache
 def _quadrature(points: int) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
-    """Gauss's places in [-1, 1] and their weights: exact for polynomials below degree 2 × points."""
+    """Returns the points of Gauss quadrature in [-1, 1] and their weights: exact below degree 2 × points."""
     return tuple(map(numpy.asarray, numpy.polynomial.legendre.leggauss(points)))
 
 
 def bucket_signatures(signatures: Uint32s, bands: int, rows: int) -> Uint64s:
-    """A row of buckets for each signature, one for each band.
+    """Returns a row of buckets for each signature, one bucket per band.
 
-    Two signatures have the same bucket, of a band, where they agree in all rows of the band. Buckets of
-    different bands, or of rows that differ, are the same only by chance.
+    Two signatures have the same bucket for a band if they agree in all rows of the band. Buckets of different
+    bands, or of bands that differ, are equal only by chance.
     """
     buckets = numpy.empty((len(signatures), bands), numpy.uint64)
     for band in range(bands):
-        # Above the 32 bits of a column, or bands of one row would share buckets.
+        # The band is in the upper 32 bits: otherwise bands of one row would share buckets.
         hashes = numpy.full(len(signatures), band + 1 << 32, numpy.uint64)
         for column in signatures.T[band * rows : (band + 1) * rows]:
             hashes = (hashes ^ column) * numpy.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio
@@ -173,10 +176,11 @@ def bucket_signatures(signatures: Uint32s, bands: int, rows: int) -> Uint64s:
 def deal_buckets(
     members: numpy.typing.NDArray[Any], buckets: Uint64s, partition_bits: int
 ) -> Iterator[tuple[int, numpy.typing.NDArray[Any], Uint32s]]:
-    """(partition, its members, the bucket of each); `buckets` has a row for each member.
+    """Yields (partition, its members, the bucket of each); `buckets` has a row for each member.
 
-    The first bits of a bucket's hash are the partition, and 32 more are given: what is equal by chance is no
-    matter, as all pairs are compared.
+    The first bits of a bucket's hash are the partition, and the next 32 bits are returned. Chance collisions
+    do
+    no harm, since all pairs are compared later.
     """
     flat = buckets.reshape(-1)
     kept_bits = (flat >> numpy.uint64(64 - partition_bits - _BUCKET_BITS)).astype(numpy.uint32)
@@ -187,14 +191,15 @@ def deal_buckets(
 
 
 def pair_members(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
-    """Rows (smaller id, greater id): pairs of members of one bucket, each pair once.
+    """Returns rows (smaller id, greater id): pairs of members of one bucket, each pair once per bucket.
 
-    A member is paired with the ANCHORS smallest of its bucket and with the NEIGHBOURS right before it: in
-    buckets of up to nine all with all, and in larger ones, those of boilerplate, not more than eight a
-    member. That is enough, since members of one bucket tend to be all alike.
+    A member is paired with the ANCHORS smallest members of its bucket and the NEIGHBOURS right before it. In
+    buckets of up to nine members, these are all pairs; in larger ones, which come from boilerplate, at most
+    eight per member. That is enough, since the members of a bucket tend to be all similar.
 
     Args:
-      buckets: of each member; `ids` has as many elements, and no id twice in a bucket.
+      buckets: of each member.
+      ids: of each member; no id is twice in a bucket.
     """
     order = numpy.lexsort((ids, buckets))
     buckets, ids = buckets[order], ids[order]
@@ -212,10 +217,10 @@ def pair_members(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
 
 
 def pair_across(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
-    """Rows (smaller id, greater id): pairs of an even and an odd id of one bucket, some of them twice.
+    """Returns rows (smaller id, greater id): pairs of an even and an odd id of one bucket, with repetitions.
 
-    A member is paired with all of the other kind, or with as many as `pair_members` would give it, each of
-    them about as often.
+    A member is paired with all members of the other parity, or with at most ANCHORS + NEIGHBOURS of them; all
+    occur about equally often.
     """
     order = numpy.lexsort((ids, ids & 1, buckets))
     buckets, ids = buckets[order], ids[order]

@@ -1,12 +1,12 @@
-"""Word n-grams of a line, and how much two lines have in common by them.
+"""Word n-grams of a line, and the similarity of two lines by their n-grams.
 
-Words are what is between ASCII white space. A line with fewer words than `n` is one n-gram, whole: short
-lines are alike only when they have the same words.
+Words are separated by ASCII white space. A line with fewer words than `n` is one n-gram, so that short lines
+are similar only if they have the same words.
 """
 
 
 def word_ngrams(line: bytes, n: int) -> list[bytes]:
-    """The n-grams in their order, repeated ones too, their words joined by one space; never none."""
+    """Returns the n-grams in order, with repetitions, their words joined by one space; at least one."""
     words = line.split()
     if len(words) <= n:
         return [b" ".join(words)]
@@ -14,7 +14,7 @@ def word_ngrams(line: bytes, n: int) -> list[bytes]:
 
 
 def jaccard(first: bytes, second: bytes, n: int) -> float:
-    """|A ∩ B| / |A ∪ B| of the sets of n-grams of two lines: 1.0 where they have the same ones."""
+    """Returns |A ∩ B| / |A ∪ B| of the sets of n-grams of two lines: 1.0 if the sets are equal."""
     ngrams, others = set(word_ngrams(first, n)), set(word_ngrams(second, n))
     common = len(ngrams & others)
     return common / (len(ngrams) + len(others) - common)

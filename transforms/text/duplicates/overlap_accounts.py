@@ -1,4 +1,4 @@
-"""The accounts of near-duplicates that were found, or of signatures."""
+"""Accounts of a search for near-duplicates, or of a build of signatures."""
 
 from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.ledger import OUTPUTS, Accounts, Ledger
@@ -6,12 +6,12 @@ from transforms.text.files.markdown import make_table
 
 
 def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Accounts of a search.
+    """Returns the accounts of a search.
 
-    The ledger has, beside what every build has:
+    The ledger has these accounts, besides those of every build:
       documents: ((data set, split), documents).
-      near: the same of those that have a near-duplicate.
-      clusters: how many there are, where any were looked for.
+      near: ((data set, split), documents that have a near-duplicate).
+      clusters: number of clusters, if near-duplicates were searched.
     """
     documents, near = ledger.pairs("documents"), ledger.pairs("near")
     rows = [

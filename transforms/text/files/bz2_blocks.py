@@ -1,16 +1,16 @@
-"""Entering a .bz2 file in the middle: at its blocks, of 900 kB of content at most.
+"""Reads a .bz2 file from the middle, block by block. A block holds at most 900 kB of content.
 
-A file that bzip2 or lbzip2 wrote is one stream; only its first byte is an entry for a decompressor. But
-every block begins with a 48-bit magic number, at any bit, and needs nothing of the blocks before it: cut
-out and shifted to a byte boundary, between a stream header and a stream end, it is a file of its own.
+A file of bzip2 or lbzip2 is one stream, which a decompressor can only enter at its first byte. But every
+block begins with a 48-bit magic number, at any bit, and does not depend on the blocks before it: cut out,
+shifted to a byte boundary, and put between a stream header and a stream end, it is a file of its own.
 
-The magic number also occurs by chance, once in some hundred such dumps, or because a block's map of the
-byte values in it happens to look like it. So a mark is a block only if it decompresses with a right
-checksum; one inside such a block is passed over, whoever meets it and wherever he began to read. (The
-checksum of a whole stream, of which a reader has only a part, is not looked at.)
+The magic number also occurs by chance, once in some hundred such dumps, or when the map of byte values in a
+block happens to look like it. So a mark counts as a block only if the block decompresses with a correct
+checksum. Marks inside such a block are skipped, wherever reading started. (The checksum of the whole stream
+is not checked, since a reader has only a part of the stream.)
 
-rapidgzip and indexed_bzip2 read in parallel too, but in the threads of one process, and find a place only
-with an index of the whole file before it; here many workers begin in the middle, each of a part.
+rapidgzip and indexed_bzip2 also read in parallel, but in the threads of one process, and need an index of
+the whole file to find a position. Here many workers each begin in the middle and read a part.
 """
 
 import bisect
@@ -22,22 +22,22 @@ from typing import BinaryIO, NamedTuple, Self
 
 SCAN_BYTES = 1 << 20
 MAX_BLOCK_BYTES = 1 << 22  # stored; 20 bits for each of 900,000 symbols are less
-TRIED_ENDS = 3  # of a block: the first two may be there by chance
+TRIED_ENDS = 3  # of a block: the first two may be marks by chance
 
 _BLOCK_MAGIC = 0x314159265359
 _END_MAGIC = 0x177245385090
 _MAGIC_BITS = 48
 _CRC_BITS = 32
 _HEADER_BITS = 32
-_PACK_LEVEL = 1  # a tenth of the time of bzip2
-_SPAN_BYTES = 7  # that a magic number not on a byte boundary touches
-_CORE_BYTES = 5  # that it fills, wherever it begins
+_PACK_LEVEL = 1  # zlib level 1 takes a tenth of the time of bzip2
+_SPAN_BYTES = 7  # bytes touched by a magic number that is not on a byte boundary
+_CORE_BYTES = 5  # whole bytes of a magic number, at whichever bit it begins
 _STREAM_HEADER = re.compile(rb"BZh[1-9]")
 _EMPTY_STREAM = re.compile(rb"BZh[1-9]\x17rE8P\x90\0\0\0\0")
 
 
 class Block(NamedTuple):
-    """A block that decompressed with a right checksum: bits `start` to `end` of the stored file."""
+    """A block that decompressed with a correct checksum: bits `start` to `end` of the stored file."""
 
     start: int
     end: int
@@ -45,12 +45,12 @@ class Block(NamedTuple):
 
     @property
     def start_byte(self) -> int:
-        """The stored byte in which the block begins. No two blocks begin in one."""
+        """The stored byte in which the block begins. No two blocks begin in the same byte."""
         return self.start // 8
 
 
 class BadBlock(NamedTuple):
-    """Bits `start` to `end` of the stored file, which hold no whole block."""
+    """Bits `start` to `end` of the stored file, which are not a whole block."""
 
     start: int
     end: int
@@ -58,12 +58,12 @@ class BadBlock(NamedTuple):
 
     @property
     def start_byte(self) -> int:
-        """The stored byte in which it begins."""
+        """The stored byte in which the damage begins."""
         return self.start // 8
 
 
 class PackedBlock(NamedTuple):
-    """The content of a block, or a part of it, as it travels from one worker to another."""
+    """The content of a block, or a part of it, compressed for the transfer between workers."""
 
     start: int
     end: int
@@ -71,21 +71,21 @@ class PackedBlock(NamedTuple):
 
     @classmethod
     def pack(cls, block: Block, data: bytes) -> Self:
-        """A part of the content of a block, in place of all of it."""
+        """Compresses `data`, which is the content of the block or a part of it."""
         return cls(block.start, block.end, zlib.compress(data, _PACK_LEVEL))
 
     def unpack(self) -> Block:
-        """The block, with this content."""
+        """Returns the block with this content."""
         return Block(self.start, self.end, zlib.decompress(self.packed))
 
 
 class _Mark(NamedTuple):
     bit: int
-    is_end: bool  # of a stream; else the beginning of a block
+    is_end: bool  # end of a stream; else the beginning of a block
 
 
 def _cores() -> dict[bytes, tuple[int, int]]:
-    """Whole bytes of a magic number → the number, and the bits of the byte in which it begins."""
+    """Returns whole bytes of a magic number → (the number, the bit of its first byte at which it begins)."""
     cores = {}
     for magic in (_BLOCK_MAGIC, _END_MAGIC):
         for shift in range(8):
@@ -100,7 +100,7 @@ _CORE = re.compile(b"|".join(map(re.escape, _CORES)))
 
 
 def find_marks(data: bytes | bytearray, start: int = 0) -> Iterator[tuple[int, bool]]:
-    """(bit in `data`, whether it ends a stream) of each magic number, from byte `start` on."""
+    """Yields (bit in `data`, True for the end of a stream) for each magic number, from byte `start` on."""
     found = _CORE.search(data, start)
     while found:
         core = found.start()
@@ -114,14 +114,14 @@ def find_marks(data: bytes | bytearray, start: int = 0) -> Iterator[tuple[int, b
 
 
 def decode_block(data: bytes | bytearray, start: int, end: int) -> bytes | None:
-    """The content of the block at bits `start` to `end` of `data`; None if it is not a whole block."""
+    """Returns the content of the block at bits `start` to `end` of `data`; None for an incomplete block."""
     length = end - start
     if length < _MAGIC_BITS + _CRC_BITS:
         return None
     cut = int.from_bytes(data[start // 8 : -(-end // 8)], "big") >> -end % 8
     cut &= (1 << length) - 1
     crc = cut >> (length - _MAGIC_BITS - _CRC_BITS) & ((1 << _CRC_BITS) - 1)
-    # The checksum of a stream of one block is that of the block.
+    # For a stream of one block, the checksum is the same as that of the block.
     stream = (cut << _MAGIC_BITS | _END_MAGIC) << _CRC_BITS | crc
     bits = length + _MAGIC_BITS + _CRC_BITS
     packed = b"BZh9" + (stream << -bits % 8).to_bytes(-(-bits // 8), "big")
@@ -134,10 +134,9 @@ def decode_block(data: bytes | bytearray, start: int, end: int) -> bytes | None:
 
 
 def first_block_bit(stream: BinaryIO) -> int | None:
-    """Returns the bit at which the first block of a file should begin: after its header, and after empty
-    streams.
+    """Returns the bit at which the first block should begin: after the file header, and after empty streams.
 
-    None where the file begins with no stream.
+    Returns None if the file does not begin with a stream.
     """
     at = 0
     while True:
@@ -159,7 +158,7 @@ def ends_whole(stream: BinaryIO, file_bytes: int) -> bool:
 
 
 def end_of_stream(bit: int) -> int:
-    """The stored byte after a stream whose end mark is at `bit`, where its last block ends."""
+    """Returns the stored byte after the stream whose end mark is at `bit`, where its last block ends."""
     return -(-(bit + _MAGIC_BITS + _CRC_BITS) // 8)
 
 
@@ -171,12 +170,12 @@ def read_blocks(
     needs_more: Callable[[], bool] = lambda: True,
     known: Sequence[PackedBlock] = (),
 ) -> Iterator[Block | BadBlock]:
-    """The blocks from the first that begins in stored bytes `start` to `end`, up to the end of the file.
+    """Yields the blocks that begin in stored bytes `start` to `end`, and the following ones.
 
-    Nothing if none begins there. What follows `end` is given too, since a line may run on, as long as
-    `needs_more` says so: it is asked before such a block is decompressed. A `known` block is given as it is
-    known, and not decompressed. A stretch belongs to the mark (beginning of a block, end of a stream) before
-    it: a file read in parts gives each block and each damage once.
+    Yields nothing if none begins there. Blocks after `end` are included since a line may run on;
+    `needs_more` is called before such a block is decompressed, and ends the reading if it returns False. A
+    block in `known` is not decompressed again. Damage belongs to the mark (beginning of a block, end of a
+    stream) before it: a file that is read in parts yields each block and each damage once.
     """
     known_at = {block.start: block for block in known}
     window = _Window(stream, start, file_bytes)
@@ -204,7 +203,7 @@ def read_blocks(
 
 
 def _end_of_block_across(stream: BinaryIO, bit: int, file_bytes: int) -> int:
-    """The end of the whole block that begins before a bit and ends after it; the bit, if there is none."""
+    """Returns the end of the whole block that begins before a bit and ends after it; else the bit."""
     window = _Window(stream, max(bit // 8 - MAX_BLOCK_BYTES, 0), file_bytes)
     before: list[_Mark] = []
     mark = window.next_mark(0, bit)
@@ -221,11 +220,11 @@ def _end_of_block_across(stream: BinaryIO, bit: int, file_bytes: int) -> int:
 
 
 class _Window:
-    """A stretch of the stored file that moves forward, and the marks in it."""
+    """A part of the stored file that moves forward, and the marks in it."""
 
     def __init__(self, stream: BinaryIO, start: int, file_bytes: int):
         self._stream = stream
-        self._start = start  # stored byte at which the buffer begins
+        self._start = start  # stored byte at the start of the buffer
         self._file_bytes = file_bytes
         self._buffer = bytearray()
         self._marks: list[_Mark] = []  # in the buffer, in order
@@ -235,7 +234,7 @@ class _Window:
         return self._start + len(self._buffer)
 
     def next_mark(self, bit: int, limit: int | None = None) -> _Mark | None:
-        """The first mark at `bit` or later, and before `limit`. The window moves there."""
+        """Returns the first mark at `bit` or later, and before `limit`, or None. The window moves there."""
         while True:
             self._drop_before(bit)
             if self._marks:
@@ -249,7 +248,7 @@ class _Window:
                 return None
 
     def read_mark(self, mark: _Mark) -> Block | BadBlock | None:
-        """The block that begins at the mark, what is wrong there, or None at the end of a stream."""
+        """Returns the block that begins at the mark, or the damage there; None at the end of a stream."""
         if mark.is_end:
             return self._read_end(mark)
         for end in self._ends_of(mark):
@@ -263,7 +262,7 @@ class _Window:
         return self._bad_until_next_mark(mark.bit, message)
 
     def problem_at_start(self) -> BadBlock | None:
-        """Returns the problem at the head of the file, or None."""
+        """Returns the damage at the head of the file, or None."""
         while self._stop < _HEADER_BITS // 8 + _SPAN_BYTES and self._read_on():
             pass
         begins_well = _STREAM_HEADER.match(self._buffer)
@@ -272,7 +271,7 @@ class _Window:
         return self._bad_until_next_mark(-1, "the file begins with no bz2 stream")
 
     def _ends_of(self, mark: _Mark) -> list[int]:
-        """The bits at which a block may end: the marks after it."""
+        """Returns the bits at which a block may end: the marks after its beginning."""
         limit = mark.bit // 8 + MAX_BLOCK_BYTES
         while True:
             after = self._index_of(mark.bit + 1)
@@ -305,7 +304,7 @@ class _Window:
         return BadBlock(max(bit, 0), end, message)
 
     def _read_on(self) -> bool:
-        """Makes the window longer; False at the end of the file."""
+        """Extends the window. Returns False at the end of the file."""
         if self._stop >= self._file_bytes:
             return False
         self._stream.seek(self._stop)
@@ -328,5 +327,5 @@ class _Window:
         del self._marks[: self._index_of(bit)]
 
     def _index_of(self, bit: int) -> int:
-        """The index of the first mark at `bit` or later."""
+        """Returns the index of the first mark at `bit` or later."""
         return bisect.bisect_left(self._marks, bit, key=lambda mark: mark.bit)

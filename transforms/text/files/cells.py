@@ -1,7 +1,7 @@
-"""Cells of tables for people: a spreadsheet shows them as text and evaluates none.
+"""Escapes cells of tables, so that spreadsheets show them as text and never evaluate them.
 
-A cell that a spreadsheet could take for a formula gets an apostrophe before it, also where quotation marks
-or spaces come first. So does one that has an apostrophe there already, so that `unprotect` is exact.
+A cell that a spreadsheet could take for a formula gets an apostrophe in front, also if quotation marks or
+spaces come first. So does such a cell that already begins with an apostrophe, so that `unprotect` is exact.
 """
 
 import re
@@ -12,12 +12,12 @@ _NUMBER = re.compile(r"-\d+(\.\d+)?")
 
 
 def protect(cell: str) -> str:
-    """The cell as it is written."""
+    """Returns the cell as it is written to a table."""
     return f"'{cell}" if _could_be_formula(cell) else cell
 
 
 def unprotect(cell: str) -> str:
-    """The cell that `protect` was given. One that it did not write is as it is."""
+    """Reverses `protect`. Other cells are returned unchanged."""
     return cell[1:] if cell.startswith("'") and _could_be_formula(cell[1:]) else cell
 
 
@@ -26,5 +26,8 @@ def _could_be_formula(cell: str) -> bool:
 
 
 def to_line(cells: Iterable[object]) -> str:
-    """A row of protected cells with tabs between, and its line feed. White space in a cell is one space."""
+    """Returns a row: protected cells separated by tabs, and a line feed.
+
+    White space in a cell becomes one space.
+    """
     return "\t".join(protect(" ".join(str(cell).split())) for cell in cells) + "\n"

@@ -1,4 +1,4 @@
-"""Telling compressed files by their first bytes, and reading them. Names lie more often than bytes do."""
+"""Detects compressed files by their first bytes, and decompresses them. Names of files are less reliable."""
 
 import bz2
 import functools
@@ -15,18 +15,20 @@ from isal import igzip_lib
 _HEAD = re.compile(
     rb"(?P<bz2>BZh[1-9])|(?P<gz>\x1f\x8b)|(?P<xz>\xfd7zXZ\0)|(?P<zst>\x28\xb5\x2f\xfd)"
 )
-"""None but that of bz2 can begin a text in UTF-8. More of a head is not asked for: a file whose head is
-damaged is better an error than a text."""
+"""Magic numbers. Only that of bz2 can be the beginning of a UTF-8 text.
+
+The rest of a head is not checked: a compressed file with a damaged head should fail, not be read as text.
+"""
 
 CODECS = tuple(_HEAD.groupindex)
-"""The codecs that heads identify, named as the suffixes of files are."""
+"""The codecs that are detected; they are named like the suffixes of files."""
 
 MAGIC_BYTES = 6
-_STORED_BYTES = 1 << 13  # read at once; what an error may lose is what they hold
-_ZST_STEP_BYTES = 1 << 10  # they may be 32 MiB of content, of which all is given at once
+_STORED_BYTES = 1 << 13  # read at a time; an error may lose the content of this many bytes
+_ZST_STEP_BYTES = 1 << 10  # they may hold 32 MiB of content, which are all returned at once
 _XZ_PADDING = 4
 
-_GZ_ERROR = cast(type[Exception], igzip_lib.IsalError)  # its stub names an instance
+_GZ_ERROR = cast(type[Exception], igzip_lib.IsalError)  # the type stub declares an instance
 
 DECODE_ERRORS = (
     EOFError,
@@ -37,11 +39,11 @@ DECODE_ERRORS = (
     zlib.error,  # zipfile's
     zstandard.ZstdError,
 )
-"""Raised by the decompressors for data that is damaged or cut off."""
+"""Raised by the decompressors for damaged or truncated data."""
 
 
 def codec_of(stream: BinaryIO) -> str:
-    """ "bz2", "gz", "xz", "zst", or "" for what is not compressed. Leaves the stream at its start."""
+    """Returns "bz2", "gz", "xz", "zst", or "" if it is not compressed. Leaves the stream at its start."""
     stream.seek(0)
     head = stream.read(MAGIC_BYTES)
     stream.seek(0)
@@ -49,21 +51,21 @@ def codec_of(stream: BinaryIO) -> str:
 
 
 def codec_of_head(head: bytes) -> str:
-    """The same of the first MAGIC_BYTES."""
+    """Returns the codec, or "", from the first MAGIC_BYTES of a file."""
     found = _HEAD.match(head)
     return (found.lastgroup or "") if found else ""
 
 
 def decompressed(stream: BinaryIO) -> BinaryIO:
-    """The content of a stored file from its start, decompressed as it is read."""
+    """Returns the content of a stored file from its start, decompressed as it is read."""
     return decompress(stream, codec_of(stream))
 
 
 def decompress(stream: BinaryIO, codec: str) -> BinaryIO:
-    """The content of a stream that begins here, of which only `read` is used.
+    """Returns the decompressed content of a stream from its current position. Only `read` of it is called.
 
-    Several compressed streams in a row are one content. What follows one and begins none is an error
-    (DECODE_ERRORS), except the zeros that may be there: any after a .gz, fours of them after an .xz.
+    Several compressed streams in a row are one content. Other bytes after a stream are an error
+    (DECODE_ERRORS), except padding with zeros: any number after a .gz, a multiple of four after an .xz.
     """
     if codec in _NEW_DECOMPRESSORS:
         return cast(BinaryIO, _Streams(stream, codec))
@@ -71,14 +73,14 @@ def decompress(stream: BinaryIO, codec: str) -> BinaryIO:
 
 
 def read_some(source: BinaryIO, max_bytes: int) -> bytes:
-    """Reads the output of one step of a decompressor: an error in the next step loses nothing of it."""
+    """Reads the output of one decompression step, so that an error in the next step loses none of it."""
     if isinstance(source, _Streams):
         return source.read1(max_bytes)
     return source.read(max_bytes)
 
 
 class _Decompressor(Protocol):
-    """Decompresses one stream, as those of bz2 and lzma do."""
+    """Decompresses one stream, with the interface of the decompressors of bz2 and lzma."""
 
     @property
     def eof(self) -> bool: ...
@@ -93,12 +95,15 @@ class _Decompressor(Protocol):
 
 
 class _ZstDecompressor:
-    """A _Decompressor of one zstd frame. What is left of a step waits here, as the library has no bound."""
+    """A _Decompressor of one zstd frame.
+
+    It keeps the rest of each step, since the library has no size limit.
+    """
 
     def __init__(self) -> None:
         self._frame = zstandard.ZstdDecompressor().decompressobj()
         self._content = io.BytesIO()
-        self._left = 0  # of the content
+        self._left = 0  # bytes of the content that were not returned yet
         self._stored = b""
 
     @property
@@ -136,8 +141,8 @@ _NEW_DECOMPRESSORS: dict[str, Callable[[], _Decompressor]] = {
 class _Streams(io.RawIOBase):
     """The content of compressed streams in a row.
 
-    BZ2File and LZMAFile pass over all that follows a stream and begins none: of a file whose second
-    stream is damaged, or comes after padding, they give the first without a word.
+    BZ2File and LZMAFile silently ignore what follows a stream and is not a stream: of a file whose second
+    stream is damaged, or follows padding, they return only the first.
     """
 
     def __init__(self, stored: BinaryIO, codec: str):
@@ -156,7 +161,7 @@ class _Streams(io.RawIOBase):
         return len(data)
 
     def read1(self, max_bytes: int) -> bytes:
-        """Returns the output of one step; nothing only at the end."""
+        """Returns the output of one decompression step; b"" only at the end."""
         while max_bytes:
             if self._decompressor.eof:
                 head = self._find_next_stream()
@@ -176,7 +181,7 @@ class _Streams(io.RawIOBase):
         return b""
 
     def _find_next_stream(self) -> bytes:
-        """Returns the bytes after a stream, without padding; nothing at the end of the stored bytes."""
+        """Returns the bytes after a stream, without padding; b"" at the end of the stored bytes."""
         head = self._decompressor.unused_data or self._stored.read(_STORED_BYTES)
         if self._codec not in ("gz", "xz"):
             return head

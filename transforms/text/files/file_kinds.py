@@ -1,4 +1,4 @@
-"""Guesses the kind of a file from its first bytes: for errors about unexpected files."""
+"""Guesses the kind of a file from its first bytes, for error messages about unexpected files."""
 
 import re
 
@@ -23,12 +23,12 @@ _HTML = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1a\x1b"))
-_MOST_CONTROLS = 100  # one of so many bytes, in a text
+_MOST_CONTROLS = 100  # a text has at most one control character in this many bytes
 _FEWEST_CONTROLS = 10
 
 
 def kind_of(head: bytes) -> str:
-    """ "a .zip archive, which has to be unpacked first", of the first bytes; "" for what may be a text."""
+    """Returns the kind for a message: "a PDF document"; "" if the first bytes may be text."""
     for beginning, kind in _KINDS.items():
         if head.startswith(beginning):
             return kind
@@ -40,17 +40,17 @@ def kind_of(head: bytes) -> str:
 
 
 def is_html(text: str) -> bool:
-    """Returns True if a text begins as a web page does."""
+    """Returns True if a text begins like a web page."""
     return _HTML.match(text) is not None
 
 
 def is_binary(content: bytes) -> bool:
-    """Returns True if so many bytes are control characters that this is not text: a guess."""
+    """Returns True if there are too many control characters for a text. This is a guess."""
     controls = len(content) - len(content.translate(None, _CONTROLS))
     return controls > _FEWEST_CONTROLS and controls * _MOST_CONTROLS > len(content)
 
 
 def _is_utf_16(head: bytes) -> bool:
-    """Returns True if a text without a byte order mark has zeros in every other place, and in no other."""
+    """Returns True if many bytes are zero, all at even or all at odd positions: UTF-16 without a mark."""
     low, high = sorted([head[::2].count(0), head[1::2].count(0)])
     return not low and high * 4 > len(head)

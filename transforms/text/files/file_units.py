@@ -1,15 +1,15 @@
-"""Cutting a file into work units, and reading the text of one unit.
+"""Cuts a file into work units, and reads the text of one unit.
 
-A unit is a part of the file. The units of a file give each record once, however the file is cut: to a unit
-belongs what begins in its part, and whoever holds the unit reads its last record to the end. What a record
-is, a line or a page, is known to the splitter, which takes the records out of the text. Three kinds of file:
+A unit is a part of a file. The units of a file yield each record once, wherever the file is cut: a record
+belongs to the unit in which it begins, and the reader of the unit reads its last record to the end. The
+splitter extracts the records, lines or pages, from the text. There are three kinds of units:
 
 plain  not compressed: a range of bytes.
-bz2    the blocks that begin in a range of the stored bytes (see bz2_blocks.py), of one stream or of many.
-whole  .gz, .xz and .zst cannot be entered in the middle. Each of `stripes` units decompresses all of it and
-       takes every so-many-th run of the text, of a mebibyte each: decompressing them is the cheap part.
+bz2    the blocks that begin in a range of the stored bytes (see bz2_blocks.py), of one stream or more.
+whole  .gz, .xz and .zst cannot be read from the middle. Each of `stripes` units decompresses the whole file
+       and takes every n-th run of one mebibyte of text: decompression is cheap compared with the rest.
 
-What is damaged is reported with its place, and reading goes on with the first record that begins after it.
+Damage is reported with its place. Reading goes on with the first record that begins after it.
 """
 
 from collections.abc import Iterator
@@ -21,29 +21,29 @@ from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompres
 
 READ_BYTES = 1 << 20
 STRIPE_RUN_BYTES = 1 << 20
-STEP_BYTES = 1 << 15  # of a decompressor, that returns some 20 kB whatever it is asked for
+STEP_BYTES = 1 << 15  # requested from a decompressor, which returns some 20 kB at most
 MIN_UNIT_BYTES = 1 << 20
 MAX_UNIT_BYTES = 1 << 26
 UNITS_PER_FILE = 64
-TAIL_BYTES = 64  # that a last unit has at least: they show whether a text ends as it should
+TAIL_BYTES = 64  # least size of the last unit, which must show whether the text ends as it should
 SHORTER = "the file is shorter than when it was looked at: it is being written or replaced"
 
 
 class FileUnit(NamedTuple):
-    """A part of a file: bytes `start` to `end` of what is stored, or one stripe of the whole."""
+    """A part of a file: stored bytes `start` to `end`, or one stripe of the whole file."""
 
     path: str
-    kind: str  # "plain", "bz2" or "whole"; unit_blocks.py has one more
+    kind: str  # "plain", "bz2" or "whole"; unit_blocks.py adds one more
     start: int
     end: int
     file_bytes: int
     stripe: int = 0
     stripes: int = 1
-    known: tuple[PackedBlock, ...] = ()  # of kind "bz2": what need not be decompressed again
+    known: tuple[PackedBlock, ...] = ()  # of kind "bz2": blocks that need not be decompressed again
 
 
 class Damage(NamedTuple):
-    """Bytes `start` to `end` of the stored file (of the text, for kind "whole") that are not whole."""
+    """Damaged bytes `start` to `end` of the stored file, or of the text for kind "whole"."""
 
     start: int
     end: int
@@ -51,27 +51,27 @@ class Damage(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """A stretch of text, as it comes out of a file."""
+    """A part of the text of a file."""
 
     data: bytes
-    is_own: bool  # records that begin in it belong to the unit
+    is_own: bool  # True if records that begin in it belong to the unit
     stored_bytes: int
-    block: int  # stored byte of the block that it is; -1 where there are no blocks
-    offset: int  # of its first byte, in its block or in the text
+    block: int  # stored byte at which its block begins; -1 if there are no blocks
+    offset: int  # of its first byte, in the block or in the text
     begins_text: bool
-    member: str = ""  # of an archive, whose text it is
-    ends_file: bool = False  # nothing follows; not known of kind "whole"
+    member: str = ""  # of an archive, if the text is one
+    ends_file: bool = False  # True if nothing follows; always False for kind "whole"
 
 
 class Splitter(Protocol):
-    """Takes the records of a unit out of its chunks, as `read_chunks` needs it."""
+    """Extracts the records of a unit from its chunks, for `read_chunks`."""
 
     @property
     def needs_more(self) -> bool:
-        """True if a record of the unit waits for its end."""
+        """True if a record of the unit is incomplete."""
 
     def lose_open(self) -> None:
-        """Forgets a record that runs into damage."""
+        """Drops an incomplete record that runs into damage."""
 
 
 def plan_units(
@@ -80,7 +80,7 @@ def plan_units(
     file_bytes: int,
     stripes: int,
 ) -> list[FileUnit]:
-    """Cuts a file into units; one that cannot be entered in the middle into `stripes` of them."""
+    """Cuts a file into units. A file that cannot be read from the middle gets `stripes` units."""
     codec = codec_of(stream)
     if codec not in ("", "bz2"):
         return plan_stripes("whole", path, file_bytes, stripes)
@@ -94,7 +94,7 @@ def plan_units(
 
 
 def plan_stripes(kind: str, path: str, file_bytes: int, stripes: int) -> list[FileUnit]:
-    """The units of a file that cannot be entered in the middle."""
+    """Returns the units of a file that cannot be read from the middle."""
     return [
         FileUnit(path, kind, 0, file_bytes, file_bytes, stripe, stripes)
         for stripe in range(stripes)
@@ -102,7 +102,7 @@ def plan_stripes(kind: str, path: str, file_bytes: int, stripes: int) -> list[Fi
 
 
 def read_chunks(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
-    """The text of the unit, some more while the splitter needs it, and what is damaged."""
+    """Yields the text of the unit, more text while the splitter needs it, and the damage."""
     if unit.kind == "bz2":
         return _bz2_events(stream, unit, splitter)
     if unit.kind == "plain":
@@ -119,7 +119,7 @@ def _plain_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Itera
         if not data:
             if is_own:
                 yield Damage(position, unit.end, SHORTER)
-            elif position < unit.file_bytes:  # another unit tells of it
+            elif position < unit.file_bytes:  # another unit reports it
                 splitter.lose_open()
             return
         at, position = position, position + len(data)
@@ -145,7 +145,7 @@ def _bz2_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterato
             damage = None
         if not is_own and not splitter.needs_more:
             return
-        if isinstance(found, BadBlock):  # another unit tells of it; a line of this one runs into it
+        if isinstance(found, BadBlock):  # another unit reports it; a line of this unit runs into it
             splitter.lose_open()
             return
         stored_bytes = max(min(found.end // 8, unit.end) - found.start_byte, 0)
@@ -158,16 +158,16 @@ def _bz2_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterato
 
 
 class StripedTexts:
-    """The texts of a file that is decompressed, one after the other, in chunks that end where a run does."""
+    """Reads the texts of a decompressed file in order, in chunks that end at the ends of runs."""
 
     def __init__(self, stream: BinaryIO, unit: FileUnit):
         self._stream, self._unit = stream, unit
-        self._position = 0  # in all texts
+        self._position = 0  # in all texts together
         self._stored = 0
-        self.offset = 0  # in the text that is read
+        self.offset = 0  # in the current text
 
     def read(self, text: BinaryIO, member: str = "") -> Iterator[Chunk]:
-        """The chunks of one text. Raises DECODE_ERRORS where it is not whole."""
+        """Yields the chunks of one text. Raises DECODE_ERRORS if it is damaged or cut off."""
         self.offset = 0
         while data := read_some(text, self._run_bytes()):
             run = self._position // STRIPE_RUN_BYTES

@@ -1,4 +1,4 @@
-"""Makes the parts of dataset cards: tables, lists, and the head that the Hugging Face hub reads."""
+"""Makes the parts of dataset cards: tables, lists, and the YAML head for the Hugging Face hub."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from huggingface_hub import DatasetCardData
 
 
 def make_table(columns: Sequence[str], rows: Iterable[Iterable[str | int]]) -> list[str]:
-    """The lines of a table; the first column is aligned left, numbers have their thousands marked."""
+    """Returns the lines of a table. The first column is left-aligned; integers have thousands separators."""
     lines = [f"| {' | '.join(columns)} |", f"|---{'|---:' * (len(columns) - 1)}|"]
     for row in rows:
         cells = (f"{cell:,}" if isinstance(cell, int) else cell for cell in row)
@@ -16,7 +16,7 @@ def make_table(columns: Sequence[str], rows: Iterable[Iterable[str | int]]) -> l
 
 
 def make_list(title: str, sentences: Sequence[str]) -> list[str]:
-    """The lines of a list after a blank line; none for no sentence."""
+    """Returns the lines of a list after an empty line; [] if there are no sentences."""
     return ["", title, "", *(f"- {sentence}" for sentence in sentences)] if sentences else []
 
 
@@ -24,24 +24,24 @@ class Config(NamedTuple):
     """The files that Hugging Face `datasets` loads by one name."""
 
     name: str
-    files: Mapping[str, str]  # split → pattern of paths, from the folder of the card
-    is_default: bool = False  # of several, the one that is loaded without a name
+    files: Mapping[str, str]  # split → pattern of paths, relative to the folder of the card
+    is_default: bool = False  # True if it is loaded when no name is given
 
 
 class Dataset(NamedTuple):
-    """A data set, as far as the hub lists it and finds it."""
+    """The metadata of a data set by which the hub lists and finds it."""
 
     title: str = ""
     tags: Sequence[str] = ()
     tasks: Sequence[str] = ()  # task categories of the hub
-    sizes: Sequence[str] = ()  # of `size_category`
+    sizes: Sequence[str] = ()  # from `size_category`
 
 
 UNLISTED = Dataset()
 
 
 def size_category(rows: int) -> str:
-    """The hub's category of a number of rows: "1K<n<10K"."""
+    """Returns the hub's category for a number of rows: "1K<n<10K"."""
     above = max((n for n in range(len(_POWERS)) if rows >= 10 ** (n + 3)), default=-1)
     if above < 0:
         return f"n<{_POWERS[0]}"
@@ -50,7 +50,7 @@ def size_category(rows: int) -> str:
     return f"{_POWERS[above]}<n<{_POWERS[above + 1]}"
 
 
-# Another version of the library may have another.
+# Other versions of the library may have another order.
 _ORDER = ["license", "language", "pretty_name", "tags", "task_categories", "size_categories"]
 _POWERS = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")
 
@@ -62,7 +62,10 @@ def hub_head(
     language: str = "",
     dataset: Dataset = UNLISTED,
 ) -> list[str]:
-    """The lines of the YAML head of a build; the language is what the edition begins with, or another."""
+    """Returns the lines of the YAML head of a build.
+
+    The language is `language` or the start of the edition.
+    """
     files = {split: f"{split}-*.parquet" for split in splits}
     tag = (language or edition).partition("-")[0]
     return yaml_head(license_id, tag, [Config(edition, files)], dataset)
@@ -74,7 +77,7 @@ def yaml_head(
     configs: Iterable[Config],
     dataset: Dataset = UNLISTED,
 ) -> list[str]:
-    """The lines of any YAML head. A text that YAML would read as something else is quoted: 'no'."""
+    """Returns the lines of a YAML head. Texts that YAML would misread are quoted, such as 'no'."""
     data = DatasetCardData(
         license=licenses,
         language=languages,

@@ -1,8 +1,8 @@
-"""The text files that a stored file holds: itself, or those of an archive, or of archives in archives.
+"""Reads the text files in a stored file: the file itself, or those in archives and nested archives.
 
-Types of files are detected from their first bytes: compressed (.gz, .bz2, .xz), .zip, .tar, or a text. Names
-are used only to choose the files of an archive that are wanted. No more than one file is in memory, whole;
-a .zip inside another archive has to be, too, for its directory is at its end.
+File types are detected from their first bytes: compressed (.gz, .bz2, .xz), .zip, .tar, or text. Names are
+only used to choose files of an archive. At most one file is in memory at a time; a .zip inside another
+archive is in memory as a whole, too, since its directory is at its end.
 """
 
 import io
@@ -18,9 +18,12 @@ from transforms.text.files.tar_members import BLOCK_BYTES, Link, Member, Special
 from transforms.text.files.zip_members import ZipError, ZipMember
 
 MAX_FILE_BYTES = 1 << 28
-"""Of a text, and of a .zip in another archive: a bound on what a worker holds, far above any book."""
+"""Size limit of a text, and of a .zip in another archive.
+
+It bounds the memory of a worker, and is far above the size of any book.
+"""
 MAX_DEPTH = 6
-"""The number of packings allowed around a text: archives can be made that hold themselves."""
+"""Largest number of archives and compressions around a text: an archive can be made that contains itself."""
 _STEP_BYTES = 1 << 18
 
 _TEXT = r"\.txt(?:\.utf-?8)?(?:\.gz|\.bz2|\.xz)?"
@@ -31,30 +34,30 @@ _TAR_NAME = re.compile(rf".+{_TAR}", re.IGNORECASE | re.DOTALL)
 
 
 class PackedFile(NamedTuple):
-    """A file that may be wanted."""
+    """A file whose name can be that of a text."""
 
-    name: str  # behind the names of the archives that it is in: "84.zip/84.txt"
+    name: str  # after the names of its archives: "84.zip/84.txt"
     content: bytes
 
 
 class UnreadFile(NamedTuple):
-    """A file that was not read, though nothing is damaged."""
+    """A file that is not damaged, but was not read."""
 
     name: str
     reason: Reason
 
 
 class PassedOver(NamedTuple):
-    """A file that is not wanted, by its name."""
+    """A file that was skipped because of its name."""
 
     name: str
 
 
 class PackedDamage(NamedTuple):
-    """Something that cannot be read."""
+    """Damage in a file or archive."""
 
     name: str  # of a file or an archive
-    start: int  # byte at which it begins to be so: of what, the message says
+    start: int  # byte at which it begins; the message says in what
     end: int
     message: str
 
@@ -63,7 +66,7 @@ PackedEvent = PackedFile | UnreadFile | PassedOver | PackedDamage
 
 
 class Share:
-    """Every so-many-th file of an archive that cannot be entered in the middle: what one worker reads."""
+    """Every n-th file of an archive that cannot be read from the middle: the part of one worker."""
 
     def __init__(self, stripe: int = 0, stripes: int = 1):
         self._stripe = stripe
@@ -72,7 +75,7 @@ class Share:
 
     @property
     def tells(self) -> bool:
-        """True if this share reports the events that all shares meet."""
+        """True if this share reports the events that all shares see."""
         return self._stripe == 0
 
     def takes(self) -> bool:
@@ -82,18 +85,21 @@ class Share:
 
 
 def is_wanted(name: str) -> bool:
-    """Returns True if a file of an archive can be a text, or can hold texts, by its name."""
+    """Returns True if by its name, a file of an archive can be a text or can contain texts."""
     base = posixpath.basename(name)
     return bool(_WANTED.fullmatch(base)) and not _UNWANTED.fullmatch(base)
 
 
 def is_named_tar(name: str) -> bool:
-    """Returns True if the name of a file is that of a .tar, compressed or not."""
+    """Returns True if the file has the name of a .tar, compressed or not."""
     return bool(_TAR_NAME.fullmatch(posixpath.basename(name)))
 
 
 def name_inside(archive: str, member: str) -> str:
-    """The name of a file of an archive; a .tar alone in its .zip is not named twice."""
+    """Returns the name of a file with its archive.
+
+    A .zip with a single .tar of its name adds no second name.
+    """
     without_suffix = posixpath.splitext(posixpath.basename(archive))[0]
     if is_named_tar(member) and member == without_suffix:
         return archive
@@ -101,12 +107,12 @@ def name_inside(archive: str, member: str) -> str:
 
 
 def is_tar(head: bytes) -> bool:
-    """Returns True if a file that begins so is a .tar that is not empty. Takes BLOCK_BYTES at least."""
+    """Returns True if this is the head of a .tar with files. `head` must have at least BLOCK_BYTES."""
     return tar_members.is_tar(head) and bool(head.strip(b"\0"))
 
 
 def head_of(source: BinaryIO) -> bytes:
-    """The first BLOCK_BYTES of a stored file, decompressed. Raises DECODE_ERRORS for a damaged one."""
+    """Returns the first BLOCK_BYTES of a stored file, decompressed. Raises DECODE_ERRORS if it is damaged."""
     content = _Peekable(source)
     for _ in range(MAX_DEPTH):
         codec = codec_of_head(content.peek(BLOCK_BYTES))
@@ -122,10 +128,10 @@ def read_packed(
     """Yields the content of a file.
 
     Args:
-      source: the file from its start; only `read` is used.
-      name: of the file, before those of the files in it.
-      share: of the files, where it is a .tar.
-      depth: how many packings are around it.
+      source: the file from its start; only `read` is called.
+      name: of the file; a prefix of the names of files in it.
+      share: which of its files to read, if it is a .tar.
+      depth: number of archives and compressions around it.
     """
     content = _Peekable(source)
     stream = cast(BinaryIO, content)
@@ -151,9 +157,7 @@ def read_packed(
 def read_zip_member(
     archive: BinaryIO, member: ZipMember, name: str, share: Share | None = None, depth: int = 0
 ) -> Iterator[PackedEvent]:
-    """Yields the content of a file of a .zip. `name` and `share` are those of the file, as in
-    `read_packed`.
-    """
+    """Yields the content of a file in a .zip. The arguments are like those of `read_packed`."""
     if reason := zip_members.reason_not_to_read(member):
         yield UnreadFile(name, reason)
         return
@@ -213,14 +217,17 @@ def _read_tar(stream: BinaryIO, name: str, share: Share, depth: int) -> Iterator
 
 
 def reason_not_to_read(member: Link | Special) -> Reason:
-    """A link has no content of its own; what it leads to is read where it is itself in the archive."""
+    """Returns the reason for skipping a link or special file.
+
+    A link has no content of its own; its target is read if it is in the archive.
+    """
     if isinstance(member, Link):
         return Reason("link", f"to {member.target}")
     return Reason("not-a-file", f"a {member.kind}")
 
 
 class _Peekable:
-    """A stream whose beginning can be looked at before it is read; it counts what is read of it."""
+    """A stream whose beginning can be examined before it is read. It counts the bytes read."""
 
     def __init__(self, source: BinaryIO):
         self._source = source
@@ -229,7 +236,7 @@ class _Peekable:
 
     @property
     def reached(self) -> int:
-        """The number of its bytes that are whole."""
+        """The number of bytes that could be read so far, including those examined."""
         return self.position + len(self._peeked)
 
     def peek(self, size: int) -> bytes:
@@ -249,7 +256,7 @@ class _Peekable:
         return data
 
     def read_whole(self) -> bytes | None:
-        """All of it; None for more than MAX_FILE_BYTES."""
+        """Returns the whole content; None if it is larger than MAX_FILE_BYTES."""
         parts = []
         while data := self.read(_STEP_BYTES):
             parts.append(data)

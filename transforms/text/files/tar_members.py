@@ -1,7 +1,7 @@
-"""Reading the files in a .tar archive where they lie, without unpacking it to disk.
+"""Reads the files in a .tar archive in place, without unpacking it to disk.
 
-Python's tarfile takes a damaged header, and the end of an archive that is cut off, for the end of the
-archive: what would follow is missing without a word. Here both are errors.
+Python's tarfile takes a damaged header, and the end of a truncated archive, for the end of the archive: the
+rest is missing without an error. Here both are errors.
 """
 
 import fnmatch
@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple, cast
 from transforms.text.files.compression import DECODE_ERRORS, MAGIC_BYTES, codec_of_head, decompress
 from transforms.text.files.compression import read_some as read_step
 
-BLOCK_BYTES = 512  # headers and contents begin at multiples of it
+BLOCK_BYTES = 512  # headers and contents begin at multiples of this
 _MAX_EXTENSION_BYTES = 1 << 20  # a long name, or the attributes of a file
 _SKIPPED_AT_ONCE = 1 << 20
 _END_MARK = bytes(BLOCK_BYTES)
@@ -27,7 +27,7 @@ _EXTENSIONS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, *_ATTRIBUTES)
 
 
 class TarError(Exception):
-    """An archive that cannot be read on from a byte of it: of the archive before it was compressed."""
+    """Damage of an archive. `offset` is its first byte, counted in the uncompressed archive."""
 
     def __init__(self, message: str, offset: int):
         super().__init__(message, offset)
@@ -38,33 +38,34 @@ class Member(NamedTuple):
     """A file in an archive."""
 
     name: str  # with its folders
-    start: int  # byte of the archive at which its content begins
+    start: int  # byte of the archive at which the content begins
     bytes: int
     content: (
-        BinaryIO  # has only `read`; ends with the member, and is gone when the next one is taken
+        BinaryIO  # has only `read`; ends with the member, and is invalid after the next one is read
     )
 
 
 class Link(NamedTuple):
-    """A name in an archive without a content: that of another file, in the archive or not."""
+    """An entry in an archive without content: a second name of a file in the archive or elsewhere."""
 
     name: str  # with its folders
-    start: int  # byte of the archive at which its header ends
-    target: str  # of a hard link the name of a file before it in the archive
+    start: int  # byte of the archive at which the header ends
+    target: str  # of a hard link, the name of an earlier file in the archive
     is_hard: bool
 
 
 class Special(NamedTuple):
-    """A name in an archive of what is not a regular file, folder or link, and has no content to read."""
+    """An entry in an archive without content that is not a regular file, folder or link."""
 
     name: str  # with its folders
-    start: int  # byte of the archive at which its header ends
+    start: int  # byte of the archive at which the header ends
     kind: str  # "pipe"
 
 
 def is_tar(head: bytes) -> bool:
-    """Returns True if a file that begins so is an archive: the header has a checksum. Takes BLOCK_BYTES at
-    least.
+    """Returns True if this is the head of a .tar archive: its header has a valid checksum.
+
+    `head` must have at least BLOCK_BYTES.
     """
     block = head[:BLOCK_BYTES]
     if block == _END_MARK:
@@ -83,9 +84,7 @@ def is_named_like(name: str, patterns: Sequence[str]) -> bool:
 
 
 def problem_of(wanted: Link | Special, read_names: Collection[str]) -> str | None:
-    """Returns the reason why a wanted member cannot be skipped; None for a second name of a file that is
-    read.
-    """
+    """Returns the reason why a wanted member cannot be read; None for a hard link to a file that is read."""
     if isinstance(wanted, Special):
         return f"{wanted.name} is a {wanted.kind}, not a regular file"
     if wanted.is_hard and wanted.target in read_names:
@@ -94,7 +93,7 @@ def problem_of(wanted: Link | Special, read_names: Collection[str]) -> str | Non
 
 
 def problems_of(wanted: Sequence[Member | Link | Special]) -> Iterator[tuple[Link | Special, str]]:
-    """Those of all that is wanted of an archive, in its order."""
+    """Yields the members that cannot be read, with the reasons, in the order of the archive."""
     names: set[str] = set()
     for member in wanted:
         if not isinstance(member, Member) and (problem := problem_of(member, names)):
@@ -105,54 +104,53 @@ def problems_of(wanted: Sequence[Member | Link | Special]) -> Iterator[tuple[Lin
 def read_members(
     archive: BinaryIO, seekable_bytes: int | None = None
 ) -> Iterator[Member | Link | Special]:
-    """The files of an archive, the links and all else in it that is not a folder, in its order.
+    """Yields the files, links and special files of an archive, in order. Folders are left out.
 
     Args:
-      archive: its bytes from the first on, decompressed.
-      seekable_bytes: the size of an archive in which one can seek: contents nobody asks for are passed
-        over then, instead of read.
+      archive: the decompressed archive from its first byte.
+      seekable_bytes: size of the archive if it is seekable: then unused contents are skipped instead of read.
 
-    Raises TarError where the archive is damaged or cut off, or holds a sparse file.
+    Raises TarError if the archive is damaged or cut off, or has a sparse file.
     """
     source = _Source(archive, seekable_bytes)
-    said = _Said()
+    values = _Extension()
     while (header := source.read_exactly(BLOCK_BYTES)) != _END_MARK:
         info = _parse_header(header, source.position - BLOCK_BYTES)
         start = source.position
         if info.type in _EXTENSIONS:
-            said = _read_extension(source, info, said)
+            values = _read_extension(source, info, values)
             source.skip_to(_padded(start + info.size))
             continue
-        name = said.name or info.name
-        content_bytes = info.size if said.size < 0 else said.size
+        name = values.name or info.name
+        content_bytes = info.size if values.size < 0 else values.size
         if info.type == tarfile.GNUTYPE_SPARSE:
             raise TarError(f"{name} is stored as a sparse file", start - BLOCK_BYTES)
         if info.isreg():
             content = cast(BinaryIO, _Content(source, start + content_bytes))
             yield Member(name, start, content_bytes, content)
         elif info.islnk() or info.issym():
-            yield Link(name, start, said.target or info.linkname, info.islnk())
+            yield Link(name, start, values.target or info.linkname, info.islnk())
         elif info.type in _SPECIAL_KINDS:
             yield Special(name, start, _SPECIAL_KINDS[info.type])
-        if info.isreg() or info.type not in tarfile.SUPPORTED_TYPES:  # links may have a size alone
+        if info.isreg() or info.type not in tarfile.SUPPORTED_TYPES:  # links may have a size only
             source.skip_to(_padded(start + content_bytes))
-        said = _Said()
+        values = _Extension()
     source.check_end()
 
 
 def text_of(member: Member) -> BinaryIO:
-    """The content of a member, decompressed where it is compressed: for `compression.read_some`."""
+    """Returns the content of a member, decompressed if it is compressed, for `compression.read_some`."""
     content = cast(_Content, member.content)
     return decompress(member.content, codec_of_head(content.peek(MAGIC_BYTES)))
 
 
 def window_of(stream: BinaryIO, start: int, size: int) -> BinaryIO:
-    """Bytes of a seekable stream as a stream of their own, which has `read`, `seek` and `tell`."""
+    """Returns a part of a seekable stream as a stream of its own, with `read`, `seek` and `tell`."""
     return cast(BinaryIO, _Window(stream, start, size))
 
 
-class _Said(NamedTuple):
-    """The values in extension headers for the member after them."""
+class _Extension(NamedTuple):
+    """Values from extension headers. They apply to the next member of the archive."""
 
     name: str = ""
     target: str = ""  # of a link
@@ -160,7 +158,7 @@ class _Said(NamedTuple):
 
 
 class _Source:
-    """The bytes of an archive, counted."""
+    """The bytes of an archive, with a count of those read."""
 
     def __init__(self, stream: BinaryIO, seekable_bytes: int | None):
         self._stream = stream
@@ -193,7 +191,10 @@ class _Source:
             self.read_some(min(position - self.position, _SKIPPED_AT_ONCE))
 
     def check_end(self) -> None:
-        """Nothing but padding may follow; and only at its end a .gz shows whether all was right."""
+        """Raises TarError if more than padding follows.
+
+        It reads to the end, since only there a .gz archive shows damage.
+        """
         while True:
             start = self.position
             try:
@@ -204,12 +205,12 @@ class _Source:
             if not data:
                 return
             if data.strip(b"\0"):
-                raise TarError("something follows the end mark of the archive", start)
+                raise TarError("there is data after the end mark of the archive", start)
             self.position += len(data)
 
 
 class _Content:
-    """The content of the member that a source has come to."""
+    """The content of the current member of a source."""
 
     def __init__(self, source: _Source, end: int):
         self._source = source
@@ -217,7 +218,7 @@ class _Content:
         self._peeked = b""
 
     def peek(self, size: int) -> bytes:
-        """The first bytes, which are read again."""
+        """Returns the first bytes; `read` returns them again."""
         self._peeked = self._source.read_exactly(min(size, self._end - self._source.position))
         return self._peeked
 
@@ -262,28 +263,31 @@ def _parse_header(header: bytes, offset: int) -> tarfile.TarInfo:
     try:
         info = tarfile.TarInfo.frombuf(header, "utf-8", "backslashreplace")
     except tarfile.HeaderError as error:
-        raise TarError(f"not the header of a file in the archive: {error}", offset) from None
+        raise TarError(f"invalid header of a file in the archive: {error}", offset) from None
     if info.size < 0:
-        raise TarError("not the header of a file in the archive: a negative size", offset)
+        raise TarError("invalid header of a file in the archive: negative size", offset)
     return info
 
 
-def _read_extension(source: _Source, info: tarfile.TarInfo, said: _Said) -> _Said:
-    """Returns the values for the next member after another extension header, whose content is read now."""
+def _read_extension(source: _Source, info: tarfile.TarInfo, values: _Extension) -> _Extension:
+    """Reads the content of an extension header.
+
+    Returns the values for the next member, with `values` updated.
+    """
     if info.size > _MAX_EXTENSION_BYTES:
-        raise TarError(f"an extension header of {info.size:,} bytes", source.position)
+        raise TarError(f"an extension header is too large: {info.size:,} bytes", source.position)
     start = source.position
     content = source.read_exactly(info.size)
     if info.type in _ATTRIBUTES:
-        return _parse_attributes(content, start, said)
+        return _parse_attributes(content, start, values)
     text = _decode(content.rstrip(b"\0"))
     if info.type == tarfile.GNUTYPE_LONGNAME:
-        return said._replace(name=text)
-    return said._replace(target=text)
+        return values._replace(name=text)
+    return values._replace(target=text)
 
 
-def _parse_attributes(extension: bytes, start: int, said: _Said) -> _Said:
-    """The same of a POSIX extension header, whose records are "20 path=a/b\\n"."""
+def _parse_attributes(extension: bytes, start: int, values: _Extension) -> _Extension:
+    """Parses a POSIX extension header, whose records are "20 path=a/b\\n". Returns `values`, updated."""
     at = 0
     try:
         while at < len(extension):
@@ -291,17 +295,17 @@ def _parse_attributes(extension: bytes, start: int, said: _Said) -> _Said:
             record = extension[at : at + length]
             key, value = record[record.index(b" ") + 1 : -1].split(b"=", 1)
             if key == b"path":
-                said = said._replace(name=_decode(value))
+                values = values._replace(name=_decode(value))
             elif key == b"linkpath":
-                said = said._replace(target=_decode(value))
+                values = values._replace(target=_decode(value))
             elif key == b"size":
-                said = said._replace(size=int(value))
+                values = values._replace(size=int(value))
             elif key.startswith(b"GNU.sparse."):
                 raise TarError("a file in the archive is stored as a sparse file", start)
             at += length
     except ValueError:
         raise TarError("a damaged extension header", start) from None
-    return said
+    return values
 
 
 def _decode(name: bytes) -> str:

@@ -1,8 +1,8 @@
-"""TFRecord files of tf.train.Example, without TensorFlow.
+"""Encodes TFRecord files of tf.train.Example without TensorFlow.
 
-The message types are declared here as in tensorflow/core/example/{feature,example}.proto; the framing
-is that of tensorflow/core/lib/io/record_writer.h: length, masked CRC-32C of the length, data, masked
-CRC-32C of the data, all little-endian.
+The message types are those of tensorflow/core/example/{feature,example}.proto. The framing is that of
+tensorflow/core/lib/io/record_writer.h: length, masked CRC-32C of the length, data, masked CRC-32C of the
+data, all little-endian.
 """
 
 import functools
@@ -58,9 +58,9 @@ _Example = _declare_example()
 
 
 def encode_example(features: Mapping[str, str | int]) -> bytes:
-    """A serialised tf.train.Example, one text or number per feature; the same bytes for the same features.
+    """Returns a serialised tf.train.Example with a text or number per feature. It is deterministic.
 
-    Raises TypeError for any other value: the repr of bytes must never become a text.
+    Raises TypeError for other values: the repr of bytes, for example, must never become a text.
     """
     example = _Example()
     for name, value in features.items():
@@ -75,19 +75,19 @@ def encode_example(features: Mapping[str, str | int]) -> bytes:
 
 
 def frame_record(data: bytes) -> bytes:
-    """The record as it is in a TFRecord file."""
+    """Returns the record with the framing of a TFRecord file."""
     length = struct.pack("<Q", len(data))
     return b"".join((length, _masked_crc(length), data, _masked_crc(data)))
 
 
 def encode_texts(feature: str, texts: Sequence[bytes]) -> bytes:
-    """Framed records, each an example whose one feature is a text.
+    """Returns framed records; each is an example with one feature, a text.
 
-    The same bytes as `frame_record(encode_example({feature: text}))` one after the other, at a tenth of
-    the cost: what is before a text depends on its length alone, and lengths repeat.
+    The result is `frame_record(encode_example({feature: text}))` for each text in order, at a tenth of the
+    cost: the bytes before a text depend only on its length, and lengths repeat.
 
     Args:
-      texts: UTF-8. That is not checked.
+      texts: UTF-8. This is not checked.
     """
     sizes = list(map(len, texts))
     heads = {size: _record_head(feature, size) for size in set(sizes)}
@@ -100,20 +100,20 @@ def encode_texts(feature: str, texts: Sequence[bytes]) -> bytes:
 
 
 class _RecordHead(NamedTuple):
-    before: bytes  # what stands before a text
-    crc: int  # of the example as far as it is begun
+    before: bytes  # the bytes before the text
+    crc: int  # of the example up to the text
 
 
 @functools.lru_cache(maxsize=1 << 14)
 def _record_head(feature: str, size: int) -> _RecordHead:
-    """Returns the bytes before a text of a given size."""
+    """Returns the bytes before a text of this size, and their checksum."""
     example = encode_example({feature: "x" * size})
     begun = example[: len(example) - size]
     return _RecordHead(frame_record(example)[:_FRAME_HEAD] + begun, google_crc32c.value(begun))
 
 
 def _mask(crcs: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    """`_masked_crc` of many: what runs over 32 bits is lost in uint32 by itself."""
+    """Masks many checksums, like `_masked_crc`. uint32 arithmetic drops the overflow."""
     rotated = np.bitwise_or(crcs >> np.uint32(15), crcs << np.uint32(17), dtype=np.uint32)
     masked: npt.NDArray[np.uint32] = np.add(rotated, np.uint32(_MASK_DELTA), dtype=np.uint32)
     return masked

@@ -1,6 +1,6 @@
-"""The two files that `tfds.builder_from_directory` reads beside the TFRecord files.
+"""The two metadata files that `tfds.builder_from_directory` reads beside the TFRecord files.
 
-Their form is that of tensorflow_datasets/core/proto/{dataset_info,feature}.proto, as JSON.
+They have the structure of tensorflow_datasets/core/proto/{dataset_info,feature}.proto, as JSON.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ _FEATURES = "tensorflow_datasets.core.features"
 
 
 def features_json(names: Sequence[str], numbers: Collection[str] = ()) -> dict[str, Any]:
-    """features.json: a FeaturesDict of texts, and of 32-bit integers for those that are `numbers`."""
+    """Returns features.json: a FeaturesDict of texts, and of 32-bit integers for the names in `numbers`."""
     text = {"pythonClassName": f"{_FEATURES}.text_feature.Text", "text": {}}
     number = {
         "pythonClassName": f"{_FEATURES}.tensor_feature.Tensor",
@@ -36,7 +36,7 @@ def dataset_info_json(
     outputs: Iterable[OutputFile],
     splits: Sequence[str] = SPLITS,
 ) -> dict[str, Any]:
-    """dataset_info.json: the splits, in the order given, with the number of records in each shard."""
+    """Returns dataset_info.json: the splits, in the given order, with the number of records of each shard."""
     frames = sorted(file for file in outputs if file.format == "tfrecord")
     return {
         "citation": citation,

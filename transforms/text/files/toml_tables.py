@@ -1,4 +1,4 @@
-"""Tables in TOML that are beside the modules which use them."""
+"""Reads TOML tables that are stored beside the modules that use them."""
 
 import functools
 import re
@@ -14,12 +14,12 @@ Rules = TypeVar("Rules", bound=msgspec.Struct)
 
 @functools.cache
 def read_table(package: str, name: str) -> Mapping[str, Any]:
-    """The table in a file of a package. All who read it have the same one: nobody may change it."""
+    """Returns the table in a file of a package. It is cached and shared, so it must not be changed."""
     return tomllib.loads(resources.files(package).joinpath(name).read_text("utf-8"))
 
 
 def read_rules(table: Mapping[str, Any], kind: type[Rules]) -> Rules:
-    """A table as rules: fields are its keys, patterns are compiled, keys that are not fields are skipped."""
+    """Converts a table to a struct: keys become fields, patterns are compiled, unknown keys are ignored."""
     return msgspec.convert(table, kind, dec_hook=_compile)
 
 

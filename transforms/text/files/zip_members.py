@@ -1,7 +1,7 @@
-"""Reading the files in a .zip archive where they lie, without unpacking it to disk.
+"""Reads the files in a .zip archive in place, without unpacking it to disk.
 
-Python's zipfile finds the files; a worker that reads some of them need not read the directory of the archive
-again, which is long where there are many. What zipfile raises becomes an error with a place.
+Python's zipfile lists the files. Workers that read some of them do not read the directory of the archive
+again, which is long if there are many files. Exceptions of zipfile become errors with an offset.
 """
 
 import struct
@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple, cast
 from transforms.records import Reason
 from transforms.text.files.tar_members import window_of
 
-_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06")  # of a file in it; of the end, where it has none
+_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06")  # of its first file; of an empty archive
 _HEADER_BYTES = 30
 _ENCRYPTED = 1
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
@@ -20,7 +20,7 @@ _DIRECTORY_ERRORS = (zipfile.BadZipFile, EOFError, NotImplementedError, ValueErr
 
 
 class ZipError(Exception):
-    """An archive that cannot be read at a byte of it."""
+    """Damage of an archive at byte `offset`."""
 
     def __init__(self, message: str, offset: int):
         super().__init__(message, offset)
@@ -31,23 +31,23 @@ class ZipMember(NamedTuple):
     """A file in an archive."""
 
     name: str  # with its folders
-    start: int  # byte of the archive at which its header begins
+    start: int  # byte of the archive at which the header begins
     stored_bytes: int
     bytes: int  # of its content
     crc: int
-    method: int  # of compression, as zip numbers them
+    method: int  # number of the compression method in zip
     is_encrypted: bool
 
 
 def is_zip(head: bytes) -> bool:
-    """Returns True if a file that begins so is an archive."""
+    """Returns True if this is the head of a .zip archive."""
     return head.startswith(_BEGINNINGS)
 
 
 def list_zip(archive: BinaryIO) -> list[ZipMember]:
-    """The files of an archive, of which all that ZipFile needs is used, in the order of its directory.
+    """Returns the files of an archive in the order of its directory. The archive must be seekable.
 
-    Raises ZipError where the directory, which is at its end, is damaged or cut off.
+    Raises ZipError if the directory, which is at its end, is damaged or cut off.
     """
     try:
         with zipfile.ZipFile(archive) as directory:
@@ -71,8 +71,9 @@ def list_zip(archive: BinaryIO) -> list[ZipMember]:
 
 
 def reason_not_to_read(member: ZipMember) -> Reason | None:
-    """Returns the reason why a file cannot be read, though it may be whole. Early archives were imploded
-    (method 6).
+    """Returns the reason why an undamaged file cannot be read, or None.
+
+    Early archives were imploded (method 6).
     """
     if member.is_encrypted:
         return Reason("encrypted", f"{member.name} is encrypted")
@@ -82,10 +83,10 @@ def reason_not_to_read(member: ZipMember) -> Reason | None:
 
 
 def open_member(archive: BinaryIO, member: ZipMember) -> BinaryIO:
-    """The content of a file; it has only `read`, which raises OSError and its like for what is damaged
-    (compression.DECODE_ERRORS), and gives no more than the directory says.
+    """Returns the content of a file, as a stream with only `read`, limited to the size in the directory.
 
-    Raises ZipError where the file is not where the directory says.
+    Reading damaged content raises OSError or others of compression.DECODE_ERRORS. Raises ZipError if the file
+    is not where the directory says.
     """
     header = b""
     if 0 <= member.start <= sys.maxsize:

@@ -1,11 +1,11 @@
-"""The first line in which two texts differ."""
+"""Finds and describes the first line in which two texts differ."""
 
 import itertools
 import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
-SHOWN = 40  # characters on either side of the place
+SHOWN = 40  # characters on both sides of the difference
 
 
 class Difference(NamedTuple):
@@ -17,7 +17,7 @@ class Difference(NamedTuple):
 
 
 def find_difference(left: Iterable[bytes], right: Iterable[bytes]) -> Difference | None:
-    """Compares the lines of two texts, up to the first difference. None for equal texts."""
+    """Returns the first line in which two texts differ, or None for equal texts."""
     pairs = itertools.zip_longest(left, right, fillvalue=b"")
     for number, (one, other) in enumerate(pairs, 1):
         if one != other:
@@ -26,7 +26,7 @@ def find_difference(left: Iterable[bytes], right: Iterable[bytes]) -> Difference
 
 
 def describe_difference(found: Difference, left: str, right: str) -> str:
-    """Both lines, shortened around the place; escaped where they would look the same.
+    """Returns a message with both lines, shortened around the difference, and escaped if they look the same.
 
     Args:
       left, right: names of the texts: "the build".

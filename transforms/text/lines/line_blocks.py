@@ -1,6 +1,6 @@
-"""Blocks of lines: what travels instead of sentences, whose number would cost more than their bytes.
+"""Blocks of lines. Pipelines pass them instead of single sentences, which have too much overhead each.
 
-A block is the bytes of whole lines, each with its line feed; nothing is said of their encoding.
+A block has the bytes of whole lines, each with its line feed, in any encoding.
 """
 
 import threading
@@ -10,11 +10,11 @@ import numpy as np
 import zstandard
 
 _LINE_FEED = ord("\n")
-_LEVEL = 1  # level 3 packs news sentences a sixth smaller, in twice the time
+_LEVEL = 1  # level 3 makes news sentences a sixth smaller, in twice the time
 
 
 class _Contexts(threading.local):
-    """Of each thread its own. To make one takes as long as to pack some kilobytes."""
+    """The compressors of each thread. Making one takes as long as compressing some kilobytes."""
 
     def __init__(self) -> None:
         self.pack = zstandard.ZstdCompressor(level=_LEVEL).compress
@@ -25,14 +25,14 @@ _contexts = _Contexts()
 
 
 def lines_of(block: bytes) -> list[bytes]:
-    """The lines without their line feeds."""
+    """Returns the lines without their line feeds."""
     lines = block.split(b"\n")
-    lines.pop()  # what follows the last line feed
+    lines.pop()  # the empty rest after the last line feed
     return lines
 
 
 def block_of(lines: Sequence[bytes]) -> bytes:
-    """The lines, each with a line feed."""
+    """Joins the lines, each with a line feed."""
     return b"\n".join([*lines, b""])
 
 
@@ -42,7 +42,7 @@ def count_lines(block: bytes) -> int:
 
 
 def cut_block(block: bytes, max_bytes: int) -> Iterator[bytes]:
-    """Parts of a block, of whole lines: at most so many bytes, or one line that has more."""
+    """Yields parts of a block in whole lines: at most `max_bytes`, or a single longer line."""
     start = 0
     while start < len(block):
         end = block.rfind(b"\n", start, start + max_bytes) + 1
@@ -53,10 +53,10 @@ def cut_block(block: bytes, max_bytes: int) -> Iterator[bytes]:
 
 
 def pack_block(block: bytes) -> bytes:
-    """The block, compressed."""
+    """Compresses a block."""
     return _contexts.pack(block)
 
 
 def unpack_block(packed: bytes) -> bytes:
-    """The block that was packed."""
+    """Decompresses a block."""
     return _contexts.unpack(packed)

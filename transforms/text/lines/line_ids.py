@@ -1,6 +1,6 @@
-"""Lines by number: the range that a line is in, and its place there, in one 64-bit integer.
+"""Ids of lines: the number of a range and the index of the line in it, in one 64-bit integer.
 
-Ids ascend like the lines, in whichever way they are cut into ranges.
+Ids ascend in the order of lines, for any partition into ranges.
 """
 
 from collections.abc import Iterator
@@ -15,26 +15,26 @@ _PLACE_BITS = 32
 
 
 def line_ids(index: int, places: numpy.typing.NDArray[numpy.unsignedinteger] | Int64s) -> Int64s:
-    """Ids of the lines at these places of a range."""
+    """Returns the ids of the lines with these indexes in a range."""
     return (index << _PLACE_BITS) + places.astype(numpy.int64)
 
 
 def places_of(ids: Int64s) -> list[int]:
-    """The place of each line in its range."""
+    """Returns the index of each line in its range."""
     places: list[int] = (ids & ((1 << _PLACE_BITS) - 1)).tolist()
     return places
 
 
 def split_by_range(pairs: Int64s, column: int) -> Iterator[tuple[int, Int64s]]:
-    """(range, the rows of which the line in this column is in the range), in their order."""
+    """Yields (range, rows whose line in this column is in the range). Rows keep their order."""
     return (
         (index, pairs[places]) for index, places in group_places(pairs[:, column] >> _PLACE_BITS)
     )
 
 
 def group_places(keys: numpy.typing.NDArray[Any]) -> Iterator[tuple[int, Int64s]]:
-    """(key, its places, ascending), by key."""
+    """Yields (key, its indexes, ascending), sorted by key."""
     order = numpy.argsort(keys, kind="stable")
     present, starts = numpy.unique(keys[order], return_index=True)
     parts = numpy.split(order, starts[1:])
-    return zip(present.tolist(), parts, strict=False)  # of no keys `split` makes one part
+    return zip(present.tolist(), parts, strict=False)  # `split` makes one part of no keys

@@ -1,4 +1,4 @@
-"""Statistics of lines. Counts add up in any order."""
+"""Statistics of lines. Counts can be added in any order."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -9,55 +9,53 @@ import numpy.typing as npt
 from transforms.text.lines.line_blocks import cut_block
 
 _SHORT, _LONG, _WIDTH = 20, 100, 5
-# Words at which the classes of lines begin. The histogram of README.corpus_generation ends in ">20".
+# Numbers of words at which classes begin. The histogram of README.corpus_generation ends with ">20".
 _STARTS = np.array([*range(_SHORT + 1), *range(_SHORT + 1, _LONG + 2, _WIDTH)])
 CLASSES = (
     *map(str, range(_SHORT + 1)),
     *(f"{start}-{start + _WIDTH - 1}" for start in range(_SHORT + 1, _LONG, _WIDTH)),
     f">{_LONG}",
 )
-"""Words in a line, as they are counted together: "0", "1", … "20", "21-25", … "96-100", ">100"."""
+"""Classes of the number of words in a line: "0", "1", … "20", "21-25", … "96-100", ">100"."""
 
-_CHUNK_BYTES = 1 << 18  # at a time: what the cache of a processor holds
+_CHUNK_BYTES = 1 << 18  # measured at a time: fits in the processor's cache
 _LINE_FEED, _BLANK = b"\n "
 _Counts = npt.NDArray[np.int64]
 
 
 class LineStats(NamedTuple):
-    """Counts of lines; what `wc -lwcm` says of tokenised lines."""
+    """Counts of lines, the same as those of `wc -lwcm` for tokenised lines."""
 
     lines: int = 0
-    words: int = 0  # between blanks (U+0020), none between two in a row
-    bytes: int = 0  # with the line feeds
-    characters: int = (
-        0  # code points, with the line feeds; what Perl takes for one, even if Unicode has none
-    )
+    words: int = 0  # separated by one or more spaces (U+0020)
+    bytes: int = 0  # with line feeds
+    characters: int = 0  # code points as Perl counts them, with line feeds; some are not in Unicode
     longest_line_bytes: int = 0  # without its line feed
     lines_by_words: tuple[int, ...] = (0,) * len(CLASSES)
-    """Lines of each of CLASSES."""
+    """Number of lines in each of CLASSES."""
 
     def histogram(self) -> dict[str, int]:
-        """Class → lines."""
+        """Returns class → lines."""
         return histogram(self.lines_by_words)
 
 
 def histogram(lines_by_words: Sequence[int]) -> dict[str, int]:
-    """Class → lines, of the lines of each of CLASSES."""
+    """Returns class → lines, from the number of lines in each of CLASSES."""
     return dict(zip(CLASSES, lines_by_words, strict=True))
 
 
 def count_by_words(words: npt.ArrayLike) -> tuple[int, ...]:
-    """Lines of each of CLASSES.
+    """Returns the number of lines in each of CLASSES.
 
     Args:
-      words: of each line; whole numbers.
+      words: number of words of each line.
     """
     classes = np.searchsorted(_STARTS, np.asarray(words, np.int64), "right") - 1
     return tuple(np.bincount(classes, minlength=len(CLASSES)).tolist())
 
 
 def measure_lines(block: bytes) -> LineStats:
-    """Counts a block of lines (see line_blocks.py)."""
+    """Returns the counts of a block of lines (see line_blocks.py)."""
     return add_line_stats(map(_measure_chunk, cut_block(block, _CHUNK_BYTES)))
 
 
@@ -77,14 +75,14 @@ def _measure_chunk(block: bytes) -> LineStats:
 
 
 def _words_per_line(is_between: npt.NDArray[np.bool_], ends: _Counts) -> _Counts:
-    """Words that end in each line: what is between words follows them."""
+    """Returns the number of words that end in each line; a space or line feed follows each word."""
     ends_word = is_between[1:] > is_between[:-1]
     words_before = np.searchsorted(np.flatnonzero(ends_word), ends)
     return np.diff(words_before, prepend=0)
 
 
 def add_line_stats(stats: Iterable[LineStats]) -> LineStats:
-    """The sum of several counts; of lengths, the greatest."""
+    """Returns the sum of several counts, and the greatest of the lengths."""
     columns = list(zip(LineStats(), *stats, strict=True))
     lines, words, size, characters = (sum(column) for column in columns[:4])
     by_words = tuple(sum(column) for column in zip(*columns[5], strict=True))

@@ -1,4 +1,4 @@
-"""Blocks of lines → Arrow: a text for each line, without a Python object for any."""
+"""Converts blocks of lines to Arrow tables of texts, without a Python object per line."""
 
 import re
 from typing import NamedTuple
@@ -13,7 +13,7 @@ SCHEMA = pa.schema([pa.field(FEATURE, pa.string(), nullable=False)])
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}".encode()
 
-# Characters of Perl that are none of Unicode: surrogates, and what is above U+10FFFF.
+# Characters of Perl that are not in Unicode: surrogates, and code points above U+10FFFF.
 _PERL_CHARACTER = re.compile(
     rb"\xed[\xa0-\xbf][\x80-\xbf]"
     rb"|\xf4[\x90-\xbf][\x80-\xbf]{2}"
@@ -29,16 +29,16 @@ class LineTable(NamedTuple):
     """The lines of a block as texts."""
 
     table: pa.Table  # of SCHEMA
-    block: bytes  # the lines as the table has them
-    replaced: int  # characters that are none of Unicode, each now a U+FFFD
+    block: bytes  # the same lines as in the table
+    replaced: int  # number of characters that are not in Unicode, each now U+FFFD
 
 
 def make_table(block: bytes) -> LineTable:
-    """The lines without their line feeds, and else as they are: spaces at their ends stay.
+    """Returns the lines without their line feeds, otherwise unchanged; spaces at their ends are kept.
 
-    Lines may hold what Perl reads as UTF-8 and Unicode does not have; as texts cannot, each such
-    character becomes a U+FFFD. Raises ArrowInvalid for lines that are not UTF-8 even so. The block is
-    below 2 GiB.
+    Lines may have characters that Perl reads as UTF-8 but Unicode does not have. Texts cannot hold them, so
+    each
+    becomes U+FFFD. Raises ArrowInvalid for other malformed UTF-8. The block must be smaller than 2 GiB.
     """
     table = _split_lines(block)
     try:

@@ -1,12 +1,13 @@
-"""Reading the lines of a unit in blocks (see line_blocks.py): a line alone would cost more than its bytes.
+"""Reads the lines of a unit in blocks (see line_blocks.py), since single lines would have too much overhead.
 
-To a unit (see file_units.py) belong the lines that begin after its first byte, up to the one that begins
-right at its end; so whoever enters in the middle passes over the rest of a line. One more kind of unit:
+A unit (see file_units.py) has the lines that begin after its first byte, including a line that begins right
+at its end. So a reader that starts in the middle skips the rest of a line. There is one more kind of unit:
 
-tar    a compressed .tar archive. Each of `stripes` units decompresses all of it, and takes every so-many-th
-       run of the text of the wanted files in it, one after the other.
+tar    a compressed .tar archive. Each of `stripes` units decompresses the whole archive and takes every n-th
+       run of the texts of the wanted files, in order.
 
-A line ends at a line feed alone. What follows the last one of a file is a line too, and gets its line feed;
+Only a line feed ends a line. The text after the last line feed of a file is a line, too, and gets a line
+feed;
 `cat` would join it with the first line of the next file.
 """
 
@@ -29,25 +30,25 @@ from transforms.text.files.tar_members import Member, TarError
 
 BLOCK_BYTES = 1 << 22
 MAX_LINE_BYTES = 1 << 26
-"""The bytes of a line that are kept; no entity of Wikidata's comes near, whose own limit is below 5 MB."""
+"""Largest size of a line; the rest is dropped. Entities of Wikidata are limited to below 5 MB."""
 
 
 class Span(NamedTuple):
-    """The origin of a stretch of a block."""
+    """The origin of a part of a block."""
 
-    at: int  # of its first byte, in the block
+    at: int  # start of the part in the block
     member: str  # of an archive; "" for the text of the file itself
-    block: int  # stored byte of the .bz2 block that it is in; -1 where there are no blocks
-    offset: int  # of its first byte, in that block or in the text
+    block: int  # stored byte of its .bz2 block; -1 if there are no blocks
+    offset: int  # of its first byte, in the .bz2 block or in the text
 
 
 class LineBlock(NamedTuple):
-    """Whole lines, each with its line feed; or the beginning of one line that is too long."""
+    """Whole lines, each with its line feed; or the beginning of a single line that is too long."""
 
     data: bytes
-    spans: tuple[Span, ...]  # by `at`, the first one at 0
-    stored_bytes: int  # of the unit, consumed since the block before
-    is_overlong: bool = False  # the first MAX_LINE_BYTES of a line that has more
+    spans: tuple[Span, ...]  # sorted by `at`; the first one has 0
+    stored_bytes: int  # of the unit, read since the previous block
+    is_overlong: bool = False  # True for the first MAX_LINE_BYTES of a longer line
 
 
 class Unterminated(NamedTuple):
@@ -61,35 +62,36 @@ class NoMemberError(Exception):
 
     def __init__(self, names: Sequence[str]):
         super().__init__(names)
-        self.names = names  # of some that it has
+        self.names = names  # of files in the archive
 
 
 def plan_block_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[FileUnit]:
-    """Cuts a file into units; one that cannot be entered in the middle into `stripes` of them."""
+    """Cuts a file into units. A file that cannot be read from the middle gets `stripes` units."""
     if is_archive(stream):
         return plan_stripes("tar", path, file_bytes, stripes)
     return plan_units(stream, path, file_bytes, stripes)
 
 
 def is_archive(stream: BinaryIO) -> bool:
-    """Returns True if a stored file, once decompressed, is a .tar. Leaves the stream at its start."""
+    """Returns True if a stored file is a .tar after decompression. Leaves the stream at its start."""
     head = b""
     source = decompressed(stream)
     try:
         while data := read_some(source, tar_members.BLOCK_BYTES - len(head)):
             head += data
     except DECODE_ERRORS:
-        pass  # its reader will tell of it, with the place
+        pass  # its reader will report the damage with its place
     stream.seek(0)
     return tar_members.is_tar(head)
 
 
 def shares_of(stored_bytes: Sequence[int], workers: int) -> list[int]:
-    """Returns the number of workers that should share each of the files that are read together.
+    """Returns the number of workers for each of the files that are read together.
 
-    As many as its part of all the bytes: five files of one size, and five workers or less, get one each,
-    and nothing is decompressed twice; a file that is all there is gets all workers. A file of less than
-    MIN_UNIT_BYTES is not worth a second one.
+    It is proportional to the size of the file: with five files of one size and at most five workers, each
+    file
+    has one worker and is decompressed only once; a single file gets all workers. Files get at most one worker
+    per MIN_UNIT_BYTES.
     """
     total = max(sum(stored_bytes), 1)
     return [
@@ -104,14 +106,15 @@ def read_blocks(
     members: Sequence[str] = ("*",),
     block_bytes: int = BLOCK_BYTES,
 ) -> Iterator[LineBlock | Unterminated | Damage]:
-    """The lines of the unit in blocks, in the order of the file, and what was damaged between them.
+    """Yields the lines of the unit in blocks, in the order of the file, with the damage between them.
 
     Args:
-      members: patterns of the names of the files wanted of a .tar, without their folders.
-      block_bytes: of a block at most, unless it is one line that is longer.
+      members: patterns for names of the wanted files in a .tar, without their folders.
+      block_bytes: largest size of a block, unless it is a single longer line.
 
-    A line that runs into damage is lost with it, if it is not too long before. The `stored_bytes` of all
-    blocks are at most the size of the unit; the rest lies after the last line.
+    A line that runs into damage is lost with it. The `stored_bytes` of all blocks add up to at most the size
+    of
+    the unit; the rest is after the last line.
 
     Raises NoMemberError for a .tar without a wanted file.
     """
@@ -122,17 +125,18 @@ def read_blocks(
             continue
         if splitter.needs_more:
             splitter.lose_open()
-        if unit.stripe == 0:  # every stripe meets it
+        if unit.stripe == 0:  # all stripes see it; the first reports it
             yield event
     yield from splitter.end_text()
     yield from splitter.finish()
 
 
 def place_of(block: LineBlock, at: int) -> tuple[str, str]:
-    """(member, place) of the line that begins at a byte of a block, the same whatever the units.
+    """Returns (member, place) of the line at byte `at` of a block. They do not depend on the units.
 
-    The place is the offset of its first byte in the text, "4711"; in a .bz2, where nobody knows it without
-    reading all before, the stored byte in which its block begins and the offset in the block, "80123+4711".
+    The place is the offset of its first byte in the text, "4711". In a .bz2 this is not known without reading
+    all
+    before, so the place is the stored byte of its block and the offset in the block, "80123+4711".
     """
     index = bisect.bisect_right(block.spans, at, key=lambda span: span.at) - 1
     span = block.spans[index]
@@ -141,30 +145,30 @@ def place_of(block: LineBlock, at: int) -> tuple[str, str]:
 
 
 class _BlockSplitter:
-    """Gathers the lines of a unit in blocks. Keeps little more than a block, or than MAX_LINE_BYTES."""
+    """Collects the lines of a unit in blocks. It holds little more than one block or MAX_LINE_BYTES."""
 
     def __init__(self, block_bytes: int):
         self._limit = min(block_bytes, MAX_LINE_BYTES)
-        self._is_taking = False  # inside a line of the unit, or right before one
+        self._is_taking = False  # at the start of a line of the unit, or inside it
         self._parts: list[bytes] = []
         self._spans: list[Span] = []
         self._held = 0  # bytes of the parts
-        self._open = 0  # of them, those of the line that is not at its end
+        self._open = 0  # bytes of the last line, if it is incomplete
         self._member = ""
         self._stored_bytes = 0  # consumed since the last block
 
     @property
     def needs_more(self) -> bool:
-        """True if a line of the unit waits for its end. That of an overlong one changes nothing."""
+        """True if a line of the unit is incomplete. The rest of an overlong line is not needed."""
         return self._is_taking
 
     def lose_open(self) -> None:
-        """Forgets a line that runs into damage; the next begins after a line feed."""
+        """Drops an incomplete line that runs into damage. The next line begins after a line feed."""
         self._keep(self._join()[: self._held - self._open], self._spans)
         self._is_taking = False
 
     def feed(self, chunk: Chunk) -> Iterator[LineBlock | Unterminated]:
-        """The blocks that are full with the chunk."""
+        """Adds a chunk. Yields the blocks that it completed."""
         data, at = chunk.data, 0
         self._stored_bytes += chunk.stored_bytes
         if chunk.begins_text:
@@ -186,7 +190,7 @@ class _BlockSplitter:
             yield from self._give_full_blocks()
 
     def end_text(self) -> Iterator[Unterminated]:
-        """Ends the last line of a text, where no line feed does."""
+        """Ends the last line of a text, if it has no line feed."""
         self._is_taking = False
         if self._open:
             self._parts.append(b"\n")
@@ -195,7 +199,7 @@ class _BlockSplitter:
             yield Unterminated(self._member)
 
     def finish(self) -> Iterator[LineBlock]:
-        """Yields the whole lines that are held."""
+        """Yields the remaining whole lines."""
         yield from self._give_full_blocks()
         if self._held:
             yield self._give(self._join(), self._spans)
@@ -212,7 +216,7 @@ class _BlockSplitter:
         self._open = len(data) - 1 - last_feed if last_feed >= 0 else self._open + len(data)
 
     def _give_full_blocks(self) -> Iterator[LineBlock]:
-        """Blocks, until no more than the limit is held, or a line that is longer and not at its end."""
+        """Yields full blocks, until the rest is within the limit, or is one longer, incomplete line."""
         if self._open < self._held:
             data, at = self._join(), 0
             spans = self._spans
@@ -224,14 +228,14 @@ class _BlockSplitter:
                 yield self._give(data[at:end], _spans_of(spans, at, end))
                 at = end
             self._keep(data[at:], _spans_of(spans, at, len(data)))
-        if self._open > MAX_LINE_BYTES:  # then it is all that is held
+        if self._open > MAX_LINE_BYTES:  # then it is the only line held
             yield self._give(self._join(), self._spans)
             self._keep(b"", [])
             self._is_taking = False
 
     def _give(self, data: bytes, spans: Sequence[Span]) -> LineBlock:
         stored_bytes, self._stored_bytes = self._stored_bytes, 0
-        is_overlong = len(data) > MAX_LINE_BYTES  # no block of several lines is
+        is_overlong = len(data) > MAX_LINE_BYTES  # never for a block of several lines
         data = data[:MAX_LINE_BYTES]
         return LineBlock(data, tuple(spans), stored_bytes, is_overlong)
 
@@ -246,7 +250,7 @@ class _BlockSplitter:
 
 
 def _goes_on(span: Span, following: Span) -> bool:
-    """Returns True if a stretch begins at the end of the one before it, in the same text."""
+    """Returns True if `following` begins at the end of `span`, in the same text."""
     return (
         span.member == following.member
         and span.block == following.block == -1
@@ -255,7 +259,7 @@ def _goes_on(span: Span, following: Span) -> bool:
 
 
 def _spans_of(spans: Sequence[Span], start: int, end: int) -> list[Span]:
-    """The spans of a part of a block."""
+    """Returns the spans of a part of a block."""
     first = max(bisect.bisect_right(spans, start, key=lambda span: span.at) - 1, 0)
     last = bisect.bisect_left(spans, end, key=lambda span: span.at)
     starts = [max(span.at, start) for span in spans[first:last]]
@@ -293,7 +297,7 @@ def _tar_events(
                     message = f"{member.name} is damaged or cut off {place}: {error}"
                     yield Damage(member.start, member.start + member.bytes, message)
             elif problem := tar_members.problem_of(member, wanted):
-                # The text before it is whole, and so is its last line.
+                # Ends the text before it, which is complete.
                 yield Chunk(b"", True, 0, -1, 0, begins_text=True, member=member.name)
                 yield Damage(member.start, member.start, problem)
             wanted.add(member.name)

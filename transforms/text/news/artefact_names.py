@@ -1,4 +1,4 @@
-"""Names of the files of One Billion Word: those of its scripts, its release and its MD5 list."""
+"""Names of the files of One Billion Word: in its scripts, its release and its list of MD5 sums."""
 
 import enum
 import posixpath
@@ -9,7 +9,7 @@ from transforms.text.news.shard_names import HELD_OUT_SHARD, HELDOUT, TRAIN, tab
 
 
 class Kind(enum.StrEnum):
-    """Kinds of artefacts, in the order in which one is made of the other."""
+    """Kinds of files, in the order in which they are made from each other."""
 
     ARCHIVE = "archive"  # of raw input
     RAW = "raw input"
@@ -35,7 +35,7 @@ _NUMBERED = re.compile(rf"(?P<stem>.+){_NUMBERS}")
 
 
 def kind_of(name: str) -> Kind:
-    """The kind of an artefact, by the last part of its path."""
+    """Returns the kind of a file, from the last part of its path."""
     shard = shard_of(name)
     if shard:
         series, number, _ = shard
@@ -45,7 +45,7 @@ def kind_of(name: str) -> Kind:
 
 
 def shard_of(name: str) -> tuple[str, int, int] | None:
-    """(series, shard, shards) of a text shard, else None."""
+    """Returns (series, shard, number of shards) for the name of a text shard, else None."""
     match = _SHARD.fullmatch(posixpath.basename(name))
     if not match:
         return None
@@ -53,13 +53,13 @@ def shard_of(name: str) -> tuple[str, int, int] | None:
 
 
 def part_of(name: str) -> tuple[str, int, int] | None:
-    """(name of the whole, number, count) of a part "news.en-00003-of-00100", else None."""
+    """Returns (name of the whole, number, count) for a part like "news.en-00003-of-00100", else None."""
     match = _NUMBERED.fullmatch(name)
     return (match["stem"], int(match["number"]), int(match["count"])) if match else None
 
 
 def parquet_twin(name: str) -> str:
-    """The Parquet file of a build with the same lines as a text shard, or ""."""
+    """Returns the Parquet file of a build with the same lines as a text shard; "" if there is none."""
     shard = shard_of(name)
     tables = tables_of(*shard) if shard else ()
     return parquet_name(*tables[0]) if tables else ""

@@ -1,6 +1,6 @@
-"""Finding the lines of a block that the rules of `punctuation` may change: of news, about one in seven.
+"""Finds the lines of a block that the rules of `punctuation` may change: about one in seven lines of news.
 
-The rules only ever change a line that holds one of the marks below, so the others need not be looked at.
+The rules only change lines that contain one of the marks below, so all other lines are skipped.
 """
 
 import numpy as np
@@ -14,9 +14,9 @@ _OTHER_PAIRS = (b',"', b'."')
 
 
 def lines_to_normalize(text: bytes, line_feeds: Places, language: str) -> list[int]:
-    """Ascending indices of the lines of a framed block (see `line_places`) that may change.
+    """Returns the indexes, ascending, of the lines of a framed block (see `line_places`) that may change.
 
-    Lines that are not ASCII are among them, whatever they hold.
+    They include all lines that are not ASCII.
     """
     codes: Codes = np.frombuffer(text, np.uint8)
     marks = np.zeros(len(codes), np.bool_)

@@ -1,12 +1,14 @@
-"""Tokenising many lines at once: the rules of `wmt_tokenizer`, decided for all places of a text in arrays.
+"""Tokenises many lines at once: applies the rules of `wmt_tokenizer` to a whole text with array operations.
 
-Most of what the rules decide depends on a character and its neighbours, so it is decided for all special
-characters of a text in a few array operations. A decision is whether a space belongs between two characters.
-Only for the period at the end of a word does the word count; that is looked up in a table.
+Most decisions of the rules depend on a character and its neighbours, so they are made for all special
+characters of a text in a few array operations. Each decision is whether to put a space between two
+characters.
+Only for the period at the end of a word does the word itself count; it is looked up in a table.
 
-Not all lines can be done so. The rules consume what they look at (see `wmt_tokenizer`), so what stands
-close together is decided in sequence. Such lines are reported as doubtful, and what comes out for them is
-meaningless: the caller puts the exact rules' result there. In news they are below one in a hundred.
+Some lines cannot be tokenised in this way. Matches of the rules do not overlap (see `wmt_tokenizer`), so
+special characters close together depend on each other. Such lines are reported as doubtful, and their result
+is meaningless: the caller replaces it by the result of the exact rules. In news they are below one in a
+hundred.
 """
 
 import functools
@@ -30,9 +32,9 @@ from transforms.text.news.wmt_tokenizer import (
 Flags = NDArray[np.uint8]
 Marks = NDArray[np.bool_]
 
-# A character has one of the last two and of _SPACE, or some of the others, or none.
+# A character has exactly one of _SPACE, _POINT and _SPECIAL, or any combination of the others.
 _SPACE, _LETTER, _NUMBER, _LOWER_CASE, _DIGIT = 1, 2, 4, 8, 16
-_POINT = 64  # period, comma and apostrophe, which stay in a word in some places
+_POINT = 64  # period, comma and apostrophe, which are part of a word in some places
 _SPECIAL = 128  # a word of its own
 
 _BLANK, _APOSTROPHE, _COMMA, _PERIOD = b" ',."
@@ -42,13 +44,13 @@ _NEVER, _ALWAYS, _BEFORE_NUMBER = range(3)
 _KEEPS = {"": _NEVER, ALWAYS: _ALWAYS, BEFORE_NUMBER: _BEFORE_NUMBER}
 _MAX_KNOWN_WORDS = 1 << 16
 _MAX_KNOWN_LETTERS = 64
-_COMMON_LETTERS = 32  # hardly a word has more
+_COMMON_LETTERS = 32  # very few words have more
 
 _NOWHERE: Places = np.empty(0, np.intp)
 
 
 class TokenizedText(NamedTuple):
-    """Framed text with its words apart, and the indices of the lines for which it means nothing."""
+    """Framed text with spaces between words, and the indexes of the lines for which it is meaningless."""
 
     codes: Codes
     doubtful: list[int]
@@ -58,8 +60,8 @@ class BlockTokenizer:
     """Tokenises framed text (see `line_places`) of one language.
 
     Args:
-        language: as for `tokenize_line`.
-        perl: the version of Perl whose character classes hold.
+        language: as in `tokenize_line`.
+        perl: the version of Perl whose character classes are used.
 
     Raises:
         ValueError: there are no tables of that version.
@@ -73,7 +75,7 @@ class BlockTokenizer:
         self._ascii_tables = _ascii_tables(perl)
 
     def tokenize_ascii(self, block: bytes) -> TokenizedText:
-        """Tokenises lines of ASCII; others are doubtful."""
+        """Tokenises lines in ASCII; all other lines are doubtful."""
         plain, flags = self._ascii_tables
         text = block.translate(plain)
         codes = np.frombuffer(text, np.uint8)
@@ -83,7 +85,7 @@ class BlockTokenizer:
         )
 
     def tokenize_text(self, text: str) -> TokenizedText:
-        """Tokenises lines of any characters."""
+        """Tokenises lines with any characters."""
         text = text.replace("`", "'")
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
         flags = _flag_table(self._perl)[codes]
@@ -99,7 +101,7 @@ class BlockTokenizer:
         apostrophes = places[found == _APOSTROPHE]
         periods = places[found == _PERIOD]
         spaces = text.flags == _SPACE
-        blanks = np.zeros(len(spaces) + 1, np.bool_)  # whether one belongs before a place
+        blanks = np.zeros(len(spaces) + 1, np.bool_)  # True if a space goes before this position
 
         _set_apart(places[text.flags[places] == _SPECIAL], blanks)
         _split_commas(text, commas, blanks)
@@ -138,15 +140,18 @@ class BlockTokenizer:
 
 
 class _Text(NamedTuple):
-    """A framed text, whose white space is a space and whose grave accents are apostrophes in `codes`."""
+    """A framed text. In `codes`, white space is replaced by spaces and grave accents by apostrophes."""
 
-    text: bytes | str  # the same, but for white space
+    text: bytes | str  # the same, with other white space
     codes: Codes
     flags: Flags
 
 
 class PeriodTable(dict[bytes | str, int]):
-    """Word without its final period → when the period stays with it. Bounded: it is filled as words come."""
+    """Word without its final period → when the period is part of it.
+
+    Filled as words occur; its size is limited.
+    """
 
     def __init__(self, language: str, perl: str):
         super().__init__()
@@ -154,7 +159,7 @@ class PeriodTable(dict[bytes | str, int]):
         self._perl = perl
 
     def __missing__(self, word: bytes | str) -> int:
-        # Bytes that are not ASCII are of a doubtful line.
+        # Bytes beyond ASCII only occur in doubtful lines.
         text = word if isinstance(word, str) else word.decode("latin-1")
         keeps = _KEEPS[keeps_period(text, self._language, self._perl)] if text else _ALWAYS
         if len(word) <= _MAX_KNOWN_LETTERS:
@@ -170,13 +175,13 @@ def _set_apart(places: Places, blanks: Marks) -> None:
 
 
 def _split_commas(text: _Text, commas: Places, blanks: Marks) -> None:
-    """Sets commas apart, but for those between numbers."""
+    """Sets commas apart, except between numbers."""
     around = text.flags[commas - 1] & text.flags[commas + 1]
     _set_apart(commas[around & _NUMBER == 0], blanks)
 
 
 def _split_apostrophes(text: _Text, apostrophes: Places, split: str, blanks: Marks) -> None:
-    """Sets apostrophes apart, but for those in a word, which stay with one side of it."""
+    """Sets apostrophes apart, except inside a word, where they are joined to one side."""
     if split == APOSTROPHES_APART:
         _set_apart(apostrophes, blanks)
         return
@@ -194,7 +199,7 @@ def _split_apostrophes(text: _Text, apostrophes: Places, split: str, blanks: Mar
 
 
 def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
-    """Sets runs of periods apart; the result says which single ones end a word and may leave it."""
+    """Sets runs of periods apart. Returns a mask of single periods that end a word and may be split off."""
     is_first = text.codes[periods - 1] != _PERIOD
     is_last = text.codes[periods + 1] != _PERIOD
     blanks[periods[is_first & ~is_last]] = True
@@ -206,7 +211,7 @@ def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
 
 
 def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
-    """Returns the starts of the words that end before some places; the place itself if there is none."""
+    """Returns the starts of the words that end before these positions, or the position itself."""
     is_start = blanks[:-1].copy()
     is_start[1:] |= spaces[:-1]
     begins = ends.copy()
@@ -221,12 +226,12 @@ def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
 
 
 def _close(places: Places) -> Places:
-    """Those that follow another of their kind so close that they share a neighbour."""
+    """Returns the positions that follow another one so closely that they share a neighbour."""
     return places[1:][np.diff(places) <= 2]
 
 
 def _unusual_lines(text: _Text, line_feeds: Places) -> Places:
-    """Lines that may pass through as they are: <…>, and those that begin with two white spaces."""
+    """Returns the starts of lines of the form <…>, and of those that begin with two white spaces."""
     starts, ends = line_feeds[:-2] + 1, line_feeds[1:-1]
     is_tag = (text.codes[starts] == _LESS) & (text.codes[ends - 1] == _GREATER)
     is_blank = (text.codes[starts] == _BLANK) & (text.flags[starts + 1] == _SPACE)
@@ -235,15 +240,15 @@ def _unusual_lines(text: _Text, line_feeds: Places) -> Places:
 
 
 def _stand_ins(text: _Text) -> Places:
-    """Returns the places at which the script would find its own stand-in for periods."""
+    """Returns the positions at which the script would find its own stand-in for periods."""
     found = text.text if isinstance(text.text, str) else text.text.decode("latin-1")
-    if STAND_IN not in found:  # as nearly always; a search for a pattern takes longer
+    if STAND_IN not in found:  # nearly always; searching for the pattern is slower
         return _NOWHERE
     return np.array([match.start() for match in re.finditer(STAND_IN, found)], np.intp)
 
 
 def _drop_blanks(codes: Codes, spaces: Marks, blanks: Marks) -> tuple[Codes, Marks]:
-    """Drops spaces at both ends of lines, and all but one of those between words."""
+    """Removes spaces at both ends of lines, and repeated spaces between words."""
     pairs = np.flatnonzero(spaces[:-1] & spaces[1:])  # the first of two
     drops = np.concatenate((pairs, pairs[codes[pairs] == LINE_FEED] + 1))
     drops = drops[codes[drops] == _BLANK]
@@ -265,7 +270,7 @@ def _put_blanks(codes: Codes, blanks: Marks) -> Codes:
 
 
 def _ascii_tables(perl: str) -> tuple[bytes, bytes]:
-    """Byte → byte with one kind of white space and apostrophes; byte → flags."""
+    """Returns two tables: byte → byte with unified white space and apostrophes, and byte → flags."""
     flags = bytearray(0x100)
     flags[:0x80] = _flag_table(perl)[:0x80].tobytes()
     plain = bytearray(range(0x100))

@@ -1,7 +1,8 @@
-"""Character classes as Perl has them, of fixed versions: another Python or Perl changes no output.
+"""Character classes of fixed versions of Perl. The installed Python or Perl does not affect them.
 
-The ranges are data, a file for each version: Perl 5.36 (Unicode 14.0), and Perl 5.14 (Unicode 6.0), by which
-the published One Billion Word corpus was made. Code points above U+10FFFF, which Perl knows, are in no class.
+The ranges are in a TOML file per version: Perl 5.36 (Unicode 14.0), and Perl 5.14 (Unicode 6.0), with which
+the published One Billion Word corpus was made. Code points above U+10FFFF, which Perl allows, are in no
+class.
 """
 
 import functools
@@ -21,18 +22,18 @@ Ranges = tuple[tuple[int, int], ...]
 
 @functools.cache
 def ranges_of(name: str, perl: str) -> Ranges:
-    """First and last code point of each range of a class, ascending. The files list the names.
+    """Returns (first, last) code points of each range of a class, ascending. The TOML files have the names.
 
     Raises:
-        ValueError: there is no table of that version of Perl; the message lists those that there are.
+        ValueError: there is no table of that version of Perl; the message lists the available versions.
     """
     return tuple(_range(item) for item in _tables(perl)[name].split())
 
 
 def class_body(*names: str, perl: str, below: int = CODE_POINTS) -> str:
-    """The characters of some classes, as they are written between the brackets of a regex.
+    """Returns the characters of some classes in the notation between the brackets of a regex.
 
-    A class that stops `below` some code point is the faster for it, where a text is known to.
+    With `below`, higher code points are left out: such a regex is faster, for texts that do not have them.
     """
     return "".join(
         f"\\U{first:08x}-\\U{min(last, below - 1):08x}"
@@ -52,7 +53,9 @@ def members_of(name: str, perl: str) -> NDArray[np.bool_]:
 
 def _tables(perl: str) -> Mapping[str, str]:
     if perl not in PERL_VERSIONS:
-        raise ValueError(f"no rules of Perl {perl!r}, only of {', '.join(PERL_VERSIONS)}")
+        raise ValueError(
+            f"there are no rules for Perl {perl!r}; available are {', '.join(PERL_VERSIONS)}"
+        )
     return read_table(__package__, f"perl_{perl.replace('.', '_')}.toml")
 
 

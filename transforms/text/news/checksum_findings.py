@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 
 class Status(enum.StrEnum):
-    """Result for an artefact of the list, or for a file that the list does not name."""
+    """The result for a file in the list, or for a file of the build that the list does not name."""
 
-    DIFFERENT = "different"  # from the list, and as the build wrote it
-    DAMAGED = "damaged"  # different, and not as the build wrote it
+    DIFFERENT = "different"  # not as in the list, but as the build wrote it
+    DAMAGED = "damaged"  # neither as in the list nor as the build wrote it
     MISSING = "missing"
-    NOT_COMPARED = "not compared"  # a build need not have it
+    NOT_COMPARED = "not compared"  # builds need not have this file
     NOT_IN_LIST = "not in the list"
     EQUAL = "equal"
 
@@ -19,8 +19,8 @@ FAULTS = (Status.DIFFERENT, Status.DAMAGED, Status.MISSING)
 
 
 class Finding(NamedTuple):
-    """One artefact."""
+    """The result for one file."""
 
     status: Status
-    name: str  # as the list says, or below the build
-    detail: str  # where it is EQUAL, its MD5
+    name: str  # as in the list, or relative to the folder of the build
+    detail: str  # for EQUAL, the MD5 sum

@@ -1,8 +1,8 @@
-"""Unicode's composed form, NFC, as a fixed version of Unicode defines it.
+"""Normalises to NFC, Unicode's composed form, of a fixed version of Unicode.
 
-The running Python brings its own version, 14.0 or later. Between versions nothing changes for characters that
-both have, and characters that the older one lacks are to it single letters without parts. So it is enough to
-keep those out.
+Python brings its own version of Unicode, 14.0 or later. NFC never changes for existing characters. For an
+older
+version, newer characters are single letters without parts, so it is enough to leave these out.
 """
 
 import functools
@@ -12,15 +12,15 @@ import unicodedata
 
 from transforms.text.news.character_classes import class_body
 
-# Python sorts the marks after a letter in quadratic time: for 100,000 of them half a minute. They are
-# sorted before, then. What \W takes beyond Latin-1 are marks and symbols.
+# Python sorts the marks after a letter in quadratic time: half a minute for 100,000 marks. So many marks are
+# sorted beforehand. Beyond Latin-1, \W matches marks and symbols.
 _MANY_MARKS = re.compile(r"[^\w\x00-\xff]{100,}")
 
 
 def compose(text: str, perl: str) -> str:
-    """NFC of the Unicode that a version of Perl has."""
+    """Returns the text in NFC of the Unicode version of this Perl."""
     if unicodedata.is_normalized("NFC", text):
-        return text  # in the older versions too: parts of a composed text are composed
+        return text  # in older versions, too: parts of a composed text are composed
     return "".join(
         part if is_unknown else _compose_known(part)
         for part, is_unknown in zip(

@@ -1,4 +1,4 @@
-"""Finds an artefact of a list among the files of a folder: lists are made in other folders."""
+"""Finds a file of a list among the files of a folder, even if the list has other folder names."""
 
 import collections
 import itertools
@@ -9,11 +9,11 @@ from transforms.text.news.artefact_names import part_of
 
 
 class ArtefactError(ValueError):
-    """An artefact that is there, and not in one way."""
+    """A file that is ambiguous or incomplete."""
 
 
 class ArtefactFinder:
-    """Finds artefacts by their names.
+    """Finds files by their names.
 
     Args:
       names: of the files, relative to their folder.
@@ -23,7 +23,7 @@ class ArtefactFinder:
         self._files: dict[str, list[str]] = collections.defaultdict(list)  # base name → names
         self._parts: dict[str, dict[str, dict[tuple[int, int], str]]] = collections.defaultdict(
             lambda: collections.defaultdict(dict)
-        )  # base name of the whole → its name → its parts
+        )  # base name of the whole → name of the whole → its parts
         for name in sorted(names):
             self._files[posixpath.basename(name)].append(name)
             if part := part_of(name):
@@ -31,10 +31,11 @@ class ArtefactFinder:
                 self._parts[posixpath.basename(whole)][whole][number, count] = name
 
     def find(self, name: str) -> tuple[str, ...]:
-        """The file with a name, or with as much of the end of the name as any has, in folders or not.
+        """Returns the file whose path shares the longest end with this name, and at least its last part.
 
-        A file that is there only in parts is all of them, in order. () where there is nothing. Raises
-        ArtefactError where several files are meant as well, and where parts lack.
+        A file that exists only in parts is returned as all parts, in order. Returns () if there is none.
+        Raises
+        ArtefactError if several files match equally, or if parts are missing.
         """
         base = posixpath.basename(name)
         if found := self._files.get(base):
@@ -46,9 +47,9 @@ class ArtefactFinder:
 
 
 def _choose(names: Iterable[str], wanted: str) -> str:
-    """The one of several names that shares most of its end with the wanted one.
+    """Returns the name that shares the longest end of its path with the wanted name.
 
-    A name that is such an end as a whole, as files of the folder itself are, is before others.
+    Of equal names, one whose whole path is such an end is preferred, such as a file right in the folder.
     """
     shared = {name: _shared_parts(name, wanted) for name in names}
     most = max(shared.values())
@@ -65,14 +66,14 @@ def _shared_parts(name: str, other: str) -> int:
 
 
 def _in_order(whole: str, parts: Mapping[tuple[int, int], str]) -> tuple[str, ...]:
-    """All parts. Raises ArtefactError."""
+    """Returns all parts in order. Raises ArtefactError if they are incomplete."""
     _, count = min(parts)
     expected = [(number, count) for number in range(count)]
     missing = [number for number, _ in expected if (number, count) not in parts]
     if missing:
         raise ArtefactError(
-            f"{len(missing)} of the {count} parts of {whole} are not there: {missing[0]:05d} is the first"
+            f"{len(missing)} of the {count} parts of {whole} are missing, the first is {missing[0]:05d}"
         )
     if len(parts) > count:
-        raise ArtefactError(f"{whole} is there in parts of several sets")
+        raise ArtefactError(f"there are several sets of parts of {whole}")
     return tuple(parts[one] for one in expected)

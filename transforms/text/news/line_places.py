@@ -1,7 +1,7 @@
-"""Finding lines by places in a text, and putting other lines in their stead.
+"""Finds lines by positions in a text, and replaces lines.
 
-Text is looked at in frames, so that each character has neighbours: a line feed, the lines, each with its
-line feed, and one more line feed. In arrays it is a row of codes, bytes or code points.
+Texts are framed, so that each character has neighbours: a line feed, the lines, each with its line feed, and
+one more line feed. In arrays a text is a row of codes, bytes or code points.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,40 +17,48 @@ LINE_FEED = 10
 
 
 def frame(block: bytes) -> bytes:
-    """The block with line feeds around it."""
+    """Returns the block with a line feed before and after it."""
     return b"\n%b\n" % block
 
 
 def unframe(text: bytes) -> bytes:
-    """The block in a frame."""
+    """Returns the block in a framed text."""
     return text[1:-1]
 
 
 def line_feeds_of(codes: Codes) -> Places:
-    """Places of the line feeds: that before the first line, those of the lines, and the last one."""
+    """Returns the positions of all line feeds in the codes of a framed text, including those of the frame."""
     return np.flatnonzero(codes == LINE_FEED)
 
 
 def line_feeds_in(text: bytes) -> Places:
-    """The same, of a framed text."""
+    """Returns the positions of all line feeds in a framed text, including those of the frame."""
     return line_feeds_of(np.frombuffer(text, np.uint8))
 
 
 def lines_at(places: Places, line_feeds: Places) -> list[int]:
-    """Indices of the lines that the places lie in, ascending, each once. A line feed ends its line."""
+    """Returns the indexes of the lines at these positions, ascending, without repetitions.
+
+    A line feed belongs to the line that it ends.
+    """
     lines: list[int] = np.unique(np.searchsorted(line_feeds, places) - 1).tolist()
     return lines
 
 
 def take_lines(text: bytes, line_feeds: Places, lines: Sequence[int]) -> list[bytes]:
-    """Some lines of a framed text, without their line feeds."""
+    """Returns the lines of a framed text with these indexes, without their line feeds."""
     return [text[start:end] for start, end in _bounds(line_feeds, lines)]
 
 
 def put_lines(
     text: bytes, line_feeds: Places, lines: Sequence[int], instead: Sequence[bytes]
 ) -> bytes:
-    """The framed text with other lines in place of some, which are named by ascending indices."""
+    """Replaces lines of a framed text.
+
+    Args:
+      lines: indexes of the replaced lines, ascending.
+      instead: the new lines.
+    """
     parts = []
     last = 0
     for (start, end), line in zip(_bounds(line_feeds, lines), instead, strict=True):

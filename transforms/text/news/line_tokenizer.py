@@ -1,4 +1,4 @@
-"""Normalising and tokenising blocks of lines: fast, and byte for byte what the Perl scripts make of them."""
+"""Normalises and tokenises blocks of lines: fast, and with the same bytes as the Perl scripts."""
 
 import itertools
 import operator
@@ -19,14 +19,15 @@ _PIECE_BYTES = 1 << 18  # the arrays of a piece stay in the processor's cache
 class LineTokenizer:
     """Normalises and tokenises lines of one language.
 
-    Blocks are whole lines, each with its line feed; as many lines come out, in the same order. They have to
-    be UTF-8 as Perl takes it (see `perl_utf8`).
+    Blocks are whole lines, each with its line feed. The result has the same number of lines in the same
+    order. The
+    lines must be UTF-8 that Perl can read (see `perl_utf8`).
 
     Args:
-        language: as the scripts know it: "en", "de", "fr", … One that they have no rules for has their
-            common ones, and the non-breaking prefixes of English.
-        lower_case: write the words in lower case. The scripts have no such step.
-        perl: the version of Perl that the scripts would run on; "5.14" is that of the published corpus.
+        language: code in the scripts: "en", "de", "fr", … A language without rules in the scripts gets their
+            common rules, and the non-breaking prefixes of English.
+        lower_case: converts words to lower case. The scripts do not have this step.
+        perl: the version of Perl to emulate; "5.14" made the published corpus.
 
     Raises:
         ValueError: there are no tables of that version of Perl.
@@ -39,12 +40,12 @@ class LineTokenizer:
         self._tokenizer = BlockTokenizer(language, perl)
 
     def __call__(self, block: bytes) -> bytes:
-        """The block, normalised and tokenised."""
+        """Returns the block, normalised and tokenised."""
         pieces = map(self.normalize, cut_block(block, _PIECE_BYTES))
         return b"".join(map(self.tokenize, pieces))
 
     def normalize(self, block: bytes) -> bytes:
-        """Normalizes a block as normalize-punctuation.perl does.
+        """Normalises a block like normalize-punctuation.perl.
 
         Raises:
             ValueError: a line is malformed UTF-8.
@@ -56,7 +57,7 @@ class LineTokenizer:
         return unframe(put_lines(text, line_feeds, chosen, lines))
 
     def tokenize(self, block: bytes) -> bytes:
-        """Tokenizes a block as tokenizer.perl does; in lower case, if that is set.
+        """Tokenises a block like tokenizer.perl, and converts it to lower case if `lower_case` is set.
 
         Raises:
             ValueError: a line is malformed UTF-8.
@@ -70,7 +71,7 @@ class LineTokenizer:
         return unframe(result.lower() if self._lower_case else result)
 
     def _normalize_lines(self, lines: Sequence[bytes]) -> list[bytes]:
-        # One character that is not ASCII makes all rules necessary, and Python's text wider.
+        # Apart: a single character beyond ASCII needs all rules, and makes Python's string wider.
         return _apart(lines, self._normalize_together, self._normalize_together)
 
     def _normalize_together(self, lines: Sequence[bytes]) -> list[bytes]:
@@ -113,7 +114,7 @@ def _apart(
     change_ascii: Callable[[Sequence[bytes]], Sequence[bytes]],
     change_others: Callable[[Sequence[bytes]], Sequence[bytes]],
 ) -> list[bytes]:
-    """The lines in their order, changed by one function or the other."""
+    """Returns the lines in order, ASCII lines changed by one function and all others by the other."""
     is_ascii = list(map(bytes.isascii, lines))
     plain = iter(change_ascii(list(itertools.compress(lines, is_ascii))))
     others = iter(change_others(list(itertools.compress(lines, map(operator.not_, is_ascii)))))

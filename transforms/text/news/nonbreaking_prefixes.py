@@ -1,4 +1,4 @@
-"""Words after which a period ends no sentence: "Mr", "Gen". The lists are data."""
+"""Words after which a period does not end a sentence: "Mr", "Gen". The lists are in a TOML file."""
 
 import functools
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ _FALLBACK = "en"
 
 @functools.cache
 def prefixes_of(language: str) -> Mapping[str, str]:
-    """Word → ALWAYS, or BEFORE_NUMBER for one that counts only before a digit 0-9.
+    """Returns word → ALWAYS, or BEFORE_NUMBER for words that count only before a digit 0-9.
 
-    A language without a list has that of English, as in tokenizer.perl.
+    A language without a list has the English list, as in tokenizer.perl.
     """
     tables = read_table(__package__, "nonbreaking_prefixes.toml")
     lists = tables.get(language, tables[_FALLBACK])

@@ -1,9 +1,11 @@
-"""UTF-8 as Perl's `:utf8` layer takes it: surrogates and code points above U+10FFFF are characters too.
+"""UTF-8 as Perl's `:utf8` layer reads it, with surrogates and code points above U+10FFFF.
 
-Perl's characters have up to 63 bits: after the four bytes of Unicode its encoding goes on to five, six,
-seven (0xFE) and thirteen bytes (0xFF). Overlong forms are malformed. Python has no such characters; in text
-they are held by stand-ins: code points of planes that Unicode leaves unassigned, which no rule of this
-package tells from them.
+Perl's characters have up to 63 bits: besides Unicode's forms of up to four bytes its encoding has five, six,
+seven (0xFE) and thirteen bytes (0xFF). Overlong forms are malformed. Python has no such characters, so they
+are
+replaced in texts by stand-ins: code points of planes that Unicode leaves unassigned. The rules of this
+package
+treat both alike.
 """
 
 import itertools
@@ -15,7 +17,7 @@ import pyarrow as pa
 
 from transforms.text.lines.line_blocks import lines_of
 
-# Longer forms than Unicode has. Each alternative rules out what has a shorter form.
+# Forms beyond Unicode. Each alternative excludes overlong forms.
 _BEYOND = (
     rb"\xf4[\x90-\xbf][\x80-\xbf]{2}"
     rb"|[\xf5-\xf7][\x80-\xbf]{3}"
@@ -37,17 +39,17 @@ def is_perl_utf8(line: bytes) -> bool:
 
 
 def malformed_lines(block: bytes) -> list[int]:
-    """Indices of the lines of a block that Perl cannot read."""
+    """Returns the indexes of the lines of a block that Perl cannot read."""
     if _is_unicode(block):
         return []
     return [index for index, line in enumerate(lines_of(block)) if not is_perl_utf8(line)]
 
 
 def decode(line: bytes) -> tuple[str, StandIns]:
-    """The text, and the bytes that its stand-ins hold the place of.
+    """Returns the text, and stand-in → the bytes that it replaces.
 
     Raises:
-        ValueError: the bytes are malformed, or hold more kinds of characters beyond Unicode than there are
+        ValueError: the bytes are malformed, or have more different characters beyond Unicode than there are
             stand-ins (655,360).
     """
     try:
@@ -59,14 +61,16 @@ def decode(line: bytes) -> tuple[str, StandIns]:
     rest = _BEYOND_UNICODE.sub(b"\n", line).decode("utf-8", "surrogatepass")
     stand_ins = list(itertools.islice(_unused(rest), len(beyond)))
     if len(stand_ins) < len(beyond):
-        raise ValueError(f"{len(beyond)} characters beyond Unicode in {line[:80]!r}")
+        raise ValueError(
+            f"too many different characters beyond Unicode ({len(beyond)}) in {line[:80]!r}"
+        )
     places = {held: stand_in.encode() for held, stand_in in zip(beyond, stand_ins, strict=True)}
     strict = _BEYOND_UNICODE.sub(lambda match: places[match[0]], line)
     return strict.decode("utf-8", "surrogatepass"), dict(zip(stand_ins, beyond, strict=True))
 
 
 def encode(text: str, stand_ins: StandIns) -> bytes:
-    """The bytes of the text, what the stand-ins hold put back."""
+    """Returns the bytes of the text, with the stand-ins replaced by their original bytes."""
     line = text.encode("utf-8", "surrogatepass")
     if not stand_ins:
         return line
@@ -79,7 +83,7 @@ def _is_strict(line: bytes) -> bool:
 
 
 def _is_unicode(block: bytes) -> bool:
-    """As `_is_strict`, without making a text of it."""
+    """Returns True if the block is strict UTF-8, like `_is_strict`, without decoding it to a string."""
     buffers = [None, pa.py_buffer(np.array([0, len(block)], np.int64)), pa.py_buffer(block)]
     try:
         pa.Array.from_buffers(pa.large_string(), 1, buffers).validate(full=True)
@@ -89,7 +93,7 @@ def _is_unicode(block: bytes) -> bool:
 
 
 def _is_lax(line: bytes) -> bool:
-    # Lead bytes of the long forms occur nowhere else, and a line feed joins no two characters.
+    # Lead bytes of the long forms occur nowhere else. The line feed keeps the bytes on both sides apart.
     return _can_decode(_BEYOND_UNICODE.sub(b"\n", line), "surrogatepass")
 
 

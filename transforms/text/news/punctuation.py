@@ -1,9 +1,9 @@
-"""Normalising punctuation as normalize-punctuation.perl of the One Billion Word benchmark does.
+"""Normalises punctuation like normalize-punctuation.perl of the One Billion Word benchmark.
 
-The rules are in the order of the script, whose substitutions go over a line one after the other. All
-of them stay within a line, so many lines may go through at once.
+The rules are in the order of the script, which applies its substitutions to a line in sequence. All of them
+stay within a line, so many lines can be processed at once.
 
-The version of Perl matters for `\\d` and for NFC, which leaves characters as they are that it does not know.
+The version of Perl affects `\\d`, and NFC, which leaves characters unknown to that version unchanged.
 """
 
 import functools
@@ -27,10 +27,10 @@ _UNICODE_PUNCTUATION = (
     ("”", '"'),
 )
 
-# What UTF-8 punctuation looks like once it was read as Windows-1252 and written as UTF-8 again. The rules
-# of the script for “ and ” after "â€", and for a second "Â´", are not here: these are gone before.
+# UTF-8 punctuation that was read as Windows-1252 and written as UTF-8 again. The rules of the script for “
+# and ” after "â€", and for a second "Â´", are left out: earlier rules have already replaced these.
 _MOJIBAKE_QUOTES = (("â€ž", '"'), ("â€œ", '"'), ("â€\x9d", '"'))
-_LATIN = "[A-Za-zſ]"  # [a-z] without case. The kelvin sign is a "K" by then
+_LATIN = "[A-Za-zſ]"  # [a-z] ignoring case; the kelvin sign is already a "K"
 _MOJIBAKE_APOSTROPHES = (
     re.compile(rf"({_LATIN})[âÂ]€˜({_LATIN})"),
     re.compile(rf"({_LATIN})[âÂ]€™({_LATIN})"),
@@ -55,20 +55,20 @@ _MOJIBAKE_REST = (
     (",Â ", ", "),
 )
 
-_COMMA_LANGUAGES = frozenset({"de", "es", "cz", "cs", "fr"})  # "1Â 000" becomes "1,000" there
+_COMMA_LANGUAGES = frozenset({"de", "es", "cz", "cs", "fr"})  # "1Â 000" becomes "1,000" in these
 _QUOTE_AND_POINTS = re.compile(r'"([,.]+)')
-# Each run of periods is one match, whatever follows: tried from each of its periods, a run of 100,000 would
-# take minutes.
+# Each run of periods is one match, whatever follows: otherwise a run of 100,000 periods would be tried from
+# each period, which takes minutes.
 _POINTS_AND_QUOTE = re.compile(r'(\.++)(?:"([^\S\n]*[^<]))?')
 
 
 def normalize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """Normalizes a line without its line feed as the script does."""
+    """Normalises a line without its line feed, like the script."""
     return normalize_text(f"{line}\n", language, perl)[:-1]
 
 
 def normalize_text(text: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """Normalizes lines, each with its line feed, as the script does: as many lines."""
+    """Normalises lines, each with its line feed, like the script. The number of lines is unchanged."""
     text = _normalize_spaces(text, perl)
     if not text.isascii():
         text = compose(_replace_all(text, _UNICODE_PUNCTUATION), perl)

@@ -1,4 +1,4 @@
-"""The accounts of a corpus of shuffled sentences."""
+"""Accounts of a corpus of shuffled sentences."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -18,11 +18,11 @@ from transforms.text.lines.line_stats import LineStats, add_line_stats
 from transforms.text.news.shard_names import HELDOUT_FOLDER, SPLITS, TRAIN_FOLDER
 from transforms.text.vocabularies.vocabulary import VocabularyStats
 
-BEFORE = "before_deduplication"  # name of the lines as they are sorted, in stats.json
-WHOLE = ("train", "test")  # splits that all sentences are in, once
-NEAR_DUPLICATES = "rejected/near-duplicates"  # how the files begin that list them
+BEFORE = "before_deduplication"  # name in stats.json of all lines before sorting
+WHOLE = ("train", "test")  # splits that together hold each sentence once
+NEAR_DUPLICATES = "rejected/near-duplicates"  # prefix of the files that list them
 LEFT_OUT = {"duplicates": "repeated", "near_duplicates": "near-duplicates"}
-"""Count of lines that are text and are not kept, in manifest.json → its name in tables."""
+"""Name in manifest.json of a count of lines that are text and were dropped → its name in tables."""
 
 COLUMNS = ("sentences", "words", "characters", "text_bytes", "longest_line_bytes")
 
@@ -53,9 +53,9 @@ tfds.builder_from_directory("<this folder>").as_dataset(split="train")
 class _Found(NamedTuple):
     """The accounts, summed up."""
 
-    lines: int  # that were read
+    lines: int  # lines that were read
     rejected: Mapping[str, int]
-    measured: LineStats  # lines as they are sorted, repeated ones too; zero where nobody measured
+    measured: LineStats  # lines before sorting, repeated ones included; zero if not measured
     duplicates: int
     unique: int
     near_duplicates: int
@@ -69,22 +69,22 @@ class _Found(NamedTuple):
 
     @property
     def well_formed(self) -> int:
-        """Lines that are text, repeated ones too."""
+        """Number of lines that are text, repeated lines included."""
         return self.lines - self.rejected["total"]
 
 
 def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Accounts of One Billion Word.
+    """Returns the accounts of One Billion Word.
 
-    Raises AccountingError where lines were lost, or invented, on the way to the files, and NothingLeftError
-    where not one sentence is left, or most lines were rejected and on_corrupt is not "keep-good".
+    Raises AccountingError if lines were lost or added on the way to the files. Raises NothingLeftError if no
+    sentence is left, or if most lines were rejected and on_corrupt is not "keep-good".
 
-    The ledger has, beside what every build has:
-      lines: that were read, rejected ones too.
-      measured: LineStats of lines to sort, repeated ones too; none where nobody measured.
-      duplicates: lines left out because they are there already.
-      unique: the other lines.
-      near_duplicates: sentences left out because one like them is there.
+    The ledger has these accounts, besides those of every build:
+      lines: number of lines read, rejected lines included.
+      measured: LineStats of lines before sorting, repeated lines included; absent if not measured.
+      duplicates: number of lines dropped because they are repeated.
+      unique: number of the other lines.
+      near_duplicates: number of sentences dropped because a similar one is kept.
       splits: (split, LineStats).
       replaced: (split, characters replaced in Parquet and TFRecord).
       vocabulary: one VocabularyStats.
@@ -107,13 +107,13 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
     if not found.sentences:
         rejected = found.rejected["total"]
         raise NothingLeftError(
-            (), f"no sentence in it: of {found.lines:,} lines {rejected:,} were rejected"
+            (), f"no sentence is left: of {found.lines:,} lines {rejected:,} were rejected"
         )
     if found.rejected["total"] > found.well_formed and not _keeps_good(provenance):
         raise NothingLeftError(
             (),
             f"most lines are not UTF-8: of {found.lines:,} lines {ledger.often_rejected()}; is the"
-            " input in another encoding, or binary? --on-corrupt keep-good builds from the other lines",
+            " input in another encoding, or binary? use --on-corrupt keep-good to build from the other lines",
         )
     stats = _make_stats(found)
     return Accounts(
@@ -180,7 +180,7 @@ def _make_counts(found: _Found) -> dict[str, Any]:
 
 
 def _make_stats(found: _Found) -> dict[str, Any]:
-    """The corpus as a whole, its vocabulary, and what its lines are like."""
+    """Returns stats.json: counts of the corpus, its vocabulary, and statistics of the lines of each split."""
     total = add_line_stats(found.splits[split] for split in WHOLE)
     before = {BEFORE: found.measured} if found.measured.lines else {}
     lines = {**before, **found.splits, "total": total}
@@ -195,7 +195,7 @@ def _make_stats(found: _Found) -> dict[str, Any]:
 
 
 def describe_lines(stats: LineStats) -> dict[str, Any]:
-    """The counts of a split, as stats.json has them."""
+    """Returns the counts of a split in the form of stats.json."""
     return {
         "sentences": stats.lines,
         "words": stats.words,
@@ -229,7 +229,7 @@ def _make_sections(corpus: str, found: _Found, stats: Mapping[str, Any]) -> list
             ([_name(of), *(stats[of][name] for name in COLUMNS)] for of in measured),
         ),
         "",
-        "Words stand between blanks; bytes and characters count the line feeds. `paper_test` is a part of"
+        "Words are separated by spaces; bytes and characters include line feeds. `paper_test` is a part of"
         f" `test`. Before deduplication, there were {found.well_formed:,} lines.",
         "",
         _FILES.format(corpus=corpus, train_folder=TRAIN_FOLDER, heldout_folder=HELDOUT_FOLDER),
@@ -252,7 +252,7 @@ def _paper(stats: Mapping[str, Any]) -> list[str]:
     words, unknown = shard["predicted_words_with_end"], shard["out_of_vocabulary"]
     rows: dict[str, tuple[str | int, str | int]] = {
         "sentences": (stats["sentences_after_deduplication"], "–"),
-        "running words, bounds of sentences counted": (
+        "running words, including sentence boundaries": (
             stats["training_words_with_boundaries"],
             829_250_940,
         ),
@@ -264,7 +264,7 @@ def _paper(stats: Mapping[str, Any]) -> list[str]:
         ),
     }
     return [
-        "## Beside the paper",
+        "## Comparison with the paper",
         "",
         *make_table(["", "this build", "paper"], ([name, *of] for name, of in rows.items())),
     ]
@@ -278,8 +278,8 @@ def _vocabulary(stats: Mapping[str, Any]) -> list[str]:
         "",
         f"{stats['vocabulary_with_S_slashS_UNK']:,} words with `<S>`, `</S>` and `<UNK>`, of"
         f" {stats['training_distinct_words']:,} different ones in"
-        f" {stats['training_words_with_boundaries']:,} running words of the training shards, the bounds of"
-        " sentences counted. Of the held-out words, ends of sentences counted:",
+        f" {stats['training_words_with_boundaries']:,} running words of the training shards, including"
+        " sentence boundaries. Held-out words, including ends of sentences:",
         "",
         *make_table(
             ["held out", "sentences", "words", "out of vocabulary", "share"],

@@ -1,8 +1,9 @@
-"""The files of a corpus of shuffled sentences, and which split they are.
+"""The files of a corpus of shuffled sentences, and their splits.
 
-The text files have the names of the published One Billion Word corpus; its shard 0 is held out and split
-once more. As in TensorFlow Datasets, train is all other shards, and test is all that is held out. The
-paper measures on held-out shard 0 alone: that is the split "paper_test", whose sentences test has too.
+The text files are named like those of the published One Billion Word corpus. Its shard 0 is held out and
+split
+once more. As in TensorFlow Datasets, train has all other shards, and test has all held-out sentences. The
+paper evaluates on held-out shard 0 only: this is the split "paper_test", whose sentences are also in test.
 """
 
 from transforms.text.files.shards import Shard
@@ -18,7 +19,7 @@ HELDOUT_FOLDER = "heldout-monolingual.tokenized.shuffled"
 
 
 def text_name(series: str, shard: int, shards: int, language: str) -> str:
-    """ "training-monolingual.tokenized.shuffled/news.en-00001-of-00100" """
+    """Returns "training-monolingual.tokenized.shuffled/news.en-00001-of-00100", or the held-out name."""
     numbers = f"{shard:05d}-of-{shards:05d}"
     if series == HELDOUT:
         return f"{HELDOUT_FOLDER}/news.{language}.heldout-{numbers}"
@@ -27,14 +28,14 @@ def text_name(series: str, shard: int, shards: int, language: str) -> str:
 
 
 def split_of(series: str, shard: int) -> str:
-    """The split of a text file; "" for the held-out shard, which is there in its parts."""
+    """Returns the split of a text file; "" for the whole held-out shard, whose parts are in test."""
     if series == HELDOUT:
         return "test"
     return "" if shard == HELD_OUT_SHARD else "train"
 
 
 def tables_of(series: str, shard: int, shards: int) -> tuple[Shard, ...]:
-    """The shards of splits that have the sentences of a text file."""
+    """Returns the shards of splits with the sentences of a text file."""
     if series == HELDOUT:
         test = Shard("test", shard, shards)
         return (test, Shard("paper_test", 0, 1)) if shard == PAPER_SHARD else (test,)

@@ -1,8 +1,8 @@
-"""The shuffle of the One Billion Word benchmark: an order that is the same for everyone.
+"""Shuffles lines as the One Billion Word benchmark does, in an order that is the same for everyone.
 
-Line n of the sorted corpus gets the n-th value of a fixed generator; the line goes to shard `value mod
-shards`; a shard has its lines by ascending value. So `split-input-data.perl` of the original does it; as
-any part of the generator's values can be had at once, any part of the lines can be dealt out by itself.
+Line n of the sorted corpus gets the n-th value of a fixed generator. The line goes to shard `value mod
+shards`; lines of a shard are sorted by value. The original `split-input-data.perl` does the same. Any part of
+the generator's values can be computed directly, so any part of the lines can be processed independently.
 """
 
 import itertools
@@ -22,14 +22,14 @@ _COUNT = struct.Struct("<Q")
 
 
 def first_ranks(lines_of_range: Mapping[int, int]) -> dict[int, int]:
-    """Range → rank of its first line in the corpus."""
+    """Returns range → rank of its first line in the corpus."""
     ranges = sorted(lines_of_range)
     totals = itertools.accumulate((lines_of_range[index] for index in ranges), initial=0)
     return dict(zip(ranges, totals, strict=False))
 
 
 def deal_lines(block: bytes, first_rank: int, shards: int) -> Iterator[tuple[int, bytes]]:
-    """(shard, piece) of the lines of a block, whose first line has the rank given; no empty piece."""
+    """Yields (shard, piece) for the lines of a block, whose first line has this rank. No piece is empty."""
     bounds = line_bounds(block)
     sizes = np.diff(bounds)
     keys = xorshift.values(first_rank, len(sizes))
@@ -44,19 +44,19 @@ def deal_lines(block: bytes, first_rank: int, shards: int) -> Iterator[tuple[int
 
 
 def join_piece(keys: Keys, block: bytes) -> bytes:
-    """Lines on their way to a shard, with the keys that order them."""
+    """Serialises lines for a shard, with the keys that sort them."""
     return b"".join((_COUNT.pack(len(keys)), keys.astype("<i8").tobytes(), block))
 
 
 def split_piece(piece: bytes) -> tuple[Keys, bytes]:
-    """Keys and lines."""
+    """Returns the keys and lines of a piece."""
     (count,) = _COUNT.unpack_from(piece)
     keys = np.frombuffer(piece, "<i8", count, _COUNT.size).astype(np.int64)
     return keys, piece[_COUNT.size + 8 * count :]
 
 
 def merge_pieces(pieces: Iterable[bytes]) -> bytes:
-    """The lines of one shard, by ascending key. Equal keys, should they come, go by the lines' bytes."""
+    """Returns the lines of one shard, sorted by key. Lines with equal keys are sorted by their bytes."""
     keys: list[Keys] = [np.empty(0, np.int64)]
     blocks: list[bytes] = []
     for piece in pieces:
@@ -67,7 +67,7 @@ def merge_pieces(pieces: Iterable[bytes]) -> bytes:
 
 
 def split_shard(block: bytes, shards: int) -> list[bytes]:
-    """The lines of a shard, shuffled once more, with a generator that starts anew."""
+    """Shuffles the lines of a shard once more, into `shards` parts, with a new generator."""
     blocks = [b""] * shards
     for shard, piece in deal_lines(block, 0, shards):
         blocks[shard] = merge_pieces([piece])

@@ -1,12 +1,12 @@
-"""Splitting lines into words as tokenizer.perl of the One Billion Word benchmark does (WMT 2011, "v3").
+"""Splits lines into words like tokenizer.perl of the One Billion Word benchmark (WMT 2011, "v3").
 
-The exact rules on one line, in the order of the script; `block_tokenizer` does most lines faster.
+These are the exact rules for one line, in the order of the script; `block_tokenizer` is faster on most lines.
 
-A substitution over a line consumes what it looks at: of "a,b,c" only the first comma is set off, since the
-match for it has taken the "b". So the contexts are part of the matches here too, and never lookarounds.
+A substitution consumes the context that it matches: in "a,b,c" only the first comma is set off, since its
+match includes the "b". So contexts are part of the matches here too, and never lookarounds.
 
-The version of Perl matters for the classes: letters and digits that it does not know are special characters
-to it, and `\\s` of 5.14 has U+180E but not U+000B.
+The version of Perl affects the character classes: letters and digits that it does not know are special
+characters, and `\\s` of 5.14 has U+180E but not U+000B.
 """
 
 import functools
@@ -18,14 +18,14 @@ from transforms.text.news.character_classes import CODE_POINTS, CURRENT_PERL, cl
 from transforms.text.news.nonbreaking_prefixes import ALWAYS, BEFORE_NUMBER, prefixes_of
 
 APOSTROPHES_RIGHT = "right"
-"""English: "it's" is "it 's"."""
+"""English: "it's" becomes "it 's"."""
 APOSTROPHES_LEFT = "left"
-"""French and Italian: "l'eau" is "l' eau"."""
+"""French and Italian: "l'eau" becomes "l' eau"."""
 APOSTROPHES_APART = "apart"
-"""All other languages: "it's" is "it ' s"."""
+"""All other languages: "it's" becomes "it ' s"."""
 
-# The script's own stand-in for a run of periods, DOT(DOT…)MULTI. It is undone wherever it is met, so a line
-# that holds the word DOTMULTI comes out with a period in its place.
+# The script's own stand-in for a run of periods, DOT(DOT…)MULTI. Every occurrence is replaced back, so the
+# word DOTMULTI in a line becomes a period.
 STAND_IN = "DOTMULTI"
 
 _POINTS = re.compile(r"\.\.+")
@@ -36,25 +36,25 @@ _STAND_INS = re.compile(r"(?:DOT)++(?:MULTI)?")
 class _Rules(NamedTuple):
     special: re.Pattern[str]
     commas: tuple[re.Pattern[str], ...]
-    apostrophes: tuple[tuple[re.Pattern[str], str], ...]  # what to look for, what to put there
+    apostrophes: tuple[tuple[re.Pattern[str], str], ...]  # (pattern, replacement)
     letter: re.Pattern[str]
     lower_case: re.Pattern[str]
     space: re.Pattern[str]
-    blank: re.Pattern[str]  # a whole line
+    blank: re.Pattern[str]  # matches a whole line
     prefixes: Mapping[str, str]
 
 
 def apostrophes_of(language: str) -> str:
-    """Returns the way in which a language splits words at apostrophes."""
+    """Returns the way in which words of a language are split at apostrophes."""
     if language == "en":
         return APOSTROPHES_RIGHT
     return APOSTROPHES_LEFT if language in ("fr", "it") else APOSTROPHES_APART
 
 
 def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """Tokenizes a line without its line feed as the script does: words with one space between them.
+    """Tokenises a line without its line feed, like the script: words separated by single spaces.
 
-    A blank line, and one that is wholly <…>, stay as they are.
+    Empty lines, lines of white space, and lines of the form <…> are returned unchanged.
     """
     rules = _rules_for(line, language, perl)
     is_tag = line[:1] == "<" and line[-1:] == ">" and len(line) > 2
@@ -68,7 +68,7 @@ def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> 
     for apostrophe, replacement in rules.apostrophes:
         text = apostrophe.sub(replacement, text)
     words = rules.space.split(text)
-    # A word before two blanks has an empty one after it, which begins with no letter.
+    # Before two spaces, the following word is empty and does not begin with a letter.
     following = [*words[1:], ""]
     text = " ".join(
         _split_final_period(word, after, rules)
@@ -79,18 +79,18 @@ def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> 
 
 
 def keeps_period(prefix: str, language: str, perl: str) -> str:
-    """When the period stays with the word that it ends: ALWAYS, BEFORE_NUMBER or "" for never.
+    """Returns when the final period is part of this word: ALWAYS, BEFORE_NUMBER or "" for never.
 
-    A lower-case letter at the beginning of the next word keeps it in any case.
+    If the next word begins with a lower-case letter, it is always part of the word.
     """
     return _keeps_period(prefix, _rules_for(prefix, language, perl))
 
 
 def _hide_points(text: str) -> str:
     text = _POINTS.sub(_hide_run, text)
-    # The script's loop hides one period of each run a round. After the first round only runs of three and
-    # more are left, which are apart from all else, and so are hidden at once above: a run of 100,000 would
-    # take as many rounds. The first is gone through, for the word DOTMULTI in a line, whose period it hides.
+    # The script's loop hides one period of each run per round. After the first round only runs of three and
+    # more are left. They touch no other text, so they are hidden at once above: a run of 100,000 would
+    # take as many rounds. The first round is needed if a line has the word DOTMULTI, whose period it hides.
     while f"{STAND_IN}." in text:
         text = _STAND_IN_BEFORE_POINT.sub(rf"DOT{STAND_IN} \1", text)
         text = text.replace(f"{STAND_IN}.", f"DOT{STAND_IN}")

@@ -1,9 +1,9 @@
-"""The generator of `split-input-data.perl`, any part of its values at once.
+"""The generator of `split-input-data.perl`. Any part of its values can be computed at once.
 
-A xorshift generator with four words of 64 bits, signed, whose right shifts keep the sign: Perl under
-`use integer`. A step only shifts and XORs, and to fill up with copies of the sign bit is linear as well.
-So a step is a 256 × 256 matrix over the field of two elements, 2**k steps are a power of it, and no
-value has to wait for those before it. A matrix is held as a table of what comes of each byte.
+It is a xorshift generator with four words of 64 bits, signed, whose right shifts keep the sign: Perl under
+`use integer`. A step only shifts and XORs; filling with copies of the sign bit is linear as well. So a step
+is a 256 × 256 matrix over the field of two elements, 2**k steps are a power of this matrix, and no value
+depends on the computation of those before it. A matrix is stored as a table of the images of each byte.
 
 No value is negative: `w ^ (w >> 19)` and `t ^ (t >> 8)` each cancel the sign bit.
 """
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 Values = npt.NDArray[np.int64]
 _States = npt.NDArray[np.int64]  # rows of x, y, z, w
-_Power = npt.NDArray[np.int64]  # of [place in a state, byte]: the state that comes of this byte
+_Power = npt.NDArray[np.int64]  # [position in a state, byte]: the image of this byte
 
 _SEED = np.array([[123456789, 362436069, 521288629, 0]], np.int64)  # the script sets w to 0
 _BYTES = _SEED.nbytes
@@ -23,9 +23,9 @@ _BITS = 8 * _BYTES
 
 
 def values(start: int, count: int) -> Values:
-    """The values of ranks `start` to `start + count - 1`; the first of all has rank 0.
+    """Returns the values of ranks `start` to `start + count - 1`. Ranks begin with 0.
 
-    Many generators step together, each through a stretch of its own: numpy is fast at long rows only.
+    Many generators step together, each through its own part: numpy is only fast on long rows.
     """
     if start < 0 or count < 0:
         raise ValueError(f"start is {start}, count is {count}; neither may be negative")
@@ -51,7 +51,7 @@ def values(start: int, count: int) -> Values:
 
 
 def _jump(steps: int) -> _States:
-    """The state after so many steps, as one row."""
+    """Returns the state after this number of steps, as one row."""
     state = _SEED
     for exponent in range(steps.bit_length()):
         if steps >> exponent & 1:
@@ -60,7 +60,7 @@ def _jump(steps: int) -> _States:
 
 
 def _spread(state: _States, stretch_log: int, lanes: int) -> _States:
-    """The state and those that follow at distances of 2**stretch_log steps, `lanes` in all."""
+    """Returns the state and the following ones at distances of 2**stretch_log steps, `lanes` in all."""
     exponent = stretch_log
     while len(state) < lanes:
         state = np.concatenate([state, _multiply(state, _power(exponent))])
@@ -70,7 +70,7 @@ def _spread(state: _States, stretch_log: int, lanes: int) -> _States:
 
 @functools.cache
 def _power(exponent: int) -> _Power:
-    """2**exponent steps."""
+    """Returns the matrix of 2**exponent steps."""
     if exponent:
         half = _power(exponent - 1)
         return _tabulate(_multiply(_multiply(_single_bits(), half), half))
@@ -80,7 +80,7 @@ def _power(exponent: int) -> _Power:
 
 
 def _single_bits() -> _States:
-    """The states of one bit each, by byte and by bit in it."""
+    """Returns the states with a single bit set, by byte and by bit in the byte."""
     octets = np.zeros((_BITS, _BYTES), np.uint8)
     bits = np.arange(_BITS)
     octets[bits, bits // 8] = 1 << bits % 8

@@ -1,7 +1,7 @@
-"""N-gram models as ARPA files, which KenLM, SRILM and others read.
+"""Writes n-gram models as ARPA files, which KenLM, SRILM and others read.
 
-Logarithms have the base 10 and 32 bits, as KenLM writes them, in the fewest digits that say which number it
-is. N-grams of one order stand by their hashes: readers take them in any order.
+Logarithms have base 10 and are 32-bit floats, as in KenLM, written with the fewest digits that identify the
+number. N-grams of one order are sorted by their hashes: readers accept any order.
 """
 
 from collections.abc import Mapping
@@ -18,19 +18,19 @@ END = b"\n\\end\\\n"
 
 
 def name_words(words: pa.BinaryArray) -> pa.BinaryArray:
-    """The words and the signs by their numbers.
+    """Returns the names of all word numbers: the signs, then the words.
 
     Args:
-      words: the vocabulary, by bytes.
+      words: the vocabulary, sorted by bytes.
     """
     return pa.concat_arrays([pa.array(SIGNS, pa.binary()), words])
 
 
 def make_head(grams: Mapping[int, int]) -> bytes:
-    """The first lines.
+    """Returns the first lines of the file.
 
     Args:
-      grams: order → n-grams.
+      grams: order → number of n-grams.
     """
     return b"\\data\\\n" + b"".join(
         b"ngram %d=%d\n" % of_order for of_order in sorted(grams.items())
@@ -38,17 +38,17 @@ def make_head(grams: Mapping[int, int]) -> bytes:
 
 
 def make_title(order: int) -> bytes:
-    """The line above the n-grams of an order, and the empty one before."""
+    """Returns an empty line and the title line of the n-grams of an order."""
     return b"\n\\%d-grams:\n" % order
 
 
 def make_lines(entries: Table, names: pa.BinaryArray, *, has_backoffs: bool) -> bytes:
-    """The lines of some n-grams.
+    """Returns the lines of some n-grams.
 
     Args:
-      entries: of ENTRIES.
-      names: see `name_words`.
-      has_backoffs: false of the highest order.
+      entries: a table of ENTRIES.
+      names: from `name_words`.
+      has_backoffs: False for the highest order.
     """
     if not len(entries):
         return b""

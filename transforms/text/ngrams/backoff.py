@@ -1,8 +1,8 @@
-"""Probabilities of words by a back-off model: what any ARPA file holds, whatever smoothing made it.
+"""Computes probabilities of words with a back-off model, as in ARPA files, for any smoothing.
 
-    p(w | h) = probability(h w), or backoff(h) p(w | h') where the model does not have h w
+    p(w | h) = probability(h w), or backoff(h) p(w | h') if the model does not have h w
 
-h' is h without its first word; backoff(h) is 1 where the model does not have h.
+h' is h without its first word; backoff(h) is 1 if the model does not have h.
 """
 
 from collections.abc import Mapping
@@ -26,10 +26,10 @@ Float64s = npt.NDArray[np.float64]
 
 
 def join_backoffs(probabilities: Table, contexts: Table) -> Table:
-    """ENTRIES: n-grams with what is left to what does not follow them.
+    """Returns a table of ENTRIES: n-grams with their probabilities and back-off factors.
 
     Args:
-      contexts: of BACKOFFS; an n-gram that is none of them has 1.
+      contexts: a table of BACKOFFS; the factor of other n-grams is 1.
     """
     rows = look_up(probabilities["words"], contexts["words"])
     factors = np.append(contexts["backoff"], 1.0)[rows]
@@ -38,12 +38,12 @@ def join_backoffs(probabilities: Table, contexts: Table) -> Table:
 
 
 def without_backoffs(probabilities: Table) -> Table:
-    """ENTRIES of the highest order, whose n-grams are not contexts."""
+    """Returns the ENTRIES of the highest order, whose n-grams are not contexts."""
     return make_table(probabilities["words"], ENTRIES, probabilities["probability"], 1.0)
 
 
 def grams_of(numbers: Numbers, order: int) -> dict[int, Words]:
-    """Order → the different n-grams that a model is asked for, of 1 to `order` words.
+    """Returns order → the different n-grams needed to score the sentences, of 1 to `order` words.
 
     Args:
       numbers: whole sentences, each with END at its end.
@@ -61,7 +61,7 @@ def grams_of(numbers: Numbers, order: int) -> dict[int, Words]:
 
 
 def log_likelihoods(numbers: Numbers, entries: Mapping[int, Table]) -> Float64s:
-    """The natural log-likelihood of each word and each end of a sentence.
+    """Returns the natural log-likelihood of each word and each end of a sentence.
 
     Args:
       numbers: whole sentences, each with END at its end.

@@ -1,12 +1,12 @@
-"""Counts of n-grams of all orders, from the counts of the longest.
+"""Counts n-grams of all orders, starting from the counts of the longest.
 
-A sentence is preceded by as many <S> as the longest n-gram has words before its last, so that each word is
-the last one of one n-gram of the highest order. All shorter n-grams are suffixes of those. An n-gram that
-begins with two <S> is not an n-gram of its order: it stands for the shorter one, which begins with one.
+Each sentence is preceded by one <S> less than the highest order, so that each word is the last word of one
+n-gram of the highest order. All shorter n-grams are suffixes of these. An n-gram that begins with two <S> is
+not counted for its order: it stands for the shorter n-gram that begins with one <S>.
 
-The adjusted count of an n-gram is the number of different words before it, which is what Kneser-Ney
-smoothing counts; its own count at the highest order, and where it begins with <S>, before which there is
-nothing (Chen and Goodman 1998; Heafield et al. 2013, section 3.2).
+The adjusted count of an n-gram, which Kneser-Ney smoothing uses, is the number of different words before it.
+At the highest order, and for n-grams that begin with <S>, it is the count itself (Chen and Goodman 1998;
+Heafield et al. 2013, section 3.2).
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,37 +29,39 @@ from transforms.text.ngrams.gram_tables import (
 )
 from transforms.text.ngrams.number_words import Numbers
 
-MOST_TALLIED = 4  # counts from 1 to 4 decide about the discounts
+MOST_TALLIED = 4  # the discounts depend on counts from 1 to 4
 
 
 class Tally(NamedTuple):
     """Counts of n-grams of one order."""
 
-    grams: int = 0  # different ones
-    kept: int = 0  # of these that are not cut off
-    adjusted: int = 0  # sum of their adjusted counts
-    of_count: tuple[int, ...] = (0,) * MOST_TALLIED  # n-grams with the adjusted count 1, 2, 3, 4
+    grams: int = 0  # number of different n-grams
+    kept: int = 0  # number of those above the cut-off
+    adjusted: int = 0  # sum of the adjusted counts
+    of_count: tuple[int, ...] = (
+        0,
+    ) * MOST_TALLIED  # number of n-grams with the adjusted count 1, 2, 3, 4
 
 
 def cut_offs(prune: Sequence[int], order: int) -> dict[int, int]:
-    """Order → the largest count that is cut off.
+    """Returns order → the largest count that is cut off.
 
     Args:
-      prune: of orders 1, 2 and so on; the last holds for all further ones, and () cuts nothing off.
+      prune: of orders 1, 2 and so on; the last value holds for all higher orders, and () cuts off nothing.
     """
     last = prune[-1] if prune else 0
     return {n: prune[n - 1] if n <= len(prune) else last for n in range(1, order + 1)}
 
 
 def add_tallies(tallies: Iterable[Tally]) -> Tally:
-    """The sum of several."""
+    """Returns the sum of several tallies."""
     grams, kept, adjusted, of_count = zip(Tally(), *tallies, strict=True)
     columns = zip(*of_count, strict=True)
     return Tally(sum(grams), sum(kept), sum(adjusted), tuple(map(sum, columns)))
 
 
 def windows_of(numbers: Numbers, order: int) -> Words:
-    """For each word and each end of a sentence, the n-gram that ends there, with <S> before the first word.
+    """Returns for each word and each end of a sentence the n-gram that ends there, padded with <S>.
 
     Args:
       numbers: whole sentences, each with END at its end.
@@ -75,13 +77,13 @@ def windows_of(numbers: Numbers, order: int) -> Words:
 
 
 def count_grams(numbers: Numbers, order: int) -> Table:
-    """The n-grams of the highest order of some sentences, with their counts."""
+    """Returns the COUNTS of n-grams of the highest order in some sentences."""
     words = windows_of(numbers, order)
     return _count(words, np.ones(len(words), np.int64))
 
 
 def add_counts(tables: Sequence[Table]) -> Table:
-    """The sum of counts of n-grams."""
+    """Returns the sum of tables of COUNTS."""
     return _count(
         np.concatenate([table["words"] for table in tables]),
         np.concatenate([table["count"] for table in tables]),
@@ -95,15 +97,15 @@ def _count(words: Words, counts: Int64s) -> Table:
 
 
 def adjust_highest(table: Table) -> Table:
-    """Counts of the highest order with their adjusted counts, which are the same."""
+    """Returns the counts of the highest order with their adjusted counts, which are equal."""
     return make_table(table["words"], ADJUSTED_COUNTS, table["count"], table["count"])
 
 
 def count_suffixes(table: Table) -> Table:
-    """The n-grams that are one word shorter, counted.
+    """Returns the counts of the n-grams that are one word shorter.
 
     Args:
-      table: of COUNTS or ADJUSTED_COUNTS, with all n-grams that end with the ones that it gives.
+      table: of COUNTS or ADJUSTED_COUNTS; it must have all n-grams that end with any of the shorter ones.
     """
     suffixes = table["words"][:, 1:]
     order, starts = group_rows(suffixes)
@@ -118,7 +120,7 @@ def count_suffixes(table: Table) -> Table:
 
 
 def is_gram(words: Words) -> Bools:
-    """False of what begins with two <S>."""
+    """Returns a mask of the n-grams that do not begin with two <S>."""
     if words.shape[1] == 1:
         return np.ones(len(words), np.bool_)
     found: Bools = words[:, 1] != START
@@ -126,7 +128,7 @@ def is_gram(words: Words) -> Bools:
 
 
 def only_grams(table: Table) -> Table:
-    """Without what begins with two <S>."""
+    """Returns the table without n-grams that begin with two <S>."""
     return table[is_gram(table["words"])]
 
 
@@ -137,10 +139,10 @@ def is_kept(table: Table, most_cut: int) -> Bools:
 
 
 def tally_of(table: Table, most_cut: int) -> Tally:
-    """Counts of counts. Those that are cut off count, too.
+    """Returns the counts of counts. They include n-grams that are cut off.
 
     Args:
-      table: of ADJUSTED_COUNTS, n-grams only.
+      table: of ADJUSTED_COUNTS, filtered by `only_grams`.
     """
     adjusted = table["adjusted"]
     few = np.bincount(adjusted[adjusted <= MOST_TALLIED], minlength=MOST_TALLIED + 1)

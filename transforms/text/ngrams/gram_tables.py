@@ -1,7 +1,7 @@
-"""Tables of n-grams: NumPy arrays of records, a row per n-gram, with its words as numbers and some values.
+"""Tables of n-grams: NumPy arrays of records. A row has the numbers of the n-gram's words, and some values.
 
-All n-grams of a table have the same order. Rows are found and grouped by a hash of 64 bits; where two
-n-grams share a hash, their words decide, so that no result depends on chance.
+All n-grams of a table have the same order. Rows are found and grouped by a 64-bit hash. If two n-grams have
+the same hash, their words are compared, so that results are exact.
 """
 
 from collections.abc import Iterator
@@ -18,20 +18,20 @@ Words = npt.NDArray[np.uint32]
 """Numbers of words, shape (n-grams, order)."""
 
 Table = npt.NDArray[Any]
-"""Records with `words` and the values of a kind, each n-gram once unless said otherwise."""
+"""Records with `words` and the values of a kind; each n-gram once unless documented otherwise."""
 
 Int64s = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 UNKNOWN, START, END = range(3)
-"""Numbers of <UNK>, <S> and </S>; those of other words follow."""
+"""Numbers of <UNK>, <S> and </S>; the numbers of other words follow."""
 
-COUNTED = ("count", "<i8")  # how often it is in the text
-ADJUSTED = ("adjusted", "<i8")  # distinct words before it, or its count (see count_grams.py)
-WEIGHT = ("weight", "<f8")  # of its own share of the probability, discounted
-SHARE = ("share", "<f8")  # of probability that its context leaves to the shorter n-gram
+COUNTED = ("count", "<i8")  # number of occurrences in the text
+ADJUSTED = ("adjusted", "<i8")  # different words before it, or its count (see count_grams.py)
+WEIGHT = ("weight", "<f8")  # its own, discounted part of the probability
+SHARE = ("share", "<f8")  # factor of the shorter n-gram's probability, from its context
 PROBABILITY = ("probability", "<f8")
-BACKOFF = ("backoff", "<f8")  # factor of what is not seen after it
+BACKOFF = ("backoff", "<f8")  # factor for words that the model does not have after it
 
 COUNTS = (COUNTED,)
 ADJUSTED_COUNTS = (COUNTED, ADJUSTED)
@@ -46,12 +46,12 @@ _BUCKET_BITS = np.uint64(2**64 - 2 ** (64 - MOST_BUCKET_BITS))
 
 
 def dtype_of(order: int, values: tuple[tuple[str, str], ...]) -> np.dtype[Any]:
-    """The type of the records of a table."""
+    """Returns the type of the records of a table."""
     return np.dtype([("words", "<u4", (order,)), *values])
 
 
 def make_table(words: Words, values: tuple[tuple[str, str], ...], *columns: Any) -> Table:
-    """A table of these words and values."""
+    """Returns a table of these words and values."""
     table = np.empty(len(words), dtype_of(words.shape[1], values))
     table["words"] = words
     for (name, _), column in zip(values, columns, strict=True):
@@ -60,28 +60,28 @@ def make_table(words: Words, values: tuple[tuple[str, str], ...], *columns: Any)
 
 
 def pack_table(table: Table) -> bytes:
-    """The table, compressed: first the first bytes of all rows, then the second ones, and so on.
+    """Compresses the table by byte columns: the first bytes of all rows, then the second bytes, and so on.
 
-    So it takes a third of the space, and less time than in rows.
+    This takes a third of the space of rows, and less time.
     """
     rows = np.frombuffer(table.tobytes(), np.uint8).reshape(len(table), table.itemsize)
     return pack_block(rows.T.tobytes())
 
 
 def unpack_table(packed: bytes, order: int, values: tuple[tuple[str, str], ...]) -> Table:
-    """The table that was packed. It cannot be written to."""
+    """Decompresses a table. The result is read-only."""
     dtype = dtype_of(order, values)
     rows = np.frombuffer(unpack_block(packed), np.uint8).reshape(dtype.itemsize, -1)
     return np.frombuffer(rows.T.tobytes(), dtype)
 
 
 def take_rows(rows: Any, places: Int64s) -> Any:
-    """`rows[places]`, which NumPy takes eight times as long for."""
+    """Returns `rows[places]`, eight times as fast."""
     return np.take(rows, places, axis=0)
 
 
 def hash_rows(words: Words) -> Uint64s:
-    """A hash of each n-gram."""
+    """Returns a hash of each n-gram."""
     hashes = np.zeros(len(words), np.uint64)
     for column in words.T:
         hashes *= MULTIPLIER
@@ -90,19 +90,19 @@ def hash_rows(words: Words) -> Uint64s:
 
 
 def group_rows(words: Words) -> tuple[Int64s, Int64s]:
-    """The order that puts equal n-grams side by side, and where in that order each begins."""
+    """Returns an order of the rows that groups equal n-grams, and the start of each group in this order."""
     hashes = hash_rows(words)
     order = np.argsort(hashes)
     is_new = _is_new(take_rows(words, order))
     hashes = hashes[order]
-    if np.any(is_new[1:] & (hashes[1:] == hashes[:-1])):  # two n-grams share a hash
+    if np.any(is_new[1:] & (hashes[1:] == hashes[:-1])):  # two n-grams have the same hash
         order = sort_rows(words)
         is_new = _is_new(take_rows(words, order))
     return order, np.flatnonzero(is_new)
 
 
 def sort_rows(words: Words) -> Int64s:
-    """The order of the numbers, the first word first."""
+    """Returns the order of rows sorted by the numbers of their words, the first word first."""
     columns = [column.astype(np.uint64) for column in words.T]
     if len(columns) % 2:
         columns.append(np.zeros(len(words), np.uint64))
@@ -111,10 +111,10 @@ def sort_rows(words: Words) -> Int64s:
 
 
 def sort_table(table: Table, bucketed: Words) -> Table:
-    """The rows in an order that goes through buckets, however many there are, one after the other.
+    """Sorts the rows by bucket, for any number of buckets, and then by hash.
 
     Args:
-      bucketed: by what each row is in its bucket (see `bucket_rows`).
+      bucketed: for each row, the words that determine its bucket (see `bucket_rows`).
     """
     words = table["words"]
     hashes = hash_rows(bucketed) & _BUCKET_BITS | hash_rows(words) >> np.uint64(MOST_BUCKET_BITS)
@@ -137,7 +137,7 @@ def _is_new(words: Words) -> Bools:
 
 
 def look_up(wanted: Words, words: Words) -> Int64s:
-    """The row of each wanted n-gram among `words`, which has each once; -1 for those it does not have."""
+    """Returns the row of each wanted n-gram in `words`, which has no repetitions; -1 for missing ones."""
     order, starts = group_rows(np.concatenate([words, wanted]))
     group = np.empty(len(order), np.int64)
     group[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
@@ -148,7 +148,7 @@ def look_up(wanted: Words, words: Words) -> Int64s:
 
 
 def bucket_rows(words: Words, buckets: int) -> npt.NDArray[np.uint16]:
-    """The bucket of each n-gram: ranges of the hash, of which the first has the least ones.
+    """Returns the bucket of each n-gram. Buckets are equal ranges of the hash, in ascending order.
 
     Args:
       buckets: a power of 2, at most 2**MOST_BUCKET_BITS.
@@ -162,7 +162,7 @@ def bucket_rows(words: Words, buckets: int) -> npt.NDArray[np.uint16]:
 def cut_table(
     table: Table, bucket: npt.NDArray[np.uint16], buckets: int
 ) -> Iterator[tuple[int, Table]]:
-    """(bucket, its rows) for each bucket that has rows. The parts lie one after the other in one table."""
+    """Yields (bucket, its rows) for each bucket that has rows. The parts are slices of one table."""
     in_order = take_rows(table, np.argsort(bucket, kind="stable"))
     ends = np.cumsum(np.bincount(bucket, minlength=buckets)).tolist()
     for number, (start, end) in enumerate(pairwise([0, *ends])):

@@ -1,11 +1,11 @@
-"""Interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), as KenLM's lmplz computes it.
+"""Interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), as computed by KenLM's lmplz.
 
     p(w | h) = (a(h w) - D(a(h w))) / a(h) + share(h) p(w | h')
 
 a are adjusted counts (see count_grams.py), a(h) their sum over all words, h' is h without its first word, and
-share(h) is what the discounts D have taken away, over a(h). The unigrams are interpolated with 1 / V; V
-counts <UNK> and </S>, but not <S>. N-grams that are cut off count in a(h) and in the discounts, and the
-share of h has all of their probability.
+share(h) is the sum of the subtracted discounts D over a(h). The unigrams are interpolated with 1 / V, where V
+includes <UNK> and </S>, but not <S>. N-grams that are cut off count in a(h) and in the discounts; their whole
+probability is in share(h).
 """
 
 from typing import NamedTuple
@@ -28,18 +28,18 @@ from transforms.text.ngrams.gram_tables import (
 )
 
 FALLBACK = (0.0, 0.5, 1.0, 1.5)
-"""Discounts of lmplz --discount_fallback, where counts of counts give none."""
+"""Discounts of lmplz --discount_fallback, used if they cannot be estimated from the counts of counts."""
 
 
 class Discounts(NamedTuple):
     """The discounts that are subtracted from the counts of one order."""
 
-    of_count: tuple[float, ...]  # of counts 0, 1, 2, and of 3 or more
-    is_fallback: bool = False  # the text has too few n-grams to estimate them
+    of_count: tuple[float, ...]  # for counts 0, 1, 2, and 3 or more
+    is_fallback: bool = False  # True if the text has too few n-grams to estimate them
 
 
 def estimate_discounts(tally: Tally) -> Discounts:
-    """Discounts by Chen and Goodman 1998, equation (26)."""
+    """Returns the discounts of Chen and Goodman 1998, equation (26)."""
     seen = (0, *tally.of_count)
     if not all(seen[1:]):
         return Discounts(FALLBACK, True)
@@ -51,7 +51,7 @@ def estimate_discounts(tally: Tally) -> Discounts:
 
 
 def weigh(table: Table, discounts: Discounts, most_cut: int) -> tuple[Table, Table]:
-    """(n-grams that are kept with their WEIGHTS, contexts with their BACKOFFS).
+    """Returns (kept n-grams with their WEIGHTS, contexts with their BACKOFFS).
 
     Args:
       table: of ADJUSTED_COUNTS, of order 2 or more, with all n-grams of each context.
@@ -75,26 +75,26 @@ def weigh(table: Table, discounts: Discounts, most_cut: int) -> tuple[Table, Tab
 
 
 def _add_up(values: Int64s, starts: Int64s) -> Int64s:
-    """The sums of runs of values."""
+    """Returns the sums of runs of values."""
     return np.add.reduceat(values, starts) if len(starts) else values[:0]
 
 
 def vocabulary_size(tally: Tally, *, has_unknown: bool) -> int:
-    """V: words that are predicted, </S> and <UNK> among them.
+    """Returns V, the number of words that can be predicted, including </S> and <UNK>.
 
     Args:
       tally: of unigrams.
-      has_unknown: whether <UNK> is in the text.
+      has_unknown: True if <UNK> is in the text.
     """
     return tally.grams + (not has_unknown)
 
 
 def estimate_unigrams(table: Table, tally: Tally, discounts: Discounts, size: int) -> Table:
-    """The PROBABILITIES of a part of the unigrams.
+    """Returns the PROBABILITIES of some of the unigrams.
 
     Args:
       tally: of all unigrams.
-      size: see `vocabulary_size`.
+      size: from `vocabulary_size`.
     """
     ones, twos = tally.of_count[:2]
     seen = (0, ones, twos, tally.grams - ones - twos)
@@ -105,7 +105,7 @@ def estimate_unigrams(table: Table, tally: Tally, discounts: Discounts, size: in
 
 
 def further_unigrams(tally: Tally, discounts: Discounts, size: int, *, has_unknown: bool) -> Table:
-    """<S>, which is never predicted and has probability 1, and <UNK> where the text has none."""
+    """Returns <S>, which is never predicted and has probability 1, and <UNK> if the text has none."""
     nothing = make_table(np.array([[UNKNOWN]], np.uint32), (("adjusted", "<i8"),), 0)
     unknown = estimate_unigrams(nothing, tally, discounts, size)
     start = make_table(np.array([[START]], np.uint32), PROBABILITIES, 1.0)
@@ -113,15 +113,15 @@ def further_unigrams(tally: Tally, discounts: Discounts, size: int, *, has_unkno
 
 
 def interpolate(weighed: Table, shorter: Table) -> Table:
-    """The PROBABILITIES of n-grams.
+    """Returns the PROBABILITIES of n-grams.
 
     Args:
-      weighed: WEIGHTS of n-grams.
-      shorter: PROBABILITIES that have all their suffixes.
-    Raises ValueError for a suffix that is not there.
+      weighed: WEIGHTS of the n-grams.
+      shorter: PROBABILITIES of all their suffixes.
+    Raises ValueError if a suffix is missing.
     """
     rows = look_up(weighed["words"][:, 1:], shorter["words"])
     if np.any(rows < 0):
-        raise ValueError("a model has an n-gram, and not the end of it")
+        raise ValueError("the model has an n-gram without its suffix")
     probabilities = weighed["weight"] + weighed["share"] * shorter["probability"][rows]
     return make_table(weighed["words"], PROBABILITIES, probabilities)

@@ -1,4 +1,4 @@
-"""The accounts of n-gram models."""
+"""Accounts of n-gram models."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,11 +31,11 @@ kenlm.Model("model.arpa").score("a sentence of words", bos=True, eos=True)  # lo
 
 
 def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Accounts of a model.
+    """Returns the accounts of a model.
 
-    Raises AccountingError where not as many documents were read or scored as the build has.
+    Raises AccountingError if the number of documents read or scored is not that of the build.
 
-    The ledger has, beside what every build has:
+    The ledger has these accounts, besides those of every build:
       counted: (split, counts of its text, a NamedTuple).
       expected: (split, rows of the build).
       tallies: (order, Tally).
@@ -77,7 +77,7 @@ def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
 
 def _describe(tally: Tally, grams: int, *, has_discounts: bool) -> dict[str, Any]:
     found = {
-        "ngrams": grams,  # <s> and <unk> are among those of one word
+        "ngrams": grams,  # unigrams include <s> and <unk>
         "counted": tally.grams,
     }
     if not has_discounts:
@@ -103,7 +103,7 @@ def _find_caveats(orders: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _say_unknown(settings: Mapping[str, Any], scores: Mapping[str, Any]) -> tuple[str, ...]:
-    """A warning where the paper of the corpus scores the spelling of all words."""
+    """Returns a warning if words are unknown while the paper of the corpus scores the spelling of all."""
     unknown = sum(one["unknown_words"] for one in scores.values())
     if settings["is_listed"] or not unknown:
         return ()
@@ -140,7 +140,7 @@ def _make_sections(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> Seq
             ],
         ),
         "",
-        "Perplexity per word and end of a sentence, and without words that are not in the vocabulary:",
+        "Perplexity per token (words and ends of sentences), with and without unknown words:",
         "",
         *make_table(
             ["split", "documents", "words and ends", "unknown", "perplexity", "without unknown"],

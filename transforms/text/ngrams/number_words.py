@@ -1,8 +1,8 @@
-"""Blocks of lines → numbers of words, with the end of each line.
+"""Converts blocks of lines to numbers of words, with a number for the end of each line.
 
-A word is what is between spaces (U+0020) and the ends of a line, as in word_counts.py. The numbers are
-the ranks of the words of a vocabulary by their bytes, after the three signs. Spelled like a sign, or with a
-control character, which ARPA files cannot hold, a word is in no vocabulary.
+Words are separated by spaces (U+0020) and line ends, as in word_counts.py. The number of a word is its rank
+in the vocabulary, sorted by bytes, after the three signs. Words that are spelled like a sign, or have a
+control character, which ARPA files cannot hold, are never in the vocabulary.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from transforms.text.vocabularies.word_counts import CHUNK_BYTES, spread_words
 Numbers = npt.NDArray[np.uint32]
 
 SIGNS = (b"<unk>", b"<s>", b"</s>")
-"""As ARPA files have them, by their numbers; the paper writes <UNK>, <S> and </S>."""
+"""Signs in ARPA files, by their numbers; the paper writes <UNK>, <S> and </S>."""
 
 _LINE_FEED = ord("\n")
 _EMPTY = np.uint32(2**32 - 1)
@@ -27,7 +27,7 @@ _CONTROL = r"[\x00-\x1f\x7f]"
 
 
 def select_words(counts: pa.RecordBatch, min_count: int) -> pa.BinaryArray:
-    """The words that are in a vocabulary, in no order.
+    """Returns the words of the vocabulary, in no fixed order.
 
     Args:
       counts: of the whole text (see word_counts.py).
@@ -38,10 +38,10 @@ def select_words(counts: pa.RecordBatch, min_count: int) -> pa.BinaryArray:
 
 
 def number_words(block: bytes, words: pa.BinaryArray) -> Numbers:
-    """The numbers of the words of a block, and END where a line ends.
+    """Returns the numbers of the words of a block, and END for each line end.
 
     Args:
-      words: the vocabulary, by bytes.
+      words: the vocabulary, sorted by bytes.
     """
     parts = [_number_chunk(chunk, words) for chunk in cut_block(block, CHUNK_BYTES)]
     return np.concatenate(parts) if parts else np.empty(0, np.uint32)

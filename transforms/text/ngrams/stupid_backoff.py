@@ -1,15 +1,17 @@
-"""Stupid Backoff (Brants et al. 2007), normalised as by Chelba et al. 2013, section 4.1.
+"""Stupid Backoff (Brants et al. 2007), normalised as in Chelba et al. 2013, section 4.1.
 
-    S(w | h) = c(h w) / c(h), or 0.4 S(w | h') where the model does not have h w
-    p(w | h) = S(w | h) / Z(h), Z(h) the sum of S(w | h) over all words
+    S(w | h) = c(h w) / c(h), or 0.4 S(w | h') if the model does not have h w
+    p(w | h) = S(w | h) / Z(h), where Z(h) is the sum of S(w | h) over all words
 
-h' is h without its first word, c counts in the text, and c(h) is the sum of c(h w) over all words. That is a
-back-off model: what h w the model does not have gets 0.4 Z(h') / Z(h) of p(w | h'). Whatever it has of an
-order, it has the end of, so that
+h' is h without its first word, c are counts in the text, and c(h) is the sum of c(h w) over all words. This
+is
+a back-off model: if it does not have h w, p(w | h) = 0.4 Z(h') / Z(h) p(w | h'). The model has all suffixes
+of
+its n-grams, so that
 
     Z(h) = own(h) + 0.4 (Z(h') - used(h))
 
-with own(h) and used(h) the sums of S(w | h) and S(w | h') over the words w with which it has h w.
+where own(h) and used(h) are the sums of S(w | h) and S(w | h') over the words w for which it has h w.
 """
 
 import numpy as np
@@ -28,17 +30,17 @@ from transforms.text.ngrams.gram_tables import (
 )
 
 FACTOR = 0.4
-FREQUENCIES = (("frequency", "<f8"),)  # S of an n-gram that the model has
-USED = (("used", "<i8"),)  # the same of its end, as a whole number of 2**-62: sums are exact
+FREQUENCIES = (("frequency", "<f8"),)  # S of an n-gram in the model
+USED = (("used", "<i8"),)  # S of its suffix, as a multiple of 2**-62, so that sums are exact
 OWN = (("own", "<f8"),)  # of a context
 LEFT = (("left", "<f8"),)  # of a context, own - 0.4 used
-SCALES = (("scale", "<f8"), ("backoff", "<f8"))  # of a context, Z and what it gives to its end
+SCALES = (("scale", "<f8"), ("backoff", "<f8"))  # of a context, Z and the factor of its suffix
 
 _UNITS = float(2**62)
 
 
 def divide_by_contexts(table: Table, most_cut: int) -> tuple[Table, Table]:
-    """(n-grams that are kept with their FREQUENCIES, contexts with OWN).
+    """Returns (kept n-grams with their FREQUENCIES, contexts with OWN).
 
     Args:
       table: of ADJUSTED_COUNTS, with all n-grams of each context.
@@ -55,7 +57,7 @@ def divide_by_contexts(table: Table, most_cut: int) -> tuple[Table, Table]:
 
 
 def divide_unigrams(table: Table) -> Table:
-    """FREQUENCIES of all words. An unknown word counts once where the text has none.
+    """Returns the FREQUENCIES of all words. <UNK> counts once if the text has none.
 
     Args:
       table: of ADJUSTED_COUNTS, all unigrams.
@@ -67,28 +69,28 @@ def divide_unigrams(table: Table) -> Table:
 
 
 def start_of_sentence() -> Table:
-    """FREQUENCIES of <S>, which is never predicted and has 1."""
+    """Returns the FREQUENCIES of <S>, which is never predicted and has 1."""
     return make_table(np.array([[START]], np.uint32), FREQUENCIES, 1.0)
 
 
 def use_shorter(words: Words, shorter: Table) -> Table:
-    """USED of n-grams.
+    """Returns the USED of n-grams.
 
     Args:
-      shorter: FREQUENCIES that have all their ends.
-    Raises ValueError for an end that is not there.
+      shorter: FREQUENCIES of all their suffixes.
+    Raises ValueError if a suffix is missing.
     """
     rows = look_up(words[:, 1:], shorter["words"])
     if np.any(rows < 0):
-        raise ValueError("a model has an n-gram, and not the end of it")
+        raise ValueError("the model has an n-gram without its suffix")
     return make_table(words, USED, np.rint(shorter["frequency"][rows] * _UNITS).astype(np.int64))
 
 
 def leave_over(used: Table, own: Table) -> Table:
-    """LEFT of contexts.
+    """Returns the LEFT of contexts.
 
     Args:
-      used: of all n-grams that the model has of these contexts.
+      used: of all n-grams of the model with these contexts.
     """
     order, starts = group_rows(used["words"][:, :-1])
     if not len(starts):
@@ -100,10 +102,10 @@ def leave_over(used: Table, own: Table) -> Table:
 
 
 def scale_contexts(left: Table, shorter: Table) -> Table:
-    """SCALES of contexts.
+    """Returns the SCALES of contexts.
 
     Args:
-      shorter: SCALES that have all their ends; of contexts of one word, whose end is nothing, none.
+      shorter: SCALES of all their suffixes; empty for contexts of one word.
     """
     if left["words"].shape[1] == 1:
         given = np.full(len(left), FACTOR)
@@ -114,10 +116,10 @@ def scale_contexts(left: Table, shorter: Table) -> Table:
 
 
 def weigh_by_scales(found: Table, scales: Table) -> Table:
-    """WEIGHTS of n-grams: their probabilities, without a share of the shorter n-gram.
+    """Returns the WEIGHTS of n-grams: their probabilities, with share 0.
 
     Args:
-      found: FREQUENCIES of n-grams.
+      found: FREQUENCIES of the n-grams.
       scales: SCALES of all their contexts.
     """
     rows = look_up(found["words"][:, :-1], scales["words"])

@@ -1,4 +1,4 @@
-"""Groups of languages by which the paper averages scores: Tables 1, 6 and 7 of Goyal et al. 2022."""
+"""Language groups for average scores: Tables 1, 6 and 7 of Goyal et al. 2022."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,10 @@ from typing import Any
 from transforms.text.files.toml_tables import read_table
 
 RESOURCE_LEVELS = {"very low": 100_000, "low": 1_000_000, "medium": 100_000_000, "high": None}
-"""Level → sentences of bitext with English that it ends below; Table 7 of the paper. None for no end."""
+"""Level → exclusive upper bound of its number of bitext sentences with English (Table 7 of the paper).
+
+The bound of the highest level is None.
+"""
 
 
 def _table(name: str) -> Mapping[str, Any]:
@@ -15,12 +18,15 @@ def _table(name: str) -> Mapping[str, Any]:
 
 
 def family_of(code: str) -> str | None:
-    """The group of languages that Table 6 of the paper puts a language in; None for one of no group."""
+    """Returns the group of a language in Table 6 of the paper, or None if the language is not in Table 6."""
     return _table("subgroupings").get(code)
 
 
 def resource_level_of(code: str) -> str | None:
-    """The level of Table 7 by the sentences of bitext with English; None where Table 1 has no number."""
+    """Returns the resource level of a language (Table 7), from its bitext sentences with English (Table 1).
+
+    Returns None if Table 1 has no number for the language.
+    """
     sentences = _table("bitext").get(code)
     if sentences is None:
         return None

@@ -1,20 +1,20 @@
-"""One name for a language however corpora call it: "ukr", "ukr_Cyrl" and "uk" are the same."""
+"""Maps the language codes of different corpora to one key: "ukr", "ukr_Cyrl" and "uk" become "uk"."""
 
 from transforms.text.translation.languages import find_language
 
-# Wikipedia's Norwegian is Bokmål, which FLORES-101 calls by its own name; Nynorsk is "nn" in both.
+# "no" in Wikipedia is Bokmål, which has a code of its own in FLORES-101. Nynorsk is "nn" in both.
 _SAME = {"no": "nb"}
 
 
 def language_key(code: str) -> str:
-    """The ISO 639 code, with a script where it is not the usual one: "zh", "zh-Hant", "sr-Latn".
+    """Returns the ISO 639 code, followed by the script if it is unusual: "zh", "zh-Hant", "sr-Latn".
 
-    Countries do not count: "pt-BR" is "pt", and "zh-TW", which is written so, "zh-Hant".
-    Raises ValueError for what `find_language` does not know.
+    Countries are ignored, except where they imply another script: "pt-BR" becomes "pt", "zh-TW" becomes
+    "zh-Hant". Raises ValueError for a code that `find_language` does not know.
     """
     tag = find_language(code).tag
 
-    import langcodes  # here, for the tables that it brings
+    import langcodes  # imported here, because it loads large tables
 
     full = langcodes.Language.get(tag).maximize()
     language = full.language or tag

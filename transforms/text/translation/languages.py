@@ -1,7 +1,7 @@
-"""The languages that sentences are translated into: their names, tags and scripts.
+"""Target languages of translations: their names, tags and scripts.
 
-Names are those of Table 1 of Goyal et al. 2022 (languages.toml) for the codes of FLORES-101; tags,
-scripts and the names of all other languages are those of Unicode CLDR, which langcodes holds.
+For the codes of FLORES-101, names come from Table 1 of Goyal et al. 2022 (languages.toml). Tags, scripts
+and the names of all other languages come from Unicode CLDR, through the package langcodes.
 """
 
 import difflib
@@ -13,18 +13,18 @@ from typing import NamedTuple
 from transforms.text.files.toml_tables import read_table
 
 _CODE_AND_SCRIPT = re.compile(r"([a-z]{3})_([A-Z][a-z]{3})")  # of FLORES-200
-# Those that Unicode writes from right to left and that a living language uses.
+# Right-to-left scripts of living languages.
 _RIGHT_TO_LEFT = frozenset("Adlm Arab Hebr Mand Mend Nkoo Rohg Samr Syrc Thaa Yezi".split())
 _MAX_NEAR_NAMES = 5
 
 
 class TargetLanguage(NamedTuple):
-    """A language as one writes it."""
+    """A target language with its names and scripts."""
 
-    code: str  # as asked for, and as files are named: "zho_simpl"
+    code: str  # as given by the user; also used in file names: "zho_simpl"
     name: str  # in English
-    tag: str  # of BCP 47, the shortest: "zh-Hans"
-    scripts: tuple[str, ...]  # ISO 15924, of the letters: ("Hani",), ("Hani", "Hira", "Kana")
+    tag: str  # the shortest BCP 47 tag: "zh-Hans"
+    scripts: tuple[str, ...]  # ISO 15924 codes of its letters: ("Hani",), ("Hani", "Hira", "Kana")
     is_right_to_left: bool
 
 
@@ -33,21 +33,21 @@ def _table(name: str) -> Mapping[str, str]:
     return table
 
 
-FLORES101_CODES: tuple[str, ...] = tuple(_table("names"))  # 102, by code, with eng
+FLORES101_CODES: tuple[str, ...] = tuple(_table("names"))  # 102, sorted, including eng
 
 
 @functools.cache
 def find_language(code: str) -> TargetLanguage:
-    """The language of a code of FLORES-101 ("zho_simpl") or FLORES-200 ("zho_Hans"), or of a BCP 47 tag.
+    """Finds the language of a FLORES-101 code ("zho_simpl"), a FLORES-200 code ("zho_Hans") or a BCP 47 tag.
 
-    Raises ValueError for what is none of them, with the codes that are written nearly so.
+    Raises ValueError for an unknown code; its message suggests similar codes.
     """
     name = _table("names").get(code)
     tag = _tag(code)
     if tag is None:
         raise ValueError(f'no language "{code}"{_near_names(code)}')
 
-    import langcodes  # here, for the tables that it brings
+    import langcodes  # imported here, because it loads large tables
 
     language = langcodes.Language.get(tag)
     script = language.maximize().script or "Latn"
@@ -61,7 +61,7 @@ def find_language(code: str) -> TargetLanguage:
 
 
 def _tag(code: str) -> str | None:
-    """The shortest tag that says the same: "npi_Deva" is "ne". None where there is no such language."""
+    """Returns the shortest equivalent BCP 47 tag ("ne" for "npi_Deva"), or None for an unknown language."""
     import langcodes
 
     tag = _table("tags").get(code, code)
@@ -78,7 +78,7 @@ def _tag(code: str) -> str | None:
 
 
 def _near_names(code: str) -> str:
-    """Codes that resemble it, and those of languages that are called so."""
+    """Returns the end of an error message: codes that resemble `code` or whose language names contain it."""
     names = _table("names")
     called = [known for known, name in names.items() if code.casefold() in name.casefold() and code]
     near = difflib.get_close_matches(code, FLORES101_CODES, _MAX_NEAR_NAMES)

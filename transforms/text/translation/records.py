@@ -1,8 +1,8 @@
-"""Records of a translation benchmark: source sentences, their translations, and findings about them."""
+"""Records of a translation benchmark: source sentences, translations, and findings of checks."""
 
 from typing import NamedTuple
 
-SPLITS = ("dev", "devtest", "test")  # in the order of a package; test is withheld
+SPLITS = ("dev", "devtest", "test")  # in the order of a release; test is withheld
 DOMAINS = ("wikinews", "wikibooks", "wikivoyage", "wikipedia")
 TOPICS = (
     "crime",
@@ -19,7 +19,7 @@ TOPICS = (
 
 
 class ReadError(Exception):
-    """A text that cannot be read as what it should be. `line` counts from 1; 0 is the file as a whole."""
+    """Raised for a file with a wrong format. `line` is counted from 1; 0 means the whole file."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}" if line else message)
@@ -27,35 +27,35 @@ class ReadError(Exception):
 
 
 class SourceSentence(NamedTuple):
-    """A sentence that is translated into all languages. Articles and their sentences are in order."""
+    """A source sentence that is translated into all languages."""
 
-    id: str  # split and place in it, from 1: "devtest-0042"
+    id: str  # split and position in the split, from 1: "devtest-0042"
     split: str  # of SPLITS
-    article: str  # domain and page id, "wikinews:4711": neighbours of one article belong together
+    article: str  # domain and page id, "wikinews:4711"; the sentences of an article are neighbours
     text: str
     url: str  # of the article
-    domain: str  # of DOMAINS, or that of documents
-    topic: str  # of TOPICS, or what an editor has put there
+    domain: str  # of DOMAINS, or the domain name of the user's documents
+    topic: str  # of TOPICS, or a topic that an editor has entered
     has_image: bool  # the article shows a picture
     has_hyperlink: bool  # the sentence links to another page
-    licence: str = ""  # of the article, where documents are among the sources; else ""
+    licence: str = ""  # of the article; "" in a build without documents of the user
 
 
 class Translation(NamedTuple):
-    """A translation as it came back, to the letter: spaces around it are not taken away."""
+    """A translation exactly as it was returned, including leading and trailing spaces."""
 
     id: str  # of the source sentence
     text: str
-    file: str  # name of the file that it came in; "" for one that came in none
+    file: str  # name of the returned file; "" if there was none
     line: int  # of that file, from 1
 
 
 class Finding(NamedTuple):
-    """The finding of a check about a translation."""
+    """A fault that a check found in a translation."""
 
-    id: str  # of the source sentence; "" for what is said of a whole file
-    rule: str  # a slug: "numbers-differ"
-    severity: str  # "error": goes back to the translator; "warning": somebody should look
-    message: str  # for the translator, in one line: what is wrong and what was expected
+    id: str  # of the source sentence; "" for a finding about a whole file
+    rule: str  # name of the check: "numbers-differ"
+    severity: str  # "error": is returned to the translator; "warning": a person should look at it
+    message: str  # one line for the translator: what is wrong and what was expected
     file: str  # see Translation
     line: int

@@ -1,4 +1,4 @@
-"""source.tsv: the sentences that are translated, as a table that people may edit before a project begins."""
+"""Writes and reads source.tsv, the table of source sentences. It may be edited before a project begins."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -18,20 +18,20 @@ COLUMNS = (
     "url",
     "text",
 )
-LICENCE = "licence"  # a further column, where sentences have licences
+LICENCE = "licence"  # an additional column, if sentences have licences
 METADATA_COLUMNS = ("URL", "domain", "topic", "has_image", "has_hyperlink")  # of a release
 _BOOLEANS = {"yes": True, "no": False}
 
 
 def write_source(sentences: Iterable[SourceSentence]) -> str:
-    """The table. The sentences are sorted by split, in the order of `SPLITS`, and place."""
+    """Returns the table. The sentences must be sorted by split, in the order of `SPLITS`, and by position."""
     rows = list(sentences)
     columns = columns_of(COLUMNS, rows)
     return write_table(columns, (_row(one, columns) for one in rows))
 
 
 def columns_of(columns: Sequence[str], sentences: Iterable[SourceSentence]) -> tuple[str, ...]:
-    """The columns of a table, with LICENCE where one of the sentences has one."""
+    """Returns the columns, with LICENCE appended if one of the sentences has a licence."""
     return (*columns, LICENCE) if any(one.licence for one in sentences) else tuple(columns)
 
 
@@ -44,15 +44,15 @@ def _row(sentence: SourceSentence, columns: Sequence[str]) -> list[str]:
 
 
 def yes_or_no(value: bool) -> str:
-    """As the released metadata have it."""
+    """Returns "yes" or "no", the values in the released metadata."""
     return "yes" if value else "no"
 
 
 def read_source(text: str) -> list[SourceSentence]:
-    """The sentences, by split and place.
+    """Reads the table and returns its sentences, sorted by split and position.
 
-    Raises ReadError for a table that is none, an id that is not its split and place, a sentence that is
-    empty or breaks its line, and a value that is neither yes nor no.
+    Raises ReadError for a malformed or empty table, an id that does not match its split and position, an
+    empty sentence or one with a line break, and a value that is neither yes nor no.
     """
     sentences = []
     place_of: dict[str, int] = dict.fromkeys(SPLITS, 0)
@@ -62,40 +62,42 @@ def read_source(text: str) -> list[SourceSentence]:
         expected = sentence_id(sentence.split, place_of[sentence.split])
         if sentence.id != expected:
             raise ReadError(
-                line, f"the id is {sentence.id!r}, and by split and place it is {expected}"
+                line,
+                f"expected the id {expected}, from the split and the row's position in it;"
+                f" found {sentence.id!r}",
             )
         sentences.append(sentence)
     if not sentences:
-        raise ReadError(1, "no sentence")
+        raise ReadError(1, "the table has no sentence")
     return sorted(sentences, key=lambda one: SPLITS.index(one.split))
 
 
 def to_sentence(line: int, row: Mapping[str, str]) -> SourceSentence:
-    """The sentence of a row, which may have other columns, too. Raises ReadError."""
+    """Returns the sentence of a row; other columns are ignored. Raises ReadError for an invalid value."""
     if row["split"] not in SPLITS:
         raise ReadError(line, f"no such split: {row['split']!r}; there are {', '.join(SPLITS)}")
     if not row["text"].strip() or "\n" in row["text"]:
-        raise ReadError(line, "a sentence is one line that is not empty")
+        raise ReadError(line, "the text is empty or has a line break; a sentence is one line")
     fields: dict[str, Any] = {name: row[name] for name in SourceSentence._fields if name in row}
     for name in ("has_image", "has_hyperlink"):
         if row[name] not in _BOOLEANS:
-            raise ReadError(line, f"{name} is yes or no, not {row[name]!r}")
+            raise ReadError(line, f"{name}: expected yes or no, found {row[name]!r}")
         fields[name] = _BOOLEANS[row[name]]
     return SourceSentence(**fields)
 
 
 def metadata_names(split: str) -> tuple[str, str]:
-    """Returns the names of the table beside a split: the correct one, and the misspelt one of FLORES-101."""
+    """Returns the file names of a split's metadata: the correct one and the misspelt one of FLORES-101."""
     return f"metadata_{split}.tsv", f"metedata_{split}.tsv"
 
 
 def sentence_id(split: str, place: int) -> str:
-    """The id of a sentence: its split, and its place in it from 1."""
+    """Returns the id of a sentence, from its split and its position in the split, counted from 1."""
     return f"{split}-{place:04}"
 
 
 def splits_of(sentences: Iterable[SourceSentence]) -> Iterator[tuple[str, list[SourceSentence]]]:
-    """(split, its sentences in order) for each split that has any, in the order of `SPLITS`."""
+    """Yields (split, its sentences in order) for each split with sentences, in the order of `SPLITS`."""
     by_split: dict[str, list[SourceSentence]] = {split: [] for split in SPLITS}
     for sentence in sentences:
         by_split[sentence.split].append(sentence)

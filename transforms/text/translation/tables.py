@@ -1,9 +1,9 @@
-"""Tables that people edit: tab-separated, a header, a row a line, text unchanged.
+"""Tab-separated tables that people edit: a header, one row per line, texts unchanged.
 
-A text that a spreadsheet would take for a formula has an apostrophe before it (see cells.py), but in tables
-that only this program reads. Nothing is quoted. A tab, line feed, carriage return or backslash in a field is
-written `\\t`, `\\n`, `\\r` or `\\\\`, so that a row is a line. What a spreadsheet adds (quotation marks
-around a field, doubled ones in it) stays, and is for the checks to find.
+An apostrophe is put before a text that a spreadsheet would take for a formula (see cells.py), except in
+tables that only this program reads. Fields are not quoted. A tab, line feed, carriage return or backslash in
+a field is written `\\t`, `\\n`, `\\r` or `\\\\`, so that each row is one line. Quotation marks that a
+spreadsheet adds around or inside a field are read as text; the checks report them.
 """
 
 import re
@@ -21,9 +21,9 @@ _MEANING = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 def write_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], *, for_people: bool = True
 ) -> str:
-    """The table, every line ended by a line feed.
+    """Returns the table. Every line ends with a line feed.
 
-    Raises ValueError for a row that has not as many fields as there are columns, and for a single column.
+    Raises ValueError if a row does not have one field per column, and for a table with a single column.
     """
     lines = (_line(row, len(columns), for_people) for row in (columns, *rows))
     return "".join(lines)
@@ -31,9 +31,11 @@ def write_table(
 
 def _line(row: Sequence[str], width: int, for_people: bool) -> str:
     if len(row) != width:
-        raise ValueError(f"a row of {len(row)} fields in a table of {width} columns: {row!r}")
+        raise ValueError(f"expected a row of {width} fields, found {len(row)}: {row!r}")
     if width < 2:
-        raise ValueError("a table has two columns or more: an empty field would be a blank line")
+        raise ValueError(
+            "a table needs two columns or more: an empty field would make a blank line"
+        )
     fields = map(protect, row) if for_people else row
     return (
         "\t".join(_TO_ESCAPE.sub(lambda sign: _ESCAPES[sign[0]], field) for field in fields) + "\n"
@@ -43,22 +45,24 @@ def _line(row: Sequence[str], width: int, for_people: bool) -> str:
 def read_table(
     text: str, needed: Sequence[str], *, for_people: bool = True
 ) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """(line, column → field) of each row; blank lines are passed over. Columns may be in any order.
+    """Yields (line number, column → field) for each row. Columns may be in any order.
 
-    A byte order mark and CRLF, as spreadsheets write them, are taken for what they are. Raises ReadError
-    where a needed column is not there, or a row has more or fewer fields than the header.
+    Blank lines, a byte order mark and the carriage returns of CRLF are ignored. Raises ReadError if a needed
+    column is missing, or a row has more or fewer fields than the header.
     """
     lines = text.removeprefix("\ufeff").split("\n")
     columns = _fields(lines[0])
     missing = [name for name in needed if name not in columns]
     if missing:
-        raise ReadError(1, f"no column {', '.join(missing)}; there are {', '.join(columns)}")
+        raise ReadError(1, f"missing columns: {', '.join(missing)}; found {', '.join(columns)}")
     for number, line in enumerate(lines[1:], 2):
         if not line.rstrip("\r"):
             continue
         fields = _fields(line)
         if len(fields) != len(columns):
-            raise ReadError(number, f"{len(fields)} fields, and the header has {len(columns)}")
+            raise ReadError(
+                number, f"expected {len(columns)} fields, as in the header; found {len(fields)}"
+            )
         cells = map(unprotect, fields) if for_people else fields
         yield number, dict(zip(columns, cells, strict=True))
 

@@ -1,9 +1,9 @@
-"""spBLEU, chrF++ and their like of translations against a reference, as sacrebleu computes them.
+"""Scores translations against a reference with sacrebleu: spBLEU, chrF++, chrF and BLEU.
 
 spBLEU is BLEU over the pieces of a SentencePiece model (Goyal et al. 2022, FLORES-101, section 5.2).
-sacrebleu (Post 2018) computes it with the model that it downloads (`-tok flores101`). Here the model comes
-as bytes: with that model, scores and signatures equal sacrebleu's own letter for letter; with another one
-the signature names it by its hash.
+sacrebleu (Post 2018) downloads its model (`-tok flores101`); here the model is given as bytes. With the same
+model, scores and signatures are identical to those of sacrebleu. With another model, the signature contains
+the hash of the model.
 """
 
 import hashlib
@@ -22,48 +22,51 @@ METRICS: Mapping[str, str] = {
 }
 ALWAYS = ("spBLEU", "chrF++")
 
-# SHA-256 of released models → what sacrebleu's signature calls them. sacrebleu checks none, and of flores101
-# none is published. That of flores200 is the hash that many publish of `sentencepiece.bpe.model` beside the
-# NLLB-200 models, which those who compared the two found to be the same file.
+# SHA-256 of released models → their names in sacrebleu's signatures. sacrebleu does not check hashes, and no
+# hash of flores101 is published. The hash of flores200 is the published one of `sentencepiece.bpe.model` of
+# the NLLB-200 models; others have compared the two files and found them equal.
 RELEASED: Mapping[str, str] = {
     "14bb8dfb35c0ffdea7bc01e56cea38b9e3d5efcdcb9c251d6b40538e1aab555a": "flores200",
 }
 RELEASED_PIECES = 250_000
-"""A model that has the name of a release and not so many pieces is not it: flores101 has 256,000."""
+"""The least number of pieces of a model with the name of a release. flores101 has 256,000."""
 
 
 class Pieces:
-    """A SentencePiece model, and what signatures call it."""
+    """A SentencePiece model and its name in signatures."""
 
     def __init__(self, model: bytes, name: str = "") -> None:
-        """`name` is for a model that is known to be a release; else its hash is named.
+        """Loads a model. `name` is the name of a release; if it is empty, the model is named by its hash.
 
-        Raises ValueError for bytes that are not a model.
+        Raises ValueError for bytes that are not a SentencePiece model.
         """
         if not model:
-            raise ValueError("no SentencePiece model")  # sentencepiece would wait for one
+            raise ValueError("not a SentencePiece model: no bytes")  # sentencepiece would hang
         try:
             self._processor: Any = sentencepiece.SentencePieceProcessor(model_proto=model)
         except RuntimeError:
-            raise ValueError("no SentencePiece model") from None
+            raise ValueError("not a SentencePiece model, or damaged") from None
         self.model = model
         self.sha256 = hashlib.sha256(model).hexdigest()
         self.count = int(self._processor.get_piece_size())
         self.name = name or RELEASED.get(self.sha256, f"spm-{self.sha256[:8]}")
 
     def cut(self, lines: Sequence[str]) -> list[str]:
-        """The lines with spaces between their pieces."""
+        """Returns the lines cut into pieces, with a space between two pieces."""
         stripped = [line.rstrip() for line in lines]  # as sacrebleu does before it cuts
         return [" ".join(pieces) for pieces in self._processor.encode(stripped, out_type=str)]
 
 
-# In sentencepiece_model.proto, `trainer_spec` and `normalizer_spec`, which stand behind all pieces: number
-# and wire type (2, length and bytes) of a field make its first byte.
+# The first bytes of the fields `trainer_spec` and `normalizer_spec` of sentencepiece_model.proto, which
+# follow all pieces. The first byte of a field has its number and its wire type (2: length and bytes).
 _BEHIND_PIECES = {2 << 3 | 2, 3 << 3 | 2}
 
 
 def check_is_whole(model: bytes) -> None:
-    """Raises ValueError for a model that ends between two pieces: sentencepiece takes it for a small one."""
+    """Raises ValueError for a model file that was cut off between two pieces.
+
+    sentencepiece would load such a file as a smaller model.
+    """
     found = set()
     place = 0
     while place < len(model):
@@ -77,49 +80,49 @@ def check_is_whole(model: bytes) -> None:
                 break
         place += 1 + length
     if not found >= _BEHIND_PIECES:
-        raise ValueError("the end of the SentencePiece model is missing: a download was cut off?")
+        raise ValueError("the end of the SentencePiece model is missing: download it again")
 
 
 class Group(NamedTuple):
-    """Lines that are scored together."""
+    """Lines that get a common score."""
 
     kind: str  # "corpus", "domain" or "topic"
-    name: str  # "wikinews"; "" of the corpus
+    name: str  # "wikinews"; "" for the corpus
     lines: tuple[int, ...]  # from 0
 
 
 class GroupScores(NamedTuple):
-    """Scores of a group, from 0 to 100."""
+    """Scores of a group, each from 0 to 100."""
 
     kind: str
     name: str
     sentences: int
-    scores: Mapping[str, float]  # of METRICS
+    scores: Mapping[str, float]  # metric, of METRICS → score
 
 
 class SystemScores(NamedTuple):
     """Scores of a system in one direction."""
 
-    groups: tuple[GroupScores, ...]  # the corpus, then those that were asked for
-    citations: tuple[str, ...]  # of the corpus, a line a metric, as sacrebleu prints it
+    groups: tuple[GroupScores, ...]  # the corpus, then the requested groups
+    citations: tuple[str, ...]  # scores of the corpus as sacrebleu prints them, one line per metric
 
 
 class Task(NamedTuple):
-    """Translations that share a reference."""
+    """Translations by several systems of the same source, and their reference."""
 
     references: Sequence[str]
-    systems: Sequence[Sequence[str]]  # lines of each
+    systems: Sequence[Sequence[str]]  # the lines of each system
     groups: Sequence[Group]
     model: bytes
-    model_name: str  # "" where the hash tells
+    model_name: str  # "" to name the model by its hash
     metrics: tuple[str, ...]
-    code_version: str  # of corpusmill, for signatures of models that are no release
+    code_version: str  # of corpusmill; part of the signature if the model is not a release
 
 
 def group_lines(domains: Sequence[str], topics: Sequence[str]) -> list[Group]:
-    """The groups of lines that have the same domain, and of those that have the same topic, by name.
+    """Groups the lines by domain, then by topic; both are sorted by name.
 
-    Case and spaces around a name do not count: released metadata has "Travel" and "travel".
+    Names that differ only in case or spacing are equal: released metadata has "Travel" and "travel".
     """
     return [
         Group(kind, name, tuple(lines))
@@ -136,14 +139,17 @@ def _places(names: Iterable[str]) -> dict[str, list[int]]:
 
 
 def score_systems(task: Task) -> list[SystemScores]:
-    """The scores of each system, in their order.
+    """Returns the scores of each system, in the order of `task.systems`.
 
-    Raises ValueError where a system has not as many lines as the reference, or there are none.
+    Raises ValueError if a system has not as many lines as the reference, or the reference is empty.
     """
     count = len(task.references)
     for system in task.systems:
         if len(system) != count or not count:
-            raise ValueError(f"{len(system)} lines, and {count} of the reference")
+            raise ValueError(
+                f"a system has {len(system)} lines and the reference {count}:"
+                " both need the same number, 1 or more"
+            )
     pieces = Pieces(task.model, task.model_name)
     scorers = [_Scorer(name, task.references, pieces, task.code_version) for name in task.metrics]
     groups = (Group("corpus", "", tuple(range(count))), *task.groups)
@@ -151,7 +157,7 @@ def score_systems(task: Task) -> list[SystemScores]:
 
 
 def signatures(task: Task) -> dict[str, str]:
-    """Metric → signature, as sacrebleu writes it."""
+    """Returns metric → signature in sacrebleu's format."""
     pieces = Pieces(task.model, task.model_name)
     return {
         name: _Scorer(name, task.references[:1], pieces, task.code_version).signature
@@ -182,7 +188,7 @@ def _score_system(
 
 
 class _Scorer:
-    """A metric of sacrebleu that has the n-grams of its reference ready."""
+    """A metric of sacrebleu with the n-grams of its reference, which are counted once."""
 
     def __init__(
         self, name: str, references: Sequence[str], pieces: Pieces, code_version: str
@@ -200,15 +206,15 @@ class _Scorer:
     def _text(self, lines: Sequence[str]) -> Sequence[str]:
         return self._pieces.cut(lines) if self._pieces else [line.rstrip() for line in lines]
 
-    # sacrebleu's own significance tests go the same way: counts of lines can be added up, scores cannot.
-    # So the lines are compared once, however many groups they belong to.
+    # The counts of lines can be added up, their scores cannot. So each line is compared with the reference
+    # once, even if it is in several groups. The significance tests of sacrebleu do the same.
 
     def count(self, lines: Sequence[str]) -> Any:
         """Returns the statistics of sacrebleu for each line."""
         return self._metric._extract_corpus_statistics(self._text(lines), None)
 
     def score(self, statistics: Any, lines: Iterable[int]) -> Any:
-        """The score of some lines."""
+        """Returns the score of the given lines, from the statistics of all lines."""
         return self._metric._aggregate_and_compute([statistics[line] for line in lines])
 
 

@@ -1,4 +1,4 @@
-"""The sentences of the documents of a corpus, as a vocabulary is learned from them."""
+"""Splits the documents of a corpus into clean sentences, from which a vocabulary is learned."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,32 +9,32 @@ from transforms.text.vocabularies.subwords import BLANK, RESERVED
 from transforms.text.wikimedia.article_markers import parse_article
 
 _BLANK_LINES = re.compile(r"\n[ \t\r]*\n\s*")
-# SentencePiece takes BLANK for a blank, and passes over a word with RESERVED; a tab or a line end would
-# end the word in the table that it reads.
+# SentencePiece reads BLANK as a space and skips words with RESERVED. A tab or line break would end the word
+# in the table that the trainer reads.
 _TO_CLEAN = str.maketrans({BLANK: " ", RESERVED: None, "\t": " ", "\n": " ", "\r": " "})
 
 
 def paragraphs_of_article(text: str) -> Iterator[str]:
-    """The paragraphs of an article of Wiki-40B. Titles and headings are not sentences."""
+    """Returns the paragraphs of an article of Wiki-40B, without titles and headings."""
     _, sections = parse_article(text)
     return (paragraph for section in sections for paragraph in section.paragraphs)
 
 
 def paragraphs_of_book(text: str) -> list[str]:
-    """The paragraphs of a book: between blank lines; within one, lines are wrapped."""
+    """Returns the paragraphs of a book, which are separated by blank lines."""
     return _BLANK_LINES.split(text)
 
 
 PARAGRAPHS: Mapping[str, Callable[[str], Iterable[str]]] = {
     "article": paragraphs_of_article,
     "book": paragraphs_of_book,
-    "lines": str.splitlines,  # a paragraph a line
+    "lines": str.splitlines,  # each line is a paragraph
 }
-"""The ways to divide a text: name → its paragraphs."""
+"""Name of a format → function that splits a text into paragraphs."""
 
 
 def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> Iterator[str]:
-    """The sentences of values of the column, cleaned, without empty ones. `language` is an ISO 639 code."""
+    """Yields the cleaned sentences of texts, without empty ones. `language` is an ISO 639 code."""
     for text in texts:
         if not layout.paragraphs:
             yield from clean_sentences([text])
@@ -45,7 +45,7 @@ def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> I
 
 
 def clean_sentences(sentences: Iterable[str]) -> Iterator[str]:
-    """Each in one line, with what SentencePiece has another meaning for taken out; without empty ones."""
+    """Puts each sentence on one line and removes SentencePiece's special characters. Drops empty ones."""
     for sentence in sentences:
         cleaned = sentence.translate(_TO_CLEAN).strip(" ")
         if cleaned:

@@ -1,10 +1,12 @@
-"""The columns in which corpora hold their text."""
+"""The columns of corpora that have the text."""
 
 from typing import NamedTuple
 
 
 class Layout(NamedTuple):
-    """The place of the sentences of a corpus."""
+    """Column and format of the text of a corpus."""
 
-    column: str  # of its Parquet files
-    paragraphs: str  # of a value: one of PARAGRAPHS in document_sentences.py; "" where a value is a sentence
+    column: str  # column of its Parquet files
+    paragraphs: (
+        str  # format, of PARAGRAPHS in document_sentences.py; "" if each value is one sentence
+    )

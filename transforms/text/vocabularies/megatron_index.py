@@ -1,9 +1,10 @@
-"""The index of a data set of Megatron-LM, a file .idx beside the tokens in .bin.
+"""Writes the .idx file of a Megatron-LM data set, the index of the tokens in its .bin file.
 
-All numbers are little-endian: "MMIDIDX\\0\\0"; version, 64 bits; type of the tokens, 8; number of sequences
-and of document ends, 64 each; tokens of each sequence, 32; where each begins in .bin, in bytes, 64; for
-each document the number of its first sequence, and that of all, 64. Here a document is one sequence.
-Layout: megatron/core/datasets/indexed_dataset.py of Megatron-Core.
+All numbers are little-endian. In order: "MMIDIDX\\0\\0"; version (64 bits); type of the tokens (8); number of
+sequences and number of document boundaries (64 each); tokens of each sequence (32 each); byte offset of each
+sequence in .bin (64 each); number of the first sequence of each document, then the number of all sequences
+(64 each). Here each document is one sequence. Source of the format:
+megatron/core/datasets/indexed_dataset.py of Megatron-Core.
 """
 
 import struct
@@ -23,11 +24,12 @@ _BLOCK = 1 << 20
 def index_blocks(
     kind: str, documents: int, lengths: Callable[[], Iterable[Ids]]
 ) -> Iterator[bytes]:
-    """The bytes of an index, in blocks, so that no one holds all of it.
+    """Yields the bytes of an index in blocks, so that the index is never in memory as a whole.
 
     Args:
-      kind: of the tokens, of TYPES.
-      lengths: gives the tokens of each document, in blocks; called twice.
+      kind: type of the tokens, of TYPES.
+      documents: number of documents.
+      lengths: yields the number of tokens of each document, in blocks; called twice.
     """
     yield _MAGIC + _HEAD.pack(_VERSION, TYPES[kind], documents, documents + 1)
     for block in lengths():

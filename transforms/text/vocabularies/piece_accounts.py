@@ -1,4 +1,4 @@
-"""The accounts of a vocabulary over many languages."""
+"""Accounts of a vocabulary for many languages."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,14 +31,14 @@ With `corpusmill score spbleu --model sentencepiece.model`, spBLEU is computed o
 
 
 def account_for_pieces(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Accounts of the vocabulary.
+    """Returns the accounts of the vocabulary.
 
-    Raises AccountingError where not as many sentences were learned from as were wanted.
+    Raises AccountingError if the number of sampled sentences of a language is not the planned one.
 
-    The ledger has, beside what every build has:
+    The ledger has these entries in addition to those of every build:
       trained: one TrainedPieces.
       choices: one mapping of language → Choice.
-      sampled: (language, sentences that were learned from).
+      sampled: (language, number of sampled sentences).
       stats: ((kind, language), PieceStats), of KINDS.
     """
     choices: Mapping[str, Choice] = ledger.one("choices")
@@ -65,7 +65,7 @@ def _make_stats(
     counted: Mapping[tuple[str, str], PieceStats],
     trained: TrainedPieces,
 ) -> dict[str, Any]:
-    """By language, of those that were learned from and those only evaluated, and in all."""
+    """Returns the counts of each sampled or evaluated language, and in total."""
     languages = {
         name: _sampling_of(choices[name].share if name in choices else NO_SHARE)
         | {kind: counted[kind, name]._asdict() for kind in KINDS if (kind, name) in counted}
@@ -101,8 +101,8 @@ def _make_sections(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> lis
         f" all N sentences is proportional to (n/N)^(1/{settings['temperature']}). Built with corpusmill"
         " after Goyal et al., 2022 (FLORES-101), section 5.2.",
         "",
-        "Where more sentences are wanted of a language than it has, each is taken equally often, and those"
-        " with the smallest fingerprints once more; where fewer, those with the smallest fingerprints.",
+        "If a language has fewer sentences than its share, each is taken equally often, and those with the"
+        " smallest fingerprints once more. If it has more, those with the smallest fingerprints are taken.",
         "",
         USE,
         "",
@@ -110,8 +110,8 @@ def _make_sections(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> lis
         f" {'bytes for characters without a piece' if settings['byte_fallback'] else 'no bytes'}."
         " The unknown rate is the share of `<unk>` among the pieces. In the paper, measured on FLORES-101"
         " with 256,000 pieces and 100M sentences, it is 3.8 % for Tagalog, the highest, and below 1 % for all"
-        " others. Held out are validation and test of a build; of files of lines, sentences that were not"
-        " sampled.",
+        " others. Held-out text is validation and test of a build, or sentences of a file of lines that were"
+        " not sampled.",
         "",
         *_languages(stats["languages"]),
     ]
@@ -126,7 +126,7 @@ def _languages(languages: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def _row(name: str, counts: Mapping[str, Any]) -> Sequence[str | int]:
-    sampled: Sequence[str | int] = (ABSENT,) * 4  # of one that was not learned from
+    sampled: Sequence[str | int] = (ABSENT,) * 4  # of a language that was only evaluated
     if counts["sentences"]:
         share, times = 100 * counts["probability"], counts["sampled"] / counts["sentences"]
         sampled = counts["sentences"], f"{share:.2f} %", counts["sampled"], f"{times:.3g}"

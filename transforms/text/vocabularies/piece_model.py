@@ -1,12 +1,12 @@
-"""A SentencePiece model for measuring translations: pieces for many languages, and what they do not know.
+"""Trains SentencePiece models for spBLEU, with pieces for many languages, and counts unknown tokens.
 
-Goyal et al. 2022 (FLORES-101), section 5.2: 256,000 pieces, character coverage 0.9995. What the paper does
-not say is as `spm_train` has it by default: a unigram model over text normalised by nmt_nfkc, with a space
-before the first word. The paper has unknown tokens (3.8 % in Tagalog), so characters beyond the coverage are
-not spelled in bytes; with `byte_fallback` they are.
+Goyal et al. 2022 (FLORES-101), section 5.2: 256,000 pieces, character coverage 0.9995. All other settings are
+the defaults of `spm_train`: a unigram model over text normalised by nmt_nfkc, with a space before the first
+word. The paper has unknown tokens (3.8 % in Tagalog), so characters beyond the coverage are unknown, unless
+`byte_fallback` spells them in bytes.
 
-Encoding loses more than that of subwords.py, whose models must spell every text again: these have only
-to cut translation and reference in the same way.
+Encoding loses information, unlike the models of subwords.py, which can restore every text: these models only
+need to cut a translation and its reference in the same way.
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ from transforms.text.vocabularies.subwords import (
 
 NORMALIZATIONS = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
 LARGE_CORPUS = 1 << 30
-"""Characters of different words from which on the trainer must count in 64 bits."""
+"""The trainer must count in 64 bits if the distinct words have this many bytes or more."""
 
 TRAINER: Mapping[str, Any] = {
     "model_type": "unigram",
@@ -44,76 +44,74 @@ TRAINER: Mapping[str, Any] = {
 
 @dataclasses.dataclass(frozen=True)
 class PieceSettings:
-    """The settings that determine a model, beside the sentences. Invalid settings raise ValueError."""
+    """The settings that determine a model, in addition to the text. Invalid settings raise ValueError."""
 
-    size: int = 256_000  # pieces, at most
+    size: int = 256_000  # greatest number of pieces
     character_coverage: float = 0.9995  # share of the text with pieces for its characters
     normalization: str = "nmt_nfkc"  # of NORMALIZATIONS
     byte_fallback: bool = False  # spell characters without a piece in bytes
-    min_count: int = 1  # words that occur less often are not learned from
+    min_count: int = 1  # less frequent words are ignored
 
     def __post_init__(self) -> None:
         least = META_PIECES + (BYTES if self.byte_fallback else 0)
         if self.size <= least:
-            raise ValueError(f"size is {self.size}; {least} pieces are taken already")
+            raise ValueError(f"size is {self.size}; it must be above {least}, the reserved pieces")
         check_coverage(self.character_coverage)
         if self.normalization not in NORMALIZATIONS:
             raise ValueError(
-                f"normalization is one of {NORMALIZATIONS}, not {self.normalization!r}"
+                f"normalization: expected one of {', '.join(NORMALIZATIONS)}; found {self.normalization!r}"
             )
         if self.min_count < 1:
             raise ValueError(f"min_count is {self.min_count}, and must be positive")
 
 
 class TrainedPieces(NamedTuple):
-    """A model, and what it was learned from."""
+    """A model and counts of the words that it was trained on."""
 
     model: bytes
     pieces: int
-    words: int  # different ones that it was learned from
-    occurrences: int  # of them
-    rare_words: (
-        int  # different ones that were passed over, for they occur less than min_count times
-    )
+    words: int  # distinct words that the model was trained on
+    occurrences: int  # of these words
+    rare_words: int  # distinct words ignored because they occur less than min_count times
 
 
 class PieceStats(NamedTuple):
-    """Counts of lines cut into pieces."""
+    """Counts of the pieces of lines."""
 
     lines: int = 0
-    characters: int = 0  # Unicode code points, blanks too
+    characters: int = 0  # Unicode code points, including spaces
     pieces: int = 0
-    unknown: int = 0  # of the pieces; a run of unknown characters is one
-    in_bytes: int = 0  # of the pieces, those that are a byte of a character
+    unknown: int = 0  # unknown pieces; a run of unknown characters is one piece
+    in_bytes: int = 0  # pieces that are a byte of a character
 
     @property
     def characters_per_piece(self) -> float:
-        """0 where there is no text."""
+        """Returns the mean number of characters per piece; 0 if there is no text."""
         return self.characters / self.pieces if self.pieces else 0.0
 
     @property
     def unknown_rate(self) -> float:
-        """Share of unknown tokens. 0 where there is no text."""
+        """Returns the share of unknown pieces; 0 if there is no text."""
         return self.unknown / self.pieces if self.pieces else 0.0
 
 
 def add_piece_stats(stats: Iterable[PieceStats]) -> PieceStats:
-    """The sum of several counts."""
+    """Returns the sum of several counts."""
     return PieceStats(*(sum(column) for column in zip(PieceStats(), *stats, strict=True)))
 
 
 def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> TrainedPieces:
-    """The model of the words of a corpus. No piece reaches over a space, so their counts are all it takes.
+    """Trains a model on the word counts of a corpus, which are sufficient as no piece spans a space.
 
     Args:
-      parts: word counts (see word_counts.py), each word in one of them, in an order that does not
-        depend on chance.
+      parts: word counts (see word_counts.py), each word in one part only, in a fixed order of parts.
+      settings: see PieceSettings.
 
-    For its first candidates the trainer writes each word out as often as it counts, 500 MB at a time, some
-    20 s each on two cores: time goes by the occurrences of words, memory stays below some 7 GB for them.
+      The trainer first repeats each word as often as it occurs, in blocks of 500 MB that take about 20 s
+      on two cores. So the time grows with the occurrences of words; this step needs less than about 7 GB.
 
-    The same words give the same bytes, in whatever order they are in each part. Raises UntrainableError where
-    there is no word, or where the vocabulary has no room for the characters.
+      Equal words give equal bytes; the order of words within a part has no effect. Raises UntrainableError if
+      there is no word, or if the vocabulary is too small for the characters.
     """
     frequent = [part.filter(pc.greater_equal(part["count"], settings.min_count)) for part in parts]
     words = sum(part.num_rows for part in frequent)
@@ -139,7 +137,7 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
 
 
 def _lines_of(parts: Iterable[pa.RecordBatch]) -> Iterator[str]:
-    """Yields the lines for the trainer: a word, a tab and its count. A long word is cut."""
+    """Yields the lines for the trainer: a word, a tab and its count. Long words are cut."""
     for part in parts:
         ordered = part.take(pc.sort_indices(part["word"]))
         for word, count in zip(*(column.to_pylist() for column in ordered.columns), strict=True):
@@ -149,7 +147,7 @@ def _lines_of(parts: Iterable[pa.RecordBatch]) -> Iterator[str]:
 
 
 class PieceCounter:
-    """Counts lines in the pieces of a model."""
+    """Counts the pieces of lines."""
 
     def __init__(self, model: bytes):
         self._processor = load_model(model)
@@ -157,7 +155,7 @@ class PieceCounter:
         self._is_byte = np.array([self._processor.is_byte(piece) for piece in pieces])
 
     def count(self, lines: Iterable[str]) -> PieceStats:
-        """Counts lines, spaces around which are not part of them."""
+        """Counts the pieces of lines, without the spaces around each line."""
         stripped = [line.strip() for line in lines]
         encoded = self._processor.encode(stripped)
         ids = np.array([piece for line in encoded for piece in line], np.int64)
@@ -172,5 +170,5 @@ class PieceCounter:
 
 @functools.lru_cache(maxsize=2)
 def piece_counter(model: bytes) -> PieceCounter:
-    """The counter of a model, loaded once in a process."""
+    """Returns the counter of a model, cached per process."""
     return PieceCounter(model)

@@ -1,15 +1,15 @@
-"""The words of a text without what two editions of it differ in: case, quotation marks, dashes, emphasis.
+"""Normalises words so that two editions of a text agree: no case, quotation marks, dashes or emphasis.
 
-Where Project Gutenberg has a book once with straight and once with curly quotes, only half of the 8-grams of
-unchanged words may be the same, and nearly all of plain ones.
+If Project Gutenberg has a book once with straight and once with curly quotes, possibly only half of the
+8-grams of the original words are equal, but nearly all 8-grams of the normalised words.
 """
 
 import re
 
-# In UTF-8: patterns that begin with one certain byte are searched for at the speed of memory.
+# Patterns over UTF-8 bytes, because a search for a pattern with a fixed first byte is fast.
 _MARKS = (
-    re.compile(rb"\xc2[\xa0-\xbf]"),  # signs of Latin-1
-    re.compile(rb"\xe2[\x80\x81][\x80-\xbf]"),  # General Punctuation, with its blanks
+    re.compile(rb"\xc2[\xa0-\xbf]"),  # Latin-1 punctuation
+    re.compile(rb"\xe2[\x80\x81][\x80-\xbf]"),  # General Punctuation, including spaces
     re.compile(rb"\xe3\x80[\x80-\x9f]"),  # CJK Symbols and Punctuation
     re.compile(rb"\xef(?:\xbc[\x81-\x8f\x9a-\xa0\xbb-\xbf]|\xbd[\x80\x9b-\xa5])"),  # full width
 )
@@ -23,9 +23,9 @@ _TO_BLANKS = bytes(byte if byte > 127 or chr(byte).isalnum() else ord(" ") for b
 
 
 def plain_words(text: str) -> str:
-    """The text in lower case, with spaces for punctuation, signs and line ends.
+    """Lower-cases a text and replaces punctuation, symbols and line ends by spaces.
 
-    In scripts that set no spaces between words, each character becomes a word.
+    In scripts without spaces between words, each character becomes a word.
     """
     plain = text.lower().encode("utf-8")
     if not text.isascii():

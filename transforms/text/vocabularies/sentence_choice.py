@@ -1,13 +1,11 @@
-"""Chooses the sentences of a language to learn from: without chance or order, and no worker holds all of
-them.
+"""Samples the sentences of a language for training, deterministically and without keeping all in memory.
 
-A sentence's rank is the fingerprint of the seed and its text. Of n sentences, k are wanted: each is taken
-k // n times, and those with the k % n smallest ranks once more. This is what drawing with replacement comes
-to on average, without its chance. Copies of a sentence share its rank; as they cannot be distinguished, any
-of them may be the ones that are taken once more.
+The rank of a sentence is the fingerprint of the seed and its text. To sample k of n sentences, each is taken
+k // n times, and those with the k % n smallest ranks once more. The result is the average of sampling with
+replacement. Copies of a sentence have the same rank; any of them may be taken once more.
 
-The last rank is found in two looks, so that nobody holds all ranks: how many there are in each range, then
-those of the one range in which it lies.
+The last rank that is taken once more is found in two passes, so that no worker keeps all ranks: the first
+counts the ranks in each of 4,096 ranges, the second collects the ranks of the range with the last one.
 """
 
 from collections.abc import Sequence
@@ -22,33 +20,33 @@ from transforms.text.vocabularies.temperature_sampling import Share
 Ranks = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int64]
 
-RANGES = 1 << 12  # of ranks, all of one size
+RANGES = 1 << 12  # ranges of ranks, of equal size
 HELD_OUT = 2_000
-"""Sentences that a language without a validation split holds out, where so many are not learned from."""
+"""Sentences held out of a language without a validation split, if that many are not sampled."""
 
 _SHIFT = np.uint64(64 - 12)
 
 
 class LastRange(NamedTuple):
-    """The result of the first look at a language."""
+    """The result of the first pass over a language."""
 
     share: Share
-    number: int  # of the range with the last sentence that is taken once more; -1 where none is
+    number: int  # number of the range with the last sentence that is taken once more; -1 if none is
     before: int  # sentences in the ranges before
-    held_out_from: int  # range; RANGES where nothing is held out
+    held_out_from: int  # first range that is held out; RANGES if none is
 
 
 class Choice(NamedTuple):
-    """The sentences of a language to learn from, and the number of times each is used."""
+    """Determines which sentences of a language are sampled, how often, and which are held out."""
 
     share: Share
-    last: int  # rank: those with smaller ones are taken once more; 0 where none is
-    copies: int  # of the sentences with this rank, how many are taken once more
-    held_out_from: int  # rank from which on sentences are held out; 1 << 64 where none is
+    last: int  # rank; sentences of smaller ranks are taken once more; 0 if none is
+    copies: int  # number of sentences of rank `last` that are taken once more
+    held_out_from: int  # rank; sentences from this rank on are held out; 1 << 64 if none is
 
 
 def rank_sentences(sentences: Sequence[str], seed: int) -> Ranks:
-    """The rank of each sentence: `fingerprint` of the seed in decimal digits, a tab and the text."""
+    """Returns the rank of each sentence: the `fingerprint` of the seed (in decimal), a tab and the text."""
     ranks = (fingerprint(f"{seed}\t{sentence}") for sentence in sentences)
     return np.fromiter(ranks, np.uint64, len(sentences))
 
@@ -63,11 +61,13 @@ def _ranges_of(ranks: Ranks) -> npt.NDArray[Any]:
 
 
 def find_last_range(counts: Counts, share: Share, hold_out: int = 0) -> LastRange:
-    """Finds the range of the last sentence from the number of ranks in each range.
+    """Finds the range of the last sentence that is taken once more.
 
     Args:
-      hold_out: how many to hold out of those that are not learned from: the ones of the fewest ranges that
-        have so many, at the end; fewer where the ranges after the last sentence have not so many.
+      counts: number of ranks in each range.
+      share: the share of the language in the sample.
+      hold_out: number of sentences to hold out, of those not sampled. Whole ranges at the end are held
+      out until there are that many, or no range after the last sentence is left.
     """
     behind = np.cumsum(counts)  # sentences up to the end of each range
     found, before = -1, 0
@@ -83,13 +83,13 @@ def find_last_range(counts: Counts, share: Share, hold_out: int = 0) -> LastRang
 
 
 def ranks_in_range(ranks: Ranks, last: LastRange) -> Ranks:
-    """Those of the range in which the last sentence lies."""
+    """Returns the ranks in the range of the last sentence."""
     in_range: Ranks = ranks[_ranges_of(ranks) == last.number]
     return in_range
 
 
 def choose(last: LastRange, ranks: Ranks) -> Choice:
-    """The choice, from all ranks of that range, in any order."""
+    """Finds the last rank. `ranks` are all ranks of the range `last.number`, in any order."""
     held_out_from = last.held_out_from << int(_SHIFT)
     if last.number < 0:
         return Choice(last.share, 0, 0, held_out_from)

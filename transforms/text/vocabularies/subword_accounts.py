@@ -1,4 +1,4 @@
-"""The accounts of vocabularies over many languages: a table like the paper's Table 6."""
+"""Accounts of vocabularies for many languages, with a table like the paper's Table 6."""
 
 import dataclasses
 import itertools
@@ -34,17 +34,19 @@ pieces.encode(text)  # each marker of the layout is one piece; decode() gives th
 
 @dataclasses.dataclass(frozen=True)
 class SubwordAccounts:
-    """The facts about the vocabularies that are known before they are learned."""
+    """Computes the accounts, from facts that are known before the vocabularies are trained."""
 
     builds: Mapping[str, BuildStats]  # edition → stats of the build
-    sampled: Mapping[str, int]  # edition → articles of it that are learned from
+    sampled: Mapping[str, int]  # edition → number of its articles in the training sample
     paper: Mapping[str, Sequence[float]]
-    """Edition → characters per piece of the paper: of its 32k, 64k and 128k vocabularies."""
+    """Edition → characters per piece in the paper, for its 32k, 64k and 128k vocabularies."""
 
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
-        """Accounts. Raises AccountingError where the characters counted are not those that the builds have.
+        """Returns the accounts.
 
-        The ledger has, beside what every build has:
+        Raises AccountingError if the counted characters differ from those of the builds.
+
+        The ledger has these entries in addition to those of every build:
           trained: (name, TrainedSubwords).
           stats: ((name, edition, split), SubwordStats).
         """
@@ -80,7 +82,7 @@ class SubwordAccounts:
 
 
 def own_characters_per_piece(builds: Mapping[str, BuildStats]) -> dict[str, float]:
-    """Edition → characters per piece of validation and test, where the build has a vocabulary."""
+    """Returns edition → characters per piece of validation and test, for builds with a vocabulary."""
     own = {}
     for edition, stats in builds.items():
         pieces = sum(stats[split].get("pieces", 0) for split in MEASURED)
@@ -97,7 +99,7 @@ def _make_sections(
 ) -> list[str]:
     names = list(stats)
     lines = [
-        "Learned from the first articles of train of each language, equally; built with corpusmill after"
+        "Trained on the first articles of train, equally many of each language; built with corpusmill after"
         " Guo et al., LREC 2020, section 3.",
         "",
         *_vocabularies(vocabularies),
@@ -107,10 +109,10 @@ def _make_sections(
             "",
             USE.format(first=f"multilingual-{names[0]}"),
             "",
-            "Characters per piece over validation and test together, a marker being one character, beside"
-            " those of the paper (its Table 6). Its 32k vocabularies are of one language each, and stand"
-            " beside the build's own. Coverage is the share of the characters that have a piece of their"
-            " own; all others are spelled in bytes, none is lost. The paper has 99.8 to 99.9 %.",
+            "Characters per piece over validation and test together (a marker counts as one character), and"
+            " those of the paper (its Table 6). The 32k vocabularies of the paper are for one language each,"
+            " like the own vocabulary of a build. Coverage is the share of characters with a piece of their"
+            " own; all others are spelled in bytes, so none is lost. The paper has 99.8 to 99.9 %.",
             "",
             *_languages(names, stats, own, paper),
         ]

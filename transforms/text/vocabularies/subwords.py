@@ -1,10 +1,9 @@
-"""SentencePiece vocabularies: training them, the same bytes every time, and counting a text in their pieces.
+"""Trains SentencePiece vocabularies reproducibly, and counts the pieces of texts.
 
-Guo et al. 2020, section 3: a unigram model, each marker of the layout, with its line feeds, one piece: "each
-marker occupies only one time step" (section 2.3). Encoding loses nothing: the pieces of a text spell that
-text again, so that bits per character can be computed from the likelihoods of its pieces. The one exception
-is U+2581, SentencePiece's own sign for a space: it counts as the one character that it is, and comes back
-as a space.
+Guo et al. 2020, section 3: a unigram model in which each marker of the layout, with its line feeds, is one
+piece: "each marker occupies only one time step" (section 2.3). Encoding is lossless, so that bits per
+character can be computed from the likelihoods of pieces. The only exception is U+2581, SentencePiece's own
+sign for a space: it counts as one character and is decoded to a space.
 """
 
 import dataclasses
@@ -20,35 +19,35 @@ import sentencepiece
 from transforms.records import SubwordStats
 from transforms.text.wikimedia.article_markers import MARKERS_WITH_LINE_FEEDS, count_characters
 
-BLANK = "\u2581"  # what SentencePiece writes for a blank
-RESERVED = "\u2585"  # the trainer passes over any word that holds this one
-SENTENCE = 5_000  # characters that are learned from as one, at most
+BLANK = "\u2581"  # SentencePiece's sign for a space
+RESERVED = "\u2585"  # the trainer skips words with this character
+SENTENCE = 5_000  # greatest length of a training sentence, in characters
 META_PIECES = 3  # <unk>, <s>, </s>
 BYTES = 256
 
-# Where the paragraphs of an article begin. No piece reaches over a marker.
+# Beginnings of the paragraphs of an article. No piece spans a marker.
 _STARTS = re.compile("(?=\\n_START_|_NEWLINE_)")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
-# Settings of the trainer that decide about any model.
+# Settings of the trainer for all models.
 COMMON: Mapping[str, Any] = {
     # A small corpus gives a small vocabulary, not an error.
     "hard_vocab_limit": False,
-    # All words, whatever their length: a sample of the trainer's own would be left to chance.
+    # All words of any length: the trainer's own sample would be random.
     "input_sentence_size": 0,
     "max_sentence_length": 1 << 20,  # bytes
-    # Each thread adds up its words by itself, so their number decides about the last bits of a sum,
-    # and with them about the model. The number of cores does not.
+    # Each thread adds up its own words, so the number of threads changes the last bits of the sums and with
+    # them the model. The number of cores has no effect.
     "num_threads": 8,
 }
 TRAINER: Mapping[str, Any] = {
     "model_type": "unigram",
-    # The text is encoded as it stands: no other form of a letter, no blank put in front, none taken away.
+    # The text is encoded unchanged: no normalisation, no spaces added or removed.
     "normalization_rule_name": "identity",
     "add_dummy_prefix": False,
     "remove_extra_whitespaces": False,
-    # Rare characters are spelled in bytes, not lost. Without a piece of its own, a blank would be
-    # spelled as its sign, and come back as that.
+    # Rare characters are spelled in bytes, not lost. A space without a piece of its own would be decoded to
+    # its sign.
     "byte_fallback": True,
     "required_chars": BLANK,
     **COMMON,
@@ -56,39 +55,45 @@ TRAINER: Mapping[str, Any] = {
 
 
 class UntrainableError(ValueError):
-    """No vocabulary can be learned from the texts."""
+    """Raised if no vocabulary can be trained on the texts."""
 
 
 @dataclasses.dataclass(frozen=True)
 class SubwordSettings:
-    """The settings that determine a vocabulary, beside the text."""
+    """The settings that determine a vocabulary, in addition to the text.
 
-    vocabulary_size: int = 32_000  # pieces, at most; with the markers and the bytes
-    sample_articles: int = 100_000  # of train, of each language
+    Invalid settings raise ValueError.
+    """
+
+    vocabulary_size: int = 32_000  # greatest number of pieces, including markers and bytes
+    sample_articles: int = 100_000  # from the split train of each language
     character_coverage: float = 0.9999  # share of the text with pieces for its characters
 
     def __post_init__(self) -> None:
         least = META_PIECES + len(MARKERS_WITH_LINE_FEEDS) + BYTES
         if self.vocabulary_size <= least:
             raise ValueError(
-                f"vocabulary_size is {self.vocabulary_size}; {least} pieces are taken by markers and bytes"
+                f"vocabulary_size is {self.vocabulary_size}; it must be above {least}, the pieces of markers"
+                " and bytes"
             )
         if self.sample_articles < 1:
             raise ValueError(f"sample_articles is {self.sample_articles}, and must be positive")
         check_coverage(self.character_coverage)
 
     def as_dict(self) -> dict[str, Any]:
-        """All settings, for the manifest."""
+        """Returns all settings, for the manifest."""
         return dataclasses.asdict(self) | dict(TRAINER)
 
 
 class TrainedSubwords(NamedTuple):
-    """A vocabulary, and what it was learned from."""
+    """A vocabulary and the facts of its training sample."""
 
-    model: bytes  # a SentencePiece model; b"" where none could be trained
+    model: bytes  # a SentencePiece model; b"" if none could be trained
     vocabulary_size: int  # pieces; 0 without a model
     sampled_articles: int
-    sample_sha256: str  # of "<wikidata id>\t<version id>\n" of each article, in their order
+    sample_sha256: (
+        str  # of the lines "<wikidata id>\t<version id>\n" of the sampled articles, in order
+    )
     reason: str = ""  # why there is no model
 
     def summary(self) -> dict[str, Any]:
@@ -97,24 +102,24 @@ class TrainedSubwords(NamedTuple):
 
 
 def check_coverage(character_coverage: float) -> None:
-    """Raises ValueError for what the trainer does not take."""
+    """Raises ValueError for a character coverage that the trainer does not accept."""
     if not 0.98 <= character_coverage <= 1:
         raise ValueError(f"character_coverage is {character_coverage}, and must be from 0.98 to 1")
 
 
 def add_subword_stats(stats: Iterable[SubwordStats]) -> SubwordStats:
-    """The sum of several counts."""
+    """Returns the sum of several counts."""
     return SubwordStats(*(sum(column) for column in zip(SubwordStats(), *stats, strict=True)))
 
 
 def train_model(texts: Iterable[str], settings: SubwordSettings) -> bytes:
-    """The SentencePiece model of the texts.
+    """Trains a SentencePiece model on texts.
 
-    Of the texts only the distinct words are held. The trainer takes 13 bytes of memory for each byte of
-    text, up to some 7 GB: of more text it takes 500 MB at a time.
+    Only the distinct words of the texts are kept in memory. The trainer needs 13 bytes of memory per byte of
+    text, up to about 7 GB; it processes more text in blocks of 500 MB.
 
-    The same texts give the same bytes, in any order and on any number of cores. Raises
-    UntrainableError where there is no text, or where the vocabulary has no room for its characters.
+    The same texts give the same bytes, in any order and on any number of cores. Raises UntrainableError if
+    there is no text, or if the vocabulary is too small for its characters.
     """
     counts = count_words(texts)
     if not any(counts):
@@ -129,7 +134,7 @@ def train_model(texts: Iterable[str], settings: SubwordSettings) -> bytes:
 
 
 def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any) -> bytes:
-    """The model of lines of a word, a tab and its count. Raises UntrainableError."""
+    """Trains a model on lines of a word, a tab and its count. Raises UntrainableError if training fails."""
     model = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
@@ -146,16 +151,16 @@ def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any)
 
 
 class WordCounts(NamedTuple):
-    """Words between spaces, and how often each is there."""
+    """Words, which are separated by spaces, and their counts."""
 
     after_blank: Mapping[str, int]
     others: Mapping[str, int]  # at the start of a sentence
 
 
 def count_words(texts: Iterable[str]) -> WordCounts:
-    """Counts words: no piece reaches over a space, so a vocabulary depends on nothing else.
+    """Counts the words of texts. No piece spans a space, so a vocabulary depends only on word counts.
 
-    The trainer would count them as well, but hold the whole text to do so, and take twice the time.
+    The trainer can count words too, but it keeps the whole text in memory and takes twice the time.
     """
     after_blank: Counter[str] = Counter()
     others: Counter[str] = Counter()
@@ -169,17 +174,17 @@ def count_words(texts: Iterable[str]) -> WordCounts:
 
 
 def _lines_of(counts: WordCounts) -> Iterator[str]:
-    """Yields the lines for the trainer. It depends on the order of the words, so they are sorted."""
+    """Yields the lines for the trainer, sorted, because the model depends on their order."""
     for blank, words in ((" ", counts.after_blank), ("", counts.others)):
         for word in sorted(words):
             yield f"{blank}{word}\t{words[word]}"
 
 
 def sentences_of(text: str) -> Iterator[str]:
-    """The paragraphs with their markers, the longest of them cut.
+    """Yields the paragraphs of an article with their markers, cut into parts of at most 5,000 characters.
 
-    Scripts without spaces have nothing else to cut a text at. Of a run of a million characters the
-    trainer takes minutes to find the repeated parts, and its sums overflow.
+    In scripts without spaces a paragraph is a single word. The trainer would need minutes for a word of a
+    million characters, and its sums would overflow.
     """
     plain = text.replace(RESERVED, "").replace(BLANK, " ").replace("\t", " ")
     for paragraph in _STARTS.split(plain):
@@ -188,10 +193,10 @@ def sentences_of(text: str) -> Iterator[str]:
 
 
 def vocabulary_of(model: bytes) -> str:
-    """The pieces and their scores, a line each, for people: the number of the line is the id, from 0.
+    """Returns the pieces and their scores for people, one per line. The line number, from 0, is the id.
 
-    As `spm_train` writes it, but for backslash, line feed, carriage return and tab in a piece, which
-    are escaped as in C, so that lines are lines.
+    The format is that of `spm_train`, but backslash, line feed, carriage return and tab in a piece are
+    escaped as in C, so that each piece is on one line.
     """
     processor = load_model(model)
     pieces = range(processor.get_piece_size())
@@ -202,12 +207,12 @@ def vocabulary_of(model: bytes) -> str:
 
 
 def vocabulary_size_of(model: bytes) -> int:
-    """The number of pieces."""
+    """Returns the number of pieces of a model."""
     return int(load_model(model).get_piece_size())
 
 
 class SubwordCounter:
-    """Counts texts in the pieces of a model that `train_model` has made."""
+    """Counts the pieces of texts, with a model made by `train_model`."""
 
     def __init__(self, model: bytes):
         self._processor = load_model(model)
@@ -217,7 +222,7 @@ class SubwordCounter:
         self._known_characters = own + self._byte_characters
 
     def count(self, text: str) -> SubwordStats:
-        """Counts one text."""
+        """Counts the pieces and characters of one text."""
         ids = self._processor.encode(text, return_type="numpy")
         characters = count_characters(text)
         return SubwordStats(
@@ -228,7 +233,7 @@ class SubwordCounter:
         )
 
     def _own_characters(self, piece: int) -> int:
-        """The characters that a piece stands for."""
+        """Returns the number of characters of a piece; 0 for bytes, control pieces and the unknown piece."""
         processor = self._processor
         if processor.is_unknown(piece) or processor.is_control(piece) or processor.is_byte(piece):
             return 0
@@ -236,7 +241,7 @@ class SubwordCounter:
         return 1 if written in MARKERS_WITH_LINE_FEEDS else len(written)
 
     def _starts_bytes(self, piece: int) -> int:
-        """1 for a byte that a character of UTF-8 begins with, "<0xE5>"."""
+        """Returns 1 for the first byte of a UTF-8 character, such as "<0xE5>", else 0."""
         if not self._processor.is_byte(piece):
             return 0
         byte = int(self._processor.id_to_piece(piece)[1:-1], 16)
@@ -244,5 +249,5 @@ class SubwordCounter:
 
 
 def load_model(model: bytes) -> Any:
-    """The processor of a model."""
+    """Loads a model and returns its processor."""
     return sentencepiece.SentencePieceProcessor(model_proto=model)

@@ -1,9 +1,8 @@
-"""Computes the number of sentences of each language if small languages are to count for more than their
-size.
+"""Temperature sampling: computes the number of sentences of each language, raising that of small languages.
 
-Arivazhagan et al. 2019, and Goyal et al. 2022 (FLORES-101), section 5.2: of a total N, the share of a
-language with n sentences is proportional to (n / Σn)^(1/T). T = 1 keeps the proportions, a large T makes
-all equal; FLORES-101 has T = 5.
+Arivazhagan et al. 2019, and Goyal et al. 2022 (FLORES-101), section 5.2: the share of a language with n
+sentences in the sample is proportional to (n / Σn)^(1/T). T = 1 keeps the proportions, a large T makes all
+languages equal; FLORES-101 has T = 5.
 """
 
 import decimal
@@ -12,39 +11,40 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
-# Roots are rounded as decimals, the same on every machine; two of them this near differ in no count.
+# Decimal roots are the same on every machine. At this precision rounding does not change any count.
 _CONTEXT = decimal.Context(prec=50)
 
 
 class Share(NamedTuple):
-    """The sentences that a language gives."""
+    """The share of a language in the sample."""
 
-    sentences: int  # n: that it has
-    probability: float  # p: its share of the total
-    wanted: int  # k: that are learned from
+    sentences: int  # n: available sentences
+    probability: float  # p: share of the language in the sample
+    wanted: int  # k: sampled sentences
 
     @property
     def times(self) -> int:
-        """The number of times that each of its sentences is learned from, without `once_more`."""
+        """Returns how often every sentence is taken; `once_more` of them are taken one more time."""
         return self.wanted // self.sentences if self.sentences else 0
 
     @property
     def once_more(self) -> int:
-        """The number of its sentences that are learned from once more than the others."""
+        """Returns the number of sentences that are taken once more than the others."""
         return self.wanted % self.sentences if self.sentences else 0
 
 
 def share_out(counts: Mapping[str, int], temperature: str, total: int) -> dict[str, Share]:
-    """Language → its share, by language; together they want `total` sentences.
+    """Returns language → share, sorted by language, for a sample of `total` sentences.
 
-    What is left when all shares are rounded down goes to the largest remainders, among equal ones to the
-    first by name. A language without a sentence gets nothing.
+    Shares are rounded by the largest remainder method; of equal remainders, the first language gets more. The
+    share of a language without sentences is 0.
 
     Args:
-      counts: language → sentences that it has.
-      temperature: T, in decimal digits.
+      counts: language → available sentences.
+      temperature: T, as a decimal number.
+      total: number of sentences of the sample.
 
-    Raises ValueError for a temperature that is not a positive number, and where no language has a sentence.
+    Raises ValueError for a temperature that is not a positive number, and if no language has a sentence.
     """
     power = _CONTEXT.divide(Decimal(1), check_temperature(temperature))
     weights = {
@@ -65,11 +65,11 @@ def share_out(counts: Mapping[str, int], temperature: str, total: int) -> dict[s
 
 
 def check_temperature(temperature: str) -> Decimal:
-    """The number. Raises ValueError for what is not a positive one."""
+    """Parses a temperature. Raises ValueError for a text that is not a positive number."""
     try:
         number = Decimal(temperature)
     except decimal.InvalidOperation:
-        raise ValueError(f"temperature is {temperature!r}, and no number") from None
+        raise ValueError(f"temperature is {temperature!r}; expected a number") from None
     if not number.is_finite() or number <= 0:
         raise ValueError(f"temperature is {temperature}, and must be positive")
     return number

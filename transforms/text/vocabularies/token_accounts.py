@@ -1,4 +1,4 @@
-"""The accounts of token files."""
+"""Accounts of a build of token files."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,23 +22,23 @@ tokens = IndexedDataset("{split}")  # {split}.bin and {split}.idx
 tokens[0]  # the ids of the first document, the last one is that of `{eos}`
 ```
 
-Megatron-LM trains on it with `--data-path <this folder>/{split}`. Where a token comes from:
+Megatron-LM trains on it with `--data-path <this folder>/{split}`. To find the source of a token:
 
 ```python
 import pyarrow.parquet as pq
 
-token = 12345  # its place in {split}.bin
+token = 12345  # its position in {split}.bin
 filters = [("first_token", "<=", token), ("end_token", ">", token)]
 pq.read_table("{split}-rows.parquet", filters=filters).to_pylist()  # file and row of the build, and id
 ```"""
 
 
 def account_for_tokens(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Accounts of token files.
+    """Returns the accounts of token files.
 
-    Raises AccountingError where not as many documents were tokenised as the build has, or were written.
+    Raises AccountingError if the numbers of documents read, tokenised and written differ.
 
-    The ledger has, beside what every build has:
+    The ledger has these entries in addition to those of every build:
       counted: (split, counts as a mapping).
       expected: (split, rows of the build).
     """
@@ -69,10 +69,10 @@ def _make_sections(
     filled = [split for split, one in stats.items() if one["documents"]]
     tokenizer = settings["tokenizer"]
     return [
-        f"The documents of `{settings['build']}`, tokenised with corpusmill for Megatron-LM: of each split"
-        f" `.bin`, the tokens, each {settings['token_type']}, and `.idx`, where documents begin."
+        f"The documents of `{settings['build']}`, tokenised with corpusmill for Megatron-LM: for each split,"
+        f" `.bin` has the tokens as {settings['token_type']}, and `.idx` has the beginnings of documents."
         f" Each document ends with `{settings['eos']}`, id {settings['eos_id']}. Documents are in the order"
-        " of the build's files. The licence is that of the build, whose card has it.",
+        " of the build's files. The licence is that of the build; see its card.",
         "",
         f"Tokenizer: {tokenizer['kind']}, {tokenizer['size']:,} tokens, the file `{tokenizer['file']}` here."
         f" Text: column `{settings['column']}`, {settings['text']}.",

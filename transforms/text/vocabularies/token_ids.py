@@ -1,6 +1,6 @@
-"""Texts → token ids, by a SentencePiece model or a tokenizer file of Hugging Face (tokenizer.json).
+"""Converts texts to token ids, with a SentencePiece model or a tokenizer.json of Hugging Face.
 
-Neither adds tokens of its own, cuts a text, or takes a special token out of it: "</s>" in an article is text.
+Tokenizers do not add tokens, truncate texts or interpret special tokens: "</s>" in an article is text.
 """
 
 import functools
@@ -16,23 +16,23 @@ from transforms.text.vocabularies.subwords import load_model
 Ids = numpy.typing.NDArray[numpy.int32]
 
 ENDS = ("</s>", "<eos>", "<|endoftext|>", "<|end_of_text|>", "<|im_end|>", "[SEP]")
-"""The names of the end of a text in tokenizers of Hugging Face; the first that exists is used."""
+"""Usual names of the end-of-text token; the first one that a tokenizer has is used."""
 
-SMALL_SIZE = 65_500  # ids below it are stored in 16 bits, as Megatron's own tool does
+SMALL_SIZE = 65_500  # ids of smaller vocabularies are stored in 16 bits, as Megatron-LM does
 
 
 class Tokenizer(Protocol):
-    """A tokenizer, ready to be used."""
+    """A loaded tokenizer."""
 
     kind: str  # "sentencepiece" or "huggingface"
-    size: int  # all ids are below it
-    unknown: int  # id of what it does not know; -1 for none
+    size: int  # all ids are smaller
+    unknown: int  # id of the unknown token; -1 if there is none
 
     def find(self, token: str) -> int:
-        """The id of a token; -1 where it is none."""
+        """Returns the id of a token, or -1 if the tokenizer does not have it."""
 
     def encode(self, texts: Sequence[str]) -> list[Ids]:
-        """The ids of each text."""
+        """Returns the ids of each text."""
 
 
 class End(NamedTuple):
@@ -43,7 +43,7 @@ class End(NamedTuple):
 
 
 class _Pieces:
-    """Of a SentencePiece model."""
+    """Tokenizer of a SentencePiece model."""
 
     kind = "sentencepiece"
 
@@ -62,17 +62,17 @@ class _Pieces:
 
 
 class _File:
-    """Of tokenizer.json."""
+    """Tokenizer of a tokenizer.json of Hugging Face."""
 
     kind = "huggingface"
 
     def __init__(self, content: bytes):
-        import tokenizers  # of the extra "tokenize"
+        import tokenizers  # installed by the extra "tokenize"
 
         self._tokenizer: Any = tokenizers.Tokenizer.from_buffer(content)
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        self._tokenizer.encode_special_tokens = True  # in a text they are text
+        self._tokenizer.encode_special_tokens = True  # special tokens in a text are encoded as text
         ids = self._tokenizer.get_vocab(with_added_tokens=True).values()
         self.size = max(ids, default=-1) + 1
         model = json.loads(content)["model"]
@@ -90,9 +90,9 @@ class _File:
 
 @functools.lru_cache(maxsize=2)
 def load_tokenizer(content: bytes) -> Tokenizer:
-    """The tokenizer of a file, loaded once in a process; JSON is one of Hugging Face.
+    """Loads the tokenizer of a file, cached per process. A JSON file is one of Hugging Face.
 
-    Raises ValueError for a file that is not a tokenizer, ImportError where its library is not installed.
+    Raises ValueError for a file that is not a tokenizer, and ImportError if its library is not installed.
     """
     is_json = content.lstrip()[:1] == b"{"
     try:
@@ -101,13 +101,13 @@ def load_tokenizer(content: bytes) -> Tokenizer:
         raise
     except Exception as error:  # both libraries raise errors of many kinds
         kind = "tokenizer.json of Hugging Face" if is_json else "SentencePiece model"
-        raise ValueError(f"no {kind}: {error}") from None
+        raise ValueError(f"not a {kind}: {error}") from None
 
 
 def find_end(tokenizer: Tokenizer, wanted: str = "") -> End:
-    """The token that ends a document: the one wanted, or else the usual one.
+    """Returns the token that ends a document: `wanted`, or the first of ENDS if `wanted` is empty.
 
-    Raises ValueError where the tokenizer does not have it.
+    Raises ValueError if the tokenizer does not have it.
     """
     for token in [wanted] if wanted else ENDS:
         if (found := tokenizer.find(token)) >= 0:
@@ -118,5 +118,5 @@ def find_end(tokenizer: Tokenizer, wanted: str = "") -> End:
 
 
 def type_of_ids(size: int) -> str:
-    """NumPy's name of the type that ids are stored in."""
+    """Returns NumPy's name of the type in which ids of a vocabulary of this size are stored."""
     return "uint16" if size < SMALL_SIZE else "int32"

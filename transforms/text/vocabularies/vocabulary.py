@@ -1,11 +1,11 @@
-"""The vocabulary of a corpus, and how much of other text it covers.
+"""Computes the word vocabulary of a corpus, and its coverage of held-out text.
 
-As the One Billion Word benchmark has it (Chelba et al. 2013, section 2, and README.perplexity_and_such of
-its repository): the words with a count of 3 or more, and the three signs <S>, </S> and <UNK>, the
-beginning and end of a sentence and any other word. The end of a sentence is predicted like a word, its
-beginning is not.
+The rules are those of the One Billion Word benchmark (Chelba et al. 2013, section 2, and
+README.perplexity_and_such of its repository). A vocabulary has the words with a count of 3 or more and three
+special tokens: <S> and </S> for the beginning and end of a sentence, <UNK> for any other word. The end of a
+sentence is predicted like a word, its beginning is not.
 
-A word that is spelled like a sign is never in a vocabulary, however frequent: text cannot pass for a sign.
+A word of the text that is spelled like a special token is never in a vocabulary.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,20 +34,20 @@ from transforms.text.vocabularies.word_counts import (
 
 START, END, UNKNOWN = SIGNS = (b"<S>", b"</S>", b"<UNK>")
 
-_ROWS = 1 << 16  # of a table, written at a time
+_ROWS = 1 << 16  # rows of a table written at a time
 _WORDS = pa.schema([SCHEMA.field("word")])
 
 
 class VocabularyPart(NamedTuple):
-    """The contribution of a part of all words to the vocabulary."""
+    """The vocabulary of one part of all words."""
 
     packed: bytes  # counts of the words that are in the vocabulary (see word_counts.py)
-    words: int  # running words of the part, whether in the vocabulary or not
+    words: int  # running words of the part, including rare ones
     distinct_words: int
 
 
 class Vocabulary(NamedTuple):
-    """The words of a training corpus that are frequent enough."""
+    """The frequent words of a training corpus."""
 
     counts: pa.RecordBatch  # see word_counts.py; the most frequent first, then by bytes
     sentences: int
@@ -56,15 +56,15 @@ class Vocabulary(NamedTuple):
 
 
 class HeldoutStats(NamedTuple):
-    """The coverage of text from which the vocabulary was not made."""
+    """The coverage of held-out text by the vocabulary."""
 
     sentences: int = 0
     words: int = 0
-    out_of_vocabulary: int = 0  # running words that are not in it
+    out_of_vocabulary: int = 0  # running words that are not in the vocabulary
 
     @property
     def predicted_words(self) -> int:
-        """The end of a sentence is predicted, too."""
+        """Returns the number of predicted tokens: the words, and the end of each sentence."""
         return self.words + self.sentences
 
     def as_dict(self) -> dict[str, int]:
@@ -77,23 +77,23 @@ class HeldoutStats(NamedTuple):
 
 
 class VocabularyStats(NamedTuple):
-    """Counts of a training corpus and its vocabulary, and of the text that was held out."""
+    """Counts of a training corpus, its vocabulary and the held-out text."""
 
     min_count: int
     training_sentences: int
     training_words: int
     training_distinct_words: int
-    vocabulary_words: int  # without the signs
-    heldout: tuple[HeldoutStats, ...]  # of each held-out shard, in their order
+    vocabulary_words: int  # without the special tokens
+    heldout: tuple[HeldoutStats, ...]  # of each held-out shard, in order
 
     @property
     def training_words_with_boundaries(self) -> int:
-        """With a <S> and a </S> for each sentence."""
+        """Returns the number of training words, with a <S> and a </S> for each sentence."""
         return self.training_words + 2 * self.training_sentences
 
     @property
     def vocabulary_size(self) -> int:
-        """With the signs."""
+        """Returns the size of the vocabulary, including the special tokens."""
         return self.vocabulary_words + len(SIGNS)
 
     def as_dict(self) -> dict[str, Any]:
@@ -109,20 +109,20 @@ class VocabularyStats(NamedTuple):
             "vocabulary_with_S_slashS_UNK": self.vocabulary_size,
             **{f"heldout_shard_{shard}": counts for shard, counts in enumerate(shards[:1])},
             "heldout": heldout.as_dict(),
-            # What is counted over all files of the original's held-out folder, which has each sentence twice:
-            # in the held-out shard, and in the shards that it is split into.
+            # Counts over all files of the held-out folder of the original. It has each sentence twice: in the
+            # held-out shard and in its parts.
             "all_heldout": add_heldout([heldout, heldout]).as_dict(),
             "heldout_shards": shards,
         }
 
 
 def add_heldout(stats: Iterable[HeldoutStats]) -> HeldoutStats:
-    """The sum of several counts."""
+    """Returns the sum of several counts."""
     return HeldoutStats(*(sum(column) for column in zip(HeldoutStats(), *stats, strict=True)))
 
 
 def select_words(counts: pa.RecordBatch, min_count: int) -> VocabularyPart:
-    """The part of a vocabulary that these words give, whose counts are those in the whole corpus."""
+    """Selects the words with a count of `min_count` or more. `counts` must be those of the whole corpus."""
     frequent = counts.filter(pc.greater_equal(counts["count"], min_count))
     is_sign = pc.is_in(frequent["word"], pa.array(SIGNS, pa.binary()))
     kept = frequent.filter(pc.invert(is_sign))
@@ -130,7 +130,7 @@ def select_words(counts: pa.RecordBatch, min_count: int) -> VocabularyPart:
 
 
 def merge_parts(parts: Sequence[VocabularyPart], sentences: int) -> Vocabulary:
-    """The vocabulary of a corpus of so many sentences; no word is in two parts."""
+    """Merges parts of a vocabulary. No word may be in two parts; `sentences` is the size of the corpus."""
     batches = [unpack_counts(part.packed) for part in parts]
     table = pa.Table.from_batches(batches, SCHEMA).combine_chunks()
     ordered = table.sort_by([("count", "descending"), ("word", "ascending")])
@@ -147,11 +147,11 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
 
 
 def table_of(vocabulary: Vocabulary) -> Iterator[bytes]:
-    """vocabulary.tsv, a part at a time: a word, a tab, its count.
+    """Yields the file vocabulary.tsv in blocks. Each line is a word, a tab and its count.
 
-    The first lines are the signs, a word out of the vocabulary counting as <UNK>; the words follow, the
-    most frequent first, those of one count by bytes. Words are bytes as they are in the text: in lines that
-    the tokeniser passes on they may have a tab, so that the count is what follows the last one in a row.
+    The first lines are the special tokens; the count of <UNK> is that of the words outside of the vocabulary.
+    The words follow, sorted by descending count, then by bytes. Words may have a tab, in lines that the
+    tokeniser leaves unchanged, so the count follows the last tab of a line.
     """
     unknown = vocabulary.words - total_of(vocabulary.counts)
     totals = (vocabulary.sentences, vocabulary.sentences, unknown)
@@ -160,25 +160,28 @@ def table_of(vocabulary: Vocabulary) -> Iterator[bytes]:
 
 
 def rows_of(counts: pa.RecordBatch) -> Iterator[bytes]:
-    """Lines of a word, a tab, its count, in the order of the batch, a part at a time."""
+    """Yields blocks of lines of a word, a tab and its count, in the order of the batch."""
     for start in range(0, counts.num_rows, _ROWS):
         columns = counts.slice(start, _ROWS).to_pydict().values()
         yield block_of([b"%s\t%d" % row for row in zip(*columns, strict=True)])
 
 
 def pack_words(words: pa.BinaryArray) -> bytes:
-    """The words by bytes, compressed: what a worker needs to distinguish known words from others."""
+    """Sorts and compresses words, to be sent to workers."""
     in_order = words.take(pc.array_sort_indices(words))
     return pack_block(pa.record_batch([in_order], schema=_WORDS).serialize().to_pybytes())
 
 
 def unpack_words(packed: bytes) -> pa.BinaryArray:
-    """The words that were packed, for `map_unknown` and `measure_heldout`."""
+    """Unpacks the words of `pack_words`, for `map_unknown` and `measure_heldout`."""
     return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), _WORDS)["word"]
 
 
 def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[HeldoutStats]:
-    """Counts blocks of lines against the words of a vocabulary. Together they take one table of the words."""
+    """Measures how well the words of a vocabulary cover each block of lines.
+
+    The words are hashed once for all blocks.
+    """
     counts = [count_words(block) for block in blocks]
     is_known = pc.is_in(pa.chunked_array([one["word"] for one in counts], pa.binary()), words)
     ends = np.cumsum([one.num_rows for one in counts])
@@ -190,7 +193,7 @@ def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[Held
 
 
 def map_unknown(block: bytes, words: pa.BinaryArray, sign: bytes = UNKNOWN) -> bytes:
-    """The lines with the sign for what is not among `words`; spaces and ends of lines stay as they are."""
+    """Replaces the words of lines that are not in `words` by `sign`. Spaces and line ends are kept."""
     return b"".join(_map_chunk(chunk, words, sign) for chunk in cut_block(block, CHUNK_BYTES))
 
 

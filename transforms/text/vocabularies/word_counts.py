@@ -1,8 +1,8 @@
-"""Counting words, millions of them: in Arrow columns, as Python objects they would take ten times as much.
+"""Counts millions of words in Arrow columns, which take a tenth of the memory of Python objects.
 
-A word is what is between spaces (U+0020) and the ends of a line, any bytes but those; between two
-spaces in a row there is none. Tokenised lines have single spaces, and no other white space but in the
-lines that the tokeniser passes on as they are.
+Words are separated by spaces (U+0020) and line feeds and may have any other bytes; there are no empty words.
+Tokenised lines have single spaces, and no other white space except in lines that the tokeniser leaves
+unchanged.
 """
 
 import zlib
@@ -18,13 +18,13 @@ from transforms.text.lines.line_blocks import cut_block, pack_block, unpack_bloc
 SCHEMA = pa.schema(
     [pa.field("word", pa.binary(), nullable=False), pa.field("count", pa.int64(), nullable=False)]
 )
-"""Of word counts: record batches with each word once, in no order. A count may be negative."""
+"""Schema of word counts: record batches with each word once, in any order. Counts may be negative."""
 
-CHUNK_BYTES = 1 << 24  # of text at a time; the offsets of Arrow's words end at 2**31
+CHUNK_BYTES = 1 << 24  # of text counted at a time; Arrow's offsets must be below 2**31
 
 
 def count_words(block: bytes) -> pa.RecordBatch:
-    """The words of a block of lines with their counts."""
+    """Counts the words of a block of lines."""
     texts = [spread_words(chunk) for chunk in cut_block(block, CHUNK_BYTES)]
     counted = pa.chunked_array(texts, pa.binary()).value_counts()
     words = pc.binary_slice(counted.field("values"), 0, -1)
@@ -32,9 +32,9 @@ def count_words(block: bytes) -> pa.RecordBatch:
 
 
 def spread_words(block: bytes) -> pa.BinaryArray:
-    """The words of a block in their order, each with one space at its end; nothing between two is a space.
+    """Returns the words of a block in order, each followed by one space. An empty word is a single space.
 
-    With the space, they lie in the array as they lie in the block, and nothing has to be copied.
+    With the spaces the array has the same bytes as the block, so that words are not copied one by one.
     """
     text = block.replace(b"\n", b" ")
     ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord(" ")) + 1
@@ -44,14 +44,14 @@ def spread_words(block: bytes) -> pa.BinaryArray:
 
 
 def _drop_absent(words: pa.BinaryArray, counts: pa.Array) -> pa.RecordBatch:
-    """Leaves out what is not a word, and words that are there 0 times."""
+    """Drops empty words and words with a count of 0."""
     batch = pa.record_batch([words, counts], schema=SCHEMA)
     is_word = pc.greater(pc.binary_length(words), 0)
     return batch.filter(pc.and_(is_word, pc.not_equal(counts, 0)))
 
 
 def add_counts(parts: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
-    """The sum of word counts, without the words that sum up to 0."""
+    """Adds up word counts. Words with the sum 0 are dropped."""
     table = pa.Table.from_batches(parts, SCHEMA)
     summed = table.group_by("word", use_threads=False).aggregate([("count", "sum")])
     return _drop_absent(*(summed[name].combine_chunks() for name in ("word", "count_sum")))
@@ -63,19 +63,19 @@ def negate_counts(counts: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def total_of(counts: pa.RecordBatch) -> int:
-    """The sum of all counts."""
+    """Returns the sum of all counts."""
     return pc.sum(counts["count"]).as_py() or 0
 
 
 def negative_words(counts: pa.RecordBatch) -> list[bytes]:
-    """The words whose count is negative, by bytes."""
+    """Returns the words with a negative count, sorted by bytes."""
     return sorted(counts.filter(pc.less(counts["count"], 0))["word"].to_pylist())
 
 
 def cut_by_bucket(counts: pa.RecordBatch, buckets: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """(bucket, its part of the counts) for each bucket that has words.
+    """Yields (bucket, its part of the counts) for each bucket with words.
 
-    A word's bucket depends on its bytes alone, so a bucket has all that is known of its words.
+    The bucket of a word depends only on its bytes, so all counts of a word are in the same bucket.
     """
     words = counts["word"].to_pylist()
     bucket_of_word = np.fromiter(map(zlib.crc32, words), np.uint32, len(words)) % buckets
@@ -87,10 +87,10 @@ def cut_by_bucket(counts: pa.RecordBatch, buckets: int) -> Iterator[tuple[int, p
 
 
 def pack_counts(counts: pa.RecordBatch) -> bytes:
-    """The counts, compressed: some 6 bytes a word."""
+    """Compresses counts, to about 6 bytes per word."""
     return pack_block(counts.serialize().to_pybytes())
 
 
 def unpack_counts(packed: bytes, schema: pa.Schema = SCHEMA) -> pa.RecordBatch:
-    """The counts that were packed."""
+    """Unpacks the counts of `pack_counts`."""
     return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), schema)

@@ -18,13 +18,13 @@ def say_people(articles: int, people: int | None) -> list[str]:
         "",
         "## People",
         "",
-        f"{counted} What such articles say is what Wikipedia had published on the date of the dump; it may"
-        " have been corrected or deleted since. Other articles name people, too. Nothing was made anonymous;"
-        " user names and talk pages are not in the text.",
+        f"{counted} Their text is that of Wikipedia on the date of the dump; it may have been corrected"
+        " or deleted since. Other articles also name people. Nothing was made anonymous; user names and"
+        " talk pages are not in the text.",
         "",
-        "To have an article left out, list its Wikidata item or its page, a line each (`Q42`,"
-        " `ukwiki:1088`), and build with `--leave-out LIST`. Each that is found is counted as"
-        " `leave-out/listed`, and the manifest has the SHA-256 of the list.",
+        "To leave out articles, list their Wikidata items or pages, one per line (`Q42`, `ukwiki:1088`),"
+        " and build with `--leave-out LIST`. Articles that were left out are counted as `leave-out/listed`,"
+        " and the manifest has the SHA-256 of the list.",
     ]
 
 
@@ -43,6 +43,6 @@ def say_licenses(has_column: bool) -> list[str]:
         "",
         "## Licence",
         "",
-        f"A revision saved from {CC_BY_SA_4_SINCE} on was published under CC BY-SA 4.0, an earlier one under"
-        f" CC BY-SA 3.0 and the GFDL. {which}",
+        f"Revisions saved on {CC_BY_SA_4_SINCE} or later were published under CC BY-SA 4.0, earlier ones"
+        f" under CC BY-SA 3.0 and the GFDL. {which}",
     ]

@@ -31,16 +31,16 @@ _SECTIONS = """\
 
 ## Files
 
-`entities-*.parquet`: a row for each item, by ascending id over all files.
+`entities-*.parquet`: one row per item, sorted by id across all files.
 
 | column | type | what |
 |---|---|---|
 | `numeric_id` | int64 | 64 is Q64 |
-| `instance_of` | list of int64 | what P31 names, without deprecated statements, in the order of the dump |
-| {wikis} | string | the title of the item's page there; null where it has none |
+| `instance_of` | list of int64 | values of P31, without deprecated statements, in the order of the dump |
+| {wikis} | string | the title of the item's page in this wiki; null if it has none |
 
-`internal-classes.parquet`: the classes of Wikimedia's own things, by ascending id: themselves, or by P279
-below a class that is. An item with one of them in `instance_of` is no thing in the world.
+`internal-classes.parquet`: Wikimedia-internal classes, such as templates and lists, and all their
+subclasses (P279), sorted by id. Items with one of these classes in `instance_of` are not things in the world.
 
 | column | type | what |
 |---|---|---|

@@ -363,8 +363,8 @@ def test_a_job_that_fails_says_why_in_one_line(
     [
         (FAILURE, "gs://b/x.bz2: cut off"),
         ("Dataflow pipeline failed. State: FAILED, Error:\nWorkflow failed.\n", "Workflow failed."),
-        ("", "the job has failed, and does not say why"),
-        ("State: FAILED, Error:\nNone", "the job has failed, and does not say why"),
+        ("", "the job has failed without a message; see its log"),
+        ("State: FAILED, Error:\nNone", "the job has failed without a message; see its log"),
     ],
 )
 def test_one_line_of_a_failure(text: str, line: str) -> None:

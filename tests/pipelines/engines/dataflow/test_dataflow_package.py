@@ -72,7 +72,7 @@ def test_without_a_package_the_flags_must_say_where_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataflow_package, "NAME", "corpusmill-that-nobody-has-installed")
-    with pytest.raises(ValueError, match="say --setup_file or --sdk_container_image"):
+    with pytest.raises(ValueError, match="set --setup_file or --sdk_container_image"):
         pack_installed(tmp_path)
 
 

@@ -143,7 +143,7 @@ def test_a_port_at_which_another_listens_is_refused(java: Java) -> None:
         other.listen()
         port = other.getsockname()[1]
         with (
-            pytest.raises(BuildError, match=f"^something listens at port {port} already"),
+            pytest.raises(BuildError, match=f"^port {port} is in use"),
             job_server(java.files, "local[2]", [], "a secret", port),
         ):
             pass

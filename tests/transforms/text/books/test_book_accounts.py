@@ -60,7 +60,7 @@ def test_sound_accounts() -> None:
         "| split | books | words | characters | text bytes | line feeds |\n|---|---:|---:|---:|---:|---:|\n"
         "| train | 4 | 40 | 400 | 410 | 0 |\n| test | 2 | 20 | 200 | 200 | 0 |\n"
         "| train_2 | 1 | 9 | 90 | 90 | 0 |\n| total | 6 | 60 | 600 | 610 | 0 |\n\n"
-        "Words stand between white space; characters are Unicode code points, bytes are of UTF-8.\n"
+        "Words are separated by white space; characters are Unicode code points, bytes are of UTF-8.\n"
         "\nMasked: 5.\n\n"
         "Not kept, of 10 files read (each is listed in `rejected/`):\n\n| reason | files |\n|---|---:|\n"
         "| read-books/html-page | 1 |\n| screen-books/poems | 3 |\n| total | 4 |"
@@ -70,9 +70,12 @@ def test_sound_accounts() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"files": 11}, "6 kept + 4 rejected are not the 11 files that were read"),
-        ({"outputs": files(train=3)}, "3 in parquet files are not the 4 books of train"),
-        ({"outputs": files(train_2=0)}, "0 in parquet files are not the 1 books of train_2"),
+        ({"files": 11}, "6 kept + 4 rejected do not add up to the 11 files that were read"),
+        ({"outputs": files(train=3)}, "3 in parquet files do not add up to the 4 books of train"),
+        (
+            {"outputs": files(train_2=0)},
+            "0 in parquet files do not add up to the 1 books of train_2",
+        ),
     ],
 )
 def test_accounts_that_do_not_agree(changed: dict[str, Any], message: str) -> None:

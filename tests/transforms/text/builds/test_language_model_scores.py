@@ -169,7 +169,7 @@ def test_words_of_one_billion_word() -> None:
 
 @pytest.mark.parametrize("value", [12.5, math.nan, -math.inf, math.inf])
 def test_what_is_no_log_likelihood(value: float) -> None:
-    message = rf"^{value} is not a log-likelihood: it is finite and not above 0 \(a loss has the"
+    message = rf"^{value} is not a log-likelihood: it must be finite and at most 0 \(a loss has the"
     message += r" other sign\)$"
     for score in (bits_per_character, bits_per_byte, perplexity_per_piece, word_level_perplexity):
         with pytest.raises(ValueError, match=message):
@@ -189,9 +189,9 @@ def test_what_is_no_number_of_bits(value: float) -> None:
 
 
 def test_nothing_to_divide_by() -> None:
-    with pytest.raises(ValueError, match=r"^there are 0 characters: nothing to divide by$"):
+    with pytest.raises(ValueError, match=r"^the text has 0 characters: the score is undefined$"):
         bits_per_character(-1, 0)
-    with pytest.raises(ValueError, match=r"^there are 0 words: nothing to divide by$"):
+    with pytest.raises(ValueError, match=r"^the text has 0 words: the score is undefined$"):
         word_level_perplexity(-1, 0)
 
 
@@ -210,7 +210,9 @@ def test_bases_of_logarithms(base: str, value: float) -> None:
 
 
 def test_no_such_base() -> None:
-    with pytest.raises(ValueError, match=r"^the base of logarithms is one of e, 2, 10, not '7'$"):
+    with pytest.raises(
+        ValueError, match=r"^the base of logarithms must be one of e, 2, 10, not '7'$"
+    ):
         in_nats(-1, "7")
 
 
@@ -235,16 +237,16 @@ def test_ends_of_lines_may_be_listed() -> None:
     [
         ([], "3 of 3 documents are missing, the first is 0"),
         ([(2, -1.0), (0, -1.0)], "1 of 3 documents are missing, the first is 1"),
-        ([(0, -1.0), (0, -1.0)], "document 0 is there twice"),
-        ([(3, -1.0)], "document 3: the split has 3, numbered from 0"),
-        ([(-1, -1.0)], "document -1: the split has 3, numbered from 0"),
-        ([(0, 0.5)], "document 0: 0.5 is not a log-likelihood: it is finite and not above 0"),
+        ([(0, -1.0), (0, -1.0)], "document 0 occurs twice"),
+        ([(3, -1.0)], "document 3: the split has 3 documents, numbered from 0"),
+        ([(-1, -1.0)], "document -1: the split has 3 documents, numbered from 0"),
+        ([(0, 0.5)], "document 0: 0.5 is not a log-likelihood: it must be finite and at most 0"),
         ([(0, math.nan)], "document 0: nan is not a log-likelihood"),
         ([(0, [-1.0, -math.inf])], "document 0: -inf is not a log-likelihood"),
         ([(0, [-1.0]), (1, -1.0), (2, -1.0)], "1 of 3 documents have lists: give lists for all"),
         (
             [(0, [-1.0]), (1, [-1.0]), (2, [-1.0])],
-            "3 log-likelihoods are listed, and the split has 180 words or 250 pieces",
+            "3 log-likelihoods are listed, but the split has 180 words or 250 pieces",
         ),
     ],
 )
@@ -393,7 +395,7 @@ def test_normalisers_of_a_manifest() -> None:
 @pytest.mark.parametrize(
     ("manifest", "message"),
     [
-        ({}, 'the manifest has no "stats": take those of stats.json beside it'),
+        ({}, 'the manifest has no "stats": use those of stats.json in the same folder'),
         ({"stats": STATS}, "no such split: 'dev'; there are test"),
         ({"stats": {"dev": {"words": 1}}}, "the counts of dev lack characters, articles"),
     ],

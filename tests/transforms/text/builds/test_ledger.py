@@ -17,7 +17,7 @@ def table(number: int, count: int, records: int, kind: str = "parquet") -> Outpu
 def test_a_balance_names_its_parts() -> None:
     balance(3, "pages", kept=1, rejected=2)
     error = error_of(AccountingError, balance, 4, "pages that were read", kept=1, not_drawn=2)
-    assert error == "1 kept + 2 not drawn are not the 4 pages that were read"
+    assert error == "1 kept + 2 not drawn do not add up to the 4 pages that were read"
 
 
 @pytest.mark.parametrize(
@@ -25,11 +25,11 @@ def test_a_balance_names_its_parts() -> None:
     [
         ([table(0, 1, 2)], ""),
         ([table(0, 2, 1), table(1, 2, 1)], ""),
-        ([], "0 in parquet files are not the 2 articles of test"),
-        ([table(0, 1, 3)], "3 in parquet files are not the 2 articles of test"),
+        ([], "0 in parquet files do not add up to the 2 articles of test"),
+        ([table(0, 1, 3)], "3 in parquet files do not add up to the 2 articles of test"),
         (
             [table(1, 2, 2)],  # the other one has no rows
-            "1 written are not the 2 parquet files of test that their names count",
+            "1 written do not add up to the 2 parquet files of test that their names count",
         ),
     ],
 )
@@ -40,7 +40,7 @@ def test_the_files_hold_the_rows_of_a_split(files: list[OutputFile], message: st
         ledger.check_files("test", 2, "articles")
         return
     assert error_of(AccountingError, ledger.check_files, "test", 2, "articles") == message
-    with pytest.raises(AccountingError, match="in tfrecord files are not the 9 rows"):
+    with pytest.raises(AccountingError, match="in tfrecord files do not add up to the 9 rows"):
         ledger.check_files("test", 9, "rows", ["tfrecord"])
 
 

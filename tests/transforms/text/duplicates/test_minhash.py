@@ -97,7 +97,9 @@ def test_bands_are_those_of_datasketch(
 ) -> None:
     bands, rows = _optimal_param(threshold, permutations, 1 - miss_weight, miss_weight)
     if bands < 2:
-        with pytest.raises(ValueError, match=f"threshold {threshold} and {permutations} perm"):
+        with pytest.raises(
+            ValueError, match=f"threshold {threshold} is too high for {permutations} perm"
+        ):
             choose_bands(threshold, permutations, miss_weight)
     else:
         assert choose_bands(threshold, permutations, miss_weight) == (bands, rows)
@@ -115,7 +117,7 @@ def test_what_the_docstring_says_of_bands() -> None:
 
 
 def test_no_permutations_make_no_bands() -> None:
-    with pytest.raises(ValueError, match="too few"):
+    with pytest.raises(ValueError, match="is too high for 0"):
         choose_bands(0.8, 0)
 
 

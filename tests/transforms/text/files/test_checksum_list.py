@@ -56,16 +56,16 @@ deadbeef  z
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "there is no MD5 sum in it"),
-        ("News, without sums.\n", "there is no MD5 sum in it"),
+        ("", "the list has no MD5 sum"),
+        ("News, without sums.\n", "the list has no MD5 sum"),
         (f"{ONE[:-1]}  x\n", "line 1: 31 hexadecimal digits before x; an MD5 sum has 32"),
         (f"{ONE}0  x\n", "line 1: 33 hexadecimal digits before x; an MD5 sum has 32"),
-        (f"{ONE}  x\n{ONE}{TWO}  y\n", "line 2: sums of SHA-256; MD5 is needed"),
-        (f"{ONE}{'0' * 8}  y\n", "line 1: sums of SHA-1; MD5 is needed"),
-        (f"SHA256 (y) = {ONE}{TWO}\n", "line 1: sums of SHA256; MD5 is needed"),
-        (f"SHA512 (y) = {'0' * 128}\n", "line 1: sums of SHA512; MD5 is needed"),
+        (f"{ONE}  x\n{ONE}{TWO}  y\n", "line 2: expected MD5 sums, found SHA-256"),
+        (f"{ONE}{'0' * 8}  y\n", "line 1: expected MD5 sums, found SHA-1"),
+        (f"SHA256 (y) = {ONE}{TWO}\n", "line 1: expected MD5 sums, found SHA256"),
+        (f"SHA512 (y) = {'0' * 128}\n", "line 1: expected MD5 sums, found SHA512"),
         ("MD5 (x) = 0123\n", "line 1: 4 hexadecimal digits before x; an MD5 sum has 32"),
-        (f"{ONE}  x\n\n{TWO}  x\n", "line 3: another sum of x than in line 1"),
+        (f"{ONE}  x\n\n{TWO}  x\n", "line 3: the sum of x differs from that in line 1"),
     ],
 )
 def test_lists_that_are_none(text: str, message: str) -> None:

@@ -68,5 +68,7 @@ def test_a_regex_class_has_the_members_below_its_end() -> None:
 
 
 def test_an_unknown_perl_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"no rules of Perl '5\.8', only of 5\.36, 5\.14"):
+    with pytest.raises(
+        ValueError, match=r"there are no rules for Perl '5\.8'; available are 5\.36, 5\.14"
+    ):
         ranges_of("alphabetic", "5.8")

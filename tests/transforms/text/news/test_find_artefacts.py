@@ -41,8 +41,8 @@ def test_the_file_that_is_meant(name: str, found: Sequence[str]) -> None:
     assert ArtefactFinder(FILES[::-1]).find(name) == tuple(found)
 
 
-LACKS = "parts of x are not there"
-SEVERAL = "x is there in parts of several sets"
+LACKS = "parts of x are missing"
+SEVERAL = "there are several sets of parts of x"
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ SEVERAL = "x is there in parts of several sets"
         (["a/x", "b/x"], "x", "may be any of a/x, b/x"),
         (["a/x", "b/x"], "c/x", "may be any of a/x, b/x"),
         (["a/x-00000-of-00001", "b/x-00000-of-00001"], "x", "may be any of a/x, b/x"),
-        (["x-00000-of-00003", "x-00002-of-00003"], "x", f"1 of the 3 {LACKS}: 00001 is the first"),
-        (["x-00001-of-00001"], "x", f"1 of the 1 {LACKS}: 00000 is the first"),
+        (["x-00000-of-00003", "x-00002-of-00003"], "x", f"1 of the 3 {LACKS}, the first is 00001"),
+        (["x-00001-of-00001"], "x", f"1 of the 1 {LACKS}, the first is 00000"),
         (["x-00000-of-00001", "x-00001-of-00001"], "x", SEVERAL),
         (["x-00000-of-00001", "x-00000-of-00002", "x-00001-of-00002"], "x", SEVERAL),
     ],

@@ -130,7 +130,7 @@ def test_a_tokenizer_goes_to_workers() -> None:
 
 
 def test_an_unknown_perl_is_refused() -> None:
-    with pytest.raises(ValueError, match="no rules of Perl"):
+    with pytest.raises(ValueError, match="there are no rules for Perl"):
         LineTokenizer("en", perl="6")
 
 

@@ -85,36 +85,36 @@ def test_accounts_that_agree() -> None:
     [
         (
             {"lines": 14},
-            "6 different + 4 repeated are not the 11 lines that were read and not rejected",
+            "6 different + 4 repeated do not add up to the 11 lines that were read and not rejected",
         ),
         (
             {"rejected": [(("read-lines", "too-long"), 2)]},
-            "6 different + 4 repeated are not the 11 lines that were read and not rejected",
+            "6 different + 4 repeated do not add up to the 11 lines that were read and not rejected",
         ),
         (
             {"duplicates": 3},
-            "6 different + 3 repeated are not the 10 lines that were read and not rejected",
+            "6 different + 3 repeated do not add up to the 10 lines that were read and not rejected",
         ),
         (
             {"unique": 7, "measured": []},
-            "7 different + 4 repeated are not the 10 lines that were read and not rejected",
+            "7 different + 4 repeated do not add up to the 10 lines that were read and not rejected",
         ),
-        ({"measured": [LineStats(lines=9)]}, "9 measured are not the 10 lines to sort"),
+        ({"measured": [LineStats(lines=9)]}, "9 measured do not add up to the 10 lines to sort"),
         (
             {"near_duplicates": 0},
-            "5 sentences + 0 near duplicates are not the 6 different lines",
+            "5 sentences + 0 near duplicates do not add up to the 6 different lines",
         ),
         (
             {"vocabulary": [VOCABULARY._replace(training_sentences=2)]},
-            "2 counted are not the 3 sentences of train",
+            "2 counted do not add up to the 3 sentences of train",
         ),
         (
             {"vocabulary": [VOCABULARY._replace(training_words=9)]},
-            "9 counted are not the 8 words of train",
+            "9 counted do not add up to the 8 words of train",
         ),
         (
             {"vocabulary": [VOCABULARY._replace(heldout=VOCABULARY.heldout[:1])]},
-            "1 looked up are not the 2 sentences of test",
+            "1 looked up do not add up to the 2 sentences of test",
         ),
     ],
 )
@@ -129,54 +129,54 @@ def test_lines_that_do_not_add_up(changed: dict[str, Any], message: str) -> None
     [
         (
             without(f"{TRAINING}/news.en-00001-of-00003"),
-            "1 in text files are not the 3 sentences of train",
+            "1 in text files do not add up to the 3 sentences of train",
         ),
         (
             without("train-00000-of-00002.parquet"),
-            "1 in parquet files are not the 3 sentences of train",
+            "1 in parquet files do not add up to the 3 sentences of train",
         ),
         (
             without("lm1b-test.tfrecord-00001-of-00002"),
-            "1 in tfrecord files are not the 2 sentences of test",
+            "1 in tfrecord files do not add up to the 2 sentences of test",
         ),
         (
             without("paper_test-00000-of-00001.parquet"),
-            "0 in parquet files are not the 1 sentences of paper_test",
+            "0 in parquet files do not add up to the 1 sentences of paper_test",
         ),
         (
             with_records("lm1b-paper_test.tfrecord-00000-of-00001", 2),
-            "2 in tfrecord files are not the 1 sentences of paper_test",
+            "2 in tfrecord files do not add up to the 1 sentences of paper_test",
         ),
         (
             with_records(f"{HELDOUT}/news.en.heldout-00001-of-00002", 2),
-            "3 in text files are not the 2 sentences of test",
+            "3 in text files do not add up to the 2 sentences of test",
         ),
         (
             with_records(f"{HELDOUT}/news.en-00000-of-00003", 3),
-            "3 in the heldout shard are not the 2 sentences of its parts",
+            "3 in the heldout shard do not add up to the 2 sentences of its parts",
         ),
         (
             without(f"{HELDOUT}/news.en-00000-of-00003"),
-            "0 in the heldout shard are not the 2 sentences of its parts",
+            "0 in the heldout shard do not add up to the 2 sentences of its parts",
         ),
         (
             with_records("rejected/near-duplicates-00000-of-00001.parquet", 2),
-            "2 listed are not the 1 near-duplicates left out",
+            "2 listed do not add up to the 1 near-duplicates left out",
         ),
         (
             [*FILES, output("rejected/near-duplicates-00001-of-00002.parquet", "", "parquet", 0)],
-            "2 written are not the 1 files of near-duplicates that their names count",
+            "2 written do not add up to the 1 files of near-duplicates that their names count",
         ),
         (
             [*FILES, output("train-00002-of-00003.parquet", "train", "parquet", 0)],
-            "3 written are not the 2 parquet files of train that their names count",
+            "3 written do not add up to the 2 parquet files of train that their names count",
         ),
         (
             [
                 *(file for file in FILES if not file.name.startswith("lm1b-test")),
                 output("lm1b-test.tfrecord-00001-of-00002", "test", "tfrecord", 2),
             ],
-            "1 written are not the 2 tfrecord files of test that their names count",
+            "1 written do not add up to the 2 tfrecord files of test that their names count",
         ),
     ],
 )
@@ -270,7 +270,7 @@ def test_an_input_without_sentences() -> None:
     nothing = {name: [] for name in ("splits", "measured", "outputs")}
     nobody = VocabularyStats(3, 0, 0, 0, 0, ())
     counts = {"lines": 3, "duplicates": 0, "unique": 0, "near_duplicates": 0}
-    with pytest.raises(NothingLeftError, match="no sentence in it: of 3 lines 3 were rejected"):
+    with pytest.raises(NothingLeftError, match="no sentence is left: of 3 lines 3 were rejected"):
         account_for(**nothing, **counts, vocabulary=[nobody])
 
 
@@ -286,7 +286,7 @@ def test_an_input_most_of_which_is_no_text() -> None:
 def test_the_sections_of_the_card() -> None:
     lines = "\n".join(account_for().sections).splitlines()
     for line in (
-        "Words stand between blanks; bytes and characters count the line feeds. `paper_test` is a part of"
+        "Words are separated by spaces; bytes and characters include line feeds. `paper_test` is a part of"
         " `test`. Before deduplication, there were 10 lines.",
         "| split | sentences | words | characters | text bytes | longest line bytes |",
         "| before deduplication | 10 | 70 | 0 | 0 | 0 |",

@@ -56,17 +56,17 @@ def test_what_is_written_is_read_again(rows: list[tuple[str, str, bool, bool]]) 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("", "line 1: no sentence"),
+        ("", "line 1: the table has no sentence"),
         (
             ROW.replace("dev-0001", "dev-0002"),
-            "line 2: the id is 'dev-0002', and .* it is dev-0001",
+            "line 2: expected the id dev-0001, .*; found 'dev-0002'",
         ),
-        (f"{ROW}\n{ROW}", "line 3: the id is 'dev-0001', and .* it is dev-0002"),
+        (f"{ROW}\n{ROW}", "line 3: expected the id dev-0002, .*; found 'dev-0001'"),
         (ROW.replace("\tdev\t", "\ttrain\t"), "line 2: no such split: 'train'; there are dev, "),
-        (ROW.replace("The end.", " "), "line 2: a sentence is one line that is not empty"),
-        (ROW.replace("The end.", "The\\nend."), "line 2: a sentence is one line"),
-        (ROW.replace("\tyes\t", "\ttrue\t"), "line 2: has_image is yes or no, not 'true'"),
-        (ROW.replace("\tno\t", "\t\t"), "line 2: has_hyperlink is yes or no, not ''"),
+        (ROW.replace("The end.", " "), "line 2: the text is empty or has a line break"),
+        (ROW.replace("The end.", "The\\nend."), "line 2: the text is empty or has a line break"),
+        (ROW.replace("\tyes\t", "\ttrue\t"), "line 2: has_image: expected yes or no, found 'true'"),
+        (ROW.replace("\tno\t", "\t\t"), "line 2: has_hyperlink: expected yes or no, found ''"),
     ],
 )
 def test_what_cannot_be_read(rows: str, message: str) -> None:

@@ -83,10 +83,10 @@ def test_blank_lines_count_and_are_no_rows() -> None:
 @pytest.mark.parametrize(
     ("table", "line", "message"),
     [
-        ("", 1, "no column id, text; there are "),
-        ("id\tTEXT\n", 1, "no column text; there are id, TEXT"),
-        ("id\ttext\na\tb\na\n", 3, "1 fields, and the header has 2"),
-        ("id\ttext\n\na\tb\tc\n", 3, "3 fields, and the header has 2"),
+        ("", 1, "missing columns: id, text; found "),
+        ("id\tTEXT\n", 1, "missing columns: text; found id, TEXT"),
+        ("id\ttext\na\tb\na\n", 3, "expected 2 fields, as in the header; found 1"),
+        ("id\ttext\n\na\tb\tc\n", 3, "expected 2 fields, as in the header; found 3"),
     ],
 )
 def test_what_is_no_table(table: str, line: int, message: str) -> None:
@@ -97,5 +97,5 @@ def test_what_is_no_table(table: str, line: int, message: str) -> None:
 
 @pytest.mark.parametrize("row", [("a",), ("a", "b", "c"), ()])
 def test_a_row_of_another_width_is_not_written(row: tuple[str, ...]) -> None:
-    with pytest.raises(ValueError, match=f"a row of {len(row)} fields in a table of 2 columns"):
+    with pytest.raises(ValueError, match=f"expected a row of 2 fields, found {len(row)}"):
         write_table(COLUMNS, [row])

@@ -83,5 +83,7 @@ def test_the_card() -> None:
 
 @pytest.mark.parametrize("sampled", [[], [("uk", 300), ("sw", 99)], [("uk", 301), ("sw", 100)]])
 def test_as_many_are_sampled_as_were_to_be(sampled: list[tuple[str, int]]) -> None:
-    with pytest.raises(AccountingError, match=r"sampled are not the \d+ sentences of (uk|sw)"):
+    with pytest.raises(
+        AccountingError, match=r"sampled do not add up to the \d+ sentences of (uk|sw)"
+    ):
         account_for(sampled=sampled)

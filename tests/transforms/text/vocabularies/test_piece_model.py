@@ -135,10 +135,10 @@ def test_nothing_to_learn_from() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"size": 3}, "size is 3; 3 pieces are taken"),
-        ({"size": 259, "byte_fallback": True}, "size is 259; 259 pieces are taken"),
+        ({"size": 3}, "size is 3; it must be above 3"),
+        ({"size": 259, "byte_fallback": True}, "size is 259; it must be above 259"),
         ({"character_coverage": 0.5}, "character_coverage is 0.5"),
-        ({"normalization": "nfd"}, "normalization is one of"),
+        ({"normalization": "nfd"}, "normalization: expected one of"),
         ({"min_count": 0}, "min_count is 0"),
     ],
 )

@@ -75,4 +75,4 @@ def test_a_vocabulary_that_is_not_there_has_a_reason() -> None:
 
 def test_all_characters_are_counted() -> None:
     error = error_of(AccountingError, account_for, stats=UK[:-1])
-    assert error == "0 counted in 128k are not the 850 characters of test of uk"
+    assert error == "0 counted in 128k do not add up to the 850 characters of test of uk"

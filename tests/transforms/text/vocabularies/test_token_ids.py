@@ -58,7 +58,7 @@ def test_ends() -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"no model", "no SentencePiece model"), (b'{"a": 1}', "no tokenizer.json")],
+    [(b"no model", "not a SentencePiece model"), (b'{"a": 1}', "not a tokenizer.json")],
 )
 def test_what_is_no_tokenizer(content: bytes, message: str) -> None:
     if content[:1] == b"{":

@@ -128,18 +128,21 @@ def test_a_dump_without_a_page() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"pages": 10}, "4 kept + 6 rejected are not the 11 pages that were read"),
-        ({"rejected": REJECTED[:1]}, "4 kept + 4 rejected are not the 9 pages that were read"),
-        ({"lengths": []}, "0 with a length are not the 3 documents of train"),
-        ({"outputs": []}, "0 in parquet files are not the 3 articles of train"),
-        ({"outputs": FILES[:3]}, "0 in tfrecord files are not the 3 articles of train"),
+        ({"pages": 10}, "4 kept + 6 rejected do not add up to the 11 pages that were read"),
+        (
+            {"rejected": REJECTED[:1]},
+            "4 kept + 4 rejected do not add up to the 9 pages that were read",
+        ),
+        ({"lengths": []}, "0 with a length do not add up to the 3 documents of train"),
+        ({"outputs": []}, "0 in parquet files do not add up to the 3 articles of train"),
+        ({"outputs": FILES[:3]}, "0 in tfrecord files do not add up to the 3 articles of train"),
         (
             {"outputs": [*FILES, output("validation", "parquet", 1)]},
-            "1 in parquet files are not the 0 articles of validation",
+            "1 in parquet files do not add up to the 0 articles of validation",
         ),
         (
             {"subword_stats": [("train", SubwordStats(200, 99))]},
-            "99 characters counted in pieces are not the 700 characters of train",
+            "99 characters counted in pieces do not add up to the 700 characters of train",
         ),
     ],
 )

@@ -69,9 +69,12 @@ def test_sound_accounts() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"entities": 4}, "3001 rows + 1 repeated are not the 4 items that were read"),
-        ({"counts": PARTS[1:]}, "1 rows + 0 repeated are not the 3002 items that were read"),
-        ({"outputs": FILES[1:]}, "1 in the files are not the 3001 rows"),
+        ({"entities": 4}, "3001 rows + 1 repeated do not add up to the 4 items that were read"),
+        (
+            {"counts": PARTS[1:]},
+            "1 rows + 0 repeated do not add up to the 3002 items that were read",
+        ),
+        ({"outputs": FILES[1:]}, "1 in the files do not add up to the 3001 rows"),
     ],
 )
 def test_accounts_that_do_not_agree(changed: dict[str, Any], message: str) -> None:

@@ -1,4 +1,4 @@
-"""The list of all dated and undated books with what every source says, and how the sources agree."""
+"""The table of the dates of all books: the year from each source, and how well the sources agree."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -12,11 +12,11 @@ from transforms.text.books.dating.publication_dates import (
 
 NEAR_YEARS = 2
 
-Outcome = tuple[str, str]  # what a count is of, what was found
+Outcome = tuple[str, str]  # (name of a table in stats.json, row of this table)
 
 
 class DateLine(NamedTuple):
-    """A line of the list; "" where nothing is known."""
+    """A line of the table; "" for unknown values."""
 
     book_id: int
     title: str
@@ -28,7 +28,7 @@ class DateLine(NamedTuple):
 
 
 def make_line(found: BookEvidence) -> DateLine:
-    """The line of a book."""
+    """Returns the line of a book."""
     date = choose_date(found.evidence)
     return DateLine(
         book_id=found.book_id,
@@ -42,8 +42,9 @@ def make_line(found: BookEvidence) -> DateLine:
 
 
 def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
-    """Yields the counts for a book: the source that dates it, and the result of dating it without its
-    released year.
+    """Yields the outcomes that a book counts for.
+
+    They are the source of its date and, if PG-19 has released its year, how close the other sources are.
     """
     date = choose_date(found.evidence)
     yield "dated_by", date.source if date else "nothing"
@@ -53,7 +54,7 @@ def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
 
 
 def compare(date: PublicationDate | None, released_year: int) -> str:
-    """Compares a date that is found without the released year with that year."""
+    """Compares a date found without the released year with that year."""
     if date is None:
         return "undated"
     if abs(date.year - released_year) <= NEAR_YEARS:
@@ -62,7 +63,7 @@ def compare(date: PublicationDate | None, released_year: int) -> str:
 
 
 def sum_up(counts: Iterable[tuple[Outcome, int]]) -> dict[str, Mapping[str, int]]:
-    """Counts by what they are of."""
+    """Returns the counts as table → row → books."""
     summed: dict[str, dict[str, int]] = {"dated_by": {}}
     for (what, outcome), count in sorted(counts):
         summed.setdefault(what, {})[outcome] = count

@@ -1,30 +1,30 @@
-"""The front of a book in blocks: what is on a title page, detected from running text."""
+"""The front of a book in blocks of lines, and which of these are running text."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-MAX_LINES = 250  # of the front; a title page, its back and a preface are within
-MAX_CHARACTERS = 40_000  # of the front: there are texts with a whole paragraph in a line
+MAX_LINES = 250  # of the front; it holds the title page, its back and a preface
+MAX_CHARACTERS = 40_000  # of the front: some texts have a whole paragraph in one line
 
-# A block is running text when it has as many characters as two full lines and more, and most of its lines
-# are as long as those that were broken at a margin; an address or a list has shorter ones.
+# A block is running text if it has at least the characters of two full lines, and most of its lines are as
+# long as lines broken at a margin. The lines of an address or a list are shorter.
 _MIN_PROSE_CHARACTERS = 150
 _MIN_FULL_LINE = 50
 _MIN_FULL_SHARE = 0.7
 
-# So much of running text may stand before or on the title page: a motto, a note, a notice of rights.
+# Characters of running text before or on the title page: a motto, a note, a notice of rights.
 _MAX_PROSE_BEFORE_TITLE = 1_200
 
 _BLANKS = re.compile(r"[ \t\xa0]+")
 
 
 class Block(NamedTuple):
-    """Lines between blank lines."""
+    """Consecutive lines that are not empty."""
 
-    lines: tuple[str, ...]  # without blanks at their ends
-    is_prose: bool
-    prose_before: int  # characters of running text before it
+    lines: tuple[str, ...]  # without surrounding white space
+    is_prose: bool  # running text
+    prose_before: int  # characters of running text in earlier blocks
 
 
 def is_on_title_page(block: Block) -> bool:
@@ -33,7 +33,7 @@ def is_on_title_page(block: Block) -> bool:
 
 
 def blocks_of_front(text: str) -> Iterator[Block]:
-    """The blocks of the front of a book, in its order."""
+    """Yields the blocks of the front of a book, in order."""
     prose_characters = 0
     for lines in _split(text):
         characters = sum(len(_BLANKS.sub(" ", line)) for line in lines)

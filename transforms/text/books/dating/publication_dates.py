@@ -1,14 +1,15 @@
-"""When a book was published: what each source says, and which is believed.
+"""Dates a book: the year that each source gives, and the choice between them.
 
-Project Gutenberg has no year of publication, so there is a chain of sources. The year meant is that of the
-text in hand: of the edition that was transcribed, if a title page has several years, the latest one.
-That is what PG-19's released years are most often (tests/tools/measure_dates.py compares them); of the books
-that name an edition of 1912 of a work of 1893 they have 1912. Reprints and renewals of a copyright are the
-same text again and count only as bounds.
+Project Gutenberg does not record the year of publication, so sources are tried in a fixed order. The year
+is that of the transcribed edition; if a title page has several years, the latest one. The years that PG-19
+has released are mostly of this kind (tests/tools/measure_dates.py compares them): for books that name an
+edition of 1912 of a work of 1893 they are 1912. Reprints and renewals of a copyright have the same text,
+so their years are only upper bounds.
 
-What is not plausible is not believed: years before printing; those before somebody who made the book was ten
-years old, so that "1690", when a novel of 1896 begins, is not a date of it; and those since Project Gutenberg
-began, which are of the transcription. A copyright of such a year makes a death year no bound.
+Implausible years are ignored: years before printing; years before an author, translator or editor was ten
+years old, such as "1690" at the beginning of a novel of 1896; and years since Project Gutenberg began,
+which are of the transcription. With a copyright of such a late year, the death of the author is not used
+as a bound.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,19 +25,19 @@ from transforms.text.books.dating.title_page import (
 )
 
 RELEASED = "released"  # metadata.csv of PG-19
-ORIGINAL_PUBLICATION = "original-publication"  # a line of the header, since 2023
+ORIGINAL_PUBLICATION = "original-publication"  # a line of the file's header, since 2023
 AUTHOR_DEATH = "author-death"
 
 # Measured against PG-19 by tests/tools/measure_dates.py.
-EXACT = "exact"  # 70 of 79 within two years; of the 9 others the books side with us in 7
-LIKELY = "likely"  # 12 of 15
-BOUND = "bound"  # not published later: true of 9 of 10, give or take two years
+EXACT = "exact"  # 70 of 79 within two years; for 7 of the 9 others the book confirms our year
+LIKELY = "likely"  # 12 of 15 within two years
+BOUND = "bound"  # published in this year or before: right for 9 of 10, within two years
 
 _FIRST_PRINTED = 1450
-_GUTENBERG_SINCE = 1971  # its first text
+_GUTENBERG_SINCE = 1971  # year of its first text
 _MIN_AGE_YEARS = 10
 
-# Years of the first group that says any are taken, of several the latest.
+# The first group with a year decides; if it has several years, the latest is taken.
 _CHAIN: tuple[tuple[str, ...], ...] = (
     (RELEASED,),
     (ORIGINAL_PUBLICATION,),
@@ -55,7 +56,7 @@ _CHAIN: tuple[tuple[str, ...], ...] = (
     (AUTHOR_DEATH,),
 )
 SOURCES = tuple(source for group in _CHAIN for source in group)
-"""All of them, from the first that is believed to the last."""
+"""All sources, the most trusted first."""
 
 _CONFIDENCE = {
     title_page.YEAR_LINE: LIKELY,
@@ -66,7 +67,7 @@ _CONFIDENCE = {
 
 
 class PublicationDate(NamedTuple):
-    """A year of publication as one source has it."""
+    """A year of publication from one source."""
 
     year: int
     source: str  # one of SOURCES
@@ -74,24 +75,24 @@ class PublicationDate(NamedTuple):
 
 
 class DatedBook(NamedTuple):
-    """A book and when it was published."""
+    """A book with its date."""
 
     book: Book
     date: PublicationDate
-    evidence: tuple[PublicationDate, ...]  # what every source says; see date_evidence
+    evidence: tuple[PublicationDate, ...]  # a date per source, see date_evidence
 
 
 def book_of(element: Book | MeasuredBook | DatedBook) -> Book:
-    """The book that is in an element, or is one."""
+    """Returns the book of an element, or the element if it is a book."""
     return element if isinstance(element, Book) else element.book
 
 
 class BookEvidence(NamedTuple):
-    """The evidence of the sources for the date of a book, which may be kept or not."""
+    """The dates of a book from all sources. The book may be kept or not."""
 
     book_id: int
     title: str
-    released_year: int  # of PG-19; 0 for a book that is not in it
+    released_year: int  # in PG-19; 0 for other books
     evidence: tuple[PublicationDate, ...]  # see date_evidence
 
 
@@ -99,8 +100,8 @@ def date_evidence(book: Book, text: str) -> tuple[PublicationDate, ...]:
     """Returns the date that each source gives, each source at most once, in the order of SOURCES.
 
     Args:
-      book: what is known of it.
-      text: of the book, or its first 40,000 characters: more is not looked at.
+      book: its metadata.
+      text: of the book, or at least its first 40,000 characters; more is not read.
     """
     said: dict[str, int] = {}
     if book.released_year:
@@ -117,7 +118,7 @@ def date_evidence(book: Book, text: str) -> tuple[PublicationDate, ...]:
 
 
 def choose_date(evidence: Sequence[PublicationDate]) -> PublicationDate | None:
-    """The date that is believed, None where no source says one."""
+    """Returns the date of the most trusted source; None if no source gives one."""
     for group in _CHAIN:
         dates = [date for date in evidence if date.source in group]
         if dates:
@@ -126,18 +127,18 @@ def choose_date(evidence: Sequence[PublicationDate]) -> PublicationDate | None:
 
 
 def reason_to_reject(date: PublicationDate | None, before: int) -> Reason | None:
-    """Returns the reason to reject a book of this date, which must be before a year; None if it is."""
+    """Returns None if the date is before the year `before`, otherwise the reason to reject the book."""
     if date is None:
         return Reason("undated", "")
     if date.year < before:
         return None
     detail = f"{date.year} ({date.source})"
-    # A book that is not younger than some later year may be older than this one.
+    # An upper bound after the limit does not exclude that the book is older than the limit.
     return Reason("undated" if date.confidence == BOUND else "too-new", detail)
 
 
 def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
-    """(source, year) of all sources but PG-19, plausible or not."""
+    """Yields (source, year) of all sources except PG-19, implausible years included."""
     if transcribed := transcribed_years(book.original_publication):
         yield title_page.TRANSCRIBED, transcribed[-1]
     elif original := years_in(book.original_publication):
@@ -147,10 +148,10 @@ def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
     years_of_title = years_in(book.title)
     told = find_years(text)
     for year, source in told:
-        # The year of "The Vigilance Committee of 1856" is half the time that of the story.
+        # The year in "The Vigilance Committee of 1856" is the year of the story in half the cases.
         if source != title_page.YEAR_LINE or year not in years_of_title:
             yield source, year
-    # A text with rights of its own, as a new translation has, is younger than the author's death.
+    # A text with its own copyright, such as a new translation, is later than the author's death.
     if not any(
         source == title_page.COPYRIGHT and year >= _GUTENBERG_SINCE for year, source in told
     ):
@@ -158,17 +159,18 @@ def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
 
 
 def _last_death(book: Book) -> Iterable[int]:
-    """The year by which all who made the book had died, if that is known of all of them.
+    """Returns the year of the last death among the makers of the book; [] if one of them is unknown.
 
-    A text may be younger than its author: that of a translator is. An anonymous book has no such year.
+    All makers count, since a translation may be later than the death of the author.
     """
     years = [author.death_year for author in book.authors]
     return [max(years)] if years and all(years) else []
 
 
 def is_plausible(year: int, book: Book) -> bool:
-    """Returns True if a book can be of the year: all of its authors, translators and editors took part in
-    it.
+    """Returns True if all authors, translators and editors were old enough in this year.
+
+    Years before printing and since Project Gutenberg began are not plausible.
     """
     births = [author.birth_year for author in book.authors if author.birth_year]
     earliest = max([_FIRST_PRINTED, *(birth + _MIN_AGE_YEARS for birth in births)])

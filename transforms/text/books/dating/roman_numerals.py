@@ -1,8 +1,8 @@
-"""Years in Roman numerals, as printers set them: "MDCCCXCIX", "M DCCC XCIX", "M.DCC.XXXVIII.", "MDCCCCXI"."""
+"""Parses years in Roman numerals as printed on title pages: "MDCCCXCIX", "M DCCC XCIX", "M.DCC.XXXVIII."."""
 
 import re
 
-# Printers also wrote four of a kind, MDCCCCXI, where school grammar has MCMXI: both are read.
+# Printers also repeated a letter four times: MDCCCCXI for MCMXI. Both forms are parsed.
 _THOUSANDS = re.compile(
     r"(?P<thousands>M{1,3})(?P<hundreds>CM|CD|D?C{0,4})(?P<tens>XC|XL|L?X{0,4})(?P<units>IX|IV|V?I{0,4})"
 )
@@ -12,7 +12,10 @@ _BETWEEN = re.compile(r"[. ]+")
 
 
 def parse_roman(text: str) -> int | None:
-    """The number, from 1000 on, in capital letters with points and spaces between them; else None."""
+    """Returns the number, or None if the text is not a number from 1000 on in capital Roman numerals.
+
+    Points and spaces between the letters are ignored.
+    """
     match = _THOUSANDS.fullmatch(_BETWEEN.sub("", text))
     if match is None:
         return None

@@ -1,7 +1,6 @@
-"""The years in the front of a book: title page, its back, the date of a preface.
+"""Finds the years in the front of a book: on the title page, its back, and below a preface.
 
-Every year comes with what says it. Which of them is the year of publication is for
-publication_dates.py to say.
+Each year comes with its source. publication_dates.py chooses the year of publication among them.
 """
 
 import functools
@@ -14,7 +13,7 @@ from transforms.text.books.dating.front_blocks import Block, blocks_of_front, is
 from transforms.text.books.dating.roman_numerals import parse_roman
 from transforms.text.files.toml_tables import read_table
 
-# What says a year.
+# Sources of a year.
 ISSUE_DATE = "issue-date"  # of a periodical: "Vol. 10, No. 268. Saturday, August 11, 1827"
 TRANSCRIBED = "transcribed-edition"  # "Transcribed from the 1886 Cassell & Company edition"
 IMPRINT = "imprint"  # "London: Macmillan and Co., 1897", "Published September 1903"
@@ -24,21 +23,21 @@ COPYRIGHT = "copyright"
 FIRST_PUBLISHED = "first-published"  # "First published in 1911", "First Edition, October 1886"
 LATER_EDITION = "later-edition"  # "Second Edition, November 1909"
 REPRINT = "reprint"  # the same text again: "Reprinted 1912", "New Impression, 1911", "Renewed 1932"
-YEAR_LINE = "year-line"  # a line with nothing but a year, and no publisher near it
+YEAR_LINE = "year-line"  # a line with a year only, and no publisher near it
 PREFACE = "preface"  # a date in a block of its own, as below a preface: "London, May 1872"
 
 _WORDS = "title_page.toml"
-_MAX_RANGE_YEARS = 9  # "1849-50" is of a book in parts, "1812-1870" a life
+_MAX_RANGE_YEARS = 9  # "1849-50" is a book in parts, "1812-1870" the dates of a life
 _MAX_STATEMENT_CHARACTERS = 200
 _MAX_DATELINE_CHARACTERS = 80
-_HEAD_CHARACTERS = 40_000  # of a file: header, licence and what comes before the book
-_BLOCKS_NEAR = 2  # in which the publisher of a year stands, before it; one after it
+_HEAD_CHARACTERS = 40_000  # of a file: header, licence and other text before the book
+_BLOCKS_NEAR = 2  # before a year, where its publisher may be; one block after it
 
 _MARKUP = re.compile(r"[_*=+~|{}]+")
 _COLUMNS = re.compile(r"[ \t\xa0]{2,}")
 _PICTURE = "[illustration"
 
-# No page of an index, price, part of a number, nor the "1830" of an address on the Web.
+# Not a page in an index, a price, a part of a number, or "1830" in a Web address.
 _ARABIC = (
     r"(?<![\w/$£#-])(?<!\d[.,:])(?P<arabic>1[4-9]\d\d|20\d\d)"
     r"(?:(?:-|–|--)(?P<to>\d\d(?:\d\d)?))?(?![\w/])"
@@ -52,13 +51,13 @@ _MONTH = re.compile(
     re.IGNORECASE,
 )
 _TRANSCRIBED = re.compile(r"\btranscribed from the (.{0,80}?)\bedition\b", re.IGNORECASE)
-# What one who reprints says of the original, mostly in lines as long as those of running text.
+# The statement of a reprint about its original, mostly in lines as long as running text.
 _REPUBLISHED = re.compile(
     r"\b(?:republication|reprint|reproduction) of .{0,120}?"
     rf"\b(?:first|originally) published\b.{{0,120}}? in {_ARABIC}",
     re.IGNORECASE,
 )
-# The line of a copyright that lost its sign: "1903 by Nobody & Co."
+# A copyright line without the sign ©: "1903 by Nobody & Co."
 _HOLDER = re.compile(rf"{_ARABIC} by \S.{{0,80}}")
 _ISSUE = re.compile(
     r"\b(?:nos?|numbers?|vol|volume|issue)\b.*"
@@ -73,7 +72,7 @@ _ORDINAL = (
 )
 _STATEMENT = re.compile(
     r"(?P<reprint>\bre-?(?:print(?:ed|ing)?|issued?|newed|newal)\b"
-    # Of one who reprints: "This new Nobody edition, first published in 1963, is an unabridged …".
+    # The statement of a reprint: "This new Nobody edition, first published in 1963, is an unabridged …".
     r"|\bthis (?:[a-z]{1,12} ){1,3}edition, first published\b"
     rf"|\b{_ORDINAL} (?:[a-z]{1, 12} )?(?:impression|printing|thousand))"
     r"|(?P<copyright>\bcopyright(?:ed)?\b|©|\(c\)|\bentered,? according to (?:the )?act of)"
@@ -96,14 +95,14 @@ class FrontYear(NamedTuple):
     """A year in the front of a book."""
 
     year: int
-    source: str  # what says it: COPYRIGHT, IMPRINT, …
+    source: str  # COPYRIGHT, IMPRINT, …
 
 
 def find_years(text: str) -> list[FrontYear]:
-    """All of them, in the order of the text, whether or not they are plausible."""
+    """Returns all years in the front of a book, in the order of the text, implausible ones included."""
     blocks = [_without_markup(block) for block in blocks_of_front(text)]
     found: list[FrontYear] = []
-    open_source = ""  # of a statement whose year is the next block: "Copyright", "1912"
+    open_source = ""  # of a statement whose year is in the next block: "Copyright", "1912"
     for index, block in enumerate(blocks):
         found += [FrontYear(year, TRANSCRIBED) for year in transcribed_years(" ".join(block.lines))]
         if block.is_prose:
@@ -123,27 +122,27 @@ def find_years(text: str) -> list[FrontYear]:
 
 
 def years_in(text: str) -> list[int]:
-    """All years of a text, of a range its end."""
+    """Returns all years in a text; for a range its last year."""
     return [year for match in _YEAR.finditer(text) if (year := _year_of(match)) is not None]
 
 
 def transcribed_edition(text: str) -> str:
-    """The words at the head of a file that name its edition, "" where there are none.
+    """Returns the words at the head of a file that name its edition; "" if there are none.
 
-    "Transcribed from the 1886 Cassell & Company edition": they are of the transcriber and no part of the
-    book, so they have to be read before it is stripped.
+    "Transcribed from the 1886 Cassell & Company edition": the transcriber wrote these words, so they must be
+    read before the text of the book is stripped.
     """
     match = _TRANSCRIBED.search(" ".join(text[:_HEAD_CHARACTERS].split()))
     return match[0] if match else ""
 
 
 def transcribed_years(text: str) -> list[int]:
-    """The years in such words."""
+    """Returns the years in words such as "Transcribed from the 1886 Cassell & Company edition"."""
     return [year for match in _TRANSCRIBED.finditer(text) for year in years_in(match[1])]
 
 
 def issue_year(line: str) -> int | None:
-    """That of an issue of a periodical, which has a number and the month: "Vol. 99, August 2, 1890"."""
+    """Returns the year of an issue of a periodical, "Vol. 99, August 2, 1890"; None for other lines."""
     match = _ISSUE.search(line)
     return int(match[1]) if match else None
 
@@ -153,11 +152,11 @@ def _without_markup(block: Block) -> Block:
 
 
 class _Statements(NamedTuple):
-    """The content of the statements of a block."""
+    """The statements of a block, such as "Copyright, 1905"."""
 
     years: list[FrontYear]
-    lines_before: Sequence[str]  # those before the first statement
-    open_source: str  # of the last one, if its year is still to come, else ""
+    lines_before: Sequence[str]  # lines before the first statement
+    open_source: str  # source of the last statement if its year may be in the next block, else ""
 
 
 def _read_statements(block: Block, open_source: str) -> _Statements:
@@ -186,14 +185,14 @@ def _of_statement(text: str, source: str) -> list[FrontYear]:
 
 
 def _republished_years(block: Block) -> list[FrontYear]:
-    """The year of the original that a reprint names."""
+    """Returns the year of the original edition that a reprint names."""
     match = _REPUBLISHED.search(" ".join(block.lines)) if is_on_title_page(block) else None
     years = years_in(match[0]) if match else []
     return [FrontYear(year, FIRST_PUBLISHED) for year in years[-1:]]
 
 
 def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[FrontYear]:
-    """The years of lines of a title page that are not statements."""
+    """Yields the years in lines of a title page that are not statements."""
     for line in lines:
         if year := issue_year(line):
             yield FrontYear(year, ISSUE_DATE)
@@ -218,7 +217,7 @@ def _of_imprint(match: re.Match[str], is_publisher_near: bool = True) -> Iterato
 
 
 def _dateline_years(lines: Sequence[str]) -> Iterator[FrontYear]:
-    """The year of a date in a block of its own."""
+    """Yields the year of a date that is in a block of its own."""
     if sum(map(len, lines)) > _MAX_DATELINE_CHARACTERS or _is_picture(lines[0]):
         return
     for line in lines:
@@ -232,7 +231,7 @@ def _is_picture(line: str) -> bool:
 
 
 def _last_year(line: str) -> re.Match[str] | None:
-    """The year that a line ends with."""
+    """Returns the match of the year at the end of a line, or None."""
     matches = list(_YEAR.finditer(line))
     if matches and not re.search(r"\w", line[matches[-1].end() :]):
         return matches[-1]
@@ -240,7 +239,7 @@ def _last_year(line: str) -> re.Match[str] | None:
 
 
 def _year_of(match: re.Match[str]) -> int | None:
-    """The year; of a range its end; None for a life and for letters that are not a number."""
+    """Returns the year, or the last year of a range; None for the dates of a life and for other letters."""
     if match["roman"]:
         return parse_roman(match["roman"])
     first, to = match["arabic"], match["to"] or ""

@@ -1,8 +1,8 @@
-"""The catalogue of Project Gutenberg as one table, `pg_catalog.csv`.
+"""Reads the catalogue of Project Gutenberg as one CSV table, `pg_catalog.csv`.
 
-https://www.gutenberg.org/ebooks/offline_catalogs.html: a header line, then a row for each ebook, whose
-fields are quoted where they hold commas, quotation marks or line feeds. Several values of a field stand
-between semicolons. Columns go by their names in the header, for exports differ in their order.
+https://www.gutenberg.org/ebooks/offline_catalogs.html: a header line, then a row for each ebook. Fields
+with commas, quotation marks or line feeds are quoted. Several values of a field are separated by
+semicolons. Columns are found by their names in the header, since exports differ in their order.
 """
 
 import csv
@@ -15,7 +15,7 @@ from transforms.records import Author, CatalogEntry
 
 NUMBER = "Text#"
 COLUMNS = (NUMBER, "Type", "Title", "Language", "Authors", "Subjects", "Bookshelves")
-"""Those that are read; others may be beside them."""
+"""The columns that are read; other columns are ignored."""
 
 _BETWEEN_VALUES = ";"
 _DETAIL_CHARACTERS = 100
@@ -27,21 +27,21 @@ _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:-[A-Za-z0-9-]+)?")  # "en", "nah", "z
 
 
 class BadRow(NamedTuple):
-    """A row of the table that cannot be understood."""
+    """An invalid row of the table."""
 
-    line: int  # the first one that it stands on; the header is line 1
+    line: int  # its first line; the header is line 1
     message: str
 
 
 class NotACatalogError(Exception):
-    """A file without the header of the catalogue."""
+    """A file that does not begin with the header of the catalogue."""
 
 
 def read_catalog_lines(lines: Iterable[bytes]) -> Iterator[CatalogEntry | BadRow]:
-    """The entries of the table, from its lines with their ends.
+    """Yields the entries of the table, from its lines with their line ends.
 
-    After a quotation mark too few or too many, a bad row may hold the text of some rows that follow.
-    Raises NotACatalogError at the first line.
+    A missing or superfluous quotation mark may make a bad row that includes the text of the next rows.
+    Raises NotACatalogError if the first line is not the header.
     """
     rows = _read_rows(lines)
     _, names = next(rows, (1, ()))
@@ -52,7 +52,7 @@ def read_catalog_lines(lines: Iterable[bytes]) -> Iterator[CatalogEntry | BadRow
         if isinstance(row, str):
             yield BadRow(line, row)
         elif len(row) != len(names):
-            yield BadRow(line, f"{len(row)} fields, where the header names {len(names)}")
+            yield BadRow(line, f"expected {len(names)} fields as in the header, found {len(row)}")
         elif not _ID.fullmatch(row[places[NUMBER]]):
             shown = row[places[NUMBER]][:_DETAIL_CHARACTERS]
             yield BadRow(line, f"{NUMBER} is {shown!r}, and must be a positive number")
@@ -61,14 +61,14 @@ def read_catalog_lines(lines: Iterable[bytes]) -> Iterator[CatalogEntry | BadRow
 
 
 def parse_authors(field: str) -> tuple[Author, ...]:
-    """ "Shelley, Mary, 1797-1851; Doe, John [Translator]" → the persons, in their order, each once."""
+    """Parses "Shelley, Mary, 1797-1851; Doe, John [Translator]" to authors, without repetitions."""
     return tuple(dict.fromkeys(map(parse_author, split_values(field))))
 
 
 def parse_author(text: str) -> Author:
-    """One of them. Notes without years of life stay in the name: "Nennius, active 796".
+    """Parses one person. Notes other than years of life are left in the name: "Nennius, active 796".
 
-    A question mark after a year goes without saying. A life that ended before Christ began there too.
+    A question mark after a year is ignored. If the death is before Christ, the birth is, too.
     """
     with_role = _ROLE.fullmatch(text)
     name, role = with_role.groups() if with_role else (text, "")
@@ -85,24 +85,24 @@ def parse_author(text: str) -> Author:
 
 
 def parse_language(code: str) -> str:
-    """The ISO 639 code of a language tag: "zh" of "zh-TW". What is none stays unchanged."""
+    """Returns the ISO 639 code of a language tag: "zh" for "zh-TW". Other texts are returned unchanged."""
     found = _LANGUAGE.fullmatch(code)
     return found[1].lower() if found else code
 
 
 def split_values(field: str) -> list[str]:
-    """The values of a field, each in one line, without empty ones."""
+    """Returns the values of a field, each in one line, without empty values."""
     values = (one_line(value) for value in field.split(_BETWEEN_VALUES))
     return [value for value in values if value]
 
 
 def one_line(text: str) -> str:
-    """The text with one space for each run of white space."""
+    """Replaces each run of white space by one space."""
     return " ".join(text.split())
 
 
 def in_order(values: Iterable[str]) -> tuple[str, ...]:
-    """Each of the values once, sorted: they come in no order that means anything."""
+    """Returns the values sorted and without repetitions; their order in the catalogue has no meaning."""
     return tuple(sorted(set(values)))
 
 
@@ -127,13 +127,15 @@ def _find_columns(header: Sequence[str]) -> dict[str, int]:
     for name in COLUMNS:
         if header.count(name) != 1:
             shown = ",".join(header)[:_DETAIL_CHARACTERS]
-            message = f"not the header of the catalogue, with one column {name} in it: {shown!r}"
+            message = (
+                f"not the header of the catalogue: expected one column {name}, found {shown!r}"
+            )
             raise NotACatalogError(message)
     return {name: header.index(name) for name in COLUMNS}
 
 
 def _read_rows(lines: Iterable[bytes]) -> Iterator[tuple[int, list[str] | str]]:
-    """(first line, fields), or a message for what is not a row; empty lines are passed over."""
+    """Yields (first line, fields), or (first line, message) for an invalid row. Empty lines are skipped."""
     decoded = (line.decode("utf-8", "surrogateescape") for line in lines)
     header = next(decoded, "").removeprefix("\ufeff")
     reader = csv.reader(itertools.chain([header], decoded), strict=True)

@@ -1,7 +1,7 @@
-"""The catalogue of Project Gutenberg as RDF/XML: one document for each ebook, `cache/epub/84/pg84.rdf`.
+"""Reads the catalogue of Project Gutenberg as RDF/XML: a document per ebook, `cache/epub/84/pg84.rdf`.
 
-https://www.gutenberg.org/ebooks/offline_catalogs.html. What is under the ebook comes in no order. A
-person who is named twice may be described once, and referred to (`rdf:resource`) the other time.
+https://www.gutenberg.org/ebooks/offline_catalogs.html. The elements of an ebook are in no fixed order. If a
+person is named twice, the second element may refer to the first (`rdf:resource`).
 """
 
 import re
@@ -13,14 +13,14 @@ from transforms.records import Author, CatalogEntry
 from transforms.text.books.files.catalog import in_order, one_line, parse_language
 
 MAX_RDF_BYTES = 1 << 22
-"""Of a document; real ones have some ten thousand, more where an ebook has many files."""
+"""Largest size of a document. Real ones have some ten thousand bytes, more if an ebook has many files."""
 
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _TERMS = "{http://purl.org/dc/terms/}"
 _MEMBERSHIP = "{http://purl.org/dc/dcam/}memberOf"
 _GUTENBERG = "{http://www.gutenberg.org/2009/pgterms/}"
 _RELATORS = "{http://id.loc.gov/vocabulary/relators/}"
-_CLASSIFICATION = "/LCC"  # ends the name of a vocabulary of class marks, which are no subjects
+_CLASSIFICATION = "/LCC"  # end of the names of vocabularies of class marks, which are not subjects
 _AGENT = f"{_GUTENBERG}agent"
 
 _EBOOK = re.compile(r"(?:.*/)?ebooks/([1-9][0-9]{0,9})")
@@ -57,8 +57,10 @@ _ROLES = {
     "trl": "Translator",
     "unk": "Unknown role",
 }
-"""Relator codes of MARC (https://www.loc.gov/marc/relators/relaterm.html) → roles as the table names them.
-The role of a code that is not here is the code."""
+"""Relator codes of MARC (https://www.loc.gov/marc/relators/relaterm.html) → roles as in the CSV catalogue.
+
+Unlisted codes are used as roles unchanged.
+"""
 
 
 class MalformedRdfError(ValueError):
@@ -66,14 +68,14 @@ class MalformedRdfError(ValueError):
 
 
 def parse_catalog_rdf(data: bytes) -> CatalogEntry:
-    """The entry that one document holds. Raises MalformedRdfError.
+    """Returns the catalogue entry of a document.
 
-    A DOCTYPE, the door of entity expansion, is an error.
+    Raises MalformedRdfError, also for a DOCTYPE, since it could define entities that expand without limit.
     """
     root = _parse_xml(data)
     ebook = root.find(f"{_GUTENBERG}ebook")
     if ebook is None:
-        raise MalformedRdfError("no description of an ebook")
+        raise MalformedRdfError("the document does not describe an ebook")
     about = ebook.get(f"{_RDF}about", "")
     number = _EBOOK.fullmatch(about)
     if number is None:
@@ -91,12 +93,12 @@ def parse_catalog_rdf(data: bytes) -> CatalogEntry:
 
 def _parse_xml(data: bytes) -> Element:
     try:
-        # As text, so that no XML declaration can name an encoding in which "<!DOCTYPE" looks otherwise.
+        # Decoded here: an XML declaration could name an encoding that hides "<!DOCTYPE".
         text = data.decode("utf-8-sig")
-        if "\0" in text:  # Expat would read it as UTF-16, in which no DOCTYPE was looked for
+        if "\0" in text:  # Expat would read UTF-16, and miss the check for a DOCTYPE
             raise MalformedRdfError("not UTF-8: it has zeros, as UTF-16 does")
         if "<!DOCTYPE" in text:
-            raise MalformedRdfError("a DOCTYPE, which has no place here; entities are not expanded")
+            raise MalformedRdfError("a DOCTYPE, which is not allowed; entities are not expanded")
         return ElementTree.fromstring(text)
     except UnicodeDecodeError as error:
         raise MalformedRdfError(f"not UTF-8: {error}") from None
@@ -105,7 +107,7 @@ def _parse_xml(data: bytes) -> Element:
 
 
 def _texts_of(parent: Element, tag: str) -> Iterator[str]:
-    """Yields the texts of the children of a name, each in one line, without empty ones."""
+    """Yields the texts of the children with this tag, each in one line, without empty texts."""
     for child in parent.iterfind(tag):
         text = one_line(child.text or "")
         if text:
@@ -113,7 +115,7 @@ def _texts_of(parent: Element, tag: str) -> Iterator[str]:
 
 
 def _values_of(ebook: Element, tag: str) -> Iterator[str]:
-    """The same of values that name the vocabulary they are from; class marks are left out."""
+    """Yields the texts of values that name their vocabulary. Class marks are left out."""
     for description in ebook.iterfind(f"{tag}/{_RDF}Description"):
         vocabulary = description.find(_MEMBERSHIP)
         name = "" if vocabulary is None else vocabulary.get(f"{_RDF}resource", "")
@@ -126,7 +128,7 @@ def _agents_of(root: Element) -> Mapping[str, Element]:
 
 
 def _authors_of(ebook: Element, agents: Mapping[str, Element]) -> Iterator[Author]:
-    """The authors, then persons with other roles, both as they come."""
+    """Yields the authors, then the persons with other roles, in the order of the document."""
     for creator in ebook.iterfind(f"{_TERMS}creator"):
         yield from _persons_of(creator, "", agents)
     for child in ebook:

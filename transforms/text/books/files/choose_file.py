@@ -1,14 +1,14 @@
-"""Of several files of one book, the one to take.
+"""Chooses one file of a book that has several.
 
-Project Gutenberg has a book in up to three files, one for each of ASCII, an 8-bit encoding and UTF-8, and
-keeps older releases of them. Names are not reliable: "84-0.txt" should be UTF-8, and may be ASCII. So the
-content of the files decides, in this order:
+Project Gutenberg has up to three files of a book, in ASCII, an 8-bit encoding and UTF-8, and keeps older
+releases. File names are not reliable: "84-0.txt" should be UTF-8, and may be ASCII. So the content of the
+files decides, in this order:
 
-1. the text with the richest characters: one that is not ASCII, and was Unicode; then 8-bit; then ASCII, where
-   accents, dashes and quotation marks have been lost;
-2. the newest date of release in the head;
-3. the largest, in characters;
-4. the smallest fingerprint of the text, which no packing changes; of the same text the first name.
+1. the richest encoding: Unicode text that is not only ASCII; then 8-bit; then ASCII, which has lost accents,
+   dashes and quotation marks;
+2. the newest release date in the head;
+3. the largest number of characters;
+4. the smallest fingerprint of the text, which does not depend on compression; then the first name.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ _FORMS = ("ASCII", "8-bit", "Unicode")
 
 
 def choose_file(files: Sequence[BookFile]) -> tuple[BookFile, list[tuple[BookFile, str]]]:
-    """The file to take, and each of the others with the reason why not, in the order of preference.
+    """Returns the chosen file, and each other file with the reason against it, in order of preference.
 
-    The order in which the files are given makes no difference.
+    The result does not depend on the order of `files`.
 
     Args:
       files: of one book; at least one.
@@ -40,7 +40,7 @@ def _rest(file: BookFile) -> tuple[object, ...]:
 
 
 def _richness(file: BookFile) -> int:
-    """The place of its form in _FORMS."""
+    """Returns the index of the file's form in _FORMS."""
     if file.encoding == "ascii":
         return 0
     is_unicode = file.encoding.startswith("utf-") and "+" not in file.encoding
@@ -48,7 +48,7 @@ def _richness(file: BookFile) -> int:
 
 
 def _newest_first(date: str) -> tuple[int, ...]:
-    """Sorts ISO dates of any exactness; a less exact one comes after those inside it."""
+    """Returns a sort key of ISO dates, the newest first. "2004" comes after all dates in 2004."""
     parts = [int(part) for part in date.split("-") if part]
     return tuple(-part for part in [*parts, 0, 0, 0][:3])
 

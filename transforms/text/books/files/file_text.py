@@ -1,22 +1,22 @@
-"""Bytes of a file of Project Gutenberg → its text.
+"""Decodes the bytes of a Project Gutenberg file.
 
-The files are in whichever encoding their year had, and what they declare is often wrong: files that were
-converted to UTF-8 kept the line that says "ISO-8859-1". So the bytes decide first:
+The encoding depends on the year of the file, and the declared encoding is often wrong: files converted to
+UTF-8 kept the line that says "ISO-8859-1". So the bytes are tested first:
 
 1. a byte order mark (UTF-8, UTF-16, UTF-32);
-2. UTF-8, if all of it is: by chance no text of another encoding is;
-3. UTF-8 with single bytes that are none, if most of what is not ASCII is UTF-8: files made of two. The single
-   bytes are Windows-1252;
-4. the declared encoding, if it is one of single scripts (ISO-8859-2, Big5, KOI8-R, …) and all bytes fit it;
-5. Windows-1252, and its five holes as ISO-8859-1 has them. It has all printable characters of ISO-8859-1,
-   and what the two differ in are control characters, which no book has.
+2. UTF-8, if the whole file is valid: text in another encoding practically never is;
+3. UTF-8 with invalid bytes, if most characters beyond ASCII are valid UTF-8: a file joined from two. The
+   invalid bytes are decoded as Windows-1252;
+4. the declared encoding, if it is one for particular scripts (ISO-8859-2, Big5, KOI8-R, …) and all bytes are
+   valid in it;
+5. Windows-1252, with its five undefined bytes as in ISO-8859-1. It has all printable characters of
+   ISO-8859-1; the other bytes are control characters in ISO-8859-1, which books do not have.
 
-Line ends become line feeds: CR LF, CR alone, and CR CR LF, which is CR LF converted twice. A page break,
-form feed or vertical tab, becomes a line feed as well. Control characters are taken out: NUL, the
-end-of-file mark of DOS, and others that neither print nor mean anything in a text, but break the formats that
-corpora are stored in; so is a byte order mark inside, where files were joined. The characters U+0080 to
-U+009F of a file that was converted as if it were ISO-8859-1 become what they were in Windows-1252: dashes and
-quotation marks.
+Line ends become line feeds: CR LF, CR alone, and CR CR LF, which is CR LF converted twice. A page break
+(form feed or vertical tab) becomes a line feed as well. Control characters are removed: NUL, the end-of-file
+mark of DOS, and others that have no meaning in a text and break the file formats of corpora. A byte order
+mark inside the text, where files were joined, is removed, too. Characters U+0080 to U+009F come from
+Windows-1252 that was converted as ISO-8859-1; they become dashes and quotation marks again.
 """
 
 import codecs
@@ -28,9 +28,9 @@ from transforms.text.books.files.header import HEAD_CHARACTERS, declared_encodin
 from transforms.text.files.file_kinds import is_binary, is_html
 
 MIXED = "utf-8+cp1252"
-"""The name of the encoding of a file that mixes two encodings."""
+"""The name of the encoding of a file that mixes UTF-8 and Windows-1252."""
 
-_MARKS = (  # the longer one first: that of UTF-32 begins with that of UTF-16
+_MARKS = (  # longer marks first: the mark of UTF-32 begins with the mark of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -40,7 +40,7 @@ _SINGLE_SCRIPT = re.compile(
     r"iso8859-(?:[2-9]|1\d)|cp(?:125[013-8]|437|85[02578]|86[0-69]|874|932|949|950)|mac-.+"
     r"|big5(?:hkscs)?|gb2312|gbk|gb18030|euc_.+|shift_jis.*|koi8-[rut]|tis-620|johab"
 )
-"""Codecs as Python names them, but for ISO-8859-1, ASCII and UTF-8, which are detected from bytes."""
+"""Python's names of codecs, except ISO-8859-1, ASCII and UTF-8, which are detected from the bytes."""
 _WIDER = {
     "big5": "big5hkscs",
     "gb2312": "gb18030",
@@ -48,7 +48,7 @@ _WIDER = {
     "shift_jis": "cp932",
     "euc_kr": "cp949",
 }
-"""Encodings that have all characters of another one and some more, which files use undeclared."""
+"""Encoding → encoding with all its characters and some more, which files use without declaring it."""
 
 _WHITE = b" \t\r\n\f\v\0\x1a"
 _BINARY_HEADS = (b"%PDF-", b"{\\rtf")
@@ -59,7 +59,7 @@ _UNPRINTABLE = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f\ufeff]")
 _PAGE_BREAKS = str.maketrans("\f\v", "\n\n")
 
 
-_WINDOWS_1252 = {  # byte → character, of the upper half
+_WINDOWS_1252 = {  # byte → character, for bytes from 0x80 on
     byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0x100)
 }
 _OF_STRAYS = {0xDC00 + byte: character for byte, character in _WINDOWS_1252.items()}
@@ -70,11 +70,11 @@ class FileText(NamedTuple):
     """The text of a file."""
 
     text: str
-    encoding: str  # by which it was decoded: "ascii", "utf-8", "cp1252", "big5hkscs", MIXED, …
+    encoding: str  # that decoded it: "ascii", "utf-8", "cp1252", "big5hkscs", MIXED, …
 
 
 def decode_file(content: bytes) -> FileText | Reason:
-    """The text; or why the file has none: "empty-file", "binary-file", "html-page"."""
+    """Returns the text of a file, or the reason why not: "empty-file", "binary-file", "html-page"."""
     if not content.strip(_WHITE):
         return Reason("empty-file", f"{len(content):,} bytes without a character")
     decoded = _decode_by_mark(content)
@@ -92,7 +92,7 @@ def decode_file(content: bytes) -> FileText | Reason:
 
 
 def tidy_text(text: str) -> str:
-    """The text with line feeds as line ends and without control characters."""
+    """Returns the text with line feeds as line ends and without control characters."""
     if "\r" in text:
         text = text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace("\r", "\n")
     if "\f" in text or "\v" in text:
@@ -120,7 +120,7 @@ def _decode(content: bytes) -> FileText:
         return FileText(content.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
         pass
-    text = content.decode("utf-8", "surrogateescape")  # what is not UTF-8 becomes U+DC80 to U+DCFF
+    text = content.decode("utf-8", "surrogateescape")  # invalid bytes become U+DC80 to U+DCFF
     strays = len(_STRAY.findall(text))
     others = len(_NO_ASCII.findall(text)) - strays
     if has_mark or others > strays:
@@ -134,7 +134,7 @@ def _decode(content: bytes) -> FileText:
 
 
 def _declared_encodings(content: bytes) -> list[str]:
-    """The encoding that the head of a file declares, and a wider one; none where there is nothing to try."""
+    """Returns the encoding that the head of a file declares, and a wider one; [] if none should be tried."""
     try:
         name = codecs.lookup(declared_encoding(content[:HEAD_CHARACTERS].decode("latin-1"))).name
     except (LookupError, ValueError):

@@ -1,10 +1,10 @@
 """Parses the head of a Project Gutenberg file, which describes its book.
 
-The forms, from the newest to the oldest: lines "Title: …" with indented lines that go on (a second author has
-one of his own); the same without indentation, until an empty line; and the heads of the nineties, which
-name title and author in a first line, "*The Project Gutenberg Etext of X, by Y*", and again above the line
-of the date, "October, 1993 [Etext #84]". The head ends at the line "*** START OF …", or where the "small
-print" begins: numbers of other books, which texts and footers name, are not looked at.
+The head has three forms, from the newest to the oldest: lines "Title: …" with indented continuation lines
+(a second author is in a continuation line); the same without indentation, up to an empty line; and the heads
+of the nineties, which have title and author in the first line, "*The Project Gutenberg Etext of X, by Y*",
+and again above the line of the date, "October, 1993 [Etext #84]". The head ends at the line "*** START OF …"
+or at the start of the "small print". The rest of the file may have numbers of other books, and is not read.
 """
 
 import re
@@ -16,7 +16,7 @@ from transforms.text.books.dating.title_page import transcribed_edition
 from transforms.text.books.files.language_names import parse_languages
 
 HEAD_CHARACTERS = 30_000
-"""The characters in which a head has ended at the latest; the longest small print has half of them."""
+"""Largest length of a head. The longest small print has half as many characters."""
 
 _UNMARKED_HEAD_CHARACTERS = 10_000
 _HEAD_END = re.compile(r"^[ \t]*(?:\*{2,} ?(?:START|END)\b|\*END\*)", re.MULTILINE | re.IGNORECASE)
@@ -64,7 +64,7 @@ class _Named(NamedTuple):
 
 
 def parse_header(text: str) -> BookHeader:
-    """Parses the head of a file. The text has line feeds as line ends."""
+    """Parses the head of a file. Line ends of the text must be line feeds."""
     head = head_of(text)
     fields = _parse_fields(head)
     number = _NUMBER.search(head)
@@ -88,19 +88,19 @@ def parse_header(text: str) -> BookHeader:
 
 
 def head_of(text: str) -> str:
-    """The part of a file before its book, or all that may be."""
+    """Returns the part of a file before its book; if the end is not marked, the first 10,000 characters."""
     end = _HEAD_END.search(text, 0, HEAD_CHARACTERS)
     return text[: end.start() if end else _UNMARKED_HEAD_CHARACTERS]
 
 
 def declared_encoding(head: str) -> str:
-    """The encoding that a head says its file to have, unchanged; "" where it says none."""
+    """Returns the encoding that a head declares, unchanged; "" if it declares none."""
     found = _ENCODING.search(head)
     return found[1] if found else ""
 
 
 def number_in_name(name: str) -> int:
-    """The number of the ebook in the name of a file, "84-0.txt" or "pg84.txt.utf8"; 0 where it has none."""
+    """Returns the ebook number in the name of a file, "84-0.txt" or "pg84.txt.utf8"; 0 if there is none."""
     base = name.rpartition("/")[2]
     while shorter := _SUFFIX.sub("", base):
         if shorter == base:
@@ -111,7 +111,7 @@ def number_in_name(name: str) -> int:
 
 
 def parse_date(text: str) -> str:
-    """The first date of a line in the form of ISO 8601, as exactly as given; "" where there is none."""
+    """Returns the first date of a line in ISO 8601, with day and month if given; "" if there is no date."""
     found = _DATE.search(text)
     if not found:
         return ""
@@ -123,9 +123,12 @@ def parse_date(text: str) -> str:
 
 
 def _parse_fields(head: str) -> dict[str, list[str]]:
-    """Name of a field in lower case → its lines. Of "author" those of all, of others the first one's."""
+    """Returns name of a field in lower case → its lines.
+
+    For a repeated field, only the first is returned; for "author", the lines of all.
+    """
     fields: dict[str, list[str]] = {}
-    lines: list[str] | None = None  # of the field that goes on
+    lines: list[str] | None = None  # of the current field
     for line in head.split("\n"):
         found = _FIELD.match(line)
         if found:
@@ -141,7 +144,10 @@ def _parse_fields(head: str) -> dict[str, list[str]]:
 
 
 def _authors(lines: list[str]) -> tuple[str, ...]:
-    """An author a line; a line that cannot end a name goes on in the next."""
+    """Returns the authors, one per line.
+
+    A line that ends in ",", "&" or "and" is joined with the next one.
+    """
     authors: list[str] = []
     for line in lines:
         line = " ".join(line.split())
@@ -159,7 +165,7 @@ def _line_of(head: str, found: re.Match[str] | None) -> list[str]:
 
 
 def _parse_above(head: str, number: int) -> _Named:
-    """Title and author of the paragraphs above the line of date and number, of a head without fields."""
+    """Returns title and author from the paragraphs above the line with date and number."""
     authors: tuple[str, ...] = ()
     for block in _blocks_above(head, number):
         by = _BY_LINE.match(block[0])
@@ -180,7 +186,7 @@ def _parse_above(head: str, number: int) -> _Named:
 
 
 def _blocks_above(head: str, number: int) -> Iterator[list[str]]:
-    """The paragraphs above the line of a position, the nearest first, as lines."""
+    """Yields the paragraphs above the line at this position as lines, the nearest first."""
     above = head[: head.rfind("\n", 0, number) + 1].rstrip()
     for block in re.split(r"\n\s*\n", above)[: -_MOST_BLOCKS - 1 : -1]:
         lines = [line.strip(" \t*") for line in block.split("\n")]
@@ -189,7 +195,7 @@ def _blocks_above(head: str, number: int) -> Iterator[list[str]]:
 
 
 def _parse_first_line(head: str) -> _Named:
-    """Title and author of "The Project Gutenberg Etext of X, by Y", which may go on in a second line."""
+    """Returns title and author of "The Project Gutenberg Etext of X, by Y", which may have a second line."""
     lines = [line.strip(" \t*") for line in head.split("\n")]
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         found = _TITLE_LINE.match(line)
@@ -206,7 +212,7 @@ def _split_by(title: str) -> _Named:
 
 
 def _person(text: str) -> str:
-    """A name without the remark behind it: "William Shakespeare [Collins edition]"."""
+    """Returns a name without the remark after it: "William Shakespeare [Collins edition]"."""
     return _in_one_line([text.split(" [")[0]])
 
 

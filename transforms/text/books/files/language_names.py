@@ -1,4 +1,4 @@
-"""Names of languages in the heads of Project Gutenberg files → ISO 639 codes. The table is data."""
+"""Converts names of languages in the heads of Project Gutenberg files to ISO 639 codes."""
 
 import re
 
@@ -9,7 +9,7 @@ _BETWEEN = re.compile(r"\s*(?:[,;/&]|\band\b)\s*", re.IGNORECASE)
 
 
 def parse_languages(names: str) -> tuple[str, ...]:
-    """The codes of "English, Spanish and Tagalog", each once; a name that has none stays unchanged."""
+    """Returns the codes of "English, Spanish and Tagalog", without repetitions. Unknown names are kept."""
     whole = _code_of(names)
     if whole:
         return (whole,)
@@ -18,7 +18,7 @@ def parse_languages(names: str) -> tuple[str, ...]:
 
 
 def _code_of(name: str) -> str:
-    """Of a name, or of a code itself; "" where there is none."""
+    """Returns the code of a name; a code is returned unchanged; "" if the name is unknown."""
     name = " ".join(name.lower().split()).strip(" .")
     table = read_table(__package__, _TABLE)
     return table.get(name) or (name if name in table.values() else "")

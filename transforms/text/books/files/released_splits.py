@@ -1,4 +1,4 @@
-"""The splits of PG-19 as it was released, and tables by which a user gives splits of his own."""
+"""Splits of PG-19: those of its release, and those in tables of users."""
 
 import csv
 import functools
@@ -19,32 +19,35 @@ _DETAIL_CHARACTERS = 100
 
 @functools.cache
 def released_splits() -> Mapping[int, str]:
-    """Ebook number → "validation" or "test", of the 150 books that are not in the train split.
+    """Returns ebook number → "validation" or "test", for the 150 books that are not in the train split.
 
-    Those of the train split are distinguished from others by metadata.csv: it names the books of all three.
+    metadata.csv names the books of all three splits.
     """
     table = read_table(__package__, _TABLE)
     return {book_id: split for split, book_ids in table.items() for book_id in book_ids}
 
 
 def read_split_lines(lines: Iterable[bytes]) -> Mapping[int, str]:
-    """Ebook number → split of a TSV or CSV file: its header names book_id and split, and may name more.
+    """Returns ebook number → split from a TSV or CSV file with columns book_id and split; others are ignored.
 
-    "dev" and "valid" are taken for validation. Raises MalformedTableError for anything else that is no
-    split, and for a book with two of them.
+    "dev" and "valid" mean validation. Raises MalformedTableError for other unknown splits, and for a book
+    with
+    two splits.
     """
     rows = _rows(lines)
     _, names = next(rows, (1, []))
     if names.count(BOOK_ID) != 1 or names.count(SPLIT) != 1:
         shown = str(names)[:_DETAIL_CHARACTERS]
-        problem = f"the header has to name {BOOK_ID} and {SPLIT}, and has {shown}"
+        problem = f"the header must have the columns {BOOK_ID} and {SPLIT}, found {shown}"
         raise MalformedTableError(f"line 1: {problem}")
     splits: dict[int, str] = {}
     for line, row in rows:
         try:
             book_id, split = _check(row, names)
             if splits.setdefault(book_id, split) != split:
-                raise ValueError(f"{book_id} is in {split}, and in {splits[book_id]} above")
+                raise ValueError(
+                    f"book {book_id} is in {split}, but in {splits[book_id]} in an earlier line"
+                )
         except ValueError as error:
             raise MalformedTableError(f"line {line}: {error}") from None
     return splits
@@ -52,19 +55,19 @@ def read_split_lines(lines: Iterable[bytes]) -> Mapping[int, str]:
 
 def _check(row: Sequence[str], names: Sequence[str]) -> tuple[int, str]:
     if len(row) != len(names):
-        raise ValueError(f"{len(row)} fields, not {len(names)} as in the header")
+        raise ValueError(f"expected {len(names)} fields as in the header, found {len(row)}")
     book_id, split = (row[names.index(name)] for name in (BOOK_ID, SPLIT))
     if not _ID.fullmatch(book_id):
         shown = book_id[:_DETAIL_CHARACTERS]
         raise ValueError(f"{BOOK_ID} is {shown!r}, and must be a positive number")
     if split not in _SYNONYMS:
         shown = split[:_DETAIL_CHARACTERS]
-        raise ValueError(f"{SPLIT} is {shown!r}, none of {', '.join(_SYNONYMS)}")
+        raise ValueError(f"{SPLIT} is {shown!r}; expected one of {', '.join(_SYNONYMS)}")
     return int(book_id), _SYNONYMS[split]
 
 
 def _rows(lines: Iterable[bytes]) -> Iterator[tuple[int, list[str]]]:
-    """(line, fields without the spaces around them); empty lines are passed over."""
+    """Yields (line number, fields without surrounding spaces). Empty lines are skipped."""
     decoded = [text for _, text in decode_lines(lines)]
     delimiter = "\t" if decoded and "\t" in decoded[0] else ","
     reader = csv.reader(decoded, delimiter=delimiter, strict=True)

@@ -1,16 +1,18 @@
 """Rejects genres that are not running prose: poems, plays, manuals, recipes, nonsense, reference.
 
 Nguyen, "SimpleBooks", section 2, leaves out "mal-formatted books and books of poems, plays, manuals, recipes,
-and the literary nonsense", and does not say how. Here catalogue and text have to agree as far as the text
-can show, for both err: prose versions of epics are catalogued as poetry, and many books have no subjects.
+and the literary nonsense", and does not say how. Here catalogue and text must agree as far as the text can
+show the genre, since both may be wrong: prose versions of epics are catalogued as poetry, and many books
+have no subjects.
 
-- Verse and speech are measured (shape.py, speech.py). Much of either is enough by itself; the catalogue
-  lowers how much.
-- Manuals, recipes and works of reference are detected by catalogue or title, unless the text narrates; and
-  manuals and recipes by a manner of their own, where it is marked (manner.py). A manual in the form of a
-  tale or a dialogue stays: so does The Complete Angler, which is read as literature.
-- Literary nonsense is detected by the catalogue alone: what the Library of Congress calls so, verse and
-  limericks. Without subjects its verse is found as poems. Alice, catalogued as fantasy, stays.
+- Verse and speech are measured (shape.py, speech.py). Much of either is enough to reject; the threshold is
+  lower if the catalogue names the genre.
+- Manuals, recipes and works of reference are detected by catalogue or title, unless the text narrates.
+  Manuals and recipes are also detected by frequent words (manner.py). A manual in the form of a tale or a
+  dialogue is kept, such as The Complete Angler, which is read as literature.
+- Literary nonsense is detected by the catalogue alone: books that the Library of Congress calls nonsense,
+  nonsense verse or limericks. Without subjects, such verse is rejected as poems. Alice, catalogued as
+  fantasy, is kept.
 """
 
 import functools
@@ -27,35 +29,39 @@ from transforms.text.books.screening.speech import stage_words
 from transforms.text.files.toml_tables import read_table
 
 MIN_VERSE = 0.4
-"""Share of verse from which on a book is one of poems, whatever the catalogue says.
+"""Least share of verse in a book of poems, whatever the catalogue says.
 
 Books of poems with introduction and notes have 0.42 and more, prose with many poems in it up to 0.32.
 """
 
 MIN_CATALOGUED_VERSE = 0.2
-"""The same of a book that the catalogue has as poetry, and not as fiction besides."""
+"""Least share of verse in a book that the catalogue has as poetry, and not also as fiction."""
 
 MIN_SPEECH = 0.25
 MIN_STAGE_WORDS = 0.4
-"""Share of speech, and words of the stage among 1,000, from which on a book is a play."""
+"""Least share of speech, and stage words per 1,000 words, in a play."""
 
 MOST_SPEECH = 0.6
 FEW_STAGE_WORDS = 0.1
-"""The same of plays that consist of little else than speech, and have few words of the stage.
+"""The same limits for plays that consist of almost only speech, and have few stage words.
 
-Dialogues of philosophers have none. In a book that the catalogue has as drama none are asked for.
+Dialogues of philosophers have no stage words. Books catalogued as drama need none.
 """
 
 MAX_NARRATING = 45.0
-"""Narrating words among 1,000, from where a manual by its title is none. By the catalogue, twice as many."""
+"""Most narrating words per 1,000 words in a manual by its title; twice as many in one by the catalogue."""
 
 INSTRUCTING_NARRATES = 20.0
 MIN_OBLIGING = 9.0
 MIN_NUMBERED = 10.0
-"""A text narrates so little, and obliges or numbers its steps so often, that it is a manual by itself."""
+"""Limits for a manual that is detected by its text alone, per 1,000 words.
+
+It has fewer narrating words than the first, and at least as many obliging words as the second, or numbered
+lines as the third.
+"""
 
 MIN_MEASURED = 3.0
-"""Measures of a kitchen among 1,000 words, from which on a book that does not narrate is one of recipes."""
+"""Least number of kitchen measures per 1,000 words in a book of recipes, which does not narrate."""
 
 NONSENSE, RECIPES, PLAYS, POEMS = "nonsense", "recipes", "plays", "poems"
 REFERENCE, MANUALS, FICTION = "reference", "manuals", "fiction"
@@ -75,8 +81,8 @@ class _Text(NamedTuple):
 def genre_to_reject(book: Book, text: str) -> Reason | None:
     """Returns the reason why a book is not running prose, with the evidence; None for one that is kept.
 
-    Slugs: `malformed` (see running_text.py), `nonsense`, `recipes`, `plays`, `poems`, `reference`, `manuals`;
-    the first of them that holds.
+    Slugs: `malformed` (see running_text.py), `nonsense`, `recipes`, `plays`, `poems`, `reference`, `manuals`.
+    The first one that holds is returned.
     """
     problem = malformed(book, text)
     if problem:
@@ -95,9 +101,9 @@ def genre_to_reject(book: Book, text: str) -> Reason | None:
 
 
 def catalogued_genres(book: Book) -> dict[str, str]:
-    """Genre → the first of the book's subjects and bookshelves that says so; see genres.toml.
+    """Returns genre → the first of the book's subjects and bookshelves that names the genre; see genres.toml.
 
-    "fiction" for a subject that is, or is about, fiction.
+    The genre is "fiction" for subjects that are fiction or about fiction.
     """
     found: dict[str, str] = {}
     for subject in book.subjects:
@@ -172,7 +178,7 @@ def _manuals(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
 
 
 def _by_name(genre: str, measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
-    """A genre by catalogue or title, for a text that does not narrate."""
+    """Returns a reason if catalogue or title name the genre and the text does not narrate; else None."""
     narrating = measured.manner.narrating
     if genre in catalogued and FICTION not in catalogued and narrating < 2 * MAX_NARRATING:
         return Reason(genre, f"catalogue: {catalogued[genre]}")
@@ -185,7 +191,7 @@ def _by_name(genre: str, measured: _Text, catalogued: Mapping[str, str]) -> Reas
 
 @functools.cache
 def _patterns(kind: str) -> Mapping[str, re.Pattern[str]]:
-    """Genre → what matches a whole part of a subject ("parts") or a bookshelf ("shelves") of it."""
+    """Returns genre → pattern that matches whole parts of subjects ("parts") or bookshelves ("shelves")."""
     return {
         genre: re.compile("|".join(f"(?:{one})" for one in table[kind]) or "(?!)", re.IGNORECASE)
         for genre, table in read_table(__package__, _TABLE).items()

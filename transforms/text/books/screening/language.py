@@ -1,7 +1,7 @@
-"""Detects books in English, by the catalogue and the header, and by the text itself.
+"""Detects books in English from the catalogue, the file's header and the text.
 
-What they say may be missing, and may be wrong, so both have to agree. The text is read in samples: one is in
-the language whose frequent words it has most of, see language.toml.
+Catalogue and header may be missing or wrong, so they must agree with the text. The text is examined in
+samples. The language of a sample is the one with most of its frequent words in the sample: language.toml.
 """
 
 import functools
@@ -17,33 +17,35 @@ from transforms.text.files.toml_tables import read_table
 
 ENGLISH = "en"
 UNKNOWN = "?"
-"""Of a sample that has next to none of the frequent words of any language: figures, names, a glossary."""
+"""The language of a sample with almost no frequent words of any language: figures, names, a glossary."""
 
 MIN_WORDS = 40
-"""A sample with fewer words says nothing."""
+"""Least number of words of a sample; smaller samples are ignored."""
 
 MIN_SHARE = 0.08
-"""Least share of the words of a sample that are frequent ones of its language.
+"""Least share of the words of a sample that are frequent words of its language.
 
-English prose has 0.35 to 0.5; a glossary of Middle English, in entries, has 0.1.
+English prose has 0.35 to 0.5; a glossary of Middle English has 0.1.
 """
 
 ONLY_ENGLISH = 0.85
-"""Least share of English among the samples of a known language, for a book in English.
+"""Least share of English among the samples with a known language, in an English book.
 
-The English books here have 0.92 and more, also where they quote much; one that is printed in two
-languages side by side has about half.
+The English books that we measured have 0.92 and more, even with many quotations; a book in two languages
+side by side has about half.
 """
 
 ALSO_SHARE = 0.1
-"""Share of the words of an English sample that are frequent ones of another language, from which the sample
-is in both: text and translation side by side. In English prose it is under 0.03."""
+"""Least share of frequent words of another language in a sample that is in English and this language.
+
+Such samples have a text and its translation side by side. In English prose the share is below 0.03.
+"""
 
 MOSTLY_FOREIGN = 0.25
-"""Share of English at and under which a book is in another language, rather than in several."""
+"""Largest share of English in a book of another language; with more English, it is in several languages."""
 
 OTHER_SCRIPT_SHARE = 0.3
-"""Share of the letters of a sample that are of another script, above which it is in no language of ours."""
+"""Largest share of letters of other scripts in a sample of a language in Latin script."""
 
 _TABLE = "language.toml"
 _ENGLISH_AND = f"{ENGLISH}+"
@@ -52,15 +54,15 @@ _NOT_LATIN = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
 
 
 class LanguageShares(NamedTuple):
-    """The number of samples of a text that read as each language."""
+    """The number of samples of a text in each language."""
 
-    # language → samples; UNKNOWN among them, scripts ("CJK", "GREEK"), and both of two ("en+fr")
+    # language → samples; a key may be UNKNOWN, a script ("CJK", "GREEK"), or two languages ("en+fr")
     samples: Counter[str]
 
     def share_of_english(self) -> float | None:
-        """The share of English among the samples of a known language; None where there is none.
+        """Returns the share of English among the samples of a known language; None if there are none.
 
-        A sample in English and another language is half an English one.
+        A sample in English and another language counts as half a sample.
         """
         known = self.samples.total() - self.samples[UNKNOWN]
         both = sum(count for name, count in self.samples.items() if name.startswith(_ENGLISH_AND))
@@ -68,11 +70,11 @@ class LanguageShares(NamedTuple):
 
 
 def not_english(book: Book, text: str) -> Reason | None:
-    """`not-english` or `several-languages` with the evidence; None for a book in English.
+    """Returns `not-english` or `several-languages` with the evidence; None for a book in English.
 
-    A book whose catalogue entry or header names a single other language is rejected for that, also
-    where its text looks English (the detail says so): a text may be filed under a wrong number, or be a
-    course of the language. A text of which no sample is in a known language passes.
+    A book is rejected if its catalogue entry or header names another language, even if its text looks English
+    (the detail says so): the text may be filed under a wrong number, or teach that language. A text without
+    any sample in a known language is accepted.
     """
     declared = sorted({language.casefold() for language in book.languages})
     english = set(read_table(__package__, _TABLE)["declared"]["english"])
@@ -91,15 +93,15 @@ def not_english(book: Book, text: str) -> Reason | None:
 
 
 def read_languages(text: str) -> LanguageShares:
-    """In which languages samples of the text are."""
+    """Counts the samples of the text by language."""
     found = (read_language(sample) for sample in take_samples(text))
     return LanguageShares(Counter(language for language in found if language))
 
 
 def read_language(sample: str) -> str:
-    """The language of a sample: a key of language.toml, the name of another script, "en+fr", or UNKNOWN.
+    """Returns the language of a sample: a key of language.toml, another script, "en+fr", or UNKNOWN.
 
-    "" for a sample with too few words.
+    Returns "" for a sample with too few words.
     """
     script = _other_script(sample)
     if script:
@@ -113,7 +115,7 @@ def read_language(sample: str) -> str:
         for language in _languages_of_words().get(_without_accents(word), ()):
             counts[language] += times
     english = counts.pop(ENGLISH, 0)
-    # Of languages that have as many, the first by name.
+    # With equal counts, the first language by name.
     other = min(counts, key=lambda language: (-counts[language], language), default=UNKNOWN)
     if max(english, counts[other]) < MIN_SHARE * total:
         return UNKNOWN
@@ -123,7 +125,7 @@ def read_language(sample: str) -> str:
 
 
 def _other_script(sample: str) -> str:
-    """The script of most letters that are not Latin, where these are many; else ""."""
+    """Returns the most frequent script of the letters that are not Latin, if these are many; else ""."""
     others = _NOT_LATIN.findall(sample)
     if len(others) <= 10:
         return ""
@@ -135,7 +137,7 @@ def _other_script(sample: str) -> str:
 
 
 def _render(found: LanguageShares) -> str:
-    """ "en 38, la 2 of 40 samples"."""
+    """Returns the counts for messages: "en 38, la 2 of 40 samples"."""
     ranked = sorted(found.samples.items(), key=lambda item: (-item[1], item[0]))
     told = ", ".join(f"{language} {count}" for language, count in ranked)
     return f"{told or 'none'} of {found.samples.total()} samples"
@@ -143,7 +145,7 @@ def _render(found: LanguageShares) -> str:
 
 @functools.cache
 def _languages_of_words() -> Mapping[str, tuple[str, ...]]:
-    """Word → languages that it is frequent in."""
+    """Returns word → languages in which it is frequent."""
     lists = {
         language: {_without_accents(word) for word in words.split()}
         for language, words in read_table(__package__, _TABLE).items()

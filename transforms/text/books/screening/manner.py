@@ -1,6 +1,6 @@
-"""The manner of a text: whether it narrates or instructs, and whether it measures out ingredients.
+"""Measures the manner of a text: narrating, instructing, or measuring out ingredients.
 
-Told by how frequent a few kinds of words are, in samples of the text; see manner.toml.
+The measures are frequencies of a few kinds of words in samples of the text; see manner.toml.
 """
 
 import functools
@@ -18,7 +18,7 @@ _NUMBERED = re.compile(r"^[ \t]*(?:\(?\d{1,4}[.)]|\([a-z]\))[ \t]", re.MULTILINE
 
 
 class Manner(NamedTuple):
-    """Frequencies in 1,000 words."""
+    """Frequencies per 1,000 words."""
 
     narrating: float  # "he", "said"
     obliging: float  # "should", "must"
@@ -27,7 +27,7 @@ class Manner(NamedTuple):
 
 
 def measure_manner(samples: Sequence[str]) -> Manner:
-    """The manner of samples of a text; all 0 where they have no words."""
+    """Returns the frequencies in samples of a text; all are 0 if there are no words."""
     words: Counter[str] = Counter()
     for sample in samples:
         words.update(_WORD.findall(sample.lower()))
@@ -41,7 +41,7 @@ def measure_manner(samples: Sequence[str]) -> Manner:
 
 
 def _count_measured(samples: Sequence[str], words: Mapping[str, int]) -> int:
-    """Counts the numbers before a measure; books without measures are not searched."""
+    """Returns the number of quantities with a measure, "2 ounces"."""
     measures = _words_of("measures")
     if not any(word in words or f"{word}s" in words for word in measures):
         return 0

@@ -1,4 +1,4 @@
-"""Detects running text that is long enough: words in sentences, not digits, names of files, or lists."""
+"""Rejects texts that are not running text (digits, file names, lists) and texts that are too short."""
 
 import dataclasses
 import re
@@ -8,25 +8,34 @@ from transforms.records import Book, Reason
 from transforms.text.books.screening.samples import take_samples
 
 MIN_LETTERS = 0.79
-"""Least share of letters in what is not white space. Prose has 0.9 and more, the plays and poems that have
-the most notes 0.8; a logic with its diagrams 0.73, a glossary 0.62, a page of digits 0."""
+"""Least share of letters among the characters that are not white space.
+
+Prose has 0.9 and more, the plays and poems with the most notes 0.8; a book on logic with diagrams 0.73, a
+glossary 0.62, a page of digits 0.
+"""
 
 WORD_LETTERS = 2.5, 8.0
-"""Letters of a word, on average. In English books it is 3.6 to 5."""
+"""Least and largest average number of letters of a word. In English books it is 3.6 to 5."""
 
 SENTENCE_WORDS = 200
-"""Most words for each mark that ends a sentence. Prose has 15 to 40, verse and children's own writing up
-to 100; lists of words, of names and of files have next to none."""
+"""Largest number of words per mark that ends a sentence.
+
+Prose has 15 to 40, verse and the writing of children up to 100; lists of words, names or files have nearly
+no such marks.
+"""
 
 MAX_REPEATED = 0.5
-"""Largest share of the lines, of some length, that the text has before. Songs reach 0.2."""
+"""Largest share of repeated lines, among lines that are not short. Songs reach 0.2."""
 
 MIN_TOKENS = 20
-"""A text with fewer is none: a word about where the book is to be found."""
+"""Least number of tokens of a text. Shorter texts are only notes, such as where the book can be found."""
 
 MIN_WORDS = 200
-"""Default of TooShort. The paper on PG-19 does not say which length it means by "short texts", nor does the
-release show: it has The Story of a Fierce Bad Rabbit, of 225 words, and lacks longer books of its series."""
+"""Default of TooShort.
+
+The paper on PG-19 does not define "short texts", and its release does not show a limit: it has The Story of
+a Fierce Bad Rabbit, of 225 words, and lacks longer books of the same series.
+"""
 
 _REPEATED_FROM_CHARACTERS = 20
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -34,7 +43,7 @@ _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]_*]*(?=\s|--|—|$)")
 
 
 def malformed(book: Book, text: str) -> Reason | None:
-    """`malformed`, with what is amiss, for what is not running text; None for other books."""
+    """Returns `malformed` with the problem, for texts that are not running text; None for other books."""
     samples = take_samples(text)
     problem = (
         _too_few_tokens(text) or _no_words(samples) or _no_sentences(samples) or _repeats(text)
@@ -79,9 +88,9 @@ def _repeats(text: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class TooShort:
-    """The rule that a book has at least so many words, between white space.
+    """Rejects books with fewer words, between white space, than `min_words`.
 
-    Raises ValueError for a negative number.
+    Raises ValueError if `min_words` is negative.
     """
 
     min_words: int = MIN_WORDS
@@ -91,6 +100,6 @@ class TooShort:
             raise ValueError(f"min_words is {self.min_words}, and must not be negative")
 
     def __call__(self, book: Book, text: str) -> Reason | None:
-        """`too-short` with the number of words, or None."""
+        """Returns `too-short` with the number of words, or None."""
         words = len(text.split())
         return Reason("too-short", f"{words} words") if words < self.min_words else None

@@ -1,13 +1,14 @@
-"""Parts of a text that stand for the whole, where looking at every word would take too long."""
+"""Samples of a text, for measurements that would take too long over the whole text."""
 
 NUMBER = 40
 CHARACTERS = 4000
 
 
 def take_samples(text: str, number: int = NUMBER, characters: int = CHARACTERS) -> list[str]:
-    """Parts of `characters` each, spread evenly over the text; all of a text that is no longer than they are.
+    """Returns `number` parts of `characters` each, spread evenly over the text.
 
-    They are cut anywhere, also in the middle of a word.
+    A text that is not longer than these parts is returned whole, in parts. Parts may begin and end in the
+    middle of a word.
     """
     if len(text) <= number * characters:
         return [text[start : start + characters] for start in range(0, len(text), characters)]

@@ -1,10 +1,10 @@
-"""The shape of a text: how much of it is verse, how much the persons of a play speak, how much is a list.
+"""Measures the layout of a text: the shares of verse, of speech in plays, and of lists.
 
-Lines of verse begin with a capital letter, lines of prose only by chance: of the lines that go on a
-paragraph, 3 to 30 in 100 in the English prose that we measured, 80 and more in books of verse alone. For
-speech see speech.py.
+Lines of verse begin with a capital letter, lines of prose only by chance. Without the first lines of
+paragraphs, it is 3 to 30 % of the lines in the English prose that we measured, and 80 % or more in books
+of verse. For speech see speech.py.
 
-Shares are of the characters of all lines, without the white space at their ends.
+Shares are of the characters of all lines, without white space at both ends.
 """
 
 import re
@@ -15,23 +15,28 @@ from typing import NamedTuple
 from transforms.text.books.screening.speech import measure_speech
 
 CAPITAL_LINES = 0.75
-"""Least share of the lines of a stanza, but for its first one, that begin with a capital letter."""
+"""Least share of the lines of a stanza, except its first, that begin with a capital letter."""
 
 MAX_VERSE_CHARACTERS = 100
-"""Of a line, on average over its stanza."""
+"""Largest average length of the lines of a stanza."""
 
 LISTED_LINES = 0.5
-"""Share of lines ending in a figure from which on they are a list: contents, an index, a table."""
+"""Least share of lines ending in a figure in a list: contents, an index, a table."""
 
 SPACED_LINES = 4
-"""Least number of short paragraphs in a row that are verse with a blank line after each line."""
+"""Least number of consecutive short paragraphs that are verse with an empty line after each line."""
 
 UNENDED = 0.35
-"""Least share of them that end in the middle of a sentence. Of paragraphs of prose hardly one does."""
+"""Least share of these short paragraphs that end in the middle of a sentence.
+
+Paragraphs of prose hardly ever do.
+"""
 
 CAPITALS_OF_VERSE = 0.5
-"""Share of capitals among the lines that go on a paragraph, over the whole text, from which on it is taken
-for a book of verse, and stanzas of two and three lines for stanzas."""
+"""Least share, in a book of verse, of capitals among the lines after the first of their paragraph.
+
+In a book of verse, paragraphs of two and three lines may be stanzas, too.
+"""
 
 _SHORT_CHARACTERS = 170
 
@@ -45,14 +50,14 @@ class Shape(NamedTuple):
     """The layout of a text."""
 
     characters: int
-    verse: float  # share in stanzas
-    speech: float  # share in what speakers say
-    speakers: int  # different ones
-    listed: float  # share in lists and tables
+    verse: float  # share of stanzas
+    speech: float  # share of the speeches of speakers
+    speakers: int  # number of different speakers
+    listed: float  # share of lists and tables
 
 
 def measure_shape(text: str) -> Shape:
-    """The shape of the whole text."""
+    """Measures the layout of the whole text."""
     paragraphs = list(paragraphs_of(text))
     sizes = [sum(map(len, map(str.strip, lines))) for lines in paragraphs]
     characters = sum(sizes)
@@ -78,7 +83,7 @@ def measure_shape(text: str) -> Shape:
 
 
 def paragraphs_of(text: str) -> Iterator[list[str]]:
-    """The lines of each paragraph, without white space at their right; blank lines are between two."""
+    """Yields the lines of each paragraph, without trailing white space. Empty lines separate paragraphs."""
     for paragraph in _BLANK_LINES.split(text):
         lines = [line.rstrip() for line in paragraph.split("\n")]
         lines = [line for line in lines if line]
@@ -87,13 +92,13 @@ def paragraphs_of(text: str) -> Iterator[list[str]]:
 
 
 def width_of(paragraphs: Sequence[Sequence[str]]) -> int:
-    """Returns the length of the long lines of a text: nine of ten are not longer."""
+    """Returns the 90th percentile of the lengths of lines."""
     lengths = sorted(len(line.strip()) for lines in paragraphs for line in lines)
     return lengths[len(lengths) * 9 // 10] if lengths else 0
 
 
 def capitals_of(paragraphs: Sequence[Sequence[str]]) -> float:
-    """The share that begins with a capital letter of the lines after the first one of their paragraph."""
+    """Returns the share of lines that begin with a capital letter, without the first lines of paragraphs."""
     capital = sum(_capitals_in(lines[1:]) for lines in paragraphs)
     return capital / max(1, sum(len(lines) - 1 for lines in paragraphs))
 
@@ -101,8 +106,8 @@ def capitals_of(paragraphs: Sequence[Sequence[str]]) -> float:
 def is_stanza(lines: Sequence[str], width: int, is_verse_book: bool = False) -> bool:
     """Returns True if a paragraph is verse.
 
-    By chance, paragraphs of two or three lines often have capitals where a stanza has them. Outside of a
-    book of verse one is a stanza only if, besides, each line ends where the next word had room.
+    Paragraphs of two or three lines often have the capitals of a stanza by chance. Outside a book of verse,
+    such a paragraph is a stanza only if each line also ends where the next word still had room.
     """
     rest = lines[1:]
     if not rest or sum(map(len, lines)) > MAX_VERSE_CHARACTERS * len(lines):
@@ -126,16 +131,14 @@ def _is_broken_early(lines: Sequence[str], width: int) -> bool:
 def is_list(lines: Sequence[str]) -> bool:
     """Returns True if a paragraph of two lines or more is a list or a table: its lines end in figures.
 
-    The lines of a poem may, where each is numbered; but then every fifth or tenth is.
+    Poems with numbered lines are not lists: only every fifth or tenth line has a number.
     """
     figures = sum(1 for line in lines if _FIGURE_AT_END.search(line[-4:]))
     return len(lines) > 1 and figures >= LISTED_LINES * len(lines)
 
 
 def spaced_lines(paragraphs: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
-    """Yields ranges of paragraphs, from one to before another, that are verse with blank lines between its
-    lines.
-    """
+    """Yields ranges (start, end) of paragraphs that are verse with an empty line after each line."""
     place = 0
     for is_short, run in groupby(paragraphs, key=_is_short):
         lines = list(run)

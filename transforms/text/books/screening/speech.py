@@ -1,7 +1,7 @@
-"""Detects speakers in a text: paragraphs that begin with one of a few names, again and again.
+"""Detects speakers in a text: names that begin many paragraphs.
 
-The names of the speakers are in front of what they say ("HAMLET. ", "_Nora._ ", "  Ham. ") or on a line
-of their own above it.
+The name of a speaker is in front of the speech ("HAMLET. ", "_Nora._ ", "  Ham. ") or in a line of its own
+above it.
 """
 
 import functools
@@ -13,10 +13,12 @@ from typing import NamedTuple
 from transforms.text.files.toml_tables import read_table
 
 MIN_SPEECHES = 5
-"""A name that begins fewer speeches is not a speaker's."""
+"""Least number of speeches of a speaker. A name with fewer is not a speaker."""
 
 _TABLE = "speech.toml"
-_LOOKED_AT = 300  # characters of a line: a name and the manner of speaking are shorter
+_LOOKED_AT = (
+    300  # characters of a line that are examined: a name and the manner of speaking are shorter
+)
 _PERIODS = (".", "._", ":")
 _MARKS = r"[_=*]{0,2}"
 _NAME = r"[A-Z][\w’'-]*(?:\.? [A-Z&][\w’'-]*){0,3}"
@@ -24,32 +26,32 @@ _MANNER = r"(?:,? ?_?[(\[][^)\]\n]{0,120}[)\]]_?)?"  # "(aside)"
 _AT_START = re.compile(
     rf"\s*{_MARKS}({_NAME}){_MARKS}{_MANNER}(?:(?:[.:]|\.--){_MARKS}(?=[\s—(\[-]|$)|$)"
 )
-"""A name at the start of a paragraph; the only thing on its line, or with a period or colon after it."""
+"""A name at the start of a paragraph: alone in its line, or with a period or colon after it."""
 
 _INSIDE = re.compile(
     rf"(?:{_MARKS}([A-Z][A-Z’' -]{{2,30}})|\s+_?([A-Z][\w’' -]{{1,20}})){_MARKS}[.:]_?\s"
 )
-"""A name in front of a line inside a paragraph: in capitals, or indented."""
+"""A name at the start of a later line of a paragraph: in capitals, or indented."""
 
 _ROMAN = re.compile(r"[IVXLC]+")
 
 
 class Speech(NamedTuple):
-    """The amount of text that speakers say."""
+    """The amount of speech in a text."""
 
-    characters: int  # of their speeches, with the names, without white space at the ends of lines
-    speakers: int  # different ones
+    characters: int  # of speeches and their names, without white space at the ends of lines
+    speakers: int  # number of different speakers
 
 
 class _Spoken(NamedTuple):
-    """A piece of text under a name that may be a speaker's."""
+    """A part of the text after a name that may be a speaker."""
 
     name: str
     characters: int
 
 
 def measure_speech(paragraphs: Sequence[Sequence[str]]) -> Speech:
-    """Measures the part of the paragraphs, given by their lines, that speakers say."""
+    """Measures the speech in the paragraphs, which are given as lists of lines."""
     spoken = list(_spoken_in(paragraphs))
     times = Counter(piece.name for piece in spoken)
     speakers = {name for name, count in times.items() if count >= MIN_SPEECHES and _may_speak(name)}
@@ -59,10 +61,10 @@ def measure_speech(paragraphs: Sequence[Sequence[str]]) -> Speech:
 
 
 def _spoken_in(paragraphs: Sequence[Sequence[str]]) -> Iterator[_Spoken]:
-    """Yields the text under each name: to the next one, or to the end of the paragraph.
+    """Yields the text after each name, up to the next name or the end of the paragraph.
 
-    A paragraph that is a name alone, in capitals or without a period, has the following one as well, if
-    that begins with none.
+    If a paragraph is only a name, in capitals or without a period, the text goes on in the next paragraph,
+    unless that begins with a name.
     """
     above = ""
     for lines in paragraphs:
@@ -71,7 +73,7 @@ def _spoken_in(paragraphs: Sequence[Sequence[str]]) -> Iterator[_Spoken]:
         if first:
             name = first[1]
             is_alone = len(lines) == 1 and first.end() == len(lines[0])
-            # "Churchhill." is where a letter was written.
+            # "Churchhill." is not a speaker, but the place where a letter was written.
             may_be_above = name.isupper() or not lines[0].endswith(_PERIODS)
             above = name if is_alone and may_be_above else ""
         for place, line in enumerate(lines):
@@ -90,11 +92,11 @@ def _may_speak(name: str) -> bool:
     if len(name) < 2 or _ROMAN.fullmatch(name) or not words:
         return False
     never = _never_speakers()
-    return "to" not in words and not never.issuperset(words)  # no head of a letter: "EMMA TO ANNE"
+    return "to" not in words and not never.issuperset(words)  # "EMMA TO ANNE" heads a letter
 
 
 def stage_words(text: str) -> float:
-    """Returns the number of words of the stage in 1,000 words of the text."""
+    """Returns the number of stage words per 1,000 words of the text."""
     return len(_stage_pattern().findall(text)) * 1000 / max(1, text.count(" ") + text.count("\n"))
 
 

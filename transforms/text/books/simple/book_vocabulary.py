@@ -1,8 +1,8 @@
-"""The vocabulary of a corpus of books, in the figures of table 1 of the paper of SimpleBooks.
+"""The vocabulary of a corpus of books, with the figures of table 1 of the paper of SimpleBooks.
 
-The vocabulary is, as for WikiText, the words that occur three times or more in the training text, and two
-signs: <unk> for all others, and <eos> for the end of a line. Tokens are counted with the ends of lines: so do
-the 2,088,628 tokens and 33,278 words of WikiText-2, which give the 62.76 of table 1.
+As in WikiText, the vocabulary has the words that occur three times or more in the training text, and two
+signs: <unk> for all other words, and <eos> for the end of a line. Line ends count as tokens, as in the
+2,088,628 tokens and 33,278 words of WikiText-2, which give the 62.76 of table 1.
 """
 
 from typing import Any, NamedTuple
@@ -14,16 +14,16 @@ TRAIN = "train"
 
 
 class BookVocabularyStats(NamedTuple):
-    """Counts of a corpus against the vocabulary of its training split."""
+    """Counts of a corpus and of the vocabulary of its training split."""
 
-    min_count: int  # what a word of the vocabulary is counted in training, at least
-    distinct_words: int  # of training, in the vocabulary or not
+    min_count: int  # least count of a word of the vocabulary in training
+    distinct_words: int  # in training, including words outside the vocabulary
     vocabulary_words: int
     splits: tuple[tuple[str, HeldoutStats], ...]  # (split, counts): training first, then by name
 
     @property
     def frequency(self) -> float:
-        """FREQ: how often a word of the vocabulary, signs included, occurs in training, on average."""
+        """FREQ: average count in training of a word of the vocabulary, signs included."""
         training = dict(self.splits)[TRAIN]
         return (training.words + training.sentences) / self.vocabulary_with_signs
 

@@ -1,4 +1,4 @@
-"""The list of all books that were considered for a corpus of simple books, and what became of each."""
+"""The table of all books that were considered for SimpleBooks, with the verdict on each."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,26 +12,26 @@ _RATIO_DIGITS = 6  # significant ones
 
 
 class Considered(NamedTuple):
-    """A line of the list; "" where the book did not come so far."""
+    """A line of the table; "" for values that were not computed, since the book was rejected before."""
 
     book_id: int
     title: str
-    tokens: int | str  # L: between white space, of the stripped text
+    tokens: int | str  # L: between white space, in the stripped text
     vocabulary: int | str  # V
     ratio: str
-    ngrams: int | str  # different n-grams of words
-    overlap: str  # share of them that larger kept books have
-    verdict: str  # KEPT, or stage and reason: "screen-books/poems"
+    ngrams: int | str  # number of different word n-grams
+    overlap: str  # share of its n-grams in larger kept books
+    verdict: str  # KEPT, or "stage/reason": "screen-books/poems"
     detail: str  # of the reason
-    covered_by: str  # kept books and the share of the n-grams that each is the largest to have: "5946:0.9500"
+    covered_by: str  # "5946:0.9500": kept books and their shares of the n-grams; the largest counts
     split: str
     in_simplebooks_2: str  # "yes" or "no"
-    first_line: int | str  # in the file of its split, counted from 1
+    first_line: int | str  # of the book in the file of its split, counted from 1
     lines: int | str
 
 
 class Sized(NamedTuple):
-    """The line of a kept book in the list."""
+    """The place of a kept book in the corpus."""
 
     split: str
     is_small: bool
@@ -48,11 +48,11 @@ def make_line(
     rejected: Rejected | None,
     sized: Sized | None,
 ) -> Considered:
-    """The line of a book. Raises ValueError for a book that is both kept and rejected, or neither.
+    """Returns the line of a book. Raises ValueError unless the book is either kept or rejected.
 
     Args:
       measured: (L, V) of a book that could be stripped.
-      formula: of their ratio, see simplicity.py.
+      formula: of the ratio, see simplicity.py.
     """
     if (rejected is None) == (sized is None):
         raise ValueError(f"book {book_id} is both kept and rejected, or neither")

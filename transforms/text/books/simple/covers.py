@@ -1,8 +1,8 @@
-"""The rule of overlap.py, where of all larger books only candidates are compared with a book.
+"""Decides which books overlap, if each book is compared with only some candidates among the larger books.
 
-A book that all its candidates together do not cover is kept, whatever becomes of them; the others are
-contested. Whether a contested book is kept depends on its contested candidates, and on theirs: on its
-connected component.
+The rule is that of overlap.py. A book that all its candidates together do not cover is kept in any case; the
+other books are contested. Whether a contested book is kept depends on its contested candidates, on their
+candidates and so on: on its connected component.
 """
 
 from collections.abc import Collection, Iterable
@@ -20,34 +20,37 @@ _MOST_TOKENS = (1 << 31) - 1
 
 
 class Cover(NamedTuple):
-    """The n-grams of a book that its candidates have."""
+    """The n-grams of a book that its candidates also have."""
 
-    number: int  # of the book
-    ngrams: int
-    owners: tuple[int, ...]  # numbers of the candidates that have any, ascending
-    packed: bytes  # for each owner a bit for each n-gram; see `marks_of`
+    number: int  # of the book, see `number_book`
+    ngrams: int  # number of n-grams of the book
+    owners: tuple[int, ...]  # numbers of the candidates that have any of them, ascending
+    packed: bytes  # for each owner one bit per n-gram; see `marks_of`
 
 
 def number_book(book_id: int, tokens: int) -> int:
-    """A number that ascends as books are chosen: the largest first, then the smallest id.
+    """Returns a number that sorts books: the largest first, then the smallest id.
 
-    Raises ValueError where a book has too many tokens, or its id is too large.
+    Raises ValueError if a book has too many tokens, or its id is too large.
     """
     if tokens > _MOST_TOKENS or book_id >> _ID_BITS:
-        raise ValueError(f"book {book_id} has {tokens} tokens: one of both is too large")
+        raise ValueError(
+            f"book {book_id} has {tokens} tokens: the id or the number of tokens is too large"
+        )
     return (_MOST_TOKENS - tokens << _ID_BITS) | book_id
 
 
 def id_of(number: int) -> int:
-    """The id of the book."""
+    """Returns the id of the book with this number."""
     return number & ((1 << _ID_BITS) - 1)
 
 
 def cover_book(number: int, ngrams: Uint64s, candidates: Iterable[tuple[int, Uint64s]]) -> Cover:
-    """Finds the n-grams of a book that larger books have.
+    """Finds the n-grams of a book that its candidates also have.
 
     Args:
-      ngrams: different hashes, ascending, of the book; those of candidates are, too.
+      ngrams: hashes of the book, ascending, without repetitions.
+      candidates: (number, hashes like `ngrams`) of larger books.
     """
     marks = {}
     for candidate, hashes in candidates:
@@ -61,7 +64,7 @@ def cover_book(number: int, ngrams: Uint64s, candidates: Iterable[tuple[int, Uin
 
 
 def marks_of(cover: Cover) -> Bools:
-    """A row for each owner: which n-grams it has."""
+    """Returns a row for each owner, with True for the n-grams that it has."""
     rows = numpy.frombuffer(cover.packed, numpy.uint8).reshape(len(cover.owners), -1)
     return numpy.unpackbits(rows, axis=1, count=cover.ngrams).astype(numpy.bool_)
 
@@ -72,7 +75,7 @@ def is_contested(cover: Cover, threshold: Fraction) -> bool:
 
 
 def decide_covers(covers: Iterable[Cover], threshold: Fraction) -> list[int]:
-    """Numbers of the books of a component that are not kept; owners that are in no cover are kept."""
+    """Returns the numbers of the books of a component that are dropped. Owners without a cover are kept."""
     dropped: set[int] = set()
     for cover in sorted(covers):
         kept = [owner for owner in cover.owners if owner not in dropped]
@@ -82,7 +85,7 @@ def decide_covers(covers: Iterable[Cover], threshold: Fraction) -> list[int]:
 
 
 def attribute_cover(cover: Cover, dropped: Int64s) -> dict[int, int]:
-    """Id of a kept owner → n-grams that no larger kept owner has."""
+    """Returns id of a kept owner → number of n-grams that no larger kept owner has."""
     seen = numpy.zeros(cover.ngrams, numpy.bool_)
     found = {}
     for owner, marks in zip(cover.owners, marks_of(cover), strict=True):

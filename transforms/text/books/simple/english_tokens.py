@@ -1,18 +1,18 @@
-"""Paragraphs → tokens, as the paper of SimpleBooks has them: those of spaCy's English tokeniser.
+"""Tokenises paragraphs with spaCy's English tokeniser, as in the paper of SimpleBooks.
 
-spaCy cuts a text at white space, and then each piece, here called a chunk, by its rules. Words repeat, so
-what a chunk gives is kept in a table. That comes to the same as spaCy on whole paragraphs:
+spaCy cuts a text at white space, and then each piece, here called a chunk, by its rules. Chunks repeat, so
+the tokens of a chunk are stored in a table. The result is the same as that of spaCy on whole paragraphs:
 
-* Last of all spaCy looks for its special cases in the tokens of the whole text. Chunks whose neighbours could
-  change what it finds are known (see special_cases.py); paragraphs that have such neighbours go to spaCy
+* As its last step spaCy searches the tokens of the whole text for its special cases. Chunks whose neighbours
+  could change the result are known (see special_cases.py); paragraphs with such neighbours go through spaCy
   whole.
-* Chunks that are not in the table go to spaCy, but for the most frequent kind: words of letters alone, joined
-  by hyphens and dashes, maybe between double quotation marks and with a point or a comma behind. The rules do
-  not distinguish one letter from another but for their case before a period; only the special cases do, and
-  words that occur in one go to spaCy, too.
+* Chunks that are not in the table go through spaCy, except the most frequent kind: words of letters only,
+  joined by hyphens and dashes, optionally in double quotation marks and followed by a point or a comma. The
+  rules treat all letters alike except for their case before a period. Only special cases depend on
+  particular letters, so words that occur in special cases go through spaCy, too.
 
-spaCy's time grows with the square of the punctuation that a chunk begins or ends with: a chunk of more than
-LONGEST_CHUNK characters, which is not English, is one token.
+spaCy's time grows with the square of the punctuation at the start or end of a chunk. So a chunk of more than
+LONGEST_CHUNK characters, which is not English, becomes one token.
 """
 
 import re
@@ -23,7 +23,7 @@ import spacy
 from transforms.text.books.simple.special_cases import Edges, SpecialCases
 
 LONGEST_CHUNK = 1000  # characters; the longest of 328 books has 80
-MAX_KNOWN_CHUNKS = 1 << 19  # some 200 MB, with what spaCy keeps of them
+MAX_KNOWN_CHUNKS = 1 << 19  # some 200 MB, including the caches of spaCy
 
 DISTINCT = "distinct"
 COMMA = "comma"
@@ -37,26 +37,26 @@ _DASH = re.compile(r"(--?|—)")
 
 
 def separate_numbers(tokens: str, style: str = DISTINCT) -> str:
-    """Sets the points and commas between two digits of a token apart: "300,000" is "300 @,@ 000".
+    """Separates the points and commas between two digits of a token: "300,000" becomes "300 @,@ 000".
 
-    It does so in "1.2.1900" and "3,4", too, and leaves hyphens, as the paper does.
+    "1.2.1900" and "3,4" are separated, too; hyphens are not changed. The paper does the same.
 
     Args:
-      tokens: with spaces between them.
-      style: "distinct" makes "1 @.@ 93" of "1.93", as WikiText does, so that the number can be read again;
-        "comma" makes "1 @,@ 93", as the paper prints it.
+      tokens: separated by spaces.
+      style: "distinct" makes "1 @.@ 93" of "1.93", as WikiText does, so that the number can be restored;
+        "comma" makes "1 @,@ 93", as printed in the paper.
     """
     return _POINT.sub(_MARKS[style], tokens)
 
 
 def check_style(style: str) -> None:
-    """Raises ValueError for a style of numbers that there is not."""
+    """Raises ValueError for an unknown style of numbers."""
     if style not in NUMBER_STYLES:
-        raise ValueError(f"number_style is one of {NUMBER_STYLES}, not {style!r}")
+        raise ValueError(f"number_style must be one of {NUMBER_STYLES}, not {style!r}")
 
 
 class EnglishTokenizer:
-    """Tokenises paragraphs. Not to be used by two threads at once.
+    """Tokenises paragraphs. Not thread-safe.
 
     Args:
       number_style: see `separate_numbers`.
@@ -67,7 +67,7 @@ class EnglishTokenizer:
         self._chunks = _Chunks(number_style)
 
     def tokenize(self, paragraph: str) -> str:
-        """The tokens of a paragraph, one space between them; white space is none."""
+        """Returns the tokens of a paragraph, separated by single spaces."""
         if len(self._chunks) > MAX_KNOWN_CHUNKS:  # spaCy's own tables grow, too
             self._chunks = _Chunks(self._number_style)
         chunks = paragraph.split()
@@ -76,16 +76,16 @@ class EnglishTokenizer:
 
 
 class _Chunks(dict[str, str]):
-    """Chunk → its tokens, one space between them. A chunk that is not there yet is added."""
+    """Chunk → its tokens, separated by single spaces. Missing chunks are tokenised and added."""
 
     def __init__(self, number_style: str):
         super().__init__()
         self._number_style = number_style
         self._spacy = spacy.blank("en").tokenizer
         self._cases = SpecialCases(self._spacy)
-        self._edges: dict[str, Edges] = {}  # of the chunks that have any
-        self._followers: set[str] = set()  # the chunks whose first token matters
-        self._known: dict[Edges, Edges] = {}  # there are some hundred different ones
+        self._edges: dict[str, Edges] = {}  # only of chunks with edges
+        self._followers: set[str] = set()  # chunks that have `edges.first`
+        self._known: dict[Edges, Edges] = {}  # saves memory: only some hundred values are different
 
     def __missing__(self, chunk: str) -> str:
         found = self._cut(chunk)
@@ -98,7 +98,7 @@ class _Chunks(dict[str, str]):
         return tokens
 
     def may_meet(self, chunks: Sequence[str]) -> bool:
-        """Returns True if a special case could have tokens of two of these chunks."""
+        """Returns True if a special case could match tokens of two of these chunks."""
         followers = self._followers
         if followers.isdisjoint(chunks):
             return False
@@ -110,7 +110,7 @@ class _Chunks(dict[str, str]):
         return edges is not None and self._cases.may_meet(edges, self._edges[behind])
 
     def tokenize_whole(self, paragraph: str) -> str:
-        """The tokens of a paragraph as spaCy gives them, one space between them."""
+        """Returns the tokens of a paragraph as spaCy makes them, separated by single spaces."""
         chunks = paragraph.split()
         if max(map(len, chunks)) > LONGEST_CHUNK:
             return " ".join([self[chunk] for chunk in chunks])

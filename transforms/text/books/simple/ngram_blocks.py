@@ -1,7 +1,7 @@
-"""The hashed n-grams of books, dealt out to partitions by their hashes, and how they travel.
+"""Partitions the hashed n-grams of books by their hashes, and serialises them.
 
-All owners of an n-gram meet in its partition. There is no other way to find out which books have an n-gram,
-but the n-grams of all books would be as large as the corpus itself.
+All owners of an n-gram are in its partition. This shows which books share an n-gram without bringing
+together the n-grams of all books, which would be as large as the corpus.
 """
 
 import itertools
@@ -22,46 +22,43 @@ _SIZE_BYTES = 8
 
 
 class HashedBook(NamedTuple):
-    """A book by its n-grams."""
+    """A book with the hashes of its n-grams."""
 
     book_id: int
     tokens: int
-    hashes: Uint64s  # of its n-grams, each once, ascending
+    hashes: Uint64s  # of its n-grams, ascending, without repetitions
 
 
 class NgramBlock(NamedTuple):
-    """The n-grams of some books in a partition: the hashes of each book, ascending, one book after the
-    other.
-    """
+    """The n-grams of some books in a partition: the hashes of the books in order, each book's ascending."""
 
-    books: Int64s  # rows (id, tokens, hashes)
+    books: Int64s  # rows (id, tokens, number of hashes)
     hashes: Uint64s
 
 
 class SharedNgrams(NamedTuple):
-    """The n-grams of a partition that several books have: the owners of each, in the order of books."""
+    """The n-grams of a partition that several books have, as groups of their owners, the largest first."""
 
-    books: Int64s  # their ids, in the order of books
-    owners: Uint32s  # places in `books`
-    begins: Bools  # whether it is the first owner of an n-gram
+    books: Int64s  # ids, the largest book first
+    owners: Uint32s  # indexes in `books`
+    begins: Bools  # True for the first owner of each n-gram
 
 
 def sample_hashes(hashes: Uint64s, sample: int) -> Uint64s:
-    """The hashes, ascending, that are in the lowest of `sample` equal ranges; the lowest hash always.
+    """Returns the hashes in the lowest of `sample` equal ranges, and always the lowest hash.
 
-    A share of these is an estimate of the same share of all: of two books the same n-grams are left out
-    (Broder, "On the resemblance and containment of documents", 1997, section 3, takes those that are 0
-    modulo m, to the same end).
+    `hashes` must be ascending. A share among the sampled hashes estimates the same share among all, since the
+    same n-grams are left out of every book (Broder, "On the resemblance and containment of documents", 1997,
+    section 3, takes hashes that are 0 modulo m for the same purpose).
     """
     count = int(numpy.searchsorted(hashes, numpy.uint64((_HASHES - 1) // sample), side="right"))
     return hashes[: max(count, 1)]
 
 
 def cut_hashes(hashes: Uint64s, sample: int, partitions: int) -> Int64s:
-    """Returns the places in sampled hashes, ascending, at which partitions begin and end: one more than
-    partitions.
+    """Returns the indexes in sampled, ascending hashes at which partitions begin, and the last end.
 
-    Partitions are equal ranges of the hashes that can be there; the last takes also any above these.
+    Partitions are equal ranges of the possible hashes of a sample; higher hashes are in the last partition.
     """
     limits = [_HASHES // sample * number // partitions for number in range(1, partitions)]
     inner = numpy.searchsorted(hashes, numpy.array(limits, numpy.uint64))
@@ -71,7 +68,7 @@ def cut_hashes(hashes: Uint64s, sample: int, partitions: int) -> Int64s:
 def deal_hashes(
     books: Sequence[HashedBook], sample: int, partitions: int
 ) -> Iterator[tuple[int, NgramBlock]]:
-    """(partition, the part of the books' hashes in it); a book is in a block if it has any there."""
+    """Yields (partition, block of the hashes in it). A block has only books with a hash in the partition."""
     cut = [cut_hashes(book.hashes, sample, partitions) for book in books]
     cuts = numpy.array(cut, numpy.int64).reshape(-1, partitions + 1)
     keys = numpy.array([book[:2] for book in books], numpy.int64).reshape(-1, 2)
@@ -89,20 +86,20 @@ def deal_hashes(
 
 
 def to_bytes(arrays: NgramBlock | SharedNgrams) -> bytes:
-    """For `block_from_bytes`, or `shared_from_bytes`."""
+    """Serialises the arrays, for `block_from_bytes` or `shared_from_bytes`."""
     sizes = (array.size.to_bytes(_SIZE_BYTES, "little") for array in arrays)
     pieces = zip(sizes, (array.tobytes() for array in arrays), strict=True)
     return b"".join(itertools.chain.from_iterable(pieces))
 
 
 def block_from_bytes(piece: bytes) -> NgramBlock:
-    """The block again, read-only."""
+    """Restores a block, with read-only arrays."""
     books, hashes = _read_arrays(piece, numpy.int64, numpy.uint64)
     return NgramBlock(books.reshape(-1, 3), hashes)
 
 
 def shared_from_bytes(piece: bytes) -> SharedNgrams:
-    """The shared n-grams again, read-only."""
+    """Restores shared n-grams, with read-only arrays."""
     return SharedNgrams(*_read_arrays(piece, numpy.int64, numpy.uint32, numpy.bool_))
 
 

@@ -1,22 +1,22 @@
-"""Chooses the books that are kept: from the largest to the smallest, each is dropped that overlaps those
-kept before.
+"""Chooses books without overlap: from the largest to the smallest, books that overlap kept ones are dropped.
 
-The rule (Nguyen, "SimpleBooks", 2019, section 2): a book is kept unless at least a share of its different
-n-grams, the threshold, is in the n-grams of all kept larger ones together. Said like that it is one long loop
-over a corpus. Here it is cut in parts, and every part gives what the loop would:
+The rule (Nguyen, "SimpleBooks", 2019, section 2): a book is dropped if at least a share, the threshold, of
+its different n-grams is in the n-grams of all kept larger books together. Computed directly, this is one
+long loop over the corpus. Here it is cut into parts that give the same result:
 
-1. An n-gram that no earlier book has, kept or not, is not covered. So a book of which the n-grams that
-   earlier books have are too few is kept, whatever becomes of those: it is free. All others are contested.
-2. An n-gram of a contested book is covered if a free earlier book has it, for that is kept. If none has it,
-   its earlier owners are contested, too, and it is covered if one of them is kept. All books that own such an
-   n-gram are its chain: whether it is covered for one of them depends on those before it in the chain alone.
-3. So what becomes of a contested book depends on books that it shares chains with, and these on others:
-   on its connected component. Whoever goes over the books of a component in their order finds, by induction,
-   for each the kept books before it that the loop finds, and decides alike.
+1. An n-gram that no earlier book has, kept or not, is not covered. So a book is certainly kept if too few of
+   its n-grams are in earlier books: it is free. All other books are contested.
+2. An n-gram of a contested book is covered if a free earlier book has it, since that book is kept. If none
+   has it, its earlier owners are contested, too, and it is covered if one of them is kept. All owners of such
+   an n-gram are its chain: whether it is covered for one book depends only on the books before it in the
+   chain.
+3. So the verdict on a contested book depends on the books in its chains, and these depend on others: on its
+   connected component. Deciding the books of a component in order gives, by induction, the same kept books
+   as the loop.
 
-The n-grams of all books are never in one place: they are dealt out by their hashes to partitions, and a
-partition knows all owners of its n-grams. What a partition finds is added up: counts for each book, and
-chains, which are few, with how many n-grams have them. Books and counts are rows of 64-bit integers.
+The n-grams of all books are never in one place: they are partitioned by their hashes, and a partition has
+all owners of its n-grams. The results of partitions are added up: counts per book, and chains, which are few,
+with their numbers of n-grams. Books and counts are rows of 64-bit integers.
 """
 
 import collections
@@ -37,42 +37,42 @@ from transforms.text.books.simple.ngram_blocks import (
 )
 
 PLAIN, EXACT = OVERLAP_WORDS = ("plain", "exact")
-"""The ways to compare words: in the form of `to_plain_words`, or as they are, with their punctuation."""
+"""Ways to compare words: normalised by `to_plain_words`, or unchanged, with their punctuation."""
 OVERLAPS = "overlaps"
 MINHASH = "minhash"
 THRESHOLD = "0.5"
 NAMED_BOOKS = 3
-"""So many of the books that cover a rejected one are named in the reason, at most."""
+"""Largest number of covering books that the reason for dropping a book names."""
 NAMED_SHARE = 0.01
-"""They have at least this share of its n-grams, but for the first of them."""
+"""Least share of the n-grams of a book that is named, except for the first."""
 
-COUNT_COLUMNS = 4  # id, tokens, n-grams, of these in earlier books
-COVERING_COLUMNS = 3  # id, id of the book that covers it, n-grams
+COUNT_COLUMNS = 4  # id, tokens, n-grams, n-grams that earlier books have
+COVERING_COLUMNS = 3  # id, id of the covering book, n-grams
 
-_MAX_DENOMINATOR = 10**6  # times the n-grams of a book it is far from 2^63
+_MAX_DENOMINATOR = 10**6  # times the n-grams of a book it does not overflow 64 bits
 
 
 class Chains(NamedTuple):
     """The dependencies of the contested books of a partition."""
 
-    certain: Int64s  # rows (id, n-grams that a free earlier book has)
-    links: Int64s  # rows (id, id) of neighbours in a chain, each once
-    ngrams: Mapping[bytes, int]  # chain (see `chain_ids`) → how many n-grams have it
+    certain: Int64s  # rows (id, number of n-grams that a free earlier book has)
+    links: Int64s  # rows (id, id) of neighbours in a chain, without repetitions
+    ngrams: Mapping[bytes, int]  # chain (see `chain_ids`) → number of its n-grams
 
 
 class ContestedBook(NamedTuple):
-    """A book that larger ones may cover."""
+    """A book that larger books may cover."""
 
     book_id: int
     tokens: int
     ngrams: int
-    certain: int  # of its n-grams are in free earlier books
+    certain: int  # number of its n-grams in free earlier books
 
 
 def parse_threshold(share: str | float | Fraction) -> Fraction:
-    """The share as it is written: "0.5" and 0.5 are 1/2, 0.1 is 1/10, "1/3" is 1/3.
+    """Returns the share as an exact fraction: "0.5" and 0.5 are 1/2, 0.1 is 1/10, "1/3" is 1/3.
 
-    Raises ValueError where it is not a number above 0 and not above 1, or has more than six decimals.
+    Raises ValueError if it is not a number above 0 and at most 1, or has more than six decimals.
     """
     try:
         exact = Fraction(str(share))
@@ -86,22 +86,22 @@ def parse_threshold(share: str | float | Fraction) -> Fraction:
 
 
 class OverlapRule(NamedTuple):
-    """The rule by which books are chosen."""
+    """The settings of the choice of books."""
 
     threshold: Fraction
-    by_minhash: bool  # whether MinHash says which books are compared
+    by_minhash: bool  # True if MinHash selects the books to compare
 
     @property
     def name(self) -> str:
-        """As it names an edition: "0.5", "minhash-0.5"."""
+        """The rule in names of editions: "0.5", "minhash-0.5"."""
         share = str(float(self.threshold))
         return f"{MINHASH}-{share}" if self.by_minhash else share
 
 
 def parse_overlap(written: str) -> OverlapRule:
-    """ "0.5", "minhash", or "minhash:0.5".
+    """Parses "0.5", "minhash", or "minhash:0.5".
 
-    Raises ValueError for a share that makes no sense.
+    Raises ValueError for an invalid name or share.
     """
     name, _, share = written.partition(":") if written.startswith(MINHASH) else ("", "", written)
     if name not in ("", MINHASH):
@@ -110,20 +110,23 @@ def parse_overlap(written: str) -> OverlapRule:
 
 
 def check_overlap_words(words: str) -> None:
-    """Raises ValueError for a name that is none of OVERLAP_WORDS."""
+    """Raises ValueError for a name that is not in OVERLAP_WORDS."""
     if words not in OVERLAP_WORDS:
-        raise ValueError(f"overlap_words is one of {OVERLAP_WORDS}, not {words!r}")
+        raise ValueError(f"overlap_words must be one of {OVERLAP_WORDS}, not {words!r}")
 
 
 def overlaps(covered: int, ngrams: int, threshold: Fraction) -> bool:
-    """Returns True if so many covered n-grams, of one or more, are at least the share."""
+    """Returns True if the covered n-grams are at least the threshold share of the book's n-grams.
+
+    `ngrams` must be positive.
+    """
     return covered * threshold.denominator >= threshold.numerator * ngrams
 
 
 def sum_rows(rows: Int64s, keys: int) -> Int64s:
-    """The rows with the same first columns, `keys` of them, become one, whose other columns are sums.
+    """Adds up rows that are equal in their first `keys` columns; the other columns are summed.
 
-    Ascending. What comes out can be summed again with more rows.
+    The result is ascending, and can be summed again with more rows.
     """
     order = numpy.lexsort(rows.T[keys - 1 :: -1])
     rows = rows[order]
@@ -138,10 +141,10 @@ def sum_rows(rows: Int64s, keys: int) -> Int64s:
 
 
 def share_ngrams(blocks: Iterable[NgramBlock]) -> tuple[Int64s, SharedNgrams]:
-    """(rows (id, tokens, n-grams, of these in earlier books), the n-grams that several books have).
+    """Returns rows (id, tokens, n-grams, n-grams that earlier books have), and the n-grams of several books.
 
     Args:
-      blocks: all those of a partition, with each book in one of them.
+      blocks: all blocks of a partition; each book is in one of them.
     """
     parts = list(blocks)
     books = numpy.concatenate([part.books for part in parts])
@@ -162,15 +165,15 @@ def share_ngrams(blocks: Iterable[NgramBlock]) -> tuple[Int64s, SharedNgrams]:
 
 
 def _sort_groups(values: Uint32s, begins: Bools) -> Uint32s:
-    """The values of each group ascending; a group starts where `begins` is true."""
+    """Sorts the values of each group; a group starts where `begins` is True."""
     keys = numpy.cumsum(begins, dtype=numpy.uint64) << numpy.uint64(32)
     return numpy.sort(keys | values).astype(numpy.uint32)
 
 
 def contested_books(counts: Int64s, threshold: Fraction) -> Int64s:
-    """Of rows (id, tokens, n-grams, of these in earlier books) those of the books that are not free.
+    """Returns the rows (id, tokens, n-grams, n-grams that earlier books have) of contested books.
 
-    A book without n-grams has no row.
+    Books without n-grams have no row.
     """
     ngrams, earlier = counts[:, 2], counts[:, 3]
     is_enough = earlier * threshold.denominator >= ngrams * threshold.numerator
@@ -178,7 +181,7 @@ def contested_books(counts: Int64s, threshold: Fraction) -> Int64s:
 
 
 def find_chains(shared: SharedNgrams, contested: Int64s) -> Chains:
-    """Finds the chains of the contested books in a partition; their ids are given, ascending."""
+    """Finds the chains in a partition. `contested` has the ids of the contested books, ascending."""
     is_contested = _is_among(shared.books, contested)[shared.owners]
     has_free_before = _count_before(~is_contested, shared.begins) > 0
     certain = numpy.bincount(
@@ -199,7 +202,7 @@ def find_chains(shared: SharedNgrams, contested: Int64s) -> Chains:
 
 
 def _is_among(ids: Int64s, chosen: Int64s) -> Bools:
-    """Returns for each id whether it is one of the chosen, which ascend."""
+    """Returns for each id whether it is in `chosen`, which is ascending."""
     places = numpy.searchsorted(chosen, ids)
     found: Bools = numpy.append(chosen, -1)[places] == ids
     return found
@@ -215,13 +218,13 @@ def _count_before(marks: Bools, begins: Bools) -> Int64s:
 
 
 def _neighbours(chains: Iterable[bytes]) -> Int64s:
-    """Rows of two ids that follow each other in a chain, each once, ascending."""
+    """Returns rows of two ids that are neighbours in a chain, ascending, without repetitions."""
     pairs = {pair for chain in chains for pair in itertools.pairwise(chain_ids(chain))}
     return numpy.array(sorted(pairs), numpy.int64).reshape(-1, 2)
 
 
 def chain_ids(chain: bytes) -> tuple[int, ...]:
-    """The books of a chain in the order of books."""
+    """Returns the ids of the books of a chain, the largest book first."""
     return tuple(numpy.frombuffer(chain, numpy.int64).tolist())
 
 
@@ -230,10 +233,10 @@ def decide(
     chains: Sequence[tuple[tuple[int, ...], int]],
     threshold: Fraction,
 ) -> list[int]:
-    """Ids of the books of a component that are not kept.
+    """Returns the ids of the books of a component that are dropped.
 
     Args:
-      chains: (books, n-grams that have the chain).
+      chains: (ids of books, number of n-grams with this chain).
     """
     id_to_chains = collections.defaultdict(list)
     for number, (members, _) in enumerate(chains):
@@ -253,15 +256,17 @@ def decide(
 
 
 def attribute_ngrams(shared: SharedNgrams, dropped: Int64s) -> Int64s:
-    """Rows (id, largest kept book before it that has the n-gram, n-grams), each pair of books once.
+    """Returns rows (id, id of the largest kept book before it that has the n-gram, number of n-grams).
+
+    Each pair of books is in one row.
 
     Args:
-      dropped: ids of the books that are not kept, ascending.
+      dropped: ids of the dropped books, ascending.
     """
     is_kept = ~_is_among(shared.books, dropped)[shared.owners]
     kept = _count_before(is_kept, shared.begins)
     is_first_kept = is_kept & (kept == 0)
-    # A group without a kept book has no element that is covered: what it finds here goes unused.
+    # A group without a kept book has no covered element: its value in `firsts` is not used.
     groups = numpy.cumsum(shared.begins) - 1
     firsts = numpy.zeros(int(shared.begins.sum()), numpy.uint32)
     firsts[groups[is_first_kept]] = shared.owners[is_first_kept]
@@ -274,23 +279,24 @@ def attribute_ngrams(shared: SharedNgrams, dropped: Int64s) -> Int64s:
 
 
 def cut_by_id(rows: Int64s, parts: int) -> Iterator[tuple[int, Int64s]]:
-    """(part, the rows whose first column, an id, is in it), in their order."""
+    """Yields (part, its rows): rows are dealt out by the id in their first column, and keep their order."""
     numbers = rows[:, 0] % parts
     order = numpy.argsort(numbers, kind="stable")
     present, starts = numpy.unique(numbers[order], return_index=True)
     pieces = numpy.split(rows[order], starts[1:])
-    return zip(present.tolist(), pieces, strict=False)  # of no rows `split` makes one piece
+    return zip(present.tolist(), pieces, strict=False)  # `split` makes one piece of no rows
 
 
 def judge(book_id: int, ngrams: int, covering: Mapping[int, int], is_kept: bool) -> OverlapVerdict:
-    """The verdict on a book; `covering` is id → n-grams, and comes out with the most first, then by id."""
+    """Returns the verdict on a book. `covering` is id → n-grams; in the verdict it is sorted by n-grams."""
     ordered = sorted(covering.items(), key=lambda item: (-item[1], item[0]))
     return OverlapVerdict(book_id, ngrams, sum(covering.values()), is_kept, tuple(ordered))
 
 
 def overlap_reason(verdict: OverlapVerdict, ngram_words: int) -> Reason:
-    """Returns the reason why a book is not kept: "0.97 of its 8-grams are in 5946 (0.95), 84 (0.02) and 3
-    others".
+    """Returns the reason for dropping a book.
+
+    Its detail is like "0.97 of its 8-grams are in 5946 (0.95), 84 (0.02) and 3 others".
     """
     shares = [(book_id, ngrams / verdict.ngrams) for book_id, ngrams in verdict.covering]
     named = [

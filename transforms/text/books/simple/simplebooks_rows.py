@@ -1,4 +1,4 @@
-"""SimpleBooks as it is written to Parquet and TFRecord."""
+"""Rows of SimpleBooks in Parquet and TFRecord."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,12 +9,12 @@ from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS
 
 NUMBERS = ("book_id",)
-# "text" are tokens, a paragraph a line, "raw_text" the same lines before they are tokenised.
+# "text" has tokens, one paragraph per line; "raw_text" has the same lines before tokenisation.
 SCHEMA = book_schema("book_title", "text", "raw_text")
 TEXT, RAW_TEXT = map(SCHEMA.get_field_index, ("text", "raw_text"))
 TRAIN_2 = "train_2"
 SPLITS_WITH_SMALL = (*SPLITS, TRAIN_2)
-"""The training books of SimpleBooks-2 are in a split of their own, and in "train" as well."""
+"""All splits. "train_2" has the training books of SimpleBooks-2, which are in "train" as well."""
 
 LARGE, SMALL = SIZES = ("simplebooks-92", "simplebooks-2")
 
@@ -26,16 +26,16 @@ PAPER = {  # Nguyen 2019, table 1: tokens, vocabulary, share out of vocabulary, 
 
 UNKNOWN = b"<unk>"
 SIGNS = 2
-"""Words of a vocabulary that are in no file: <unk>, for all others, and <eos>, for the end of a line."""
+"""Number of words of a vocabulary that are not in the text: <unk> for other words, <eos> for line ends."""
 
 
 def make_rows(
     book: TokenizedBook, split: str, is_small: bool, packed_small: bytes = b""
 ) -> Iterator[BookRow]:
-    """The row of a book in each of its splits, in the order of SCHEMA.
+    """Yields the row of a book for each of its splits, with values in the order of SCHEMA.
 
     Args:
-      packed_small: its tokens in SimpleBooks-2, where they are others.
+      packed_small: its tokens in SimpleBooks-2, if they are different.
     """
     yield BookRow(split, book.book_id, _values(book, book.packed_tokens))
     if is_small and split == "train":
@@ -47,13 +47,13 @@ def _values(book: TokenizedBook, packed_tokens: bytes) -> tuple[int, str, bytes,
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the sections that only the card of SimpleBooks has, from stats.json."""
+    """Returns the lines of the sections that only the card of SimpleBooks has, from stats.json."""
     return [
         "",
-        "`text` is tokenised, `raw_text` are the same lines as they stand in the book. `train_2`, the"
-        " training part of SimpleBooks-2, is in `train` as well; the held-out books are the same.",
+        "`text` is tokenised; `raw_text` has the same lines unchanged. `train_2`, the training split of"
+        " SimpleBooks-2, is part of `train`; both have the same held-out books.",
         "",
-        "Beside the paper, table 1 (FREQ: tokens of training for each word of the vocabulary):",
+        "Comparison with table 1 of the paper (FREQ: training tokens per word of the vocabulary):",
         "",
         *make_table(
             ["corpus", "tokens", "vocabulary", "out of vocabulary", "FREQ"],
@@ -70,12 +70,12 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
         ),
         "",
         *_note_on_sizes(stats),
-        "`books-*.tsv` has every book that was considered, and why it was not kept, or where it begins.",
+        "`books-*.tsv` lists every book that was considered: where its text begins, or why it was rejected.",
     ]
 
 
 def _note_on_sizes(stats: Mapping[str, Any]) -> list[str]:
-    """Says so where the small corpus is the large one: there are too few books for two sizes."""
+    """Returns a note if the small corpus is the whole corpus: there are too few books for two sizes."""
     large, small = (stats[size]["splits"]["train"]["tokens"] for size in (LARGE, SMALL))
     if large != small:
         return []

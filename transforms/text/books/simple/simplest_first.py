@@ -1,7 +1,7 @@
-"""Taking the simplest books first, until a corpus is as large as it should be.
+"""Takes the simplest books first, until the corpus has its target size.
 
 The paper of SimpleBooks wanted "a body of text of approximately 100M tokens but with a vocabulary size of
-less than 100K", and has a threshold for that. This is the choice by the aim itself.
+less than 100K", and used a threshold for that. Here the books are chosen by these numbers themselves.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,18 +16,18 @@ MAX_VOCABULARY = 100_000
 
 
 class Queue(NamedTuple):
-    """The books that fit into the target, before the vocabulary is known."""
+    """The books that fit into the target number of tokens, before the vocabulary is known."""
 
     rank_of: dict[int, int]  # book id → its rank
     tokens: int  # of these books
-    more: bool  # whether there are books that do not fit
+    more: bool  # True if there are books that do not fit
 
 
 class Taken(NamedTuple):
-    """The outcome of the choice."""
+    """The chosen books."""
 
     book_ids: frozenset[int]
-    reason: Reason | None  # why the others are not taken; None where there are no others
+    reason: Reason | None  # why the others are not taken; None if there are no others
 
 
 def line_up(
@@ -36,14 +36,14 @@ def line_up(
     sizes: Sequence[tuple[int, int]],
     measures: Mapping[int, tuple[int, int]],
 ) -> Queue:
-    """The books with the best ratios, of those with the same ratio the smaller id first, up to the target.
+    """Returns the books with the best ratios, up to the target. With equal ratios, smaller ids are first.
 
-    The queue ends at the first book with which there would be more tokens than `target_tokens`: no book
-    overtakes one that is simpler.
+    The queue ends before the first book that would exceed `target_tokens`. Later, less simple books are not
+    taken, even if they would fit.
 
     Args:
       sizes: (book id, tokens of its tokenised text), each book once, in any order.
-      measures: book id → (L, V) of its text, of these books at least.
+      measures: book id → (L, V) of its text; may have more books.
     """
     in_order = sorted(sizes, key=lambda size: (-exact_ratio(*measures[size[0]], formula), size[0]))
     rank_of: dict[int, int] = {}
@@ -57,10 +57,10 @@ def line_up(
 
 
 def take_books(queue: Queue, entries: Pairs, max_vocabulary: int) -> Taken:
-    """The books of the queue up to the first with which the vocabulary would be too large.
+    """Returns the books of the queue up to the first one that would make the vocabulary too large.
 
     Args:
-      entries: rows (rank, words that come into the vocabulary with it), ascending.
+      entries: rows (rank, number of words that enter the vocabulary with it), ascending.
     """
     vocabulary = 0
     for rank, words in entries.tolist():

@@ -1,8 +1,8 @@
 """Assigns books to the splits and sizes of SimpleBooks.
 
-Nguyen, "SimpleBooks", section 2: of 1,573 books five are the validation set and five the test set, with
-200,000 tokens each, and the others, 92 M tokens, the training set of SimpleBooks-92. SimpleBooks-2 has the
-same validation and test sets, and 2 M tokens of training text. It does not name these books.
+Nguyen, "SimpleBooks", section 2: of 1,573 books, five are the validation set and five the test set, with
+200,000 tokens each. The others, 92 M tokens, are the training set of SimpleBooks-92. SimpleBooks-2 has the
+same validation and test sets, and 2 M tokens of training text. The paper does not name these books.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ class Placement(NamedTuple):
     """The split and size of a book. All books are in SimpleBooks-92."""
 
     split: str  # "train", "validation" or "test"
-    is_small: bool  # whether it is in SimpleBooks-2, too
+    is_small: bool  # True if it is in SimpleBooks-2, too
 
 
 def plan_sizes(
@@ -28,24 +28,25 @@ def plan_sizes(
     heldout_books: int = HELDOUT_BOOKS,
     small_tokens: int = SMALL_TOKENS,
 ) -> dict[int, Placement]:
-    """Book id → its placement.
+    """Returns book id → its placement.
 
-    The books are in the order of the fingerprint of "simplebooks <id>", then by id. The first ones are
-    the validation set, the next ones the test set; but books that are longer than twice the median book, or
-    shorter than half of it, are passed over as long as there are others. So a set has neither a few thousand
-    tokens nor, with one book of 400,000, twice what it has in the paper, where the five books of a set have
-    200,000 and a book 58,000 on average. All that is left is the training set. In the same order a book is
-    taken for the small training set if that stays at or below `small_tokens` with it; one that does not
-    fit is passed over.
+    Books are sorted by the fingerprint of "simplebooks <id>", then by id. The first ones become the
+    validation
+    set, the next ones the test set. Books that are longer than twice the median book, or shorter than half of
+    it, are used for these sets only if there are no others. So a set has neither a few thousand tokens nor,
+    because of one book of 400,000, twice as many as in the paper, where the five books of a set have 200,000
+    tokens and a book 58,000 on average. All other books are the training set. In the same order, books are
+    added to the small training set as long as it does not exceed `small_tokens`; books that do not fit are
+    skipped.
 
-    Two sets may have text in common: as much as the choice by overlap lets two books have.
+    Two sets may share text, up to the overlap that the choice of books allows.
 
     Args:
       facts: (book id, its tokens), each book once, in any order.
-      heldout_books: in the validation set, and as many in the test set.
-      small_tokens: of the training set of the small size, at most.
+      heldout_books: number of books in each of the validation and test sets.
+      small_tokens: largest number of tokens of the small training set.
 
-    Raises ValueError where that leaves no book for training.
+    Raises ValueError if no book would be left for training.
     """
     if len(facts) < 2 * heldout_books + 1:
         raise ValueError(
@@ -70,7 +71,7 @@ def plan_sizes(
 
 
 def check_sizes(heldout_books: int, small_tokens: int) -> None:
-    """Raises ValueError for settings that make no sense."""
+    """Raises ValueError for invalid settings."""
     if heldout_books < 1:
         raise ValueError(f"heldout_books is {heldout_books}, and must be positive")
     if small_tokens < 1:

@@ -1,13 +1,12 @@
-"""The special cases of a tokeniser of spaCy, and where they could reach over a space.
+"""Finds chunks of text that must go through spaCy together, because of its special cases.
 
-When a text is cut into tokens, spaCy looks through them for its special cases, such as "Mr.", and puts
-their own tokens in place of what it finds. It finds them across spaces, too: a colon and "(" behind a space
-are ":(". Such a find changes nothing itself, because no special case has a space in it. But of finds that
-overlap only the longest is used, and so it may keep another one, within a chunk, from being used.
+After spaCy has cut a text into tokens, it searches them for special cases, such as "Mr.", and replaces
+their tokens. It finds them across spaces, too: a colon and "(" after a space match ":(". Such a match alone
+changes nothing, since no special case has a space in it. But of overlapping matches only the longest is
+used, so it may prevent a match within a chunk.
 
-On the two sides of each blank that a find reaches over there are tokens that are neighbours in a special
-case. And where the find changes something, a chunk beside one of these spaces has, on its own, tokens that
-a special case gave it.
+On both sides of each space in such a match there are tokens that are neighbours in a special case. The match
+can change something only if a chunk next to one of these spaces has tokens from a special case of its own.
 """
 
 import collections
@@ -23,21 +22,21 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 class Edges(NamedTuple):
-    """Tokens that a chunk could share with its neighbours, as they were before the search."""
+    """The first and last tokens of a chunk that could match a special case together with its neighbours."""
 
-    first: frozenset[str] = _NOTHING  # first tokens that follow another one in a special case
-    last: frozenset[str] = _NOTHING  # last tokens that another one follows in a special case
-    is_special: bool = False  # whether a special case may have changed the chunk's tokens
+    first: frozenset[str] = _NOTHING  # first tokens that have a predecessor in a special case
+    last: frozenset[str] = _NOTHING  # last tokens that have a successor in a special case
+    is_special: bool = False  # True if a special case may have changed the chunk's tokens
 
 
 NO_EDGES = Edges()
 
 
 class SpecialCase(NamedTuple):
-    """A special case that is searched for in the tokens: one that has more than one of them."""
+    """A special case with more than one token."""
 
-    cut: tuple[str, ...]  # the tokens that are searched for: "Mr", "."
-    made: tuple[str, ...]  # the tokens that it gives: "Mr."
+    cut: tuple[str, ...]  # the tokens that are matched: "Mr", "."
+    made: tuple[str, ...]  # the tokens that replace them: "Mr."
 
 
 class SpecialCases:
@@ -54,10 +53,10 @@ class SpecialCases:
             self._by_first[case.made[0]].append(case)
         self._tokens = {*self._firsts, *self._seconds, *self._by_first}
         self.words = {word for text in tokenizer.rules for word in _WORD.findall(text)}
-        """Words that occur in special cases, those of one token, too."""
+        """All words that occur in special cases, including cases of one token."""
 
     def edges_of(self, tokens: tuple[str, ...]) -> Edges:
-        """The edges of a chunk that gave these tokens, one at least."""
+        """Returns the edges of a chunk with these tokens, of which there must be at least one."""
         if self._tokens.isdisjoint(tokens):
             return NO_EDGES
         firsts, lasts, is_special = {tokens[0]}, {tokens[-1]}, False
@@ -75,7 +74,7 @@ class SpecialCases:
         return Edges(frozenset(first), frozenset(last), is_special)
 
     def may_meet(self, before: Edges, behind: Edges) -> bool:
-        """Returns True if a match with tokens of both of two neighbours could change something."""
+        """Returns True if a match with tokens of both neighbouring chunks could change something."""
         if not (before.is_special or behind.is_special):
             return False
         pairs = (
@@ -85,7 +84,7 @@ class SpecialCases:
 
 
 def _cases_of(tokenizer: Tokenizer) -> list[SpecialCase]:
-    """Those of one token only (an apostrophe) give that token."""
+    """Returns the special cases of more than one token. The others, such as an apostrophe, change nothing."""
     without_cases = Tokenizer(
         tokenizer.vocab,
         {},

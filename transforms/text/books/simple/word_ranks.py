@@ -1,8 +1,8 @@
-"""Measures the growth of the vocabulary as book after book is added to it, in parts that can be added up.
+"""Measures how the vocabulary grows as books are added one by one, in buckets of words.
 
-The books have ranks, 0, 1, 2, …: the order in which they are added. A word is in the vocabulary from that
-book on with which it has been counted often enough. All that is known of a word is in one bucket (see
-text/word_counts.py), so each bucket gives exactly how many of its words come in with each rank.
+The rank of a book, 0, 1, 2, …, is its position in the order of adding. A word enters the vocabulary with the
+book in which its total count reaches the minimum. All counts of a word are in one bucket (see
+text/word_counts.py), so each bucket gives exact numbers of its new words per rank, which are then added.
 """
 
 from collections.abc import Iterable
@@ -14,21 +14,21 @@ from transforms.text.duplicates.components import Pairs
 from transforms.text.vocabularies.word_counts import SCHEMA
 
 RANKED = SCHEMA.append(pa.field("rank", pa.int64(), nullable=False))
-"""Of the words of several books: record batches, each word once for each book that has it."""
+"""Schema of counts of words in several books: a row for each word of each book."""
 
 
 def rank_counts(counts: pa.RecordBatch, rank: int) -> pa.RecordBatch:
-    """The words of the book with that rank."""
+    """Adds the rank of its book to counts of words."""
     ranks = pa.array(numpy.full(counts.num_rows, rank, numpy.int64))
     return pa.record_batch([*counts.columns, ranks], schema=RANKED)
 
 
 def count_entries(batches: Iterable[pa.RecordBatch], min_count: int) -> Pairs:
-    """Rows (rank, words that come into the vocabulary with it), ascending, of words in no other batch.
+    """Returns rows (rank, number of words that enter the vocabulary with it), ascending.
 
     Args:
-      batches: one at least; in any order.
-      min_count: how often a word must be counted, in all books up to its rank together.
+      batches: one or more, in any order; they must have all counts of their words.
+      min_count: least count of a word of the vocabulary, in all books up to a rank together.
     """
     rows = pa.concat_batches(batches)
     words = rows["word"].dictionary_encode().indices.to_numpy()
@@ -36,7 +36,7 @@ def count_entries(batches: Iterable[pa.RecordBatch], min_count: int) -> Pairs:
     in_order = numpy.lexsort((ranks, words))
     words, counts, ranks = words[in_order], counts[in_order], ranks[in_order]
     total = numpy.cumsum(counts)
-    starts = numpy.flatnonzero(numpy.diff(words, prepend=-1))  # where the rows of each word begin
+    starts = numpy.flatnonzero(numpy.diff(words, prepend=-1))  # first row of each word
     lengths = numpy.diff(starts, append=len(words))
     before_word = numpy.repeat((total - counts)[starts], lengths)
     with_rank = total - before_word

@@ -1,9 +1,8 @@
-"""The book in a file of Project Gutenberg: what is between its header and its footer.
+"""Extracts the book from a file of Project Gutenberg: the text between header and footer.
 
-Marks are the lines that `boilerplate.toml` describes. Strippers that trust a mark at any place have
-cut a Shakespeare of 5.6 million characters to 5,000: so whatever is removed must look like words of
-Project Gutenberg from one end to the other, and nothing of its licence may be left. A file of which both
-cannot be said is refused with a reason.
+`boilerplate.toml` describes the lines that mark both. Strippers that trust a mark at any place have cut a
+Shakespeare of 5.6 million characters to 5,000. So all removed text must have words of Project Gutenberg
+throughout, and no part of the licence may be left. Otherwise the file is rejected with a reason.
 """
 
 import functools
@@ -20,11 +19,13 @@ from transforms.text.books.stripping.spans import Span, cut_out
 from transforms.text.files.toml_tables import read_rules, read_table
 
 MAX_MARKS = 500  # of a file: one book has three or four, and each is compared with the others
-MAX_MARK_LINES = 5  # that a mark may be wrapped over
-MAX_CLOSING_CHARACTERS = 300  # behind its first line: a long title goes on
+MAX_MARK_LINES = 5  # that a mark may have
+MAX_CLOSING_CHARACTERS = (
+    300  # after the first line of a closing mark: it may go on with a long title
+)
 MIN_LETTERS = 200  # of a book: the smallest known has 1,300
-MAX_NOTES_SHARE = 0.5  # of what stands between header and footer
-FREE_NOTES_CHARACTERS = 3000  # of notes, which a leaflet may have more of than of text
+MAX_NOTES_SHARE = 0.5  # of the text between header and footer
+FREE_NOTES_CHARACTERS = 3000  # always allowed: a leaflet may have more notes than text
 
 BETWEEN_BOOKS = "\n\n\n\n"  # of one file
 
@@ -32,10 +33,10 @@ _SHOWN_CHARACTERS = 100  # of a line in the detail of a reason
 
 
 class StrippedText(NamedTuple):
-    """A book, and how many characters of notes were removed."""
+    """A book, and the number of characters of notes that were removed."""
 
     text: str  # ends with one line feed; "" for an empty file
-    notes: int  # of those who made the text, see notes.py
+    notes: int  # of the makers of the text, see notes.py
 
 
 class _Mark(NamedTuple):
@@ -69,16 +70,16 @@ class _Rules(msgspec.Struct):
 
 
 def strip_boilerplate(text: str) -> StrippedText | Reason:
-    """The book of a file, without header, footer, licence and the notes of those who made the text.
+    """Returns the book of a file without header, footer, licence and notes, or the reason to reject the file.
 
-    A text with no such mark and nothing of the licence in it is a book that was stripped before: it is kept.
+    A text without marks and without words of the licence was stripped before: it is kept.
 
-    Reasons: `copyrighted`: the head of the file says that the book is, and may not be copied by everybody.
-    `no-start`, `no-end`: only one end of the book is marked (a file with the small print of before
-    2003 needs no mark at the end). `no-start-and-no-end`: neither, and there is licence in it.
-    `not-boilerplate`: what would be removed is not all words of Project Gutenberg. `licence-inside`: words of
-    the licence would stay. `too-many-notes`: notes would be most of the book. `kept-too-little`: almost
-    nothing would stay.
+    Reasons: `copyrighted`: the head of the file says that the book is copyrighted and may not be copied
+    freely. `no-start`, `no-end`: only one end of the book is marked (files with the small print of before
+    2003 need no mark at the end). `no-start-and-no-end`: there is no mark, but there is licence text.
+    `not-boilerplate`: the text to remove does not have words of Project Gutenberg throughout.
+    `licence-inside`: words of the licence would be left. `too-many-notes`: notes would be most of the book.
+    `kept-too-little`: almost no text would be left.
     """
     marks = find_marks(text)
     if notice := _copyright_notice(text, marks):
@@ -95,14 +96,14 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
 
 
 def check_kept(text: str) -> Reason | None:
-    """`kept-too-little` for what is left of a book, where it has next to no letters; else None."""
+    """Returns `kept-too-little` if the rest of a book has almost no letters; else None."""
     if sum(map(str.isalpha, text[: 20 * MIN_LETTERS])) < MIN_LETTERS:
         return Reason("kept-too-little", f"{len(text):,} characters")
     return None
 
 
 def find_marks(text: str) -> list[_Mark]:
-    """The marks of a text, in its order; of those that overlap the first."""
+    """Returns the marks of a text, in order; of overlapping marks only the first."""
     rules = _rules()
     marks: list[_Mark] = []
     for start in _anchored_lines(text, rules.anchors):
@@ -116,7 +117,7 @@ def find_marks(text: str) -> list[_Mark]:
 
 
 def is_boilerplate(text: str) -> bool:
-    """Returns True if words of Project Gutenberg run through the whole text."""
+    """Returns True if words of Project Gutenberg occur regularly throughout the text."""
     licence = _rules().licence
     lowered = text.lower()
     at = 0
@@ -135,7 +136,7 @@ def _has_licence_words(text: str) -> bool:
 
 
 def find_licence(text: str) -> str | None:
-    """The first line with words that only the licence has; None where there is none."""
+    """Returns the first line with words that only the licence has; None if there is none."""
     rules = _rules()
     for start in _anchored_lines(text, rules.anchors):
         end = line_end(text, line_end(text, start) + 1)  # words may be wrapped
@@ -145,12 +146,12 @@ def find_licence(text: str) -> str | None:
 
 
 def _line_of(text: str, position: int) -> str:
-    """The line with that position, as it is shown."""
+    """Returns the line at this position, shortened for messages."""
     return text[line_start(text, position) : line_end(text, position)].strip()[:_SHOWN_CHARACTERS]
 
 
 def _copyright_notice(text: str, marks: Sequence[_Mark]) -> str | None:
-    """The line in the head of a file that says that its book is copyrighted; None where there is none."""
+    """Returns the line in the head of a file that says that the book is copyrighted; None without one."""
     copyrighted = _rules().copyrighted
     end = 0
     for _ in range(copyrighted.head_lines):
@@ -161,7 +162,7 @@ def _copyright_notice(text: str, marks: Sequence[_Mark]) -> str | None:
 
 
 def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
-    """Returns the spans of the books of a file; nearly always it is one."""
+    """Returns the spans of the books in a file, nearly always one, or the reason to reject the file."""
     begins = [mark for mark in marks if mark.kind == "begin"]
     ends = [mark for mark in marks if mark.kind != "begin"]
     if not begins:
@@ -172,7 +173,7 @@ def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
     at = 0
     while begin := _next_begin(text, begins, ends, at):
         if books and _is_small_print(text, begin) and is_boilerplate(text[at:]):
-            break  # it stands at the end of the file
+            break  # the small print is at the end of this file
         if not is_boilerplate(text[at : begin.start]):
             return Reason("not-boilerplate", f"before {_shown(text, begin)}")
         end = _end_of_book(text, begins, ends, begin.end)
@@ -188,7 +189,7 @@ def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
 
 
 def _cut_book(text: str, part: Span, marks: Sequence[_Mark]) -> str:
-    """A book, without a closing line that notes come after."""
+    """Returns a book without closing lines that are followed by notes."""
     start, end = part
     closings = []
     for mark in marks:
@@ -199,7 +200,7 @@ def _cut_book(text: str, part: Span, marks: Sequence[_Mark]) -> str:
 
 
 def _whole_text(text: str, closings: Sequence[_Mark]) -> list[Span]:
-    """A text without header: up to the first closing line after which no book goes on."""
+    """Returns the span of a text without header: up to the first closing line after which no book goes on."""
     for closing in closings:
         if is_boilerplate(text[closing.end :]):
             return [(0, closing.start)]
@@ -207,7 +208,7 @@ def _whole_text(text: str, closings: Sequence[_Mark]) -> list[Span]:
 
 
 def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: int) -> _Mark | None:
-    """The mark after which the next book begins: the last one of a header that has several."""
+    """Returns the mark before the next book: of a header with several marks, the last one."""
     chosen: _Mark | None = None
     for begin in begins:
         if begin.start < at:
@@ -227,7 +228,7 @@ def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: i
 def _end_of_book(
     text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: int
 ) -> _Mark | None:
-    """The first mark after which, up to the next book or the end of the file, there is only boilerplate."""
+    """Returns the first mark with only boilerplate between it and the next book or the end of the file."""
     for end in ends:
         if end.start < at:
             continue
@@ -238,7 +239,7 @@ def _end_of_book(
 
 
 def _problem(stripped: StrippedText, whole: int, is_marked: bool) -> Reason | None:
-    """Returns the reason why a stripped text is not to be trusted, or None."""
+    """Returns the reason to reject a stripped text, or None."""
     if line := find_licence(stripped.text):
         return Reason("licence-inside" if is_marked else "no-start-and-no-end", line)
     if stripped.notes > max(whole * MAX_NOTES_SHARE, FREE_NOTES_CHARACTERS):
@@ -247,12 +248,15 @@ def _problem(stripped: StrippedText, whole: int, is_marked: bool) -> Reason | No
 
 
 def _is_small_print(text: str, begin: _Mark) -> bool:
-    """Returns True if the mark is of the time when books had no mark at their end."""
+    """Returns True if the mark is from the time when books had no mark at their end."""
     return "SMALL PRINT" in text[begin.start : begin.end].upper()
 
 
 def _mark_end(text: str, start: int, closes: str) -> int:
-    """Behind the last line of a mark, which goes on where it is not closed and no blank line comes."""
+    """Returns the end of the last line of a mark.
+
+    A mark goes on to the line that ends with `closes`, unless an empty line is first.
+    """
     first = end = line_end(text, start)
     if not closes:
         return end
@@ -269,13 +273,13 @@ def _mark_end(text: str, start: int, closes: str) -> int:
 
 
 def _anchored_lines(text: str, anchors: Sequence[str]) -> list[int]:
-    """Starts of the lines with one of the words, and of those before such a line, in order."""
+    """Returns the starts of the lines with one of the words, and of the lines before these, sorted."""
     starts = lines_with(text, anchors)
     return sorted(starts | {line_start(text, start - 1) for start in starts if start})
 
 
 def _trim(book: str) -> str:
-    """The book from its first line to its last."""
+    """Returns the book without empty lines at its start and end."""
     body = book.rstrip()
     if not body:
         return ""

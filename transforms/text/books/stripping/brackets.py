@@ -7,9 +7,9 @@ _CLOSED_BY = {"]": "[", "}": "{"}
 
 
 def match_brackets(text: str) -> dict[int, int]:
-    """Places of opening brackets, square ones and braces, → places behind those that close them.
+    """Returns position of an opening bracket, "[" or "{" → position after its closing bracket.
 
-    An opening bracket that nothing closes is not in it. The two kinds do not see each other.
+    Opening brackets without a closing one are left out. Brackets and braces are matched independently.
     """
     open_at: dict[str, list[int]] = {"[": [], "{": []}
     closed = {}

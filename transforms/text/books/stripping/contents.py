@@ -1,9 +1,9 @@
-"""Tables of contents and lists of illustrations in a book.
+"""Finds tables of contents and lists of illustrations in a book.
 
-Nothing marks their end. They are read entry by entry from their heading on, to what cannot be one: the
-blank lines before a chapter, an entry that comes a second time, which is the heading of the text itself, or
-a paragraph of prose. What is before those after a wider gap is the text's too. A list whose end is not
-found stays where it is. The tables are in `furniture.toml`.
+Their end is not marked. A list is read entry by entry from its heading, up to a paragraph that cannot be
+an entry: one after the empty lines before a chapter, an entry that occurs a second time (the heading of
+the chapter), or a paragraph of prose. In the last two cases the list ends at the widest gap shortly
+before that paragraph. A list whose end is not found is kept. The rules are in `furniture.toml`.
 """
 
 import functools
@@ -24,7 +24,7 @@ from transforms.text.books.stripping.paragraphs import (
 from transforms.text.books.stripping.spans import Span
 from transforms.text.files.toml_tables import read_rules, read_table
 
-MAX_HEADINGS = 50  # that are looked at: a book of three volumes has six lists
+MAX_HEADINGS = 50  # that are examined: a book of three volumes has six lists
 
 _NOT_IN_KEYS = re.compile(r"[\W_]+")
 _PAGE_OF_KEY = re.compile(r"[ .\t_]{2,}[\divxlc]+[._ \t]*$")
@@ -36,10 +36,10 @@ _COLUMNS = re.compile(r"\S {3,}\S")
 
 _CLEAR_PAGE = re.compile(r"\S(?: {2,}|[ .]{4,})\d+$")
 _LOOK_AHEAD = 3  # paragraphs
-_FIRST_ENTRIES = 5  # one of which the text begins with; later ones may come twice
-_MAX_LINE = 100  # characters of an entry's line
-_FIRST_LOOK = 20_000  # characters of the text after a heading; few lists are longer
-_CHARACTERS_OF_A_LINE = 120  # at most, on average: how much text is looked at
+_FIRST_ENTRIES = 5  # the text begins with one of them; later entries may occur twice
+_MAX_LINE = 100  # characters of a line of an entry
+_FIRST_LOOK = 20_000  # characters of text examined after a heading; few lists are longer
+_CHARACTERS_OF_A_LINE = 120  # upper bound of the average, for the second, longer look
 
 
 class _Rules(msgspec.Struct):
@@ -59,7 +59,7 @@ class _Rules(msgspec.Struct):
 
 
 def find_contents(text: str) -> Iterator[Span]:
-    """Places of tables of contents and of lists of illustrations, with their headings."""
+    """Yields the spans of tables of contents and lists of illustrations, headings included."""
     rules = _rules()
     at = 0
     for start in itertools.islice(_headings(text, rules), MAX_HEADINGS):
@@ -80,7 +80,7 @@ def _headings(text: str, rules: _Rules) -> Iterator[int]:
 
 
 def _end_of_list(text: str, start: int, rules: _Rules) -> int:
-    """Returns the place at which the text goes on after a list; 0 if there is none, or none that ends."""
+    """Returns the position after a list; 0 if there is no list, or its end is not found."""
     for max_characters in (_FIRST_LOOK, rules.max_lines * _CHARACTERS_OF_A_LINE):
         limit = start + max_characters
         heading, *others = split_paragraphs(text, start, limit)
@@ -89,7 +89,7 @@ def _end_of_list(text: str, start: int, rules: _Rules) -> int:
         if others[0].gap > rules.max_heading_gap or re.match(r"[\W_]*by\b", others[0].text, re.I):
             return 0
         count, is_known = _count_entries(others, rules)
-        if count + _LOOK_AHEAD < len(others):  # else the last paragraph may be a part of one
+        if count + _LOOK_AHEAD < len(others):  # else the last paragraph may be incomplete
             break
     if not is_known:
         if count == len(others) and limit >= len(text):
@@ -103,7 +103,7 @@ def _end_of_list(text: str, start: int, rules: _Rules) -> int:
 
 
 def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int, bool]:
-    """Returns the number of paragraphs that are entries, and whether the text is known to follow them."""
+    """Returns the number of paragraphs that are entries, and True if the text certainly follows them."""
     seen: set[str] = set()
     for index, paragraph in enumerate(paragraphs):
         following = paragraphs[index : index + _LOOK_AHEAD]
@@ -125,11 +125,11 @@ def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int,
 
 
 def _step_back(paragraphs: Sequence[Paragraph], count: int, rules: _Rules) -> int:
-    """Returns the number of entries, if the last may be headings of the text; 0 if it is not clear."""
+    """Returns the number of entries without headings of the text at their end; 0 if this is unclear."""
     if not 0 < count < len(paragraphs):
         return 0
     paged = [index for index in range(count) if _is_paged(paragraphs[index], rules)]
-    if len(paged) > count // 2:  # all its entries tell their pages
+    if len(paged) > count // 2:  # entries have page numbers
         return paged[-1] + 1
     is_block = paragraphs[0].text.count("\n") + 1 >= rules.min_entries
     gaps = [0] if is_block else [entry.gap for entry in paragraphs[1:count]] or [1]
@@ -154,13 +154,13 @@ def _is_entry(paragraph: Paragraph, rules: _Rules) -> bool:
 
 
 def _is_paged(paragraph: Paragraph, rules: _Rules) -> bool:
-    """Returns True if a line of an entry ends with a page."""
+    """Returns True if a line of an entry ends with a page number."""
     lines = paragraph.text.split("\n")
     return max(map(len, lines)) < _MAX_LINE and any(rules.paged.search(line) for line in lines)
 
 
 def _is_paged_clearly(paragraph: Paragraph) -> bool:
-    """The same, where only spaces or dots and a number will do."""
+    """Returns True if a line of an entry ends with spaces or dots and a number."""
     lines = paragraph.text.split("\n")
     return any(len(line) < _MAX_LINE and _CLEAR_PAGE.search(line) for line in lines)
 
@@ -173,7 +173,7 @@ def _is_list(entries: Sequence[Paragraph], rules: _Rules) -> bool:
 
 
 def _is_heading_paragraph(heading: Paragraph, rules: _Rules) -> bool:
-    """Returns True if the first paragraph is a heading alone, or one of two or three short lines."""
+    """Returns True if the first paragraph is a heading alone, or a heading with a few short lines."""
     lines = heading.text.split("\n")
     if len(lines) == 1:
         return True
@@ -183,7 +183,7 @@ def _is_heading_paragraph(heading: Paragraph, rules: _Rules) -> bool:
 
 
 def _key(line: str) -> str:
-    """An entry without its page and the word for a chapter: what the heading of the text has too."""
+    """Returns an entry without its page and the word for a chapter, to find the same heading in the text."""
     bare = _UNIT_OF_KEY.sub("", _PAGE_OF_KEY.sub("", line.strip()[:_MAX_LINE]))
     return _NOT_IN_KEYS.sub(" ", bare).strip().casefold()
 

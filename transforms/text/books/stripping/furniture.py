@@ -1,8 +1,8 @@
-"""A book without its furniture: tables of contents, lists of illustrations, illustrations, page marks.
+"""Removes furniture from a book: tables of contents, lists of illustrations, illustrations, page marks.
 
-SimpleBooks is made of running text: "We removed meta-data, tables of contents, illustrations" (section 2 of
-its paper). Footnotes, indexes, advertisements, and the marks of _italics_ and =bold= are not named there, and
-stay.
+SimpleBooks consists of running text: "We removed meta-data, tables of contents, illustrations" (section 2
+of its paper). The paper does not name footnotes, indexes, advertisements and the marks of _italics_ and
+=bold=; they are kept.
 """
 
 from typing import NamedTuple
@@ -13,23 +13,25 @@ from transforms.text.books.stripping.contents import find_contents
 from transforms.text.books.stripping.illustrations import find_illustrations, find_page_marks
 from transforms.text.books.stripping.spans import cut_out
 
-MAX_SHARE = 0.5  # of a book: one with more furniture has too little running text
-FREE_CHARACTERS = 3000  # of furniture, which a picture book may have more of than of text
+MAX_SHARE = 0.5  # of a book; a book with more furniture has too little running text
+FREE_CHARACTERS = (
+    3000  # of furniture, always allowed: a picture book may have more furniture than text
+)
 
 
 class CutText(NamedTuple):
-    """A book without furniture, and how many characters were removed as what."""
+    """A book without furniture, and the numbers of characters removed, by kind."""
 
     text: str
-    contents: int  # of tables of contents and lists of illustrations
-    illustrations: int  # with their captions
+    contents: int  # in tables of contents and lists of illustrations
+    illustrations: int  # in illustrations and their captions
     page_marks: int
 
 
 def cut_furniture(text: str) -> CutText:
-    """The text without furniture. The headings of its chapters stay.
+    """Returns the text without furniture. Headings of chapters are kept.
 
-    Illustrations go first: their captions may have any shape, and they may be in a table of contents.
+    Illustrations are removed first: their captions may have any form, and a table of contents may have some.
     """
     unillustrated = cut_out(text, find_illustrations(text))
     unpaged = cut_out(unillustrated, find_page_marks(unillustrated))
@@ -43,8 +45,9 @@ def cut_furniture(text: str) -> CutText:
 
 
 def check_furniture(text: str, cut: CutText) -> Reason | None:
-    """Returns the reason why a text that was cut is not to be trusted (`too-much-furniture`,
-    `kept-too-little`), or None.
+    """Returns the reason to reject a book after the removal, or None.
+
+    The reasons are `too-much-furniture` and `kept-too-little`.
     """
     removed = cut.contents + cut.illustrations + cut.page_marks
     if removed > max(len(text) * MAX_SHARE, FREE_CHARACTERS):

@@ -1,6 +1,6 @@
-"""Illustrations and page marks in a book: `[Illustration: …]`, `[Pg 12]`.
+"""Finds illustrations and page marks in a book: `[Illustration: …]`, `[Pg 12]`.
 
-The tables are in `furniture.toml`.
+The rules are in `furniture.toml`.
 """
 
 import functools
@@ -13,7 +13,7 @@ from transforms.text.books.stripping.brackets import match_brackets
 from transforms.text.books.stripping.spans import Span, with_blank_lines
 from transforms.text.files.toml_tables import read_rules, read_table
 
-_NEAR = 300  # characters before and behind illustrations: the blank lines, and a line of text
+_NEAR = 300  # characters before and after illustrations: empty lines, and a line of text
 
 
 class _Rules(msgspec.Struct):
@@ -29,11 +29,12 @@ class _Rules(msgspec.Struct):
 
 
 def find_illustrations(text: str) -> Iterator[Span]:
-    """Places of illustrations with their captions, whatever brackets and paragraphs these have.
+    """Yields the spans of illustrations with their captions, which may contain brackets and empty lines.
 
-    One that is closed, but not within `max_characters`, stays: its end is not clear. One that
-    nothing closes ends at the first blank line; without one within `max_unclosed_characters` it stays. Where
-    a paragraph was cut in two, the blank lines between its halves go, too. Places may overlap.
+    An illustration longer than `max_characters` is kept, since its end is unclear. An illustration without
+    closing bracket ends at the first empty line; it is kept if there is none within
+    `max_unclosed_characters`. If an illustration cuts a paragraph in two, the empty lines between the halves
+    are removed, too. Spans may overlap.
     """
     rules = _rules()
     places = _find_places(text, rules)
@@ -45,7 +46,7 @@ def find_illustrations(text: str) -> Iterator[Span]:
 
 
 def _find_places(text: str, rules: _Rules) -> list[Span]:
-    """Places of illustrations without the blank lines around them, in order; none overlaps another."""
+    """Returns the spans of illustrations without the empty lines around them, sorted, without overlaps."""
     has_names = rules.opening.search(text) or rules.bare.search(text)
     if not has_names and ".jpg" not in text and ".png" not in text:
         return []
@@ -80,15 +81,16 @@ def _unclosed(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[S
 
 
 def _bare(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[Span]:
-    """Those that lost the opening bracket: a closing one that belongs to another is not theirs."""
+    """Yields the spans of illustrations that lack their opening bracket.
+
+    A closing bracket that belongs to another opening bracket does not count.
+    """
     closings = set(closed.values())
     return (found.span() for found in rules.bare.finditer(text) if found.end() not in closings)
 
 
 def _with_appendages(text: str, start: int, end: int, rules: _Rules) -> int:
-    """Returns the end of an illustration, with a full stop that is alone in its lines, and with the page
-    shown.
-    """
+    """Returns the end of an illustration, including a full stop alone in its line and the page shown."""
     is_first = not text[max(start - 1, 0) : start].strip("\n")
     if is_first and text[end : end + 1] == "." and not text[end + 1 : end + 2].strip("\n"):
         end += 1
@@ -97,7 +99,7 @@ def _with_appendages(text: str, start: int, end: int, rules: _Rules) -> int:
 
 
 def _join_neighbours(text: str, places: Sequence[Span]) -> list[Span]:
-    """Places of illustrations, those between which there are only spaces in one."""
+    """Joins the spans of illustrations that only white space separates."""
     joined: list[Span] = []
     for start, end in places:
         if joined and not text[joined[-1][1] : start].strip():
@@ -108,7 +110,7 @@ def _join_neighbours(text: str, places: Sequence[Span]) -> list[Span]:
 
 
 def _seam(text: str, start: int, end: int, rules: _Rules) -> Span | None:
-    """The lines between the halves of a paragraph that illustrations cut in two; None where they did not."""
+    """Returns the span between the halves of a paragraph that illustrations cut in two, or None."""
     before = text[max(start - _NEAR, 0) : start]
     after = text[end : end + _NEAR]
     first_half, second_half = before.rstrip(), after.lstrip()
@@ -126,7 +128,7 @@ def _seam(text: str, start: int, end: int, rules: _Rules) -> Span | None:
 
 
 def find_page_marks(text: str) -> Iterator[Span]:
-    """Places of marks that show where a page of the printed book begins."""
+    """Yields the spans of marks that show where a page of the printed book begins."""
     for found in _rules().page_mark.finditer(text):
         yield with_blank_lines(text, *found.span())
 

@@ -1,8 +1,8 @@
-"""Notes of those who made a text of Project Gutenberg: credits, transcribers' notes, lists of corrections.
+"""Removes the notes of the makers of a Project Gutenberg text: credits, remarks, lists of corrections.
 
-What they look like is in `notes.toml`. A note ends where its bracket or box does; one that has neither ends
-with its paragraph, or, where its heading has a line to itself, before the next two blank lines. Only a note
-at the end of a book may be long, and then what follows its heading has to speak of pages, spelling and so on.
+`notes.toml` describes them. A note in brackets or in a box ends with these. Any other note ends with its
+paragraph or, if its heading is alone in its line, before the next two empty lines. Only a note at the end of
+a book may be long, and its text must then mention pages, spelling and the like.
 """
 
 import functools
@@ -21,13 +21,13 @@ from transforms.text.books.stripping.paragraphs import (
 from transforms.text.books.stripping.spans import Span, cut_out, with_blank_lines
 from transforms.text.files.toml_tables import read_rules, read_table
 
-MAX_HEADINGS = 50  # of notes without bracket that are looked at: real books have three at most
+MAX_HEADINGS = 50  # of notes without brackets that are examined: real books have three at most
 MIN_SHARE_OF_WORDS = (
-    0.4  # of the characters of a note at the end, in paragraphs that speak as notes
+    0.4  # of the characters of a note at the end, in paragraphs with words of notes
 )
 
 _BEFORE_ANCHOR = 40  # characters: "[Original Electronic " is the longest opening
-_MAX_BEFORE = 200  # characters of a line before the word that tells of a note
+_MAX_BEFORE = 200  # characters of a line before the word that marks a note
 _SEPARATOR = re.compile(r"[\s*_=~#.•·+-]+")
 
 
@@ -74,7 +74,7 @@ class _EndRules(msgspec.Struct):
 
 class _MarkedNote(msgspec.Struct):
     anchor: str
-    pattern: re.Pattern[str]  # of what begins in its line
+    pattern: re.Pattern[str]  # matched from the start of the line
 
 
 class _Rules(msgspec.Struct):
@@ -85,11 +85,11 @@ class _Rules(msgspec.Struct):
 
 
 def strip_notes(book: str) -> str:
-    """The book without notes. What it has between header and footer is expected."""
+    """Returns the book without notes. Expects a book without the header and footer of its file."""
     rules = _rules()
     marked = _marked_notes(book, rules.marked)
     body = cut_out(book, [*marked, *_transcribers_notes(book, rules.transcriber)])
-    body = cut_out(body, _end_notes(body, rules.end))  # others stood behind them
+    body = cut_out(body, _end_notes(body, rules.end))  # transcribers' notes were after them
     return cut_out(body, _head_notes(body, rules.head))
 
 
@@ -101,20 +101,20 @@ def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[Span]:
 
 
 def _end_notes(text: str, rules: _EndRules) -> Iterator[Span]:
-    """Yields notes that run to the end of a book, from the line that a rule describes."""
+    """Yields the spans of notes at the end of a book, each from the line that a rule describes."""
     earliest = max(len(text) // 2, len(text) - rules.max_characters)
     for rule in rules.note:
-        # What the text lacks from the first such line on, it lacks from a later one on, too.
+        # Words missing after the first such line are missing after later ones, too: one search is enough.
         found = rule.first.search(text, earliest)
         if found and all(pattern.search(text, found.end()) for pattern in rule.has):
             yield found.start(), len(text)
 
 
 def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[Span]:
-    """Places of the notes with a heading."""
+    """Returns the spans of the notes with a heading."""
     brackets = functools.cache(lambda: match_brackets(text))  # of few books
     notes: list[Span] = []
-    at = 0  # where the last note ended
+    at = 0  # the end of the last note
     headings = 0
     for anchor in _find_all(text, rules.anchors):
         if anchor < at:
@@ -137,7 +137,7 @@ def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[Span]:
 
 
 def _headed_note(text: str, start: int, rules: _TranscriberRules) -> Span | None:
-    """The note without bracket that begins with a heading, if its end is to be found."""
+    """Returns the note without brackets that begins with a heading; None if its end is not found."""
     if text[start : line_end(text, start)].lstrip().startswith(("|", "+")):
         return _box(text, start, rules.max_box_lines)
     if start > len(text) // 2 and len(text) - start <= rules.max_end_characters:
@@ -152,7 +152,7 @@ def _is_heading(text: str, start: int, rules: _TranscriberRules) -> bool:
 
 
 def _middle_note(text: str, start: int, rules: _TranscriberRules) -> Span | None:
-    """A note in the head or the middle of a book: a paragraph, or several under a heading of their own."""
+    """Returns a note in the head or the middle of a book: one paragraph, or several below a heading."""
     heading, *others = split_paragraphs(text, start, start + rules.max_middle_characters)
     if not _is_alone(heading, rules):
         if len(heading.text) > rules.max_paragraph_characters:
@@ -172,7 +172,7 @@ def _middle_note(text: str, start: int, rules: _TranscriberRules) -> Span | None
 
 
 def _is_alone(heading: Paragraph, rules: _TranscriberRules) -> bool:
-    """Returns True if a heading has its lines, one of which may underline it, to itself."""
+    """Returns True if the heading is alone in its line. A line below may underline it."""
     line, _, below = heading.text.partition("\n")
     found = rules.heading.match(line)
     behind = line[found.end() :] if found else ""
@@ -180,7 +180,7 @@ def _is_alone(heading: Paragraph, rules: _TranscriberRules) -> bool:
 
 
 def _speaks_as_note(paragraphs: Sequence[Paragraph], rules: _TranscriberRules) -> bool:
-    """Returns True if the end of a book, from the heading of a note on, is all note."""
+    """Returns True if the paragraphs from the heading to the end of a book are all a note."""
     speaking = 0
     for paragraph in paragraphs:
         words = sum(1 for _ in rules.words.finditer(paragraph.text))
@@ -192,7 +192,7 @@ def _speaks_as_note(paragraphs: Sequence[Paragraph], rules: _TranscriberRules) -
 
 
 def _box(text: str, start: int, max_lines: int) -> Span:
-    """The lines around one that begin as boxes do, with the separator above them."""
+    """Returns the span of a box: the lines around one that begin with "|" or "+", and the separator above."""
     first, last = start, line_end(text, start)
     for _ in range(max_lines):
         above = line_start(text, first - 1) if first else first
@@ -208,7 +208,7 @@ def _box(text: str, start: int, max_lines: int) -> Span:
 
 
 def _with_separator(text: str, start: int) -> int:
-    """Returns the start of a row of asterisks or the like, if it is the last thing before this line."""
+    """Returns the start of the row of asterisks or the like right before this line; else `start`."""
     before = text[max(start - 400, 0) : start].rstrip()
     line = before[before.rfind("\n") + 1 :]
     if not line.strip() or len(before) == start or not _SEPARATOR.fullmatch(line):
@@ -217,10 +217,10 @@ def _with_separator(text: str, start: int) -> int:
 
 
 def _head_notes(text: str, rules: _HeadRules) -> list[Span]:
-    """Places of the notes without heading at the beginning of a book."""
+    """Returns the spans of the notes without a heading at the beginning of a book."""
     passages = list(_passages(text, rules))
     notes = list(passages)
-    is_first = True  # nothing of the book has come yet
+    is_first = True  # no text of the book so far
     brackets = functools.cache(lambda: match_brackets(text))  # of few books
     at = 0
     for paragraph in split_paragraphs(text, 0, rules.max_characters):
@@ -268,19 +268,19 @@ def _passages(text: str, rules: _HeadRules) -> Iterator[Span]:
 
 
 def _opening(paragraph: Paragraph) -> int:
-    """Returns the position of the bracket that begins a paragraph; -1 if there is none."""
+    """Returns the position of the bracket at the start of a paragraph; -1 if there is none."""
     indent = len(paragraph.text) - len(paragraph.text.lstrip())
     return paragraph.start + indent if paragraph.text[indent] in "[{" else -1
 
 
 def _opening_bracket(text: str, anchor: int) -> int:
-    """The last bracket that opens shortly before a place, in its line; -1 for none."""
+    """Returns the position of the last "[" or "{" shortly before `anchor` in its line; -1 without one."""
     start = max(anchor - _BEFORE_ANCHOR, _near_line_start(text, anchor))
     return max(text.rfind("[", start, anchor), text.rfind("{", start, anchor))
 
 
 def _near_line_start(text: str, position: int) -> int:
-    """Returns the start of the line with that position; the position itself in a very long line."""
+    """Returns the start of the line at this position; in a very long line, the position itself."""
     near = max(position - _MAX_BEFORE, 0)
     start = text.rfind("\n", near, position) + 1
     return start if start or not near else position

@@ -1,20 +1,20 @@
-"""Paragraphs of a part of a text, with their places: what is between blank lines."""
+"""Paragraphs of a part of a text, with their positions. Empty lines separate paragraphs."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 
 class Paragraph(NamedTuple):
-    """Lines without a blank one between them."""
+    """Consecutive lines that are not empty."""
 
     start: int  # of its first line
-    end: int  # behind its last character, before the line feed
-    gap: int  # blank lines before it, back to where the part begins
+    end: int  # after its last character, before the line feed
+    gap: int  # empty lines before it, within the part
     text: str  # with the line feeds inside
 
 
 def split_paragraphs(text: str, start: int = 0, end: int | None = None) -> list[Paragraph]:
-    """The paragraphs of text[start:end], whose first and last line may be parts of lines."""
+    """Returns the paragraphs of text[start:end]. The first and the last line may be incomplete."""
     stop = len(text) if end is None else min(end, len(text))
     paragraphs: list[Paragraph] = []
     first = last = -1
@@ -34,18 +34,18 @@ def split_paragraphs(text: str, start: int = 0, end: int | None = None) -> list[
 
 
 def line_start(text: str, position: int) -> int:
-    """Returns the start of the line with that position."""
+    """Returns the start of the line at this position."""
     return text.rfind("\n", 0, position) + 1
 
 
 def line_end(text: str, position: int) -> int:
-    """Returns the end of the line with that position, before its line feed."""
+    """Returns the end of the line at this position, before its line feed."""
     end = text.find("\n", position)
     return len(text) if end < 0 else end
 
 
 def lines_with(text: str, words: Iterable[str]) -> set[int]:
-    """Starts of the lines with one of the words."""
+    """Returns the starts of the lines that contain one of the words."""
     starts = set()
     for word in words:
         at = text.find(word)

@@ -1,17 +1,17 @@
-"""Cutting places out of a text."""
+"""Removes spans from a text."""
 
 from collections.abc import Iterable
 
 from transforms.text.books.stripping.paragraphs import line_end, line_start
 
-Span = tuple[int, int]  # start and end
+Span = tuple[int, int]  # (start, end) in characters
 
-_MAX_INDENT = 300  # blanks: what has more of them before it does not begin a line
-_AT_THE_START = 1 << 30  # blank lines: what the text begins with goes
+_MAX_INDENT = 300  # spaces before the first character of a line
+_AT_THE_START = 1 << 30  # the start of the text counts as this many empty lines
 
 
 def cut_out(text: str, spans: Iterable[Span]) -> str:
-    """The text without these places, which may overlap."""
+    """Returns the text without these spans, which may overlap."""
     kept = []
     at = 0
     for start, end in sorted(spans):
@@ -23,17 +23,17 @@ def cut_out(text: str, spans: Iterable[Span]) -> str:
 
 
 def with_blank_lines(text: str, start: int, end: int) -> Span:
-    """A place grown to whole lines, if it has them to itself, and by the blank lines on one side of it.
+    """Extends a span to whole lines, if it is alone in them, and by the empty lines on one side.
 
-    Of the blank lines before and after it more stay than go: they show where a chapter begins. A place within
-    a line takes along the spaces after it, if there are spaces before it too.
+    The longer run of empty lines before and after the span is kept, since empty lines show where a chapter
+    begins. A span within a line is extended by the spaces after it, if there are spaces before it too.
     """
     first = text.rfind("\n", max(start - _MAX_INDENT, 0), start) + 1
     if text[max(first, start - _MAX_INDENT) : start].strip() or not (first or start < _MAX_INDENT):
         return start, end + _blanks(text, end) * text[start - 1].isspace()
     last = text.find("\n", end, end + _MAX_INDENT)
     last = min(end + _MAX_INDENT, len(text)) if last < 0 else last
-    if text[end:last].strip() or last - end == _MAX_INDENT:  # the line goes on
+    if text[end:last].strip() or last - end == _MAX_INDENT:  # more text in the line
         return start, end + _blanks(text, end)
     above, blank_above = _blank_lines_above(text, first)
     below, blank_below = _blank_lines_below(text, min(last + 1, len(text)))
@@ -43,13 +43,16 @@ def with_blank_lines(text: str, start: int, end: int) -> Span:
 
 
 def _blanks(text: str, start: int) -> int:
-    """Returns the number of spaces at a place."""
+    """Returns the number of spaces from a position on."""
     near = text[start : start + _MAX_INDENT]
     return len(near) - len(near.lstrip(" "))
 
 
 def _blank_lines_above(text: str, start: int) -> tuple[int, int]:
-    """Returns the start and the number of the blank lines before a line. The text's start counts as many."""
+    """Returns the start and the number of the empty lines before a line.
+
+    The start of the text counts as very many empty lines.
+    """
     count = 0
     while start:
         above = line_start(text, start - 1)
@@ -61,7 +64,7 @@ def _blank_lines_above(text: str, start: int) -> tuple[int, int]:
 
 
 def _blank_lines_below(text: str, start: int) -> tuple[int, int]:
-    """Returns the end and the number of the blank lines from a line on."""
+    """Returns the end and the number of the empty lines from a line on."""
     count = 0
     while start < len(text):
         end = line_end(text, start)

@@ -1,4 +1,4 @@
-"""Web and mail addresses, which a translation keeps to the letter."""
+"""Checks that a translation has the web and mail addresses of its source, unchanged."""
 
 import re
 from collections import Counter
@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from transforms.text.translation.checks.pairs import ERROR, Pair, excerpt
 from transforms.text.translation.records import Finding
 
-# ASCII alone, so that a sign or letter of the language that follows without a blank is no part of it.
+# ASCII only: a letter or sign of the language that follows without a space is not part of the address.
 _ADDRESS = re.compile(
     r"https?://[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+"
     r"|www\.[A-Za-z0-9\-]+\.[A-Za-z0-9\-._~:/?#@!$&()*+,;=%]+"
     r"|[A-Za-z0-9._%+\-]+@[A-Za-z0-9\-]+\.[A-Za-z0-9.\-]+",
     re.ASCII,
 )
-_CLOSING = ".,;:!?)]'"  # of the sentence, not of the address
+_CLOSING = ".,;:!?)]'"  # punctuation of the sentence, not of the address
 
 
 def find_changed_addresses(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """`urls-differ`: an address that is lost, changed, or in the translation alone."""
+    """Yields an error `urls-differ` for each translation that lost, changed or added an address."""
     for pair in pairs:
         source, target = (
             Counter(addresses(text)) for text in (pair.source.text, pair.translation.text)
@@ -37,5 +37,5 @@ def find_changed_addresses(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def addresses(text: str) -> list[str]:
-    """The addresses of a text in their order, without the sentence's own punctuation at their end."""
+    """Returns the addresses of a text in order, without punctuation of the sentence at their ends."""
     return [match[0].rstrip(_CLOSING) for match in _ADDRESS.finditer(text)]

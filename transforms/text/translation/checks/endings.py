@@ -1,4 +1,4 @@
-"""Questions and exclamations that end otherwise than their source."""
+"""Checks that translations of questions and exclamations end with the corresponding mark."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,8 +8,8 @@ from transforms.text.translation.records import Finding
 
 _QUESTION_MARKS = "?？؟՞፧⁇⁈⁉︖﹖" + "\u037e"
 _EXCLAMATION_MARKS = "!！՜߹᥄︕﹗⁈⁉"
-# The languages whose question mark is a semicolon, and those that mark no question or exclamation
-# at the end of a line.
+# Greek, whose question mark is a semicolon; Armenian, whose marks are inside the word; and the languages
+# without such marks.
 _SEMICOLON = "el"
 _INSIDE_THE_WORD = "hy"
 _UNMARKED = frozenset("lo my th km".split())
@@ -17,7 +17,7 @@ _CLOSING = "\"'“”‘’„»«›‹」』）)]】*।. \t\u00a0\u202f\u200b
 
 
 def find_other_endings(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """`ending-differs`: the source ends with "?" or "!", and the translation does not. A warning."""
+    """Yields a warning `ending-differs` if the source ends with "?" or "!" and the translation does not."""
     tag = language.tag.split("-")[0]
     if tag in _UNMARKED:
         return

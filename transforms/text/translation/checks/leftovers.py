@@ -1,4 +1,4 @@
-"""Finds what programs leave in a text: entities, tags, wikitext, characters read in a wrong encoding."""
+"""Finds traces of programs in a text: entities, tags, wikitext, characters of a wrong encoding."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,8 +13,8 @@ _MARKUP = re.compile(
 
 
 def find_leftovers(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """`html-entities`, `markup` and `mojibake`, where the source has none."""
-    import ftfy  # here, for the tables that it brings
+    """Yields errors `html-entities`, `markup` and `mojibake` for traces that are not in the source."""
+    import ftfy  # imported here, because it loads large tables
 
     config = ftfy.TextFixerConfig(unescape_html=False)
     for pair in pairs:
@@ -26,7 +26,7 @@ def find_leftovers(pairs: Sequence[Pair]) -> Iterator[Finding]:
                     f"{excerpt(match[0])} is left in the text; it should be what a reader sees"
                 )
                 yield pair.finding(rule, ERROR, message)
-        # No line of ASCII alone was read in a wrong encoding.
+        # A line of ASCII characters cannot have been read in a wrong encoding.
         if not target.isascii() and ftfy.fix_encoding(target, config) != target:
             was, should = first_difference(target, ftfy.fix_encoding(target, config), " ")
             message = f"read in a wrong encoding: {excerpt(was)} should be {excerpt(should)}"

@@ -1,4 +1,4 @@
-"""Translations that are much longer or shorter than those of the language are."""
+"""Finds translations that are much longer or shorter than usual for the language."""
 
 import math
 import statistics
@@ -10,23 +10,26 @@ from transforms.text.translation.records import Finding
 
 _RULE = "length-ratio"
 
-# Log ratios of lengths in letters are judged by their distance from the median in standard
-# deviations, which are estimated by the median distance: faults do not move it. In 16 released
-# devtest files the worst line of each lies at 3.3 to 5.9. Of the 13 lines over 4.5, two are the
-# translation of another sentence, and most others say more or less than their source.
+# The log ratio of the lengths (in letters) is compared with the median. Its distance from the median is
+# measured in standard deviations, estimated from the median distance, which faults hardly change. The worst
+# line of each of 16 released devtest files is at 3.3 to 5.9. Of the 13 lines above 4.5, two are translations
+# of another sentence, and most others say more or less than their source.
 _MAX_DEVIATIONS = 6.0
 _HIGH_DEVIATIONS = 4.5
 _TO_STANDARD_DEVIATION = 1.4826
-# A file that is regular by chance must not make a fault of a difference that is none.
+# A lower limit: in a very regular file, a small difference would count as a fault.
 _MIN_SPREAD = 0.12
-# A word more or less is much for a short line: lengths are told as if each line had some letters more.
+# Added to each length, because one word changes the ratio of a short line much.
 _EXTRA_CHARS = 10
-_MIN_LINES = 30  # fewer tell too little of a language, and the bounds below are taken
-_FIXED_BOUNDS = (0.15, 4.0)  # from Chinese to the longest of the 16 files
+_MIN_LINES = 30  # with fewer lines the median is not reliable, and the bounds below are used
+_FIXED_BOUNDS = (0.15, 4.0)  # from Chinese, the shortest of the 16 files, to the longest
 
 
 def find_odd_lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """`length-ratio`: an error far from what is usual in the language, a warning less far."""
+    """Yields `length-ratio` for unusual lengths: an error above 6 standard deviations, a warning above 4.5.
+
+    In a file of fewer than 30 lines only a ratio outside of fixed bounds is reported, as a warning.
+    """
     filled = [pair for pair in pairs if is_text(pair.translation.text)]
     ratios = [_log_ratio(pair) for pair in filled]
     if len(filled) < _MIN_LINES:

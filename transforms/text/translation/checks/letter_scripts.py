@@ -1,4 +1,4 @@
-"""To which script a letter belongs, and which letters of a text are of other scripts."""
+"""Unicode scripts of letters, and the letters of a text that belong to other scripts."""
 
 import functools
 import unicodedata
@@ -8,7 +8,7 @@ import regex  # type: ignore[import-untyped]
 
 @functools.cache
 def _letters_of(scripts: tuple[str, ...]) -> "regex.Pattern[str]":
-    """Letters of the scripts; those that several scripts share count for each of them."""
+    """Returns a pattern for the letters of the scripts, including letters that several scripts share."""
     classes = "".join(rf"\p{{Script_Extensions={script}}}" for script in scripts)
     return regex.compile(rf"[[{classes}]&&\p{{L}}]", regex.V1)
 
@@ -22,12 +22,15 @@ def count_letters(text: str) -> int:
 
 
 def foreign_letters(text: str, scripts: tuple[str, ...]) -> list[str]:
-    """The letters of a text that are of none of the scripts, in their order."""
+    """Returns the letters of a text that belong to none of the scripts, in order.
+
+    `scripts` are ISO 15924 codes.
+    """
     letters: list[str] = _LETTERS.findall(_letters_of(scripts).sub("", text))
     return letters
 
 
 def name_script(letter: str) -> str:
-    """The script of a letter as its name in Unicode begins: "Latin", "Cyrillic", "CJK"."""
+    """Returns the first word of a letter's Unicode name: "Latin", "Cyrillic", "CJK"."""
     word = unicodedata.name(letter, "unnamed").split()[0]
     return word if word == "CJK" else word.capitalize()

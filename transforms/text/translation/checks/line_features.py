@@ -1,4 +1,4 @@
-"""Lines of one language as rows of numbers: their words and pieces of words, the rarer the heavier."""
+"""Feature vectors of lines: tf-idf of their words and character n-grams, hashed into columns."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ Matrix = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.float32]
 
 _SMALLEST = np.finfo(np.float32).tiny
-_COLUMNS = 8192  # two pieces may fall into one column; that costs little, and a row stays short
+_COLUMNS = 8192  # hash collisions cost little, and rows stay short
 _WORD_PIECES = (3, 4)
 _UNSPACED_PIECES = (1, 2, 3)
 _UNSPACED = frozenset("Hani Hira Kana Khmr Laoo Mymr Thai Tibt".split())
@@ -24,25 +24,28 @@ _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
 def has_no_blanks(scripts: Sequence[str]) -> bool:
-    """Are the words of these scripts (ISO 15924) written without spaces between them?"""
+    """Returns True if one of these scripts (ISO 15924 codes) is written without spaces between words."""
     return not _UNSPACED.isdisjoint(scripts)
 
 
 def weigh_lines(lines: Sequence[str], is_unspaced: bool) -> Rows:
-    """A row of length 1 for each line: tf-idf of words and their pieces, hashed; zeros where none are."""
+    """Returns one row per line: tf-idf of words and their character n-grams, hashed into 8,192 columns.
+
+    Rows are normalised to length 1; the row of a line without words is zero.
+    """
     counts = np.zeros((len(lines), _COLUMNS), np.float32)
     for row, line in enumerate(lines):
         for piece, count in Counter(_pieces(line, is_unspaced)).items():
             counts[row, zlib.crc32(piece.encode("utf-8", "surrogatepass")) % _COLUMNS] += count
     rarity = np.log((len(lines) + 1) / ((counts > 0).sum(axis=0) + 1))
-    weights = np.log1p(counts, out=counts)  # in place, as 3,001 rows take 98 MB
+    weights = np.log1p(counts, out=counts)  # in place, because 3,001 rows take 98 MB
     weights *= rarity.astype(np.float32)
     weights /= np.maximum(np.linalg.norm(weights, axis=1, keepdims=True), _SMALLEST)
     return weights
 
 
 def words_of(line: str) -> list[str]:
-    """The words of a line without case; in scripts without spaces, the runs of letters between signs."""
+    """Returns the words of a line, case-folded. In scripts without spaces, a word is a run of letters."""
     return _WORD.findall(unicodedata.normalize("NFKC", _INVISIBLE.sub("", line)).casefold())
 
 

@@ -1,4 +1,4 @@
-"""Finds lines of a file that are shifted up or down, since a line above them was lost or added."""
+"""Finds lines of a file that are shifted up or down because a line above them was lost or added."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -13,12 +13,15 @@ OFFSETS = tuple(range(-MAX_OFFSET, MAX_OFFSET + 1))
 
 
 class Run(NamedTuple):
-    """Lines first … last (from 0, both within) whose translations are `offset` lines below their places."""
+    """Lines `first` to `last` (from 0, inclusive) whose translations are `offset` lines too low in the file.
+
+    A negative offset means too high.
+    """
 
     first: int
     last: int
     offset: int
-    # How much better they fit so than where they should stand, in the unit of the scores.
+    # Sum of the scores at this offset minus the sum of the scores at offset 0.
     gain: float
 
     @property
@@ -27,9 +30,10 @@ class Run(NamedTuple):
 
 
 def find_offsets(scores: Matrix, change_cost: float) -> npt.NDArray[np.intp]:
-    """The offset of each line on the best path through `scores[line, offset + MAX_OFFSET]` (Viterbi).
+    """Returns the offset of each line on the best path through `scores[line, offset + MAX_OFFSET]`.
 
-    A change of the offset costs `change_cost`, of which the sum of the scores has to make up.
+    The path has the greatest sum of scores minus `change_cost` for each change of the offset (Viterbi). It
+    begins at offset 0.
     """
     lines, states = scores.shape
     best = scores[0] - change_cost * (np.array(OFFSETS) != 0)
@@ -48,7 +52,7 @@ def find_offsets(scores: Matrix, change_cost: float) -> npt.NDArray[np.intp]:
 
 
 def runs_of(offsets: npt.NDArray[np.intp], scores: Matrix) -> Iterator[Run]:
-    """The runs of lines with one offset that is not 0."""
+    """Yields the runs of lines with the same offset, except the runs with offset 0."""
     edges = np.flatnonzero(np.diff(offsets)) + 1
     for first, end in zip([0, *edges], [*edges, len(offsets)], strict=True):
         offset = int(offsets[first])

@@ -1,9 +1,8 @@
-"""Numbers of the source that the translation has not, in digits of any script or as a word.
+"""Finds numbers of the source that are missing in the translation.
 
-A source number is there when it may be read in the translation (number_readings), or what a
-translator rightly makes of it: 22:30 of 10:30 p.m., the 20s of the 1920s, 33万 of 330,000, metres of
-feet. The rules were made and measured on the devtest files of FLORES-101 and FLORES-200: 16
-languages, 309 numbers each.
+A source number is present if the translation has it, in digits of any script (number_readings), or has a
+correct conversion of it: 22:30 for 10:30 p.m., the 20s for the 1920s, 33万 for 330,000, metres for feet.
+The rules were tested on the devtest files of FLORES-101 and FLORES-200: 16 languages, 309 numbers each.
 """
 
 import re
@@ -32,12 +31,12 @@ _AFTERNOON = re.compile(r"p\.?m\b", re.IGNORECASE)
 _AFTER_JOINED_CLOCK = re.compile(r"\s(?:GMT|UTC|hours|hrs)\b")  # 1200 GMT
 _NOON = 12
 _MAX_HOUR = 23
-# Where the hours are counted from dawn: 10 at night is "saa 4 usiku" in Swahili, and so it is in
-# Ethiopia and Uganda.
+# Languages of Ethiopia, Uganda and the Swahili coast, where hours are counted from dawn: 10 at night is
+# "saa 4 usiku" in Swahili.
 _FROM_DAWN = frozenset("sw am ti om lg".split())
 _DAWN = 6
 
-# The unit stands behind the number or behind the second number of a range: "328 to 820 feet".
+# The unit is after the number, or after the second number of a range: "328 to 820 feet".
 _UNIT = re.compile(
     r"(?:[0-9,.]|\s|-|to|and|or|by|x|a|square|cubic|\(|°){0,12}?"
     r"(?P<unit>feet|foot|ft|miles?|mi|mph|pounds?|lbs?|inch(?:es)?|in\b|yards?|acres?|gallons?|ounces?|oz|°?\(?F\b)",
@@ -55,27 +54,31 @@ _FACTORS = {
 }
 _CONVERSION_TOLERANCE = 0.1  # "over 100 feet" is "30 metres"
 
-# Numbers that are often written as a word, in which a machine cannot see them. Two words, as for
-# 25, are rarer: they are taken for granted only where no other number has come in.
+# Numbers that are often written as a word, which the check cannot read: numbers up to 20, and round ones.
+# Numbers up to 99 need two words, which is rarer: a word is assumed only if the translation has no other new
+# number.
 _MAX_WORD = 20
 _ROUND_WORDS = frozenset({30, 40, 50, 60, 70, 80, 90, 100, 1000, 10**6})
 _MAX_WORDS = 99
 _MIN_SCALABLE = 1000
-_MIN_SCALE_ZEROS = 3  # no language counts by smaller units than a thousand
+_MIN_SCALE_ZEROS = 3  # languages have scale words for a thousand and more
 
 
 class _Number(NamedTuple):
     text: str  # "10:30"
     parts: tuple[str, ...]  # ("10", "30")
     digits: str  # "1030"
-    is_clock: bool  # or another number of parts: 10:30, 12.00, 4:41.30
+    is_clock: bool  # or a similar number with parts: 10:30, 12.00, 4:41.30
     is_decade: bool  # 1920s
     has_scale: bool  # 2.3 million
     unit: str  # "feet", or ""
 
 
 def find_lost_numbers(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """`numbers-differ`: an error, and a warning where the number may have become a word or another unit."""
+    """Yields `numbers-differ` for translations without a number of the source.
+
+    It is an error, or a warning if each lost number may have become a word or may have been converted.
+    """
     counts_from_dawn = language.tag.split("-")[0] in _FROM_DAWN
     for pair in pairs:
         numbers = list(_source_numbers(pair.source.text))
@@ -123,19 +126,19 @@ def _is_kept(number: _Number, target: Readings, hours: "_Hours") -> bool:
 
 
 def _without_last_zeros(number: _Number) -> str:
-    """Of decimals: 3.50 is "3,5"."""
+    """Returns the digits without trailing zeros of the decimals: "35" for 3.50."""
     whole, point, decimals = number.text.replace(",", "").partition(".")
     return plain(whole + decimals.rstrip("0")) if point else number.digits
 
 
 class _Hours(NamedTuple):
-    """The forms that the hours of a source may take in the translation."""
+    """Forms of the source's hours that are allowed in the translation."""
 
     is_afternoon: bool  # the source says p.m.
     counts_from_dawn: bool
 
     def of(self, hour: str) -> set[str]:
-        """The hour itself, on a clock of 24 hours, and from dawn."""
+        """Returns the allowed forms of an hour: unchanged, on a 24-hour clock, and counted from dawn."""
         hours = {int(hour)}
         if self.is_afternoon and int(hour) + _NOON <= _MAX_HOUR:
             hours.add(int(hour) + _NOON)
@@ -145,7 +148,7 @@ class _Hours(NamedTuple):
 
 
 def _has_parts(number: _Number, target: Readings, hours: _Hours) -> bool:
-    """Hours, minutes and seconds each by itself; none for zeros: 12.00 is "12"."""
+    """Returns True if the translation has the hour, the minutes and the seconds; zeros may be missing."""
     hour, *rest = number.parts
     return bool(hours.of(hour) & target.whole) and all(
         part == "0" or part in target.whole for part in rest
@@ -153,7 +156,10 @@ def _has_parts(number: _Number, target: Readings, hours: _Hours) -> bool:
 
 
 def _is_scaled(number: _Number, target: Readings) -> bool:
-    """330,000 is "33万" or "330 thousand", and 2.3 million is "230万" or "2,300,000"."""
+    """Returns True if the translation has the number with another scale word.
+
+    330,000 may be "33万" or "330 thousand", and 2.3 million may be "230万" or "2,300,000".
+    """
     digits = significant(number.digits)
     if number.has_scale:
         return any(significant(reading) == digits for reading in target.whole)
@@ -186,7 +192,7 @@ def _may_be_a_word(number: _Number, has_new: bool) -> bool:
 
 
 def _new_numbers(numbers: list[_Number], target: Readings) -> list[str]:
-    """Numbers of the translation no part of which the source has."""
+    """Returns the numbers of the translation of which the source has no part."""
     known = {part for number in numbers for part in (number.digits, *number.parts)}
     return [
         token

@@ -1,4 +1,4 @@
-"""Unicode in the composed form, NFC, which nearly all text on the web has and which keyboards type."""
+"""Checks that translations are in NFC, the composed form of Unicode, as typed by keyboards."""
 
 import functools
 import unicodedata
@@ -9,10 +9,10 @@ from transforms.text.translation.records import Finding
 
 
 def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """`not-nfc`: an error where letters are written in parts that have a sign of their own.
+    """Yields `not-nfc` for translations that are not in NFC.
 
-    A warning where only the order of the marks of a letter is another one. Nothing where only the composition
-    exclusions of Unicode change: NFC takes क़ apart, and that is how it is typed.
+    It is an error if letters are decomposed, and a warning if only the order of combining marks differs.
+    Characters of Unicode's composition exclusions are not reported: NFC decomposes क़, but keyboards type it.
     """
     for pair in pairs:
         text = pair.translation.text
@@ -36,5 +36,5 @@ def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 @functools.cache
 def _without_exclusion(char: str) -> str:
-    """NFC of the character alone: itself, or its parts where it may not be composed."""
+    """Returns the NFC of one character: its parts if it is a composition exclusion, else itself."""
     return unicodedata.normalize("NFC", char)

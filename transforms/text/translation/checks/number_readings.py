@@ -1,7 +1,7 @@
-"""The numbers of a text in any script, read in all the ways in which a writer may have meant them.
+"""Reads the numbers of a text in any script, with all their possible meanings.
 
-"1.234" is one thousand or one and a bit, "10 30" may be one number or two, "1万5千" is 15000: what a
-check needs is not which of them it is, but whether a given number may be meant.
+"1.234" may be 1234 or a decimal number, "10 30" may be one number or two, "1万5千" is 15000. A check only
+needs to know if a given number is one of the possible meanings.
 """
 
 import re
@@ -9,11 +9,10 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# Between digits of one number: points, commas, blanks that do not break, apostrophes, the Arabic
-# marks, colons of clocks.
+# Between digits of one number: points, commas, spaces, apostrophes, the Arabic separators, colons of clocks.
 _SEPARATOR = r"[.,:'’٫٬،·\u00a0\u202f\u2009 ]"
 _TOKEN = re.compile(rf"[0-9]+(?:{_SEPARATOR}[0-9]+)*")
-_MAX_JOINED_PARTS = 6  # "1,234,567,890,123": beyond that it is a list
+_MAX_JOINED_PARTS = 6  # "1,234,567,890,123" has 5; with more it is a list
 _SCALE_FOLLOWS = re.compile(r"[\s\-\u00a0\u202f]?[^\W\d_]")  # "33万", "2,3 Millionen"
 
 _HAN_DIGITS = {
@@ -31,8 +30,8 @@ _HAN_NUMBER = re.compile(
 )
 _HAN_PART = re.compile(r"[0-9]+(?:[.,][0-9]+)*|.")
 
-# Small Roman numerals, of centuries and kings; Х and І of Cyrillic look the same. An ending may
-# follow: "XVe".
+# Small Roman numerals, as of centuries and kings, also with the Cyrillic letters Х and І, which look the
+# same. An ending may follow: "XVe".
 _ROMAN = re.compile(r"(?<![^\W_])[IVXІХ]{1,7}(?![A-ZА-Я0-9])")
 _ROMAN_VALUES = {"I": 1, "І": 1, "V": 5, "X": 10, "Х": 10}
 _MAX_ROMAN = 39
@@ -42,13 +41,13 @@ class Readings(NamedTuple):
     """The possible values of the numbers of a text, as digits without separators or leading zeros."""
 
     whole: frozenset[str]  # "1234", "1", "234" of "1,234"; 15000 of "1万5千"; 15 of "XV"
-    scaled: frozenset[str]  # those that a word follows: "33" of "33万"
+    scaled: frozenset[str]  # numbers before a word: "33" of "33万"
     values: tuple[float, ...]  # of numbers as quantities: 1234.0 and 1.234 of "1,234"
-    tokens: tuple[str, ...]  # as they stand, with ASCII digits: "1,234"
+    tokens: tuple[str, ...]  # as written, with ASCII digits: "1,234"
 
 
 def read_numbers(text: str) -> Readings:
-    """All readings of all numbers of a text."""
+    """Returns all possible readings of all numbers of a text."""
     text = with_ascii_digits(text)
     whole: set[str] = set()
     scaled: set[str] = set()
@@ -66,7 +65,7 @@ def read_numbers(text: str) -> Readings:
 
 
 def with_ascii_digits(text: str) -> str:
-    """The text with the decimal digits of all scripts as 0-9: "४" is "4"."""
+    """Replaces the decimal digits of all scripts by 0-9: "४" becomes "4"."""
     if text.isascii():
         return text
     return "".join(
@@ -76,22 +75,22 @@ def with_ascii_digits(text: str) -> str:
 
 
 def parts_of(token: str) -> list[str]:
-    """The runs of digits of a number, without leading zeros: ["10", "5"] of "10:05"."""
+    """Returns the runs of digits of a number, without leading zeros: ["10", "5"] for "10:05"."""
     return [plain(part) for part in re.findall(r"[0-9]+", token)]
 
 
 def plain(digits: str) -> str:
-    """Digits without leading zeros; "0" for zeros alone."""
+    """Returns the digits without leading zeros; "0" if all are zeros."""
     return digits.lstrip("0") or "0"
 
 
 def significant(digits: str) -> str:
-    """Digits without zeros at either end: "33" of "330000". "0" for zeros alone."""
+    """Returns the digits without zeros at both ends: "33" for "330000"; "0" if all are zeros."""
     return digits.strip("0") or "0"
 
 
 def quantities(token: str) -> Iterator[float]:
-    """The number with its separators taken for grouping, and with the last one taken for the decimal one."""
+    """Yields the values of a number: all separators as grouping, then the last one as the decimal point."""
     digits = re.sub(r"[^0-9]", "", token)
     yield float(digits)
     last = re.search(r"[.,٫]([0-9]+)$", token)
@@ -100,14 +99,14 @@ def quantities(token: str) -> Iterator[float]:
 
 
 def _joined_parts(parts: list[str]) -> Iterator[str]:
-    """Every run of neighbours as one number: "1", "000", "1000"."""
+    """Yields each run of neighbouring parts as one number: "1", "0" and "1000" for ["1", "000"]."""
     for start in range(len(parts)):
         for end in range(start + 1, min(len(parts), start + _MAX_JOINED_PARTS) + 1):
             yield plain("".join(parts[start:end]))
 
 
 def _han_numbers(text: str) -> Iterator[int]:
-    """Numbers with the units of Chinese, Japanese and Korean: 15000 of "1万5千", 20 of "二十"."""
+    """Yields the numbers in Chinese, Japanese or Korean units: 15000 for "1万5千", 20 for "二十"."""
     for match in _HAN_NUMBER.finditer(text):
         if not match[0].isascii():
             value = _han_value(_HAN_PART.findall(match[0]))
@@ -134,7 +133,7 @@ def _han_value(parts: list[str]) -> float:
 
 
 def _grouped(token: str) -> float:
-    """ "1,234" is 1234 and "1.5" is 1.5, as they are in these languages."""
+    """Returns the value of a number of these languages: 1234 for "1,234", 1.5 for "1.5"."""
     return float(token.replace(",", "")) if token.count(".") < 2 else 0.0
 
 

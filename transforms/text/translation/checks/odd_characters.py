@@ -1,4 +1,4 @@
-"""Characters that look like others, or like nothing, over which fonts and comparisons stumble."""
+"""Finds broken, invisible and look-alike characters, which break fonts, search and comparison."""
 
 import re
 import unicodedata
@@ -10,14 +10,14 @@ from transforms.text.translation.records import Finding
 
 _RULE = "unicode-variants"
 
-# Never part of a text: controls (but the tab and line ends, which a cell may hold), private use,
-# surrogates, noncharacters, the replacement character, a byte order mark.
+# Never part of a text: control characters, private use, surrogates, noncharacters, the replacement
+# character, a byte order mark.
 _BROKEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\ue000-\uf8ff\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff\ufffd\ufffc\ufeff"
     r"\U000f0000-\U0010ffff]"
 )
-# Forms of letters that programs choose by themselves; the signs ﷲ … ﷼ and the ornate parentheses ﴾
-# ﴿ are no such forms.
+# Presentation forms of letters, which fonts choose by themselves. The signs ﷲ … ﷼ and the ornate
+# parentheses ﴾ ﴿ are not presentation forms.
 _PRESENTATION = re.compile(r"[\ufb50-\ufd3d\ufd50-\ufdef\ufe70-\ufefe\ufb00-\ufb06]")
 _FULL_WIDTH = re.compile(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")  # digits and Latin letters
 _HALF_WIDTH = re.compile(r"[\uff61-\uff9f\uffa0-\uffdc]")  # Katakana and Hangul
@@ -25,13 +25,13 @@ _INVISIBLE = re.compile(r"[\u00ad\u200c\u200d\u200b\u2060-\u2064\u180e\u202a-\u2
 _MARKS_OF_DIRECTION = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _BETWEEN_WORDS = "\u200b"
 _JOINERS = "\u200c\u200d"
-# Scripts that are written with invisible characters: joiners shape letters, blanks without width part words.
+# Scripts written with joiners, which shape letters, and scripts written with zero-width spaces between words.
 _JOINED = frozenset(
     "Arab Beng Deva Gujr Guru Knda Mlym Mong Mymr Nkoo Orya Sinh Syrc Taml Telu Tibt".split()
 )
 _UNSPACED = frozenset("Khmr Laoo Mymr Thai Tibt".split())
 
-# Letters of a neighbour that look the same: language → the wrong one: the right one.
+# Similar letters of a related alphabet: language → wrong letter → right letter.
 _YEH_AND_KAF = {"ي": "ی", "ى": "ی", "ك": "ک"}
 _LOOKALIKES = {
     "fa": _YEH_AND_KAF,
@@ -43,14 +43,14 @@ _LOOKALIKES = {
 _EUROPEAN = r"A-Za-z\u00c0-\u024f\u1e00-\u1eff"
 _GREEK_AND_CYRILLIC = r"\u0370-\u052f\u1f00-\u1fff"
 _LATIN = re.compile(f"[{_EUROPEAN}]")
-# "Vітамін" with a Latin V. Between a Latin and another letter of a word there is usually a hyphen.
+# "Vітамін" with a Latin V. In correct text there is usually a hyphen between Latin and other letters.
 _MIXED_WORD = re.compile(
     rf"\b(?:[{_EUROPEAN}]+[{_GREEK_AND_CYRILLIC}]|[{_GREEK_AND_CYRILLIC}]+[{_EUROPEAN}])\w*"
 )
 
 
 def find_odd_characters(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """`unicode-variants`: an error for what is broken, a warning for other forms of the same letter."""
+    """Yields `unicode-variants`: an error for broken characters, a warning for other forms of a letter."""
     for pair in pairs:
         text = pair.translation.text
         broken = _BROKEN.findall(text)
@@ -63,7 +63,7 @@ def find_odd_characters(pairs: Sequence[Pair], language: TargetLanguage) -> Iter
 
 def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
     forms = _PRESENTATION.findall(text) + _HALF_WIDTH.findall(text)
-    if "Hani" not in language.scripts:  # whose writers use both widths
+    if "Hani" not in language.scripts:  # languages with Chinese characters use both widths
         forms = forms + _FULL_WIDTH.findall(text)
     if forms:
         plain = unicodedata.normalize("NFKC", "".join(sorted(set(forms))))
@@ -83,7 +83,7 @@ def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
 
 
 def _fewer(word: str) -> str:
-    """Those letters of a word that are of the script that has fewer."""
+    """Returns the letters of a word in the script with fewer letters: the Latin ones or the others."""
     latin = "".join(_LATIN.findall(word))
     other = "".join(char for char in word if char.isalpha() and char not in latin)
     return latin if len(latin) <= len(other) else other

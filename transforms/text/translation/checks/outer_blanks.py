@@ -1,16 +1,16 @@
-"""Blanks before and behind a line."""
+"""Finds spaces before and after a line."""
 
 from collections.abc import Iterator, Sequence
 
 from transforms.text.translation.checks.pairs import WARNING, Pair
 from transforms.text.translation.records import Finding
 
-# Neither is white space for Python, and both are found at the ends of real lines.
+# Python does not count these as white space; they occur at the ends of real lines.
 _ZERO_WIDTH = "\u200b\ufeff"
 
 
 def find_outer_blanks(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """`outer-blanks`: a warning, as they do no harm to a reader, and to a comparison of texts."""
+    """Yields a warning `outer-blanks`: such spaces harm comparisons of texts, but not readers."""
     for pair in pairs:
         text = pair.translation.text
         inner = text.strip().strip(_ZERO_WIDTH).strip()

@@ -1,13 +1,12 @@
-"""Scores the fit of a translation to a source, learned from the other pairs of the same file.
+"""Scores the fit of any translation to any source, learned from the other pairs of the same file.
 
-Which words of the source go with which of the target is a ridge regression from the features of a
-source to those of its translation. Any target can then be compared with what is expected of any
-source. A pair must not vouch for itself, nor may the pair whose target is tried on another source:
-both are left out of what is learned. With the kernels K of the sources and L of the targets, A = (K
-+ λI)⁻¹ and G = A L, the expectation without pairs i and j follows from the 2 × 2 part of A for them
-(the block form of leave-one-out), so that no regression is made twice.
+A ridge regression from the features of sources to the features of their translations learns which words
+correspond. Its prediction for a source is compared with the features of a target. Two pairs are left out of
+the regression: the pair of the source and the pair of the target. With the kernels K of the sources and L of
+the targets, A = (K + λI)⁻¹ and G = A L, the prediction without pairs i and j follows from the 2 × 2 block of
+A for them (the block form of leave-one-out), so the regression is made once.
 
-Added is what needs no learning: numbers and Latin words that both have, and lengths that go together.
+Shared numbers and Latin words and the ratio of lengths, which need no learning, are added to the score.
 """
 
 import dataclasses
@@ -21,9 +20,8 @@ import numpy.typing as npt
 from transforms.text.translation.checks.line_features import Matrix, weigh_lines, words_of
 from transforms.text.translation.checks.number_readings import with_ascii_digits
 
-# Measured on the devtest files of 8 languages with 80 exchanged pairs each: of λ 0.1, 0.3 and 1, of
-# 0 and 0.1 for shared words, of 0 and 0.005 for lengths, the ones nearest to these part exchanged
-# pairs best from others.
+# Chosen on the devtest files of 8 languages with 80 exchanged pairs each, from λ 0.1, 0.3 and 1, weights 0
+# and 0.1 of shared words, and 0 and 0.005 of lengths: values near these separate exchanged pairs best.
 _RIDGE = 0.1
 _SHARED_WEIGHT = 0.1
 _LENGTH_WEIGHT = 0.004
@@ -38,21 +36,21 @@ Indices = npt.NDArray[np.intp]
 
 @dataclasses.dataclass(frozen=True)
 class PairFit:
-    """A model learned from n pairs. Row i is source i, column j target j, and i = j a pair.
+    """A model learned from n pairs. Rows are sources, columns are targets; source i and target i are a pair.
 
-    Four matrices of n² numbers of 8 bytes: 290 MB for 3,001 pairs, and 0.9 GB while they are made.
+    It holds four n × n matrices of 8-byte numbers: 290 MB for 3,001 pairs, and 0.9 GB while it is computed.
     """
 
     inverse: Matrix  # A
-    targets: Matrix  # L, the likeness of each target to each
+    targets: Matrix  # L, the similarity of each target to each other target
     learned: Matrix  # G
-    static: Matrix  # what needs no learning
+    static: Matrix  # the scores of `static_scores`
 
     def score(self, rows: Indices, columns: Indices, without: Indices) -> Matrix:
-        """Returns the fit of target columns[k] to source rows[k], learned without pairs rows[k] and
-        without[k].
+        """Returns for each k the fit of target columns[k] to source rows[k].
 
-        The target is that of one of the two pairs, and the pairs are not the same.
+        The pairs rows[k] and without[k] are left out of the model. They are different pairs, and columns[k]
+        is one of the two.
         """
         first, second = self.inverse[rows, rows], self.inverse[without, without]
         both = self.inverse[rows, without]
@@ -67,7 +65,7 @@ class PairFit:
 
 
 def learn_fit(sources: Sequence[str], targets: Sequence[str], is_unspaced: bool) -> PairFit:
-    """Learn from pairs of lines; `is_unspaced` says that targets have no spaces between words."""
+    """Learns from pairs of lines. `is_unspaced` is True if targets have no spaces between words."""
     source_rows = weigh_lines(sources, is_unspaced=False)
     likeness_of_sources = np.asarray(source_rows @ source_rows.T, np.float64)
     ridge = _RIDGE * np.eye(len(sources))
@@ -78,15 +76,19 @@ def learn_fit(sources: Sequence[str], targets: Sequence[str], is_unspaced: bool)
 
 
 def static_scores(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
-    """Returns the evidence for each source and target without learning; below 0 if lengths speak against
-    it.
+    """Returns a score for each source (row) and target (column) that needs no learning.
+
+    Shared numbers and Latin words add to it; an unusual ratio of lengths is subtracted.
     """
     shared = _SHARED_WEIGHT * _shared_words(sources, targets)
     return np.asarray(shared - _LENGTH_WEIGHT * _length_penalties(sources, targets))
 
 
 def _shared_words(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
-    """The likeness in numbers and Latin words, 0 to 1, the rarer the more they count."""
+    """Returns the similarity of each source and target in numbers and Latin words, 0 to 1.
+
+    It is the cosine similarity; rare words have larger weights.
+    """
     source_words, target_words = (
         [_latin_words(line) for line in side] for side in (sources, targets)
     )
@@ -116,7 +118,7 @@ def _unit_rows(rows: Matrix) -> Matrix:
 
 
 def _length_penalties(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
-    """Squared deviations of the log ratio of lengths from what is usual in these pairs."""
+    """Returns the squared deviations of the log ratios of lengths from their median over the pairs."""
     first, second = (
         np.array([math.log(len(line.strip()) + _EXTRA_CHARS) for line in side])
         for side in (sources, targets)

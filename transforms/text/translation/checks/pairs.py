@@ -1,4 +1,4 @@
-"""A source sentence with its translation, and how a finding about it is written."""
+"""Pairs of a source sentence and its translation, and helpers to write findings about them."""
 
 import functools
 import unicodedata
@@ -7,20 +7,20 @@ from typing import NamedTuple
 
 from transforms.text.translation.records import Finding, SourceSentence, Translation
 
-ERROR = "error"  # goes back to the translator
-WARNING = "warning"  # somebody should look
+ERROR = "error"  # is returned to the translator
+WARNING = "warning"  # a person should look at it
 _MAX_EXCERPT_CHARS = 60
 _ELLIPSIS = "…"
 
 
 class Pair(NamedTuple):
-    """Both sides of a line."""
+    """A source sentence and its translation."""
 
     source: SourceSentence
     translation: Translation
 
     def finding(self, rule: str, severity: str, message: str) -> Finding:
-        """Returns the finding of a rule about the translation."""
+        """Returns a finding about the translation."""
         translation = self.translation
         return Finding(self.source.id, rule, severity, message, translation.file, translation.line)
 
@@ -28,37 +28,40 @@ class Pair(NamedTuple):
 def pair_up(
     sources: Sequence[SourceSentence], translations: Mapping[str, Translation]
 ) -> Iterator[Pair]:
-    """The sources that have a translation, with it, in the order of the sources."""
+    """Yields a pair for each source that has a translation, in the order of the sources."""
     for source in sources:
         if source.id in translations:
             yield Pair(source, translations[source.id])
 
 
-@functools.lru_cache(maxsize=2**14)  # several checks ask for the same lines
+@functools.lru_cache(maxsize=2**14)  # several checks fold the same lines
 def fold(text: str) -> str:
-    """The letters and digits alone, without case or forms: what texts with the same words have in common.
+    """Returns the letters, marks and digits of a text, case-folded and in NFKC, to compare texts by words.
 
-    Marks stay, as vowels of Indic scripts are marks.
+    Marks are kept because vowels of Indic scripts are marks.
     """
     text = unicodedata.normalize("NFKC", text).casefold()
     return "".join(char for char in text if unicodedata.category(char)[0] in "LMN")
 
 
 def excerpt(text: str) -> str:
-    """The text for a message: in quotation marks, on one line, cut where it is long, nothing unseen."""
+    """Returns the text for a message: quoted, on one line, cut to 60 characters, invisible ones as <U+…>."""
     if len(text) > _MAX_EXCERPT_CHARS:
         text = text[:_MAX_EXCERPT_CHARS] + _ELLIPSIS
     return '"' + "".join(_visible(char) for char in text) + '"'
 
 
 def first_difference(text: str, other: str, separator: str | None = None) -> tuple[str, str]:
-    """The words in which the texts first differ, parted by white space or the separator."""
+    """Returns the first pair of words in which the texts differ, or both texts if no word differs.
+
+    Words are separated by white space, or by `separator` if it is given.
+    """
     pairs = zip(text.split(separator), other.split(separator), strict=False)
     return next(((word, changed) for word, changed in pairs if word != changed), (text, other))
 
 
 def name_characters(chars: Iterable[str]) -> str:
-    """Characters by number and name, each once, in the order of their numbers: "U+00AD SOFT HYPHEN"."""
+    """Lists distinct characters by code point and name, sorted: "U+00AD SOFT HYPHEN, U+200B …"."""
     return ", ".join(
         f"U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip() for char in sorted(set(chars))
     )

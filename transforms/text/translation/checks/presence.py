@@ -1,4 +1,4 @@
-"""Is there a translation of every source, and of nothing else?"""
+"""Checks that every source sentence has a translation and every translation has a source sentence."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from transforms.text.translation.records import Finding, SourceSentence, Transla
 def find_missing(
     sources: Sequence[SourceSentence], translations: Mapping[str, Translation]
 ) -> Iterator[Finding]:
-    """`missing`: a source without a translation. `unknown-id`: a translation of no source of the project."""
+    """Yields errors `missing` (a source without a translation) and `unknown-id` (not the id of a source)."""
     for source in sources:
         if source.id not in translations:
             message = f"no translation of {source.id}, {excerpt(source.text)}"
@@ -24,7 +24,7 @@ def find_missing(
 
 
 def find_empty(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """`empty`: nothing that one could read: spaces, invisible characters, a dash."""
+    """Yields an error `empty` for a translation without letters and digits: spaces, a dash."""
     for pair in pairs:
         if not is_text(pair.translation.text):
             message = f"the translation is empty; it should say {excerpt(pair.source.text)}"
@@ -32,5 +32,5 @@ def find_empty(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def is_text(text: str) -> bool:
-    """Has it a letter or a digit of any script?"""
+    """Returns True if the text has a letter or a digit of any script."""
     return any(unicodedata.category(char)[0] in "LN" for char in text)

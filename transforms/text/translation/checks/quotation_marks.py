@@ -1,4 +1,4 @@
-"""Quotation marks that a table program has put around a line or doubled, and unbalanced ones."""
+"""Finds unbalanced quotation marks, and those that a spreadsheet has doubled or put around a line."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,11 @@ _ANY = re.compile(r'["“”„‟«»「」『』〝〞〟＂]')
 
 
 def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """`doubled-quotes`: an error; `unbalanced-quotes`: a warning."""
+    """Yields `doubled-quotes` and `unbalanced-quotes`.
+
+    Doubled marks are an error, or a warning if a quotation may end within another. Unbalanced marks are a
+    warning.
+    """
     for pair in pairs:
         source, target = pair.source.text.strip(), pair.translation.text.strip()
         doubled = _DOUBLED.search(target)
@@ -29,10 +33,10 @@ def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def _is_nested(text: str) -> bool:
-    """Do the doubled ones close a quotation within one, as in: "Operation "Dragoon"", it said?"""
+    """Returns True if the doubled marks may close a quotation within another: "Operation "Dragoon""."""
     return text.count(_QUOTE * 2) == 1 and text.count(_QUOTE) == 4 and not is_wrapped(text)
 
 
 def is_wrapped(text: str) -> bool:
-    """Is it between two straight quotation marks, as a field of a CSV file does?"""
+    """Returns True if the text is between two straight quotation marks, as a quoted field of a CSV file."""
     return len(text) > 1 and text[0] == text[-1] == _QUOTE

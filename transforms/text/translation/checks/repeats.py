@@ -1,4 +1,4 @@
-"""The same translation for different sources."""
+"""Finds identical translations of different sources."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -11,11 +11,10 @@ _MIN_CHARS = 12  # folded. "Thank you." and "Thanks." may have one translation
 
 
 def find_repeats(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """`duplicate`, and `dev-devtest-overlap` where the two are in different splits.
+    """Yields `duplicate`, or `dev-devtest-overlap` if the two sentences are in different splits.
 
-    Texts are the same that have the same letters and digits. Each of them is reported, as it is
-    not known which is in the wrong place. It is a warning where the text is short, or where
-    the sources too are the same.
+    Texts with the same letters and digits are identical. Each of them is reported, because any may be the
+    wrong one. It is an error, or a warning if the text is short or the sources are identical too.
     """
     same: dict[str, list[Pair]] = defaultdict(list)
     for pair in pairs:

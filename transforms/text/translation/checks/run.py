@@ -1,7 +1,7 @@
-"""All automatic checks of the translations into one language.
+"""Runs all automatic checks of the translations into one language.
 
-The kinds of faults are those that releases of this benchmark have had; each check says in its
-module what it was measured on.
+The checks search for faults that released versions of this benchmark had. The module of each check says on
+which data it was tested.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,12 +25,12 @@ from transforms.text.translation.checks.wrong_script import find_wrong_scripts
 from transforms.text.translation.languages import TargetLanguage
 from transforms.text.translation.records import Finding, SourceSentence, Translation
 
-# What stands there is no translation into the language, or not of this sentence alone: it goes
-# back for that, and would mislead the search for translations in the wrong place.
-_FOREIGN = ("source-copy", "wrong-script", "wrong-language")  # each implies those behind it
+# Texts with these errors are in another language or belong to another sentence. They are left out of the
+# search for swapped lines, which they would mislead.
+_FOREIGN = ("source-copy", "wrong-script", "wrong-language")  # each implies the ones after it
 _NO_TRANSLATION = frozenset({*_FOREIGN, "duplicate", "dev-devtest-overlap"})
 
-RULES = (  # all slugs, in the order in which findings about one sentence stand
+RULES = (  # names of all checks, in the order of the findings about one sentence
     "missing",
     "unknown-id",
     "empty",
@@ -60,10 +60,10 @@ def check_translations(
     translations: Mapping[str, Translation],
     language: TargetLanguage,
 ) -> list[Finding]:
-    """Finds errors in the translations (id → translation), in the order of the sources and then of RULES.
+    """Runs all checks. Returns the findings in the order of the sources and then of RULES.
 
-    Every source should have a translation. Some checks learn from the whole file what is usual in
-    it and need a hundred lines or more; a part of a file is judged less well.
+    `translations` maps ids to translations and should have all sources: some checks learn from the whole
+    file, need 100 lines or more, and are less reliable on a part of a file.
     """
     findings = [*find_missing(sources, translations)]
     pairs = list(pair_up(sources, translations))
@@ -103,7 +103,7 @@ def check_translations(
 
 
 def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
-    """Of a line that is in no way in the language, the first reason of _FOREIGN alone."""
+    """Keeps only the first rule of _FOREIGN for each line that has an error of these rules."""
     reason_of: dict[str, str] = {}
     for rule in reversed(_FOREIGN):
         for finding in findings:
@@ -119,7 +119,7 @@ def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
 def _trusted(
     translations: Mapping[str, Translation], findings: Sequence[Finding]
 ) -> Mapping[str, Translation]:
-    """The translations, without the text of those that are none."""
+    """Returns the translations with the texts of those with an error of _NO_TRANSLATION emptied."""
     none = {
         finding.id
         for finding in findings

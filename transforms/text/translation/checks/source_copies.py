@@ -1,4 +1,4 @@
-"""Translations that are the English source itself, or nearly."""
+"""Finds translations that are identical or nearly identical to the English source."""
 
 import difflib
 from collections.abc import Iterator, Sequence
@@ -7,14 +7,14 @@ from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, fold
 from transforms.text.translation.languages import TargetLanguage
 from transforms.text.translation.records import Finding
 
-# Of the words of both lines. In 16 released devtest files the greatest share is 0.67: a French line
-# that is nearly all names.
+# Share of the words of both lines. The greatest share in 16 released devtest files is 0.67, for a French
+# line that consists mostly of names.
 MIN_SHARED_WORDS = 0.8
-_MAX_NAME_WORDS = 3  # "Buenos Aires, Argentina" may stay as it is
+_MAX_NAME_WORDS = 3  # "Buenos Aires, Argentina" may be left unchanged
 
 
 def find_copies(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """`source-copy`: an error, and a warning where the source is so short that it may be a name."""
+    """Yields `source-copy`: an error, or a warning if the source has at most 3 words and may be a name."""
     if language.tag.split("-")[0] == "en":
         return
     for pair in pairs:
@@ -29,7 +29,7 @@ def find_copies(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Fin
 
 
 def _shared_words(source: list[str], target: list[str]) -> float:
-    if not set(source) & set(target):  # of nearly all lines, and quickly said
+    if not set(source) & set(target):  # a quick test that excludes nearly all lines
         return 0.0
     matcher = difflib.SequenceMatcher(None, source, target, autojunk=False)
     if matcher.quick_ratio() < MIN_SHARED_WORDS:

@@ -1,8 +1,8 @@
-"""Translations that are in the wrong line: two that were exchanged, or all below a line that was lost.
+"""Finds translations in the wrong line: exchanged pairs, or all lines after one that was lost.
 
-Files of one line a sentence have no ids, so they can be compared only by content. What fits what is
-learned from the file itself (pair_fit), and line i is judged against source i and the other
-sources.
+Files of one sentence per line have no ids, so lines can be compared by content only. A model of the fit of
+translations to sources is learned from the file itself (pair_fit). Line i is compared with source i and with
+the other sources.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,35 +20,35 @@ from transforms.text.translation.records import Finding, SourceSentence, Transla
 
 _RULE = "swapped-lines"
 
-MIN_LINES = 100  # fewer teach too little of a language
-_MAX_LINES = 3500  # memory grows with the square: longer files are judged in parts
+MIN_LINES = 100  # fewer are too few to learn from
+_MAX_LINES = 3500  # memory grows with the square; longer files are checked in parts
 
-# Gains are told in what a pair of the file usually scores (the median). In the 16 released devtest
-# files the greatest gain of an exchange within an article is 0.26, between articles 0.45; 100
-# exchanged pairs in each had 0.06 and more, and 19 of 20 had 0.5 and more.
+# The unit of gains is the usual score, the median score of the pairs of the file. In the 16 released devtest
+# files the greatest gain of an exchange is 0.26 within an article and 0.45 between articles. Of 100 pairs
+# exchanged on purpose in each file, all had 0.06 or more and 19 of 20 had 0.5 or more.
 _MIN_NEAR_GAIN = 0.35
 _MIN_FAR_GAIN = 0.6
-_DOUBTFUL = 0.8  # a warning from here on: this share of the above
-# Of each of the two lines. An exchange that only one of them speaks for is none.
+_DOUBTFUL = 0.8  # share of these gains from which on there is a warning
+# Each of the two lines of an exchange needs a greater gain than this.
 _MIN_GAIN_OF_ONE = 0.0
 
-# A translation that fits another source, while neither fits its own. The greatest gain that is none
-# is 0.52, and the one that there is in these files (the Nepali of devtest-0102 stands at
-# devtest-0103) has 1.67.
+# Least gain of a stray: a translation that fits another source, while neither line fits its own source. The
+# greatest gain of a wrong finding is 0.52; the one stray in these files (the Nepali translation of
+# devtest-0102 is at devtest-0103) has 1.67.
 _MIN_STRAY_GAIN = 0.8
 
-# Of the usual score itself. In real files it is 0.06 and more; where it is less, nothing was learned.
+# Least usual score. Real files have 0.06 or more; below this limit nothing was learned.
 _MIN_USUAL = 0.02
 
-# Of a change of offset. Learned scores are in the same unit; a line that stands wrong loses about
-# 1. The others are sums of shared words and lengths.
+# Costs of a change of the offset: for learned scores in the unit of the usual score, of which a wrong line
+# loses about 1, and for static scores.
 _CHANGE_COST = 1.0
 _STATIC_CHANGE_COST = 0.5
-_MIN_RUN_GAIN = 1.2  # and two lines: what is said of one rests on its contents alone (strays)
+_MIN_RUN_GAIN = 1.2  # and two lines or more; single lines are reported as strays
 
 
 class _Scores:
-    """Scores of sources and targets by their lines, learned from pairs at rough offsets."""
+    """Scores of sources and targets by line number, learned from pairs at estimated offsets."""
 
     def __init__(
         self,
@@ -77,7 +77,10 @@ class _Scores:
         self.usual = float(np.median(self._lone))
 
     def band(self) -> Matrix:
-        """Score of each source with the targets at all offsets, in what is usual; 0 where one is missing."""
+        """Returns the score of each source (row) with the target at each offset (column).
+
+        The unit is the usual score. The score is 0 if the source or the target is missing.
+        """
         count = len(self._row_of)
         band = np.zeros((count, len(OFFSETS)))
         for state, offset in enumerate(OFFSETS):
@@ -90,10 +93,10 @@ class _Scores:
         return band / self.usual
 
     def compare(self, place: int) -> tuple[Matrix, Matrix, Matrix, Matrix]:
-        """Pair `place` with each later one, in what is usual.
+        """Compares the pair `place` with each later pair.
 
-        How well the target of this pair fits its own source, and those of the others theirs; how well their
-        targets fit this source, and this target their sources.
+        Returns four arrays of scores, in the unit of the usual score: this target with its source, each later
+        target with its source, this source with each later target, each later source with this target.
         """
         later = np.arange(place + 1, len(self.lines))
         this = np.full(len(later), place)
@@ -110,7 +113,7 @@ def find_misplaced(
     translations: Mapping[str, Translation],
     language: TargetLanguage,
 ) -> Iterator[Finding]:
-    """`swapped-lines`: an error for lines that clearly belong elsewhere, a warning for two that may."""
+    """Yields `swapped-lines`: an error for lines clearly in the wrong place, a warning if likely."""
     parts = -(-len(sources) // _MAX_LINES)
     for part in range(parts):
         start, end = (len(sources) * edge // parts for edge in (part, part + 1))
@@ -154,7 +157,10 @@ def _find_misplaced(
 
 
 def _rough_offsets(sources: Sequence[str], targets: Sequence[str]) -> npt.NDArray[np.intp]:
-    """Offsets by what needs no learning: for a file of which most is shifted, as what it teaches is wrong."""
+    """Estimates the offset of each line from static scores.
+
+    The model is learned at these offsets, so that it is right even if most of the file is shifted.
+    """
     static = static_scores(sources, targets)
     band = np.full((len(sources), len(OFFSETS)), static.min())
     for state, offset in enumerate(OFFSETS):
@@ -168,9 +174,9 @@ def _rough_offsets(sources: Sequence[str], targets: Sequence[str]) -> npt.NDArra
 def _search(
     scores: _Scores, sources: Sequence[SourceSentence]
 ) -> tuple[list[tuple[int, int, str]], list[tuple[int, int]]]:
-    """Exchanges as (line, other line, severity), and strays as (line, line of its translation).
+    """Returns exchanges as (line, other line, severity) and strays as (line, line of its translation).
 
-    The greatest gains come first, and a line is in one exchange and one stray at most.
+    Both are sorted by gain, the greatest first. A line is in at most one exchange and at most one stray.
     """
     articles = np.array([sources[line].article for line, _ in scores.lines])
     exchanges: list[tuple[float, int, int]] = []

@@ -1,8 +1,8 @@
-"""Lines in another language: English that was left, and those of a neighbour.
+"""Finds lines in another language: untranslated English, or a related language.
 
-English is detected by the file itself, in every language: a line whose letter triples are rather those
-of the sources than those of the other translations. Other languages are detected by py3langid, where it
-knows the language.
+English is detected with the file itself: the letter triples of an English line resemble those of the sources
+more than those of the other translations. Other languages are detected by py3langid, if it knows the target
+language.
 """
 
 import math
@@ -24,29 +24,28 @@ from transforms.text.translation.records import Finding
 _RULE = "wrong-language"
 _LATIN = "Latn"
 
-# Letter triples: log likelihood a triple by the sources less that by the other translations. In 8
-# files in Latin and Greek script no translation has more than -0.09, and no English line in them
-# less than 0.28.
+# Log likelihood per letter triple under the sources, minus that under the other translations. In 8 files in
+# Latin and Greek script no translation has more than -0.09, and no English line has less than 0.28.
 _MIN_ENGLISH = 0.1
-_MIN_LINES = 100  # fewer teach too little
+_MIN_LINES = 100  # fewer are too few to learn from
 _SMOOTHING = 0.5
 
-# log(p / p of the right language) by py3langid. No line of 19 languages has more than 1.8 for
-# another language, but one of Xhosa that has 2.9 for Zulu. Of Hindi lines in Nepali and the
-# reverse, 19 of 20 have more than 1.8.
+# log(p / p of the right language) of py3langid. No line of 19 languages has more than 1.8 for another
+# language, except one Xhosa line with 2.9 for Zulu. 19 of 20 Hindi lines in a Nepali file, and the reverse,
+# have more than 1.8.
 _MIN_MARGIN = 3.5
 _DOUBTFUL_MARGIN = 2.0
 _MIN_CHARS = 25
-# By the distance of CLDR: nearer ones are too alike to be told (Bosnian and Croatian, 8), and those
-# a little farther are only worth a look (Malay and Indonesian, 34; Norwegian and Danish, 12; Czech
-# and Slovak, 24). Nothing was there to measure these on.
+# Language distance of CLDR. Nearer languages are too similar to distinguish (Bosnian and Croatian, 8); a
+# little farther ones give warnings only (Malay and Indonesian, 34; Norwegian and Danish, 12; Czech and
+# Slovak, 24). These limits were not measured, for lack of data.
 _MIN_DISTANCE = 10
 _SMALLEST = 1e-12
 
 
 def find_foreign_lines(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """`wrong-language`: an error where it is certain, a warning where likely. Short lines are spared."""
-    # In other scripts English is in the wrong script, and many names are no English.
+    """Yields `wrong-language`: an error if certain, a warning if likely. Short lines are not checked."""
+    # In other scripts, English is reported as wrong script, and Latin letters are often names.
     may_hide_english = language.scripts == (_LATIN,) and language.tag.split("-")[0] != "en"
     english = set(_english_places(pairs)) if may_hide_english else set()
     identify = identifier()
@@ -77,7 +76,7 @@ def _identified(
 
 
 def _english_places(pairs: Sequence[Pair]) -> Iterator[int]:
-    """Places of the pairs whose translation is English."""
+    """Yields the positions of the pairs whose translation is English."""
     if len(pairs) < _MIN_LINES:
         return
     sources = [Counter(_triples(pair.source.text)) for pair in pairs]
@@ -86,7 +85,7 @@ def _english_places(pairs: Sequence[Pair]) -> Iterator[int]:
     different = len(english.counts.keys() | translated.counts.keys())
     for place, pair in enumerate(pairs):
         words = Counter(_triples(without_names(pair.translation.text, pair.source.text)))
-        words &= targets[place]  # triples over the gap of a name are in no text
+        words &= targets[place]  # drops triples across the gap of a removed name
         length = words.total()
         likeness = english.log_likelihood(words, sources[place], different)
         likeness -= translated.log_likelihood(words, targets[place], different)
@@ -104,7 +103,10 @@ class _Triples:
         self._total = self.counts.total()
 
     def log_likelihood(self, line: Counter[str], left_out: Counter[str], different: int) -> float:
-        """Of a line, by all lines but one."""
+        """Returns the log likelihood of a line under all lines but `left_out`.
+
+        `different` is the number of different triples, for smoothing.
+        """
         total = self._total - left_out.total() + _SMOOTHING * different
         return sum(
             count * math.log((self.counts[triple] - left_out[triple] + _SMOOTHING) / total)

@@ -1,4 +1,4 @@
-"""Lines that are not written in the script of their language."""
+"""Finds lines that are not written in the script of the target language."""
 
 import functools
 import re
@@ -16,26 +16,29 @@ from transforms.text.translation.records import Finding
 
 _RULE = "wrong-script"
 
-# Shares of the letters, without names that stand in the source too. Of the released devtest files
-# in other scripts than Latin (10 of them, 1,012 lines each), the lowest is 0.45: a Chinese line
-# that quotes a song. The next lowest has 0.63.
+# Share of letters in the right script, without names that are in the source too. In the 10 released devtest
+# files in other scripts than Latin (1,012 lines each), the lowest share is 0.45, for a Chinese line that
+# quotes a song. The next lowest is 0.63.
 _MIN_SHARE = 0.4
 _LOW_SHARE = 0.6
-_MIN_LETTERS = 8  # else one word decides
+_MIN_LETTERS = 8  # with fewer, one word would decide
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 _LATIN = "Latin"
-# Three letters are a word; one or two are a formula ("π", "α") or a letter that is spoken of.
+# Three letters may be a word; one or two are a formula ("π", "α") or the name of a letter.
 _MIN_FOREIGN_LETTERS = 3
 
-# Chinese characters that one of the two writings has and the other not, in the share of all. In the released
-# Simplified file no line has more than 0.04 of the other kind, and a line has 0.27 of its own kind.
+# Share of the Chinese characters that exist only in the other writing, simplified or traditional. In
+# the released Simplified file no line has more than 0.04.
 _MAX_OTHER_WRITING = 0.1
 _WRITINGS = {"Hans": ("gb2312", "Traditional"), "Hant": ("big5", "Simplified")}
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 def find_wrong_scripts(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """`wrong-script`: an error for most of a line, a warning for much of it or a word of a third script."""
+    """Yields `wrong-script`: an error if most of a line is in a wrong script, else a warning.
+
+    Names from the source are ignored. A word of a third script (not Latin) is a warning.
+    """
     for pair in pairs:
         finding = _wrong_script(pair, language) or _wrong_writing(pair, language)
         if finding:
@@ -65,7 +68,7 @@ def _wrong_script(pair: Pair, language: TargetLanguage) -> Finding | None:
 
 
 def without_names(text: str, source: str) -> str:
-    """The text without words that the source has too, with a capital: names stay in Latin letters."""
+    """Removes the capitalised words that the source has too: names may be left in Latin letters."""
     names = {word for word in _LATIN_WORD.findall(source) if word[0].isupper()}
     return _LATIN_WORD.sub(lambda word: "" if word[0] in names else word[0], text)
 
@@ -87,9 +90,9 @@ def _wrong_writing(pair: Pair, language: TargetLanguage) -> Finding | None:
 
 @functools.cache
 def _is_other_writing(char: str, encoding: str) -> bool:
-    """Has the standard of the other writing the character, and that of this one not?
+    """Returns True if `encoding` lacks the character, and the encoding of the other writing has it.
 
-    GB 2312 of 1980 holds the simplified characters, Big5 of 1984 the traditional ones.
+    GB 2312 of 1980 has the simplified characters, Big5 of 1984 the traditional ones.
     """
     other = "big5" if encoding == "gb2312" else "gb2312"
     return not _is_encodable(char, encoding) and _is_encodable(char, other)
@@ -104,7 +107,7 @@ def _is_encodable(char: str, encoding: str) -> bool:
 
 
 def _names(language: TargetLanguage) -> str:
-    import langcodes  # here, for the tables that it brings
+    import langcodes  # imported here, because it loads large tables
 
     names = [langcodes.Language.make(script=script).script_name() for script in language.scripts]
     return " and ".join(names)

@@ -1,4 +1,4 @@
-"""The bytes of a returned file → its text."""
+"""Decodes the bytes of a returned file."""
 
 import codecs
 
@@ -8,9 +8,9 @@ _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 def decode_utf8(data: bytes) -> str:
-    """The text, to the letter: encoded again it is the same bytes, a byte order mark among them.
+    """Decodes UTF-8 without loss: a byte order mark is kept as part of the text.
 
-    Raises ReadError with the line and the byte where it is not UTF-8.
+    Raises ReadError with the line and the byte for data that is not UTF-8.
     """
     try:
         return data.decode()
@@ -22,10 +22,10 @@ def decode_utf8(data: bytes) -> str:
 
 
 def decode_sheet(data: bytes) -> str:
-    """The text of a table as spreadsheets save it: in UTF-8, or UTF-16 with a byte order mark.
+    """Decodes a table saved by a spreadsheet: UTF-8, or UTF-16 with a byte order mark.
 
-    The mark is taken away. Raises ReadError where it is neither; so an old code page, which no file
-    tells of, is never guessed at.
+    The mark is removed. Raises ReadError for other encodings; old code pages are never guessed, because a
+    file does not say which one it is in.
     """
     encoding = _UTF16.get(data[:2])
     if encoding is None:

@@ -1,4 +1,4 @@
-"""Guidelines for translators, beside a packet: guidelines.md, after section 3.2 of Goyal et al. 2022."""
+"""Guidelines for translators, written next to a packet: section 3.2 of Goyal et al. 2022."""
 
 from importlib import resources
 
@@ -8,10 +8,10 @@ SUFFIX = "-guidelines.md"
 
 
 def write_guidelines(packet: Packet, name: str) -> bytes:
-    """The guidelines, for the language of the packet.
+    """Returns the guidelines for the language of the packet, as Markdown in UTF-8.
 
     Args:
-      name: of the packet's files, without an ending.
+      name: name of the packet's files, without a suffix.
     """
     text = resources.files(__package__).joinpath("guidelines.md").read_text("utf-8")
     filled = text.format(

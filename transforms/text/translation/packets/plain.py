@@ -1,4 +1,4 @@
-"""Line-aligned files, as releases have them: the n-th line of "fra.devtest" translates the n-th sentence."""
+"""Line-aligned files, as in releases: line n of "fra.devtest" is the translation of sentence n."""
 
 from collections.abc import Sequence
 
@@ -7,14 +7,13 @@ from transforms.text.translation.records import ReadError, Translation
 
 
 def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
-    """The lines of a file as the translations of the sentences with these ids, in their order.
+    """Reads the lines of a file as the translations of the sentences `ids`, in order.
 
-    Lines end at line feeds and nowhere else, and are texts to the letter: spaces at their ends, an empty
-    line, a byte order mark, U+0085 and U+2028 belong to them. Where every line feed has a carriage return
-    before it, that is how this file ends its lines, and both go; where only some have, it is text. The
-    last line may lack its end. So a file with line feeds is had again, byte for byte, from what is read.
+    Only line feeds end a line. The texts are unchanged: spaces, empty lines, a byte order mark, U+0085 and
+    U+2028 are kept. A carriage return before a line feed is removed only if every line feed has one. The last
+    line may lack its line feed. So a file with line feeds can be restored byte for byte.
 
-    Raises ReadError where there are more or fewer lines than ids (with both numbers), and for NUL.
+    Raises ReadError if the numbers of lines and ids differ, and for a NUL character.
     """
     if text.count("\r\n") == text.count("\n"):
         text = text.replace("\r\n", "\n")
@@ -22,9 +21,11 @@ def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
     if not lines[-1]:
         lines.pop()
     if len(lines) != len(ids):
-        raise ReadError(0, f"{len(lines)} lines, and there are {len(ids)} sentences")
+        raise ReadError(0, f"expected {len(ids)} lines, one per sentence; found {len(lines)}")
     if "\0" in text:
-        raise ReadError(text.count("\n", 0, text.index("\0")) + 1, "there is a NUL in it")
+        raise ReadError(
+            text.count("\n", 0, text.index("\0")) + 1, "the line has a NUL character: remove it"
+        )
     translations = (
         Translation(id_, line, file, number)
         for number, (id_, line) in enumerate(zip(ids, lines, strict=True), 1)

@@ -1,4 +1,4 @@
-"""Records that go to translators and come back from them, in any format."""
+"""Records of the packets that are sent to translators and returned by them, in any file format."""
 
 import re
 from collections.abc import Mapping
@@ -16,22 +16,22 @@ class PacketLine(NamedTuple):
     """A sentence to translate."""
 
     source: SourceSentence
-    target: str  # what is there of its translation; "" where nothing is yet
-    reasons: tuple[str, ...]  # why it comes back to the translator, a line each
+    target: str  # the present translation; "" if there is none yet
+    reasons: tuple[str, ...]  # why it must be translated again, one line each
 
 
 class Packet(NamedTuple):
-    """The sentences that a translator is given at a time."""
+    """Sentences that are sent to a translator together."""
 
     project: str
     language: TargetLanguage
     round: int  # from 1
-    number: int  # of the journal entry that keeps it, from 1
+    number: int  # number of its entry in the journal, from 1
     lines: tuple[PacketLine, ...]  # in the order of the source table
 
 
 class PacketName(NamedTuple):
-    """The packet that a file belongs to. A format that does not name it has "" and 0."""
+    """Identifies the packet of a file. The fields are "" and 0 if the file does not name the packet."""
 
     project: str
     language: str  # code
@@ -43,34 +43,38 @@ NO_NAME = PacketName("", "", 0, 0)
 
 
 class Returned(NamedTuple):
-    """The content of a file that came back; the first four fields as in PacketName."""
+    """The content of a returned file. The first four fields are those of PacketName."""
 
     project: str
     language: str
     round: int
     number: int
-    # Of the sentences that have one, in the order of the file.
+    # Only of translated sentences, in the order of the file.
     translations: tuple[Translation, ...]
     sources: Mapping[str, str] = MappingProxyType({})
-    """Id → the source text that the file shows with it, for all its sentences; nothing where it shows
-    none. Where it is not the one that was sent, somebody has sorted a column by itself."""
+    """Id → source text in the file, for all its sentences; empty if the file has no source texts.
+
+    A source text that differs from the one that was sent shows that a single column was sorted."""
 
 
 def format_name(packet: Packet) -> str:
-    """The name of the packet in one word, "flores101/zho_simpl/round1/packet3", that files carry along.
+    """Returns the name of a packet that is written into its files: "flores101/zho_simpl/round1/packet3".
 
-    Raises ValueError for a packet that no reader could name: without project or language, or with a
-    number that is not from 1 to 999,999.
+    Raises ValueError for a packet without project or language, or with a round or number that is not from 1
+    to 999,999.
     """
     project, language = (quote(part, safe="") for part in (packet.project, packet.language.code))
     name = f"{project}/{language}/round{packet.round}/packet{packet.number}"
     if parse_name(name) == NO_NAME:
-        raise ValueError(f"a packet cannot have the name {name!r}")
+        raise ValueError(
+            f"invalid packet name {name!r}: expected project/language/round1/packet1,"
+            " with numbers from 1 to 999,999"
+        )
     return name
 
 
 def parse_name(name: str) -> PacketName:
-    """Parses a name made by `format_name`; NO_NAME for anything else."""
+    """Parses a name made by `format_name`. Returns NO_NAME for any other text."""
     found = _NAME.fullmatch(name)
     if not found:
         return NO_NAME

@@ -1,15 +1,15 @@
 """Packets as tables for a spreadsheet: tab-separated, every field in quotation marks.
 
-Written without marks, as the tables of a project are, a sentence that begins with one would lose it when a
-spreadsheet opens the file, and one that is never closed would swallow the rows below. What comes back is
-quoted or not as the tool likes: Excel and LibreOffice put the fields in marks that need it, and double the
-marks in them; Google Sheets puts none. Both look the same where a sentence is quoted speech. So the header
-of the column that nobody can take away has marks in it, `target "fra"`, and shows what the tool does with
-them: only then, or where the whole header is in marks, or with commas between the fields, are marks undone.
-Else they are text, and for the checks to find.
+Without quotation marks around the fields, a spreadsheet would remove the mark at the beginning of a sentence,
+and read an unclosed one as a field of several rows. In the returned file, quoting depends on the tool: Excel
+and LibreOffice quote some fields and double the marks in them; Google Sheets quotes none. The two cannot be
+distinguished in a sentence that is quoted speech. So the header of the required target column has quotation
+marks in it, `target "fra"`, which show if the tool quotes. Fields are unquoted only if this header is quoted,
+if the header begins with a quotation mark, or if commas or semicolons separate the fields. Otherwise
+quotation marks are text, and the checks report superfluous ones.
 
-A text that a spreadsheet would take for a formula has an apostrophe before it (see cells.py), which is taken
-off when the table is read.
+An apostrophe is put before a text that a spreadsheet would take for a formula (see cells.py), and removed
+when the table is read.
 """
 
 import csv
@@ -32,14 +32,14 @@ from transforms.text.translation.records import ReadError, Translation
 
 ID, SOURCE, NOTES, PACKET = "id", "source", "notes", "packet"
 _TARGET = re.compile(r'target(?: "([^"]*)")?')
-_DELIMITERS = "\t,;"  # the last is the comma of Excel in half of Europe
+_DELIMITERS = "\t,;"  # Excel writes the semicolon in many European countries
 _MARKED_TARGET = '"target ""'
 
 
 def write_sheet(packet: Packet) -> str:
-    """The table, a row a sentence, each line ended by a line feed.
+    """Returns the table, one row per sentence. Each line ends with a line feed.
 
-    Raises ValueError for a packet that has no name (see `format_name`).
+    Raises ValueError for a packet with an invalid name (see `format_name`).
     """
     name = format_name(packet)
     target = f'target "{packet.language.code}"'
@@ -48,8 +48,9 @@ def write_sheet(packet: Packet) -> str:
 
 
 def write_quoted(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of texts for a spreadsheet, with a byte order mark: without it, Excel takes UTF-8 for its old
-    code page.
+    """Returns a tab-separated table with all fields quoted, for a spreadsheet.
+
+    It begins with a byte order mark, because without one Excel does not read it as UTF-8.
     """
     stream = io.StringIO()
     stream.write("\ufeff")
@@ -67,21 +68,24 @@ def _row(line: PacketLine, name: str) -> list[str]:
 
 
 def read_sheet(text: str, file: str) -> Returned:
-    """The translations of a table that came back: tab-separated, or with commas or semicolons.
+    """Reads the translations of a returned table, separated by tabs, commas or semicolons.
 
-    Columns may be in any order, and all but `id` and the target may be gone. A row without a
-    translation is one that is still to be done; a row may lack its last fields. Texts are to the letter, but
-    for what spreadsheets do with quotation marks (see above). Lines are those of the file, also where a
-    field has line ends in it.
+    Columns may be in any order, and all except `id` and the target may be missing. A row may lack its last
+    fields. Rows without a translation are skipped: they are still to be translated. Texts are unchanged,
+    except for the quotation marks of spreadsheets (see the module). Line numbers are those of the file, also
+    if a field has line breaks.
 
-    Raises ReadError for a table without those columns, a field whose quotation mark is not closed, a row
-    that has more fields than the header, or none for the id, an id that is there twice, rows of two
-    packets, and for NUL.
+    Raises ReadError if one of the two columns is missing, a quoted field is not closed, a row has more fields
+    than the header or no id, an id occurs twice, rows belong to two packets, or there is a NUL character.
     """
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise ReadError(line, "there is a NUL in it: UTF-16 without its byte order mark?")
+        raise ReadError(
+            line,
+            "the line has a NUL character; if the file is UTF-16, save it with a byte order mark,"
+            " or as UTF-8",
+        )
     layout = find_layout(text.split("\n", 1)[0].removesuffix("\r"))
     name = NO_NAME._replace(language=layout.language)
     names = set[str]()
@@ -90,9 +94,9 @@ def read_sheet(text: str, file: str) -> Returned:
     for line, row in read_rows(text, layout):
         id_ = row[ID]
         if not id_:
-            raise ReadError(line, "a row without an id")
+            raise ReadError(line, "the row has no id")
         if id_ in sources:
-            raise ReadError(line, f"{id_} is there twice")
+            raise ReadError(line, f"the id {id_} occurs twice: remove one of the rows")
         sources[id_] = row.get(SOURCE, "")
         if row[layout.target]:
             translations.append(Translation(id_, row[layout.target], file, line))
@@ -105,14 +109,14 @@ class Layout(NamedTuple):
     """The format of a table."""
 
     delimiter: str
-    is_marked: bool  # quotation marks around a field are not part of it
+    is_marked: bool  # fields are quoted; the quotation marks are removed
     columns: tuple[str, ...]
-    target: str  # the column with the translations
-    language: str  # code, of its header; "" where that does not tell
+    target: str  # name of the column with the translations
+    language: str  # code from the header of that column; "" if there is none
 
 
 def find_layout(header: str) -> Layout:
-    """The layout of a table, by its first line. Raises ReadError."""
+    """Returns the layout of a table, from its first line. Raises ReadError if id or target is missing."""
     columns: tuple[str, ...] = ()
     for delimiter in _DELIMITERS:
         is_marked = delimiter != "\t" or header.startswith('"') or _MARKED_TARGET in header
@@ -125,7 +129,9 @@ def find_layout(header: str) -> Layout:
         targets = [found for found in map(_TARGET.fullmatch, columns) if found]
         if columns.count(ID) == 1 and len(targets) == 1:
             return Layout(delimiter, is_marked, columns, targets[0][0], targets[0][1] or "")
-    raise ReadError(1, f"the header has to have id and target once each: {header[:200]!r}")
+    raise ReadError(
+        1, f"the header needs one column id and one column target; found {header[:200]!r}"
+    )
 
 
 def _quoting(is_marked: bool) -> Literal[0, 3]:
@@ -133,7 +139,10 @@ def _quoting(is_marked: bool) -> Literal[0, 3]:
 
 
 def read_rows(text: str, layout: Layout) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """(line that it begins in, column → field) of each row that is not empty, without the header."""
+    """Yields (first line, column → field) for each row after the header that is not empty.
+
+    Raises ReadError for a row with too many fields or an unclosed quotation mark.
+    """
     reader = csv.reader(
         io.StringIO(text, newline=""),
         delimiter=layout.delimiter,
@@ -146,12 +155,12 @@ def read_rows(text: str, layout: Layout) -> Iterator[tuple[int, Mapping[str, str
         try:
             fields = next(reader, None)
         except csv.Error as error:
-            raise ReadError(line, f"the row that begins here: {error}") from error
+            raise ReadError(line, f"the row that begins in this line: {error}") from error
         if fields is None:
             return
         if line > 1 and any(fields):
             if any(fields[width:]):
-                message = f"{len(fields)} fields, and the header has {width}"
+                message = f"expected {width} fields, as in the header; found {len(fields)}"
                 raise ReadError(line, message)
             fields += [""] * (width - len(fields))
             yield line, dict(zip(layout.columns, map(unprotect, fields), strict=False))
@@ -161,5 +170,5 @@ def read_rows(text: str, layout: Layout) -> Iterator[tuple[int, Mapping[str, str
 def _same_name(names: set[str], name: str, line: int) -> PacketName:
     names.add(name)
     if len(names) > 1:
-        raise ReadError(line, f"rows of more than one packet: {', '.join(sorted(names))}")
+        raise ReadError(line, f"expected rows of one packet; found {', '.join(sorted(names))}")
     return parse_name(name)

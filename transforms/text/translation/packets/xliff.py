@@ -1,7 +1,7 @@
-"""Packets as XLIFF 2, the format that the tools of translators share.
+"""Packets as XLIFF 2, the exchange format of translation tools.
 
-Rules: XLIFF Version 2.0, OASIS Standard, 2014, which 2.1 and 2.2 keep in what is used here. A file of the
-document is a split, a group an article, a unit a sentence with one segment.
+The rules are those of XLIFF Version 2.0, OASIS Standard, 2014; versions 2.1 and 2.2 do not change the parts
+used here. A `file` element is a split, a `group` an article, a `unit` a sentence with one segment.
 """
 
 import re
@@ -22,25 +22,32 @@ from transforms.text.translation.packets.records import (
 from transforms.text.translation.packets.xml_tree import Element, parse_xml
 from transforms.text.translation.records import ReadError, SourceSentence, Translation
 
-_NAMESPACE = "urn:oasis:names:tc:xliff:document:2.0"  # of 2.1 too
+_NAMESPACE = "urn:oasis:names:tc:xliff:document:2.0"  # also of version 2.1
 _NAMESPACES = (_NAMESPACE, "urn:oasis:names:tc:xliff:document:2.2")
 _NAMESPACE_1 = re.compile(r"urn:oasis:names:tc:xliff:document:1\.\d")
 
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NOT_IN_XLIFF = re.compile("[\0\ud800-\udfff]")
-_ID = re.compile(r"[\w.:-]+")  # what all of XML's editions take for a NMTOKEN is more
+_ID = re.compile(r"[\w.:-]+")  # a subset of NMTOKEN in all editions of XML
 
-_TRANSPARENT = {"mrk", "sm", "em", "pc", "sc", "ec"}  # marks a stretch of text, and is none itself
+_TRANSPARENT = {
+    "mrk",
+    "sm",
+    "em",
+    "pc",
+    "sc",
+    "ec",
+}  # inline marks around text, without text of their own
 _CHANGED = ("translated", "reviewed", "final")
 
 
 def write_xliff(packet: Packet) -> bytes:
-    """The document, in UTF-8: the same packet, the same bytes.
+    """Returns the document in UTF-8. Equal packets give equal bytes.
 
-    `original` of its files names the packet. Sentences with something in `target` are to be done again where
-    there are reasons, and done where there are none. Raises ValueError for a packet without lines or name,
-    for an id that is not an NMTOKEN or is there twice, and for what not even XLIFF can hold: NUL and lone
-    surrogates.
+    The attribute `original` of its files is the name of the packet. A sentence with a target is written as
+    translated if it has no reasons, else as to be translated again. Raises ValueError for a packet without
+    lines or name, for an id that is not an NMTOKEN or occurs twice, and for NUL and lone surrogates, which
+    XLIFF cannot represent.
     """
     _check(packet)
     return "".join(f"{line}\n" for line in _document(packet)).encode()
@@ -48,24 +55,28 @@ def write_xliff(packet: Packet) -> bytes:
 
 def _check(packet: Packet) -> None:
     if not packet.lines:
-        raise ValueError("a packet without lines")
+        raise ValueError("the packet has no sentences")
     seen: set[str] = set()
     for line in packet.lines:
         id_ = line.source.id
         if id_ in seen or not _ID.fullmatch(id_):
-            raise ValueError(f"{id_!r} is there twice, or is not an id")
+            raise ValueError(
+                f"the id {id_!r} occurs twice, or has other signs than letters, digits, _ . : -"
+            )
         seen.add(id_)
         for text in (line.source.text, line.target):
             found = _NOT_IN_XLIFF.search(text)
             if found:
-                raise ValueError(f"{id_} has U+{ord(found[0]):04X}, which XLIFF cannot hold")
+                raise ValueError(
+                    f"{id_} has the character U+{ord(found[0]):04X}, which XLIFF cannot represent"
+                )
 
 
 def _document(packet: Packet) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     tag = quoteattr(packet.language.tag)
     yield f'<xliff xmlns="{_NAMESPACE}" version="2.0" srcLang="en" trgLang={tag}>'
-    # Nobody is to cut a sentence in two, or to tidy its blanks.
+    # Tools must not split a sentence or change its spaces.
     manner = 'canResegment="no" xml:space="preserve"'
     if packet.language.is_right_to_left:
         manner += ' srcDir="ltr" trgDir="rtl"'
@@ -83,7 +94,7 @@ def _document(packet: Packet) -> Iterator[str]:
 
 
 def _runs(lines: Iterable[PacketLine], field: str) -> list[tuple[str, list[PacketLine]]]:
-    """(value of a field of the source, the lines that have it), in the order of the first of them."""
+    """Groups the lines by a field of the source: (value, its lines), in order of first occurrence."""
     value = attrgetter(f"source.{field}")
     runs: dict[str, list[PacketLine]] = {}
     for line in lines:
@@ -109,7 +120,7 @@ def _context(source: SourceSentence) -> str:
 
 
 def _notes(notes: Iterable[tuple[str, int, str]]) -> Iterator[str]:
-    """Notes of (category, priority from 1 to 10, text)."""
+    """Yields the notes element for (category, priority from 1 to 10, text)."""
     yield "<notes>"
     for category, priority, text in notes:
         note = escape(_shown(text))
@@ -118,28 +129,28 @@ def _notes(notes: Iterable[tuple[str, int, str]]) -> Iterator[str]:
 
 
 def _shown(text: str) -> str:
-    """For people to read, so that what XML cannot hold may be shown instead."""
+    """Replaces characters that XML cannot represent by "U+…", in texts that only people read."""
     return _NOT_IN_XML.sub(lambda sign: f"U+{ord(sign[0]):04X}", text)
 
 
 def _content(text: str) -> str:
-    # A reader takes a bare carriage return for a line feed.
+    # XML readers change an unescaped carriage return to a line feed.
     escaped = escape(text, {"\r": "&#13;"})
     return _NOT_IN_XML.sub(lambda sign: f'<cp hex="{ord(sign[0]):04X}"/>', escaped)
 
 
 def read_xliff(data: bytes, file: str) -> Returned:
-    """The translations of a document that came back, of XLIFF 2.0, 2.1 or 2.2.
+    """Reads the translations of a returned document of XLIFF 2.0, 2.1 or 2.2.
 
-    A unit has a translation where a target has text, or is empty and called translated, reviewed or final.
-    The parts of a unit that was cut up are joined, in the order that they ask for; what is between
-    segments (`ignorable`) and has no target stays as it is in the source. Marks and codes around text (`mrk`,
-    `pc`, `sc`, `ec`) go, their text stays. Elements of modules and of other namespaces beside the
-    segments are passed over. The line of a translation is that of its first target.
+    A unit is translated if a target has text, or is empty with the state translated, reviewed or final. The
+    parts of a split unit are joined, in the order of their `order` attributes; a part between segments
+    (`ignorable`) without a target is copied from the source. Marks and codes around text (`mrk`, `pc`, `sc`,
+    `ec`) are removed and their text is kept. Elements of modules and of other namespaces next to the segments
+    are ignored. The line of a translation is the line of its first target.
 
-    Raises ReadError for what is not well-formed or no XLIFF 2, a unit without id or with one that is there
-    twice, or of which only some segments are translated, files of two packets, and for what stands for
-    something that is not there to read (`ph`, an unknown element) in a text.
+    Raises ReadError for a document that is not well-formed or not XLIFF 2, a unit without id or with a
+    repeated id, a unit with only some segments translated, files of two packets, and an element inside a text
+    whose text is unknown (`ph` and unknown elements).
     """
     root = parse_xml(data)
     _check_version(root)
@@ -152,12 +163,12 @@ def read_xliff(data: bytes, file: str) -> Returned:
         for element in _units(part):
             unit = _read_unit(element, file)
             if unit.id in sources:
-                raise ReadError(element.line, f"unit {unit.id} is there twice")
+                raise ReadError(element.line, f"the unit {unit.id} occurs twice: remove one")
             sources[unit.id] = unit.source
             translations += unit.translation
     names.discard(NO_NAME)
     if len(names) > 1:
-        raise ReadError(root.line, "files of more than one packet")
+        raise ReadError(root.line, "the document has files of more than one packet")
     return Returned(*(names.pop() if names else NO_NAME), tuple(translations), sources)
 
 
@@ -165,16 +176,19 @@ def _check_version(root: Element) -> None:
     namespace, _, name = root.name.rpartition(" ")
     version = root.attributes.get("version", "")
     if name == "xliff" and _NAMESPACE_1.fullmatch(namespace):
-        message = f"XLIFF {version}, and packets are XLIFF 2: save it as XLIFF 2.0 or 2.1"
+        message = f"expected XLIFF 2, found XLIFF {version}: save it as XLIFF 2.0 or 2.1"
         raise ReadError(root.line, message)
     if _tag(root) != "xliff":
-        raise ReadError(root.line, f"not XLIFF, but <{name}> of {namespace or 'nothing'}")
+        raise ReadError(
+            root.line,
+            f"expected an XLIFF document, found <{name}> of the namespace {namespace!r}",
+        )
     if not version.startswith("2."):
-        raise ReadError(root.line, f"XLIFF of version {version!r}, not 2.0, 2.1 or 2.2")
+        raise ReadError(root.line, f"expected XLIFF 2.0, 2.1 or 2.2; found version {version!r}")
 
 
 def _tag(element: Element) -> str:
-    """The name of an element of XLIFF itself; "" for one of a module, or somebody's own."""
+    """Returns the name of an element of the XLIFF core, or "" for elements of other namespaces."""
     namespace, _, name = element.name.rpartition(" ")
     return name if namespace in _NAMESPACES else ""
 
@@ -188,26 +202,26 @@ def _units(parent: Element) -> Iterator[Element]:
 
 
 class _Unit(NamedTuple):
-    """A sentence as a document has it."""
+    """A sentence of a document."""
 
     id: str
     source: str
-    translation: list[Translation]  # one, or none
+    translation: list[Translation]  # one or none
 
 
 class _Part(NamedTuple):
-    """A segment, or what is between two."""
+    """A segment, or a part between two segments."""
 
-    place: int  # in the translation
+    place: int  # position in the translation
     line: int  # of the target
     source: str
-    target: str | None  # None where it is still to be done
+    target: str | None  # None if it is not translated
 
 
 def _read_unit(element: Element, file: str) -> _Unit:
     id_ = element.attributes.get("id", "")
     if not id_:
-        raise ReadError(element.line, "a unit without id")
+        raise ReadError(element.line, "the unit has no id")
     pieces = [piece for piece in element.elements if _tag(piece) in ("segment", "ignorable")]
     parts = [_read_part(piece, place) for place, piece in enumerate(pieces, 1)]
     source = "".join(part.source for part in parts)
@@ -220,9 +234,9 @@ def _read_unit(element: Element, file: str) -> _Unit:
         return _Unit(id_, source, [])
     for part in parts:
         if part.target is None:
-            message = f"unit {id_} is cut up, and this part of it is not translated"
+            message = f"the unit {id_} is split, and this segment of it is not translated"
             raise ReadError(part.line, message)
-    # Where one part is moved, the one that it takes the place of is moved too.
+    # Sorting is enough: a document that moves one part also moves the part in its new position.
     text = "".join(part.target or "" for part in sorted(parts, key=attrgetter("place")))
     return _Unit(id_, source, [Translation(id_, text, file, min(part.line for part in done))])
 
@@ -258,7 +272,7 @@ def _read_piece(piece: Element | str) -> str:
     if tag in _TRANSPARENT:
         return _read_text(piece)
     name = piece.name.rpartition(" ")[2]
-    message = f"<{name}> in a text stands for something that cannot be read: write it out"
+    message = f"<{name}> stands for text that is not in the file: replace it by that text"
     raise ReadError(piece.line, message)
 
 

@@ -1,7 +1,7 @@
-"""XML from strangers → a tree of elements with their lines.
+"""Parses XML of unknown origin into a tree of elements with line numbers.
 
-A document type declaration is refused before anything in it is read, so there are no entities to expand and
-nothing is fetched. Lines are counted by Expat, which knows them beyond the 65,535th.
+A document type declaration is rejected before it is read, so no entities are expanded and nothing is
+fetched. Line numbers are those of Expat, which are right beyond line 65,535.
 """
 
 from typing import NamedTuple, NoReturn
@@ -9,29 +9,29 @@ from xml.parsers import expat
 
 from transforms.text.translation.records import ReadError
 
-_DEEPEST = 100  # elements in each other; XLIFF has a dozen, and what walks the tree calls itself
+_DEEPEST = 100  # nested elements: XLIFF has about 12, and readers of the tree are recursive
 
 
 class Element(NamedTuple):
-    """An element. The names of elements and attributes in a namespace are "namespace name"."""
+    """An XML element. Names of elements and attributes in a namespace are written "namespace name"."""
 
     name: str
     attributes: dict[str, str]
-    line: int  # that its tag begins in, from 1
+    line: int  # of its start tag, from 1
     content: list["Element | str"]
 
     @property
     def elements(self) -> list["Element"]:
-        """The elements right below."""
+        """Returns the child elements."""
         return [piece for piece in self.content if isinstance(piece, Element)]
 
 
 def parse_xml(data: bytes) -> Element:
-    """The root of a document. Comments and processing instructions are left out.
+    """Parses a document and returns its root element, without comments and processing instructions.
 
-    The encoding is what the document declares: UTF-8, UTF-16, or one with a byte for a character. Raises
-    ReadError with the line where it is not well-formed, is in another encoding, has a document type
-    declaration, or more than 100 elements in each other.
+    The declared encoding may be UTF-8, UTF-16 or an encoding of one byte per character. Raises ReadError with
+    the line for a document that is not well-formed, has another encoding, a document type declaration or more
+    than 100 nested elements.
     """
     builder = _Builder()
     try:
@@ -40,13 +40,13 @@ def parse_xml(data: bytes) -> Element:
         message = f"not well-formed XML: {expat.ErrorString(error.code)}"
         raise ReadError(error.lineno, message) from error
     except (LookupError, ValueError) as error:
-        # Of Python's codecs, for what Expat does not know itself.
+        # Errors of Python's codecs, for encodings that Expat does not know.
         raise ReadError(1, str(error)) from error
     return builder.root
 
 
 class _Builder:
-    """Handlers of one document."""
+    """Builds the tree of one document in handlers of Expat."""
 
     def __init__(self) -> None:
         self._open: list[Element] = []
@@ -60,7 +60,9 @@ class _Builder:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         element = Element(name, attributes, self.parser.CurrentLineNumber, [])
         if len(self._open) == _DEEPEST:
-            raise ReadError(element.line, f"more than {_DEEPEST} nested elements")
+            raise ReadError(
+                element.line, f"expected at most {_DEEPEST} nested elements, found more"
+            )
         if self._open:
             self._open[-1].content.append(element)
         else:
@@ -75,4 +77,4 @@ class _Builder:
 
     def _doctype(self, *_: object) -> NoReturn:
         line = self.parser.CurrentLineNumber
-        raise ReadError(line, "a document type declaration, which XLIFF does not have")
+        raise ReadError(line, "XLIFF has no document type declaration: remove it")

@@ -1,19 +1,19 @@
-"""The Translation Quality Score of a language: 0 to 100, from the errors that reviewers have marked.
+"""The Translation Quality Score of a language: 0 to 100, from the errors marked by reviewers.
 
-Goyal et al. 2022 (FLORES-101, section 3.3) give the categories, the severities, the sample of 20 % and the
-threshold of 90, and no formula. The rule here is ours, with the classic weights of MQM:
+Goyal et al. 2022 (FLORES-101, section 3.3) define the categories, the severities, the sample of 20 % and the
+threshold of 90, but no formula. This formula is our own, with the usual weights of MQM:
 
     points of an error       1 minor, 5 major, 10 critical
     points of a sentence     the mean over its reviewers of the sum of the points of their errors
     score                    100 × (1 − Σ points / Σ words of the reviewed source sentences), not below 0
 
-A word is what is between white space in the English source. All numbers are exact fractions: a score of
-89.96 is below 90, and shown as 89.9.
+Words are separated by white space in the English source. All numbers are exact fractions: a score of 89.96
+is below 90 and is shown as 89.9.
 
-The paper says that accepted languages have 15 % of the reviewed sentences with major or critical errors, 2 %
-with critical ones. With one such error each, and 20 words a sentence, that is 0.13 × 5 + 0.02 × 10 = 0.85
-points a sentence, and a score of 95.75; with a minor error in every sentence besides, 90.75. Both lie
-where the paper has its accepted languages, half of them above 95 (section 4.4).
+In the accepted languages of the paper, 15 % of the reviewed sentences have major or critical errors and 2 %
+have critical ones. With one such error each and 20 words per sentence, that is 0.13 × 5 + 0.02 × 10 = 0.85
+points per sentence and a score of 95.75; with a minor error in every sentence in addition, 90.75. Both agree
+with the paper: its accepted languages have 90 or more, half of them above 95 (section 4.4).
 """
 
 from collections import Counter
@@ -37,29 +37,29 @@ class ReviewerShare(NamedTuple):
 
     reviewed: int  # sentences
     errors: int
-    score: Fraction  # of these sentences, by this reviewer alone: who is much stricter is seen here
+    score: Fraction  # from this reviewer's sentences and errors only; shows who is stricter
 
 
 class QualityScore(NamedTuple):
-    """A score, and all that it was made of."""
+    """A score and the numbers behind it."""
 
-    accepted: bool  # all of the sample is reviewed, and the score is not below the threshold
+    accepted: bool  # True if the whole sample is reviewed and the score reaches the threshold
     score: Fraction  # from 0 to 100
-    shown: str  # the score with one digit after the point, never rounded up
+    shown: str  # the score with one decimal, rounded down
     accepted_from: Fraction
     words: int  # of the reviewed source sentences
     points: Fraction  # of all reviewed sentences
-    # As marked: two reviewers who mark the same are counted twice.
+    # An error marked by two reviewers is counted twice.
     errors_by_category: Mapping[str, int]  # of all CATEGORIES
     errors_by_severity: Mapping[str, int]  # of all SEVERITIES
-    sentences_major_or_critical: int  # with such an error by any reviewer; 15 % in the paper
+    sentences_major_or_critical: int  # with such an error from any reviewer; 15 % in the paper
     sentences_critical: int  # 2 % in the paper
-    # With an error of this category, whatever its severity; 3 % in the paper.
+    # With an error of this category, of any severity; 3 % in the paper.
     sentences_unnatural: int
     reviewers: Mapping[str, ReviewerShare]  # by name
 
 
-# What is marked in a sentence, by each who has reviewed it.
+# The errors of each sentence, by reviewer; an empty list means reviewed without error.
 _Marked = dict[str, dict[str, list[ReviewError]]]  # id → reviewer → errors
 
 
@@ -69,22 +69,22 @@ def score_quality(
     sheets: Iterable[ReviewedSheet],
     accepted_from: Fraction = ACCEPTED_FROM,
 ) -> QualityScore:
-    """The score of a language.
+    """Computes the score of a language.
 
     Args:
-      sources: id → English text, of the sample at least.
-      sample: ids of the sentences that are to be reviewed.
-      sheets: in the order in which they came: what a reviewer says of a sentence replaces what the same
-        reviewer said of it in an earlier sheet. Otherwise neither the order of sheets nor of rows decides.
-      accepted_from: the least score that is accepted.
-    Raises ValueError for sheets of several languages, for a review of a sentence that is not in the sample,
-    and where nothing is reviewed, or only sentences without words.
+      sources: id → English text; must include the sample.
+      sample: ids of the sentences to review.
+      sheets: in the order of their return. A later review of a sentence replaces an earlier one by the same
+      reviewer. The order has no other effect.
+      accepted_from: the lowest score that is accepted.
+      Raises ValueError for sheets of several languages, for a review of a sentence outside of the sample, and
+      if no sentence with words is reviewed.
     """
     marked = _merge(sheets, frozenset(sample))
     words = {id_: len(sources[id_].split()) for id_ in marked}
     total_words = sum(words.values())
     if not total_words:
-        raise ValueError("no sentence is reviewed: there is nothing to score")
+        raise ValueError("no sentence is reviewed: the score needs at least one")
     errors = [one for by in marked.values() for errors in by.values() for one in errors]
     weights = (Fraction(POINTS[one.severity], len(marked[one.id])) for one in errors)
     points = sum(weights, Fraction(0))
@@ -115,7 +115,9 @@ def _merge(sheets: Iterable[ReviewedSheet], sample: frozenset[str]) -> _Marked:
     for sheet in sheets:
         languages.add(sheet.language)
         if len(languages) > 1:
-            raise ValueError(f"reviews of several languages: {', '.join(sorted(languages))}")
+            raise ValueError(
+                f"expected reviews of one language, found {', '.join(sorted(languages))}"
+            )
         for id_ in sheet.reviewed:
             if id_ not in sample:
                 raise ValueError(f"{sheet.reviewer} has reviewed {id_}, which is not in the sample")

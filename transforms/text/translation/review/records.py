@@ -1,4 +1,4 @@
-"""Records of a review of translations: sheets that reviewers fill in, and the errors they mark.
+"""Records of a review of translations: the sheets that reviewers fill in and the errors they mark.
 
 Categories and severities are those of Goyal et al. 2022 (FLORES-101), section 3.3.
 """
@@ -23,15 +23,15 @@ SEVERITIES = {
     "major": "the meaning is hard to see, or partly wrong",
     "critical": "the reader is misled, or cannot understand the sentence",
 }
-"""Severity → meaning, the least first."""
+"""Severity → meaning, in ascending order."""
 
 
 class ReviewLine(NamedTuple):
-    """A sentence that is put before a reviewer."""
+    """A sentence to review."""
 
     id: str  # of the source sentence
     source: str
-    target: str  # the translation, to the letter
+    target: str  # the translation, unchanged
 
 
 class ReviewError(NamedTuple):
@@ -40,15 +40,15 @@ class ReviewError(NamedTuple):
     id: str  # of the source sentence
     category: str  # of CATEGORIES
     severity: str  # of SEVERITIES
-    comment: str  # in the reviewer's words; may be ""
+    comment: str  # by the reviewer; may be ""
     line: int  # of the sheet, from 1
 
 
 class ReviewedSheet(NamedTuple):
     """The review of some sentences of a language by one reviewer."""
 
-    reviewer: str  # a name as the reviewer has written it; "" where nothing is reviewed yet
+    reviewer: str  # name as written by the reviewer; "" if nothing is reviewed yet
     language: str  # code
-    reviewed: tuple[str, ...]  # ids, in the order of the sheet; what has no error is here too
+    reviewed: tuple[str, ...]  # ids in the order of the sheet, including sentences without errors
     errors: tuple[ReviewError, ...]  # in the order of the sheet
-    targets: Mapping[str, str]  # id → the translation that was put before the reviewer
+    targets: Mapping[str, str]  # id → the translation in the sheet

@@ -1,4 +1,4 @@
-"""Chooses the sentences to review: a share of them, the same ones in all languages."""
+"""Samples the sentences to review: the same ones in all languages."""
 
 import math
 from collections.abc import Iterable
@@ -9,13 +9,14 @@ from transforms.text.translation.records import SourceSentence
 
 
 def choose_sample(sources: Iterable[SourceSentence], share: Fraction, seed: int) -> tuple[str, ...]:
-    """The ids of the sentences that are reviewed, in the order of the sources.
+    """Returns the ids of the sentences to review, in the order of the sources.
 
-    They are the ceil(share × n) sentences with the smallest fingerprints of "<seed>\\t<id>", so a larger
-    share holds all of a smaller one, and neither texts nor order decide. FLORES-101 reviews a fifth.
+    The sample is the ceil(share × n) sentences with the smallest fingerprints of "<seed>\\t<id>". So a larger
+    share includes the sample of a smaller one, and the sample does not depend on texts or order. FLORES-101
+    reviews 20 %.
 
     Args:
-      sources: with different ids.
+      sources: must have unique ids.
       share: above 0 and at most 1.
     """
     ids = [source.id for source in sources]

@@ -1,4 +1,4 @@
-"""The sheet that a reviewer fills in: a table, a row per sentence, further rows for further errors.
+"""The sheet that a reviewer fills in: a table with one row per sentence, plus a row per further error.
 
     id            language  source  target "fra"  category  severity  comment  reviewer  legend
     devtest-0042  fra       Dogs.   Chins.        spelling  minor     Chiens   Ama       category: …
@@ -6,12 +6,12 @@
     devtest-0057  fra       Cats.   Chats.        ok                           Ama
     devtest-0063  fra       Birds.  Aves.
 
-It is written and read as packets are (see packets/sheet.py), or as the tables of a project where nothing in
-the header has quotation marks. The legend says what may be in the other columns, a line a row; it is never
-read.
+The format is that of packets (see packets/sheet.py), or that of the tables of a project if the header has no
+quotation marks. The column `legend` lists the values allowed in the other columns, one line per row; it is
+ignored when the sheet is read.
 
-A sentence without an error is marked "ok" in the column `category`. A row whose category, severity and
-comment are blank is not reviewed yet: silence is not approval.
+A sentence without an error has "ok" in the column `category`. A row without category, severity and comment
+is not reviewed yet.
 """
 
 import re
@@ -35,7 +35,7 @@ COLUMNS = ("id", "language", "source", "target", "category", "severity", "commen
 _LEGEND = "legend"
 _NEEDED = ("id", "category", "severity", "reviewer", "language", "target")
 _SEPARATORS = re.compile(r"[\W_]+")
-# What reviewers write for a category: American spelling, and the names of the paper in full.
+# Other names of categories that reviewers write: American spelling, and the full names of the paper.
 _SYNONYMS = {
     "capitalization": "capitalisation",
     "addition": "addition-or-omission",
@@ -48,14 +48,14 @@ _SYNONYMS = {
 
 
 def write_review_sheet(language: str, lines: Iterable[ReviewLine], reviewer: str = "") -> str:
-    """The sheet of a language. A name that is given is in every row."""
+    """Returns the sheet of a language. The name of the reviewer, if given, is written in every row."""
     columns = [f'target "{language}"' if name == "target" else name for name in COLUMNS]
     rows = [[line.id, language, line.source, line.target, "", "", "", reviewer] for line in lines]
     return write_quoted([*columns, _LEGEND], _with_legend(rows))
 
 
 def make_legend() -> list[str]:
-    """Returns the values allowed in the columns that a reviewer fills in, a line each."""
+    """Returns lines that list the values allowed in the columns that a reviewer fills in."""
     return [
         f"category: {OK}, if the sentence has no error; else one of those below, a row for each error",
         *(f"category {name}: {meaning}" for name, meaning in CATEGORIES.items()),
@@ -66,7 +66,7 @@ def make_legend() -> list[str]:
 
 
 def _with_legend(rows: Sequence[Sequence[str]]) -> Iterator[list[str]]:
-    """The rows, each with a line of the legend; the last one with all that is left of it."""
+    """Appends a line of the legend to each row; the last row gets all remaining lines."""
     legend = make_legend()
     for number, row in enumerate(rows, 1):
         is_last = number == len(rows)
@@ -89,18 +89,18 @@ class _Row(NamedTuple):
 
 
 def read_review_sheet(text: str) -> ReviewedSheet:
-    """Reads the sheet of a reviewer.
+    """Reads a sheet that a reviewer has filled in.
 
-    Categories and severities may be written in any case, with spaces or other signs between words, in
-    British or American spelling. In rows that a reviewer adds, `language`, `source` and `target` may be
-    blank. Raises ReadError, which names the line and what is allowed, for anything else, for a sheet of
-    two reviewers or two languages, for "ok" beside an error, and for a review without a name.
+    Categories and severities may be in any case, with spaces or other signs between words, in British or
+    American spelling. In rows that a reviewer adds, `language`, `source` and `target` may be blank. Raises
+    ReadError with the line and the allowed values for other categories and severities, for a sheet of two
+    reviewers or two languages, for a sentence with both "ok" and an error, and for a review without a name.
     """
     rows = list(_read_rows(text))
     reviewed = [row for row in rows if row.is_reviewed]
     reviewer = _only_value(reviewed, "reviewer")
     if reviewed and not reviewer:
-        raise ReadError(reviewed[0].line, "no name in the column reviewer")
+        raise ReadError(reviewed[0].line, "the column reviewer is blank: write your name in it")
     return ReviewedSheet(
         reviewer,
         language=_only_value(rows, "language"),
@@ -111,9 +111,9 @@ def read_review_sheet(text: str) -> ReviewedSheet:
 
 
 def is_same_target(written: str, text: str) -> bool:
-    """Returns True if a target in a sheet that came back is this translation.
+    """Returns True if `written`, a target in a returned sheet, is the translation `text`.
 
-    A spreadsheet puts quotation marks around a field that has some, and doubles those in it.
+    A spreadsheet may have put quotation marks around it and doubled the marks in it.
     """
     quoted = ('"' + one.replace('"', '""') + '"' for one in (text, protect(text)))
     return written in (text, *quoted)
@@ -122,7 +122,7 @@ def is_same_target(written: str, text: str) -> bool:
 def _read_rows(text: str) -> Iterator[_Row]:
     for line, fields in _read_fields(text):
         if not any(fields.values()):
-            continue  # spreadsheets leave such rows below a table
+            continue  # spreadsheets leave empty rows below a table
         values = (fields.get(name, "") for name in _Row._fields[1:])
         row = _Row(line, *(value.strip() for value in values))._replace(target=fields["target"])
         if not row.id:
@@ -131,7 +131,7 @@ def _read_rows(text: str) -> Iterator[_Row]:
 
 
 def _read_fields(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """(line, column → field) of each row, whichever way the table is written."""
+    """Yields (line, column → field) for each row, of either format."""
     text = text.removeprefix("\ufeff")
     header = text.split("\n", 1)[0].removesuffix("\r")
     if '"' not in header:
@@ -139,7 +139,9 @@ def _read_fields(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
         return
     layout = find_layout(header)
     if missing := [name for name in _NEEDED if name not in (*layout.columns, "target")]:
-        raise ReadError(1, f"no column {', '.join(missing)}; there are {', '.join(layout.columns)}")
+        raise ReadError(
+            1, f"missing columns: {', '.join(missing)}; found {', '.join(layout.columns)}"
+        )
     for line, row in read_rows(text, layout):
         yield line, {**row, "target": row[layout.target]}
 
@@ -153,7 +155,7 @@ def _only_value(rows: Iterable[_Row], column: str) -> str:
     if len(lines) > 1:
         (first, line), (second, other), *_ = lines.items()
         message = (
-            f"{column} is {second!r}, and {first!r} in line {line}: make it a sheet of its own"
+            f"{column} is {second!r}, but {first!r} in line {line}: write a separate sheet for each"
         )
         raise ReadError(other, message)
     return next(iter(lines), "")
@@ -166,34 +168,34 @@ def _targets(rows: Iterable[_Row]) -> dict[str, str]:
             continue
         first = targets.setdefault(row.id, row)
         if first.target != row.target:
-            message = f"target of {row.id} is another one than in line {first.line}"
+            message = f"the target of {row.id} differs from its target in line {first.line}"
             raise ReadError(row.line, message)
     return {id_: row.target for id_, row in targets.items()}
 
 
 def _errors(reviewed: Iterable[_Row]) -> Iterator[ReviewError]:
-    said: dict[str, tuple[bool, int]] = {}  # id → whether it is ok, line
+    said: dict[str, tuple[bool, int]] = {}  # id → (True for ok, line)
     for row in reviewed:
         slug = _slug(row.category)
         category = _SYNONYMS.get(slug, slug)
         _check_slug(row, "category", category, (OK, *CATEGORIES))
         is_ok, line = said.setdefault(row.id, (category == OK, row.line))
         if is_ok != (category == OK):
-            message = f"{row.id} is both {OK} and wrong: see line {line}; which is it?"
+            message = f"{row.id} has both {OK} and an error (see line {line}): remove one of them"
             raise ReadError(row.line, message)
         severity = _slug(row.severity)
         if not is_ok:
             _check_slug(row, "severity", severity, SEVERITIES)
             yield ReviewError(row.id, category, severity, row.comment, row.line)
         elif severity:
-            raise ReadError(row.line, f"{OK} has no severity, and {row.severity!r} is given")
+            raise ReadError(row.line, f"{OK} has no severity: remove {row.severity!r}")
 
 
 def _check_slug(row: _Row, column: str, slug: str, allowed: Collection[str]) -> None:
     if slug not in allowed:
         written = getattr(row, column)
         said = f"{written!r} is not a {column}" if written else f"{column} is blank"
-        raise ReadError(row.line, f"{said}: it is {', '.join(allowed)}")
+        raise ReadError(row.line, f"{said}; expected one of {', '.join(allowed)}")
 
 
 def _slug(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The accounts of a build of source sentences."""
+"""Accounts of a build of source sentences: the fate of each page, and the card's tables."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,42 +50,43 @@ _PAPER_SENTENCES = {**SPLIT_SENTENCES, "total": SENTENCES}
 _FILES = """\
 | file | what |
 |---|---|
-| `source.tsv` | all sentences in order: what a translation project begins with |
-| `dev-*.parquet`, `devtest-*.parquet`, `test-*.parquet` | the same, a file a split |
-| `rejected/` | pages that gave no sentence, and why |
+| `source.tsv` | all sentences in order, the input of a translation project |
+| `dev-*.parquet`, `devtest-*.parquet`, `test-*.parquet` | the same sentences by split |
+| `rejected/` | pages without a selected passage, and the reasons |
 
-A split has whole articles. `has_image`: the article shows a picture; `has_hyperlink`: the sentence links to
-another page. The sentences of `test` are not for release.
+Articles are not divided between splits. `has_image`: the article shows a picture; `has_hyperlink`: the
+sentence links to another page. The sentences of `test` are not for release.
 """
 
 
 def describe_documents(sites: Sequence[str], documents: Sequence[str]) -> Description:
-    """DESCRIPTION, of a build that draws from documents, too, by the names of both."""
+    """Returns the description of a build from sites and documents, which lists their names."""
     of_sites = [f"English Wikimedia sites ({', '.join(sites)})"] if sites else []
     sources = " and ".join([*of_sites, f"documents ({', '.join(documents)})"])
     return DESCRIPTION._replace(about=_WITH_DOCUMENTS.format(sources=sources))
 
 
 class DomainAccount(NamedTuple):
-    """The pages, or documents, of a domain: rejected + not_drawn + articles = pages."""
+    """Counts of the pages or documents of a domain: rejected + not_drawn + articles = pages."""
 
-    pages: int  # that were read
-    rejected: int  # no articles, or without a passage, or with a sentence that was drawn before
-    not_drawn: int  # with a passage, and not needed; copies of other articles too
-    articles: int  # that sentences were taken from
+    pages: int  # pages read
+    rejected: int  # not an article, without a passage, or with a sentence that another article has
+    not_drawn: int  # with a passage, but not needed; includes copies of other articles
+    articles: int  # with selected sentences
     sentences: int
 
 
 def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
-    """Accounts of the sentences.
+    """Returns the accounts of the sentences.
 
-    Raises AccountingError where a page is unaccounted for, and NothingLeftError where there is no sentence.
+    Raises AccountingError if a page is unaccounted for, and NothingLeftError if there is no sentence.
 
-    The ledger has, beside what every build has (stages of REJECTED begin with the domain):
+    The ledger has these entries in addition to those of every build (stages of REJECTED begin with the
+    domain):
       pages: (domain, pages that were read).
       candidates: (domain, pages with a passage).
       selection: one Selection.
-      newer_than: (domain, OlderPages or NewerDocuments), of those domains that have any.
+      newer_than: (domain, OlderPages or NewerDocuments), only of domains with an older source.
     """
     pages, selection = ledger.pairs("pages"), ledger.one("selection")
     names = sorted(pages, key=lambda name: (DOMAINS.index(name) if name in DOMAINS else 9, name))
@@ -126,14 +127,17 @@ def _account_for(domain: str, ledger: Ledger, selection: Selection) -> DomainAcc
     duplicates = sum(one.id.startswith(f"{domain}:") for one in selection.duplicates)
     not_drawn = candidates - duplicates - articles
     if not_drawn < 0:
-        raise AccountingError(f"{domain}: {-not_drawn} articles more than pages with a passage")
+        raise AccountingError(
+            f"{domain}: expected at most as many articles as pages with a passage,"
+            f" found {-not_drawn} more"
+        )
     parts = {"rejected": rejected, "not_drawn": not_drawn, "articles": articles}
     balance(pages, f"pages of {domain} that were read", **parts)
     return DomainAccount(pages, **parts, sentences=len(taken))
 
 
 def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
-    """Counts of some sentences. Words are separated by white space; characters are Unicode code points."""
+    """Counts sentences, articles, words (separated by white space) and characters (code points)."""
     return {
         "sentences": len(sentences),
         "articles": len({one.article for one in sentences}),
@@ -145,7 +149,7 @@ def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
 
 
 def _make_stats(selection: Selection, domains: Mapping[str, DomainAccount]) -> dict[str, Any]:
-    """Counts per split and in all; then table 3 of the paper, and the accounts."""
+    """Returns the statistics of a build: counts per split and domain, and those of table 3 of the paper."""
     sentences = selection.sentences
     topics = Counter(one.topic for one in sentences)
     return {
@@ -178,7 +182,7 @@ def _make_sections(stats: Mapping[str, Any], rejected: Mapping[str, int]) -> lis
         "",
         *make_table(["domain", *_names(stats)], _accounts(stats["domains"])),
         "",
-        "rejected + not drawn + articles = pages. Rejected are, by their reasons:",
+        "rejected + not drawn + articles = pages. Rejected pages by reason:",
         "",
         *make_table(["reason", "pages"], rejected.items()),
         "",

@@ -1,4 +1,4 @@
-"""Documents that people bring: JSON Lines, each with its id, url, title, date, licence and text."""
+"""Reads documents of the user: JSON Lines with id, url, title, date, licence and text."""
 
 import datetime
 import re
@@ -25,14 +25,14 @@ _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 
 
 class Document(NamedTuple):
-    """A text with what is known of it."""
+    """A document of the user."""
 
     id: str  # unique in its domain
     url: str
     title: str
     date: str  # of publication, "2026-05-04"
     licence: str  # "CC BY 4.0"
-    text: str  # paragraphs with blank lines between
+    text: str  # paragraphs separated by blank lines
 
 
 class _Line(msgspec.Struct):
@@ -45,30 +45,30 @@ class _Line(msgspec.Struct):
 
 
 def check_domain(name: str) -> None:
-    """Raises ValueError for what cannot be the domain of documents."""
+    """Raises ValueError for a name that cannot be a domain of documents."""
     if name in DOMAINS:
         raise ValueError(
-            f"documents of {name!r}: that is a site; documents have a domain of their own"
+            f"documents of {name!r}: this is the name of a site; choose another domain name"
         )
     if not _NAME.fullmatch(name):
         raise ValueError(
-            f"documents of {name!r}: a domain has up to 32 small letters, digits and _, and begins with a"
-            " letter"
+            f"documents of {name!r}: a domain name has at most 32 lower-case letters, digits and _, and"
+            " begins with a letter"
         )
 
 
 def parse_document(line: bytes) -> Document:
-    """Reads one line. Other fields than those of a Document are ignored.
+    """Parses one line of JSON. Fields that a Document does not have are ignored.
 
-    Raises ValueError, with what is wrong, for a line that is not a JSON object in UTF-8, and for a field that
-    is missing, not text, empty, too long, broken into lines (except the text), or not an address or date.
+    Raises ValueError for a line that is not a JSON object in UTF-8, for a field that is missing, not a
+    string, empty or too long, for line breaks outside of the text, and for an invalid url or date.
     """
     try:
         found = msgspec.json.decode(line.decode("utf-8"), type=_Line)
     except UnicodeDecodeError as error:
-        raise ValueError(f"not UTF-8: byte {error.start} of the line") from None
+        raise ValueError(f"not UTF-8: invalid byte at offset {error.start} of the line") from None
     except RecursionError:
-        raise ValueError("not a JSON object: nested too deep") from None
+        raise ValueError("not a JSON object: nested too deeply") from None
     document = Document(*(getattr(found, name).strip() for name in Document._fields))
     for name, value in document._asdict().items():
         _check(name, value)
@@ -82,22 +82,22 @@ def _check(name: str, value: str) -> None:
         return
     if len(value) > MAX_CHARACTERS.get(name, len(value)):
         raise ValueError(
-            f"the {name} has {len(value):,} characters, of at most {MAX_CHARACTERS[name]:,}"
+            f"the {name} has {len(value):,} characters; the limit is {MAX_CHARACTERS[name]:,}"
         )
     if _BREAKS.search(value):
         raise ValueError(f"the {name} {value!r} has a line break or another control character")
     if name == "url" and not _URL.fullmatch(value):
-        raise ValueError(f"the url is {value!r}, and not like 'https://…'")
+        raise ValueError(f"the url is {value!r}; expected one like 'https://…'")
 
 
 def _parse_date(text: str) -> str:
     if not is_day(text[:10]) or not _TIME.fullmatch(text[10:]):
-        raise ValueError(f"the date is {text!r}, and not like '2026-05-04'")
+        raise ValueError(f"the date is {text!r}; expected one like '2026-05-04'")
     return text[:10]
 
 
 def is_day(text: str) -> bool:
-    """Returns True for a date of the calendar like "2026-05-04"."""
+    """Returns True for a valid date like "2026-05-04"."""
     if not _DATE.fullmatch(text):
         return False
     try:
@@ -108,7 +108,7 @@ def is_day(text: str) -> bool:
 
 
 def read_paragraphs(text: str) -> list[Paragraph]:
-    """The paragraphs between blank lines. A single line break is a space: lines may be wrapped."""
+    """Splits a text into paragraphs at blank lines. A single line break becomes a space."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return [
         Paragraph(" ".join(one.split()), ()) for one in _BLANK_LINES.split(lines) if one.strip()
@@ -116,7 +116,10 @@ def read_paragraphs(text: str) -> list[Paragraph]:
 
 
 def find_candidate(document: Document, domain: str, seed: int) -> Candidate | Reason:
-    """The passage of a document, or the reason why there is none. Its topic is guessed as that of news."""
+    """Returns the passage of a document, or the reason why it has none.
+
+    The topic is guessed from the title, with the rules for Wikinews.
+    """
     key = f"{seed} {domain} {document.id}"
     paragraphs = read_paragraphs(document.text)
     passage = choose_passage(paragraphs, key)

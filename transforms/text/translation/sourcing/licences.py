@@ -1,4 +1,4 @@
-"""Licences of texts, as people write them and as the Hugging Face hub names them."""
+"""Licences of texts, and their ids on the Hugging Face hub."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ from transforms.text.files.markdown import make_table
 from transforms.text.translation.records import DOMAINS, SourceSentence
 
 SITES = {site: "CC BY" if site == "wikinews" else "CC BY-SA 4.0" for site in DOMAINS}
-"""Of pages. Wikinews has had CC BY 2.5 and later 4.0, which no dump tells apart."""
+"""Site → licence of its pages. Wikinews changed from CC BY 2.5 to 4.0; dumps do not show which applies."""
 
 OTHER = "other"
 _HUB = frozenset(
@@ -25,7 +25,7 @@ _CC0 = re.compile(r"cc-?(?:0|zero)(?:-1\.0)?")
 
 
 def hub_license(licence: str) -> str:
-    """The id of the hub: "CC BY-SA 4.0" is "cc-by-sa-4.0". What the hub has no id for is "other"."""
+    """Returns the hub's id of a licence: "cc-by-sa-4.0" for "CC BY-SA 4.0", or "other" if it has none."""
     name = licence.strip().casefold()
     if address := _ADDRESS.fullmatch(name):
         kind = "" if address[2] == "zero" else f"-{address[2]}"
@@ -34,18 +34,18 @@ def hub_license(licence: str) -> str:
     if _CC0.fullmatch(name):
         return "cc0-1.0"
     if name == "cc-by":
-        return "cc"  # of the family, version unknown
+        return "cc"  # the family; the version is unknown
     return name if name in _HUB else OTHER
 
 
 def hub_licenses(sentences: Sequence[SourceSentence]) -> str | list[str]:
-    """The ids of all licences, sorted, one alone as it is; "" where sentences have none."""
+    """Returns the sorted ids of all licences: a string if there is one, "" if there is none, else a list."""
     found = sorted({hub_license(one.licence) for one in sentences if one.licence})
     return found[0] if len(found) == 1 else found or ""
 
 
 def list_licences(sentences: Sequence[SourceSentence]) -> list[str]:
-    """The lines of a card that list the licences; none where sentences have none."""
+    """Returns the lines of a card that list the licences; an empty list if no sentence has a licence."""
     counts = Counter(one.licence for one in sentences)
     if not any(counts):
         return []
@@ -53,7 +53,7 @@ def list_licences(sentences: Sequence[SourceSentence]) -> list[str]:
     return [
         "## Licences",
         "",
-        "The column `licence` has that of each sentence, as its document or site says it:",
+        "The column `licence` has the licence of each sentence, as given by its document or site:",
         "",
         *make_table(["licence", "sentences"], ([_in_cell(name), count] for name, count in rows)),
         "",

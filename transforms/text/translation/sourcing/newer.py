@@ -1,6 +1,4 @@
-"""Describes, by domain, the older sources that the sentences of a benchmark are not in, for its card and
-manifest.
-"""
+"""Describes the older sources excluded from a benchmark, per domain, for its card and manifest."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -15,27 +13,27 @@ from transforms.text.wikimedia.older_pages import (
     say_newer,
 )
 
-DROP_DOCUMENTS = "drop-older-documents"  # stage of documents that are not new
+DROP_DOCUMENTS = "drop-older-documents"  # stage that drops documents that are not new
 
 
 class NewerDocuments(NamedTuple):
-    """The age of the documents of a domain, those that are not new left out."""
+    """The dates of the documents of a domain, without those that were dropped as not new."""
 
-    newer_than: str  # day; documents of it and before it are left out; "" for none
-    first_day: str  # "2026-05-04"; "" where no document is left
+    newer_than: str  # day; documents of this day or earlier are dropped; "" if none are dropped
+    first_day: str  # "2026-05-04"; "" if no document is left
     last_day: str
 
 
 def describe_newer(
     ledger: Ledger, read: Mapping[str, int]
 ) -> tuple[list[str], dict[str, dict[str, Any]]]:
-    """Lines of the card, and what the manifest says of each domain. Both are empty where nothing is said.
+    """Returns the lines of the card, and domain → entry of the manifest; both empty without older sources.
 
-    Raises NothingLeftError for an older dump that is not older.
+    Raises NothingLeftError if the older dump is not older than the dump of the build.
 
     Args:
-      ledger: has (domain, OlderPages or NewerDocuments) as "newer_than".
-      read: domain → pages or documents that were read.
+      ledger: its entry "newer_than" has (domain, OlderPages or NewerDocuments).
+      read: domain → number of pages or documents read.
     """
     known = ledger.pairs("newer_than")
     lines, findings, note = [], {}, []

@@ -1,8 +1,8 @@
-"""A passage of an article: 3 to 5 sentences that follow each other in one paragraph.
+"""Chooses a passage of an article: 3 to 5 consecutive sentences of one paragraph.
 
 "We selected one paragraph per document, from either the beginning, middle, or end of the article": Goyal et
-al. 2022, section 3.1. What is chosen depends on the article's key and text alone, so that the same seed and
-dump give the same passage whatever else is read, and in which order.
+al. 2022, section 3.1. The choice depends only on the article's key and text, so the same seed and dump always
+give the same passage, whatever else is read and in any order.
 """
 
 from bisect import bisect_left
@@ -25,45 +25,45 @@ _BITS = 64
 
 
 class Paragraph(NamedTuple):
-    """A paragraph of running text: no heading, caption or item of a list."""
+    """A paragraph of running text; not a heading, caption or list item."""
 
     text: str
-    # Ascending code points of `text` where a link to another page begins.
+    # Offsets in `text` where a link to another page begins, ascending, in code points.
     link_offsets: tuple[int, ...]
 
 
 class PassageSentence(NamedTuple):
     """A sentence of a passage."""
 
-    text: str  # one line, one blank between words, none around it
+    text: str  # one line; words are separated by one space
     has_hyperlink: bool
 
 
 class Passage(NamedTuple):
-    """The sentences that an article can give to the benchmark: the first of them may be enough."""
+    """The sentences of an article that may be selected. The selection takes all or the first ones."""
 
-    part: str  # of PARTS: where in the article its paragraph is
-    paragraph: int  # of the article, from 0
-    first: int  # sentence of the paragraph, from 0; fit or not, all are counted
+    part: str  # of PARTS: position of the paragraph in the article
+    paragraph: int  # number of the paragraph in the article, from 0
+    first: int  # number of the first sentence in the paragraph, from 0, counting all sentences
     sentences: tuple[PassageSentence, ...]  # 3 to 5
 
 
 def choose_passage(paragraphs: Sequence[Paragraph], key: str) -> Passage | Reason:
-    """The passage of the article with these paragraphs, or why it has none.
+    """Chooses the passage of an article with these paragraphs, or returns the reason why it has none.
 
-    `key` names the article and the seed. A part of the article is drawn by it; then, in the part, one of
-    the paragraphs with a run of 3 fit sentences or more; then, in the paragraph, one of the longest
-    passages, of 5 sentences or what runs there are. Where the part has no such paragraph, the others
-    follow in drawn order.
+    `key` names the article and the seed and determines all random choices. First a part of the article is
+    drawn, then one of its paragraphs with 3 or more consecutive fit sentences, then one of the longest
+    passages of the paragraph, of at most 5 sentences. If the part has no such paragraph, the other parts are
+    tried in random order.
 
-    Reason `no-passage` says how many sentences were fit, and why the others fell: "12 paragraphs, 20
+    The Reason `no-passage` has the number of fit sentences and the faults of the others: "12 paragraphs, 20
     sentences, 9 fit; no-end 3, too-short 8".
     """
     fates: Counter[str] = Counter()
     parts = [part_of(place, len(paragraphs)) for place in range(len(paragraphs))]
     for part in sorted(PARTS, key=lambda name: fingerprint(f"{key} part {name}")):
         places = [place for place, its_part in enumerate(parts) if its_part == part]
-        # In drawn order the first that qualifies is any of them alike, and the others are never looked at.
+        # In random order, the first paragraph that qualifies is a random one of those that do.
         for place in sorted(places, key=lambda place: fingerprint(f"{key} paragraph {place}")):
             sentences = list(_sentences_of(paragraphs[place]))
             starts, length = _longest_passages([reason is None for _, reason in sentences])
@@ -76,9 +76,9 @@ def choose_passage(paragraphs: Sequence[Paragraph], key: str) -> Passage | Reaso
 
 
 def part_of(place: int, paragraphs: int) -> str:
-    """The part of an article that a paragraph is in, by its middle: each part is a third.
+    """Returns the third of the article that has the middle of paragraph `place` (from 0).
 
-    Of two paragraphs they are the beginning and the end; a single one is the beginning.
+    Two paragraphs are the beginning and the end; a single one is the beginning.
     """
     if paragraphs == 1:
         return PARTS[0]
@@ -86,7 +86,7 @@ def part_of(place: int, paragraphs: int) -> str:
 
 
 def _sentences_of(paragraph: Paragraph) -> Iterator[tuple[PassageSentence, str | None]]:
-    """All sentences of a paragraph, and why each is not fit."""
+    """Yields each sentence of a paragraph and the reason why it is not fit; None if it is."""
     spans = split_sentences(paragraph.text)
     texts = [" ".join(paragraph.text[start:end].split()) for start, end in spans]
     reasons = _reasons_of(texts)
@@ -97,7 +97,10 @@ def _sentences_of(paragraph: Paragraph) -> Iterator[tuple[PassageSentence, str |
 
 
 def _reasons_of(texts: Sequence[str]) -> list[str | None]:
-    """The reasons of the sentences of a paragraph; `cut` for one whose neighbour is the other half of it."""
+    """Returns the reasons to reject the sentences of a paragraph; None for fit ones.
+
+    The reason is `cut` if a neighbour is probably the other half of the sentence.
+    """
     own = [reason_to_reject_sentence(text) for text in texts]
     reasons = list(own)
     for place, (one, following) in enumerate(pairwise(own)):
@@ -109,10 +112,8 @@ def _reasons_of(texts: Sequence[str]) -> list[str | None]:
 
 
 def _longest_passages(is_fit: Sequence[bool]) -> tuple[list[int], int]:
-    """Returns the starts of the longest passages of a paragraph, and their length; ([], 0) if all are too
-    short.
-    """
-    # How many fit sentences there are from each one on.
+    """Returns the starts of the longest passages of a paragraph and their length; ([], 0) if too short."""
+    # Number of consecutive fit sentences from each sentence on.
     runs = [*accumulate(map(int, reversed(is_fit)), lambda run, fit: fit * (run + 1))][::-1]
     length = min(max(runs, default=0), MAX_SENTENCES)
     if length < MIN_SENTENCES:

@@ -1,7 +1,7 @@
-"""Plans the number of articles and sentences of each domain that go to each split.
+"""Plans the number of articles and sentences of each domain in each split.
 
-Goyal et al. 2022, table 3: 3,001 sentences of 842 articles, a third of a domain each; dev has 997 of them,
-devtest 1,012 and test 992, of 281, 281 and 280 whole articles.
+Goyal et al. 2022, table 3: 3,001 sentences of 842 articles, one third from each domain. dev has 997
+sentences, devtest 1,012 and test 992, from 281, 281 and 280 whole articles.
 """
 
 import itertools
@@ -18,18 +18,18 @@ SENTENCES, ARTICLES = 3001, 842
 SPLIT_SENTENCES = dict(zip(SPLITS, (997, 1012, 992), strict=True))
 
 Cell = tuple[str, str]  # domain, split
-_Table = npt.NDArray[np.int64]  # a row for each domain, a column for each split
+_Table = npt.NDArray[np.int64]  # one row per domain, one column per split
 
 
 class Quota(NamedTuple):
-    """The number of articles and sentences that a domain gives to a split."""
+    """The number of articles and sentences of a domain in a split."""
 
     articles: int
     sentences: int  # 3 to 5 for each article
 
 
 class Shortage(NamedTuple):
-    """A domain that gives less than it should."""
+    """A domain with fewer articles or sentences than its quota."""
 
     domain: str
     articles: int
@@ -38,7 +38,7 @@ class Shortage(NamedTuple):
     wanted_sentences: int
 
     def __str__(self) -> str:
-        """In one line: "wikinews: 40 of 281 articles, 143 of 1,001 sentences"."""
+        """Returns one line: "wikinews: 40 of 281 articles, 143 of 1,001 sentences"."""
         articles = f"{self.articles:,} of {self.wanted_articles:,} articles"
         return (
             f"{self.domain}: {articles}, {self.sentences:,} of {self.wanted_sentences:,} sentences"
@@ -46,14 +46,14 @@ class Shortage(NamedTuple):
 
 
 def split_sizes(sentences: int) -> dict[str, int]:
-    """Split → sentences, in the proportions of the release; 3,001 give its own numbers."""
+    """Returns split → sentences, in the proportions of the release, whose total is 3,001."""
     return dict(zip(SPLITS, apportion(sentences, list(SPLIT_SENTENCES.values())), strict=True))
 
 
 def apportion(total: int, weights: Sequence[int]) -> list[int]:
-    """The total in whole parts that are as the weights are, by largest remainders; of equal ones the first.
+    """Divides a total into whole numbers in proportion to the weights (largest remainder method).
 
-    The weights have a positive sum.
+    Of equal remainders, the first gets more. The sum of the weights must be positive.
     """
     whole = sum(weights)
     parts = [total * weight // whole for weight in weights]
@@ -69,12 +69,12 @@ def plan_quotas(
     splits: Mapping[str, int] | None = None,
     domains: Sequence[str] = DOMAINS[:3],
 ) -> Mapping[Cell, Quota]:
-    """(domain, split) → its quota, in the order of domains and splits.
+    """Returns (domain, split) → quota, in the order of domains and splits.
 
-    Sums are exact: sentences over splits are the sizes in `splits` (those of `split_sizes` if none are
-    told), sentences over domains and articles over either are as equal as can be, the first ones being the
-    larger; articles are in proportion to sentences where equal ones leave no way. Raises ValueError where
-    articles of 3 to 5 sentences cannot make such numbers, and says which can.
+    Totals are exact. The sentences of splits are those of `splits` (default: `split_sizes`). The sentences of
+    domains, and the articles of domains and of splits, are as equal as possible, the first ones larger; if
+    that is impossible, articles are in proportion to sentences. Raises ValueError if articles of 3 to 5
+    sentences cannot have these totals; its message says which numbers can.
     """
     splits = split_sizes(sentences) if splits is None else splits
     _check(sentences, articles)
@@ -93,7 +93,7 @@ def _deal(
     sizes: Sequence[int],
     share: Callable[[int, Sequence[int]], list[int] | None],
 ) -> list[Quota] | None:
-    """Domain by domain, its quotas; None where articles that are shared so cannot have the sentences."""
+    """Returns the quotas, domain by domain; None if articles shared by `share` cannot have the sentences."""
     by_domain, by_split = share(articles, thirds), share(articles, sizes)
     if by_domain is None or by_split is None:
         return None
@@ -108,7 +108,9 @@ def _deal(
 
 def _check(sentences: int, articles: int) -> None:
     if sentences < 1 or articles < 1:
-        raise ValueError(f"no benchmark has {sentences:,} sentences of {articles:,} articles")
+        raise ValueError(
+            f"expected at least 1 sentence and 1 article, found {sentences:,} and {articles:,}"
+        )
     low, high = MIN_SENTENCES * articles, MAX_SENTENCES * articles
     if not low <= sentences <= high:
         fewest, most = -(-sentences // MAX_SENTENCES), sentences // MIN_SENTENCES
@@ -137,7 +139,10 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def _level(articles: int, sentences: Sequence[int]) -> list[int] | None:
-    """Articles for each of so many sentences, as equal as 3 to 5 an article allow; None where they do not."""
+    """Shares articles among groups with these numbers of sentences, as equally as possible.
+
+    Returns None if 3 to 5 sentences per article are impossible.
+    """
     counts = [-(-size // MAX_SENTENCES) for size in sentences]
     most = [size // MIN_SENTENCES for size in sentences]
     if not sum(counts) <= articles <= sum(most):
@@ -151,7 +156,10 @@ def _level(articles: int, sentences: Sequence[int]) -> list[int] | None:
 
 
 def _round_table(rows: Sequence[int], columns: Sequence[int]) -> _Table:
-    """Whole numbers with these sums, each next to row · column / total, above or below."""
+    """Returns a table of whole numbers with these row and column sums.
+
+    Each number is row · column / total, rounded up or down.
+    """
     table, remainder = np.divmod(np.outer(rows, columns), sum(rows))
     rest = np.zeros_like(table)
     _fill(rest, rows - table.sum(axis=1), columns - table.sum(axis=0), remainder > 0)
@@ -161,8 +169,9 @@ def _round_table(rows: Sequence[int], columns: Sequence[int]) -> _Table:
 def _extra_sentences(
     table: _Table, by_domain: Sequence[int], by_split: Sequence[int]
 ) -> _Table | None:
-    """Returns the sentences of each cell above 3 for each article; None if 0 to 2 more do not meet the
-    sums.
+    """Returns the sentences of each cell beyond 3 per article, or None if the sums cannot be met.
+
+    Each article has at most 2 such sentences.
     """
     rows = by_domain - MIN_SENTENCES * table.sum(axis=1)
     columns = by_split - MIN_SENTENCES * table.sum(axis=0)
@@ -175,11 +184,10 @@ def _extra_sentences(
 
 
 def _fill(table: _Table, rows: _Table, columns: _Table, room: npt.NDArray[Any]) -> bool:
-    """Adds what is missing of each row and column, a cell never above its room; whether all could be.
+    """Adds units to `table` until each row and column has its missing sum. Returns True if this is possible.
 
-    All but the room is changed. Where a row with something missing has no room in a column that misses
-    something, it takes from another column what another row can put elsewhere: a flow along augmenting
-    paths (Ford and Fulkerson), which ends with all that can be added.
+    `rows` and `columns` are the missing sums and are counted down; no cell exceeds its `room`. Units are
+    added along augmenting paths (Ford and Fulkerson), so the maximum is reached.
     """
     for row in range(len(rows)):
         while rows[row]:
@@ -196,8 +204,11 @@ def _fill(table: _Table, rows: _Table, columns: _Table, room: npt.NDArray[Any]) 
 def _path(
     table: _Table, start: int, columns: _Table, room: npt.NDArray[Any]
 ) -> list[tuple[tuple[int, int], int]] | None:
-    """Cells to add one to (1) and to take one from (-1), in turn, that bring one from a row to a column."""
-    # To each row that was reached.
+    """Finds an augmenting path from row `start` to a column with a missing sum.
+
+    Returns its cells, alternately with 1 (add one) and -1 (subtract one), or None if there is no path.
+    """
+    # The path to each row that was reached.
     paths: dict[int, list[tuple[tuple[int, int], int]]] = {start: []}
     queue = [start]
     seen_columns = set()
@@ -217,16 +228,16 @@ def _path(
 
 
 def articles_of(quotas: Mapping[Cell, Quota], domain: str) -> int:
-    """Returns the number of articles that a domain is to give."""
+    """Returns the number of articles in the quotas of a domain."""
     return sum(quota.articles for (its, _), quota in quotas.items() if its == domain)
 
 
 def fit_to_candidates(
     quotas: Mapping[Cell, Quota], articles: Mapping[str, int]
 ) -> Mapping[Cell, Quota]:
-    """The quotas, those of a domain with fewer articles than wanted scaled down.
+    """Scales down the quotas of domains with fewer articles than planned.
 
-    `articles` counts those that each domain has. Sentences for each article stay what they were, about.
+    `articles` maps domains to available articles. The ratio of sentences to articles is nearly unchanged.
     """
     fitted = dict(quotas)
     for domain in dict.fromkeys(domain for domain, _ in quotas):
@@ -239,6 +250,6 @@ def fit_to_candidates(
 def _scaled(cells: Mapping[Cell, Quota], articles: int) -> Iterator[tuple[Cell, Quota]]:
     counts = apportion(articles, [quota.articles for quota in cells.values()])
     for (cell, quota), count in zip(cells.items(), counts, strict=True):
-        # Rounded; the bounds are whole numbers, so it stays within 3 to 5 an article.
+        # Rounded; still 3 to 5 sentences per article, because these bounds are whole numbers.
         sentences = (2 * quota.sentences * count + quota.articles) // max(1, 2 * quota.articles)
         yield cell, Quota(count, sentences)

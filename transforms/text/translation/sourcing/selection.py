@@ -1,7 +1,7 @@
-"""The sentences of the benchmark, out of all articles that have a passage.
+"""Selects the sentences of the benchmark from all articles that have a passage.
 
-Articles are taken in the order of their ranks, which are drawn by the seed, so that the candidates may
-come in any order and from any number of workers.
+Articles are taken in order of their ranks, which are random numbers from the seed. So the result does not
+depend on the order of the candidates or the number of workers.
 """
 
 import heapq
@@ -25,57 +25,58 @@ from transforms.text.translation.sourcing.quotas import (
 STAGE = "select-articles"
 
 RELEASED_LENGTHS = {3: 287, 4: 135, 5: 140}
-"""Sentences → articles of the released dev and devtest; those of 1 and 2 count as 3, of 6 and 10 as 5."""
+"""Sentences per article → articles of the released dev and devtest.
+
+Articles of 1 and 2 sentences are counted as 3, those of 6 and 10 as 5.
+"""
 
 RESERVE_TIMES, RESERVE = 4, 500
-"""Candidates of a domain: so many times the articles that are wanted, and so many more."""
+"""The number of candidates of a domain is RESERVE_TIMES × wanted articles + RESERVE."""
 
 
 class Candidate(NamedTuple):
-    """An article that could be taken."""
+    """An article that may be selected."""
 
-    domain: str  # of DOMAINS, or that of documents
-    page_id: int | str  # id of a page; of a document the text that is its id
+    domain: str  # of DOMAINS, or the domain name of the user's documents
+    page_id: int | str  # an int for a page, a str for a document
     title: str
     url: str
     topic: str  # of TOPICS
     has_image: bool
-    rank: int  # fingerprint of seed, domain and page id: articles of low ranks are taken
+    rank: int  # fingerprint of seed, domain and page id; the lowest are selected
     passage: Passage
-    digest: int  # fingerprint of the whole cleaned article: equal for copies under other names
-    licence: str = ""  # "" in a build without documents, where the site tells it
+    digest: int  # fingerprint of the whole cleaned text: equal for copies of an article
+    licence: str = ""  # "" in a build without documents, where the site determines it
 
 
 class Selection(NamedTuple):
     """The sentences selected for the benchmark."""
 
-    sentences: tuple[SourceSentence, ...]  # by split and place in it
-    shortages: tuple[Shortage, ...]  # domains that give less than they should
-    lengths: Mapping[int, int]  # sentences → articles that have so many
-    duplicates: tuple[Rejected, ...]  # candidates passed over; by domain, rank
+    sentences: tuple[SourceSentence, ...]  # sorted by split and position
+    shortages: tuple[Shortage, ...]  # domains with less than their quota
+    lengths: Mapping[int, int]  # sentences per article → articles
+    duplicates: tuple[Rejected, ...]  # skipped candidates, sorted by domain and rank
 
 
 def candidates_needed(articles: int) -> int:
-    """Returns the number of candidates of lowest rank, without copies, that `select` needs of a domain with
-    a given number of articles.
+    """Returns the number of candidates, of lowest rank and without copies, that `select` needs for a domain.
 
-    With some times as many, each article with a short passage can be put right by one with a long one, and
-    most may be passed over because they repeat a sentence. Of a domain that has fewer, all are needed.
+    `articles` is the number of articles wanted. The reserve replaces articles with short passages, and those
+    skipped because they repeat a sentence. A domain with fewer candidates gives all of them.
     """
     return RESERVE_TIMES * articles + RESERVE
 
 
 def place_of(candidate: Candidate) -> tuple[int, Candidate]:
-    """Whoever has the lowest is taken first: by rank, domain, page id. No two have the same one."""
+    """Returns the sort key of candidates: rank, domain, page id. It is unique; the lowest is taken first."""
     return candidate.rank, candidate
 
 
 def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candidate]:
-    """The `most` candidates of lowest place, in order; of copies of one article the lowest alone.
+    """Returns the `most` first candidates, sorted by `place_of`, with only the first of copies of an article.
 
-    The candidates are of one domain. Since whoever is dropped here has a lower one with the same text, or
-    `most` lower ones that are not copies, parts may be cut down apart and together again: the result is that
-    of all at once.
+    The candidates must be of one domain. The function can be used as a combiner: applied to parts and then to
+    the union of the results, it gives the result for all candidates.
     """
     lowest: dict[int, Candidate] = {}  # by digest
     for candidate in sorted(candidates, key=place_of):
@@ -86,12 +87,12 @@ def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candida
 
 
 def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Selection:
-    """The sentences of the candidates of lowest place, as the quotas want them.
+    """Selects sentences of the candidates with the lowest ranks, to fill the quotas.
 
-    Of the copies of an article in a domain the lowest alone is looked at, and of those that are left no more
-    than `candidates_needed`: others change nothing. A candidate that another one of lower rank, or of an
-    earlier domain, is a copy of, or has a sentence of, is passed over. Where articles or sentences are too
-    few, all that is possible is taken, and `shortages` says so.
+    Only the first `candidates_needed` candidates of a domain, without copies, are considered. A candidate is
+    skipped if one of lower rank or of an earlier domain is a copy of it or has one of its sentences. If there
+    are too few articles or sentences, as many as possible are selected and listed in `shortages`. Raises
+    ValueError for a candidate of a domain without quota.
     """
     found, duplicates = _without_duplicates(_ranked(candidates, quotas))
     fitted = fit_to_candidates(quotas, {domain: len(of) for domain, of in found.items()})
@@ -113,11 +114,14 @@ def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Sel
 def _ranked(
     candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]
 ) -> dict[str, list[Candidate]]:
-    """Domain, in the order of the quotas → the candidates that are looked at, by rank."""
+    """Returns domain (in the order of the quotas) → the candidates to consider, sorted by rank."""
     by_domain: dict[str, list[Candidate]] = {domain: [] for domain, _ in quotas}
     for candidate in candidates:
         if candidate.domain not in by_domain:
-            raise ValueError(f"no quota for {_article(candidate)}: {candidate.title}")
+            raise ValueError(
+                f"no quota for the domain of {_article(candidate)}, {candidate.title!r};"
+                f" there are quotas for {', '.join(by_domain)}"
+            )
         by_domain[candidate.domain].append(candidate)
     return {
         domain: lowest_of_copies(of_domain, candidates_needed(articles_of(quotas, domain)))
@@ -160,7 +164,7 @@ def _texts(candidate: Candidate) -> list[str]:
 
 
 def _repeated(candidate: Candidate, article: str, known: _Known) -> tuple[str, str] | None:
-    """Reason and detail of what was there before: the page, its text, a sentence; None for nothing."""
+    """Returns the reason and detail if the page, its text or a sentence is known already, else None."""
     if article in known.articles:  # dumps of two dates
         return "duplicate-page", "it is there with another text"
     if candidate.digest in known.first_of:
@@ -182,14 +186,14 @@ def _capacity(candidates: Iterable[Candidate]) -> int:
 
 
 def _choose(ranked: Sequence[Candidate], quotas: Iterable[Quota]) -> list[Candidate]:
-    """The first candidates, by rank; while sentences lack, ones with longer passages replace the shortest."""
+    """Takes the candidates of lowest rank, then replaces the shortest by longer ones while sentences lack."""
     cells = list(quotas)
     articles = sum(quota.articles for quota in cells)
-    # Room for each split to give and take: two sentences are the most that two passages differ in.
+    # Some spare sentences, so that splits can swap articles: two passages differ by at most 2 sentences.
     wanted = sum(quota.sentences for quota in cells) + 2 * (len(cells) - 1)
     chosen = [(_length(candidate), -place) for place, candidate in enumerate(ranked[:articles])]
     capacity = sum(length for length, _ in chosen)
-    heapq.heapify(chosen)  # of equally short ones the last comes first
+    heapq.heapify(chosen)  # of equally short passages, the one of highest rank is first
     for place, candidate in enumerate(ranked[articles:], articles):
         if capacity >= wanted or not chosen:
             break
@@ -201,7 +205,10 @@ def _choose(ranked: Sequence[Candidate], quotas: Iterable[Quota]) -> list[Candid
 
 
 def _deal(chosen: Sequence[Candidate], cells: Mapping[str, Quota]) -> dict[str, list[Candidate]]:
-    """Split → its articles, by rank. Who goes where is drawn by the rank, but for what lacks sentences."""
+    """Distributes the articles to splits at random, then swaps some if a split lacks sentences.
+
+    Returns split → its articles, sorted by rank.
+    """
     drawn = iter(sorted(chosen, key=lambda one: (fingerprint(f"{one.rank} split"), place_of(one))))
     dealt = {split: [next(drawn) for _ in range(quota.articles)] for split, quota in cells.items()}
     while _swap(dealt, cells):
@@ -210,9 +217,9 @@ def _deal(chosen: Sequence[Candidate], cells: Mapping[str, Quota]) -> dict[str, 
 
 
 def _swap(dealt: dict[str, list[Candidate]], cells: Mapping[str, Quota]) -> bool:
-    """Swaps a short passage of the split that lacks most sentences for a longer one that another can spare.
+    """Swaps a short passage of the split that lacks most sentences for a longer one of another split.
 
-    Whether it did: not where no split lacks any, or none can spare one. What is lacking shrinks each time.
+    Returns False if no split lacks sentences, or no other split can spare any. Each swap reduces the lack.
     """
     spare = {split: _capacity(dealt[split]) - quota.sentences for split, quota in cells.items()}
     poor = min(spare, key=lambda split: spare[split])
@@ -228,7 +235,10 @@ def _swap(dealt: dict[str, list[Candidate]], cells: Mapping[str, Quota]) -> bool
 def _pairs(
     short: Sequence[Candidate], long: Sequence[Candidate], most: int
 ) -> Iterator[tuple[int, int]]:
-    """Places whose passages differ by at most so many sentences, the greatest differences first."""
+    """Yields the positions of a shorter passage and of one with at most `most` sentences more.
+
+    The greatest differences come first.
+    """
     shortest, longest = (
         {_length(one): place for place, one in reversed([*enumerate(candidates)])}
         for candidates in (short, long)
@@ -240,9 +250,9 @@ def _pairs(
 
 
 def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[Candidate]:
-    """The candidates, cut to as many sentences each as the release has, by chance of their ranks.
+    """Cuts the passages to random lengths with the distribution of the release.
 
-    Then some more or fewer in order: together they have `sentences`, or what there is.
+    Then lengths are changed by one, in order, until the total is `sentences` or no length can change.
     """
     most = [_length(candidate) for candidate in candidates]
     lengths = [
@@ -261,7 +271,7 @@ def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[Candi
 
 
 def _cut(candidate: Candidate, length: int) -> Candidate:
-    """The candidate with the first sentences of its passage."""
+    """Returns the candidate with only the first `length` sentences of its passage."""
     passage = candidate.passage
     return candidate._replace(passage=passage._replace(sentences=passage.sentences[:length]))
 
@@ -277,7 +287,7 @@ def _preferred_length(rank: int) -> int:
 
 def _sentences(taken: Mapping[Cell, Sequence[Candidate]]) -> Iterator[SourceSentence]:
     for split in dict.fromkeys(split for _, split in taken):
-        # Ranks of all domains are drawn alike, so that domains mix.
+        # Ranks of all domains have the same distribution, so the domains are mixed.
         articles = sorted(
             (one for (_, its), of in taken.items() if its == split for one in of), key=place_of
         )

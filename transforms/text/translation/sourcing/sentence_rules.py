@@ -1,10 +1,9 @@
-"""Selects sentences that are fit to be translated: whole, of running text, and clear without the page
-around them.
+"""Rejects sentences that are not fit for translation: incomplete, not prose, or unclear without their page.
 
-"Avoiding segments with very short or malformed sentences": Goyal et al. 2022, "The FLORES-101 Evaluation
-Benchmark", section 3.1, which says no more. Thresholds are those of the 1,012 English sentences of the
-released devtest, of which a rule may lose what is broken and hardly another. A good sentence lost costs
-nothing: there are many more.
+"Avoiding segments with very short or malformed sentences" is all that Goyal et al. 2022, "The FLORES-101
+Evaluation Benchmark", section 3.1, says. The thresholds were chosen on the 1,012 English sentences of the
+released devtest: a rule rejects few of them that are not broken. A rejected good sentence does little harm,
+because there are many others.
 """
 
 import re
@@ -12,28 +11,29 @@ from collections.abc import Callable
 
 MIN_WORDS = 7
 MAX_WORDS = 60
-"""Between spaces: the fewest and the most of a released sentence. Half of them have 17 to 26."""
+"""The range of the released sentences. Words are separated by spaces. Half of the sentences have 17 to 26."""
 
 MAX_CHARACTERS = 400
-"""The longest released sentence has 368. More in so few words is not prose."""
+"""The longest released sentence has 368 characters."""
 
 MAX_SYMBOL_SHARE = 0.3
-"""Of characters that are not blank, those that are neither letters nor marks on them: digits, punctuation,
-signs.
+"""Share of digits, punctuation and other non-letters in the characters that are not spaces.
 
-Half of the released sentences have at most 0.03; the most has "The program started at 8:30 p.m. local time
-(15.00 UTC).", 0.298.
+Half of the released sentences have at most 0.03. The highest share is 0.298: "The program started at 8:30
+p.m. local time (15.00 UTC).".
 """
 
 MAX_CAPITAL_SHARE = 0.2
-"""Of letters. The released sentences have at most 0.18."""
+"""Share of capitals in the letters. The released sentences have at most 0.18."""
 
 MAX_FOREIGN_SHARE = 0.1
-"""Of letters, those that are not Latin ones: a word quoted in its own script, but not a phrase book."""
+"""Share of other letters than Latin ones. It allows a word in its own script, but no phrase book entry."""
 
 MIN_COMMON_SHARE = 0.1
-"""Of words, the commonest ones of English; but for two lists, the released sentences have more. Half of the
-same sentences in German, French, Swahili, Turkish and Vietnamese have none."""
+"""Share of the commonest English words in all words.
+
+All released sentences but two, which are lists, have more. Half of their translations into German, French,
+Swahili, Turkish and Vietnamese have none."""
 
 _CLOSERS = "\"'”’»)]"
 _OPENERS = "\"'“‘«(["
@@ -47,11 +47,11 @@ _MARKUP = re.compile(
     r"|(?i:\[(?:\d+|[a-z]|note \d+|citation needed|edit|who\?|when\?)\])(?!\w)"
 )
 _FORMULA = re.compile(r"[=*^]")
-# A template that was not understood leaves blanks or commas with nothing between them.
+# A template that was not expanded leaves spaces or commas with nothing between them.
 _GAP = re.compile(
     r"\([\s,;:]|\(\W*\)|\s\)|\[\s*\]|\s[,;:.?!%](?!\w)|,\s*[,;:.?!]|\s[-–—][,.;)]|“\s|\s”|(?<!\d),(?=[^\W\d])"
 )
-# "(He had a son.) In 1896": sentences end within brackets unseen.
+# "(He had a son.) In 1896": the sentence splitter does not split after a sentence in brackets.
 _ASIDE = re.compile(r"\([^()]*[.!?]\)\s")
 _LIST_ITEM = re.compile(r"[*#•·▪‣–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,4})[.)](?=\s)|[Ss]tep \d+\b")
 _END = re.compile(rf"[.!?…][{re.escape(_CLOSERS)}]*$")
@@ -91,24 +91,22 @@ _DANGLING = re.compile(
 
 
 def reason_to_reject_sentence(text: str) -> str | None:
-    """Returns the reason why a sentence, without spaces around it, is not fit; None for one that is.
+    """Returns the reason why a sentence is not fit, or None if it is. It must have no spaces around it.
 
-    The first of these slugs that holds:
+    The reason is the first of these that applies:
 
-    - `control-character`: one, an invisible or a private-use character, or a sign that stands for a lost
-    one
-    - `markup`: what is left of wikitext or HTML, an address, the number of a reference
-    - `list-item`: begins with a bullet, a number and a dot, a step of a recipe
-    - `lower-case`, `punctuation`: it begins so, and is the second half of a sentence; "iPhone" may stand
-    first. Or it begins with another sentence in brackets
-    - `no-end`: no full stop, exclamation or question mark ends it, before closing quotes: a heading, a
-    caption
-    - `abbreviation`: an abbreviation or an initial ends it: it was cut there
-    - `unbalanced`: a quotation mark or bracket has no other
-    - `gap`: something is lost within: "( )", " ,"
+    - `control-character`: has a control, invisible, private-use or replacement character
+    - `markup`: has remains of wikitext or HTML, an address, or the number of a reference
+    - `list-item`: begins with a bullet, a number and a dot, or a step of a recipe
+    - `lower-case`: begins with a lower-case letter, except for words like "iPhone"
+    - `punctuation`: begins with punctuation, or with another sentence in brackets
+    - `no-end`: does not end with a full stop, exclamation or question mark: a heading, a caption
+    - `abbreviation`: ends with an abbreviation or an initial, where it was probably cut
+    - `unbalanced`: has an unpaired quotation mark or bracket
+    - `gap`: has a gap where something was lost: "( )", " ,"
     - `too-short`, `too-long`, `symbols`, `capitals`, `foreign-script`, `not-english`: see the thresholds
-    - `formula`: it holds one, as far as its signs show
-    - `dangling`: it points to a place of the page: "(pictured)", "see below", "this article"
+    - `formula`: has a sign of formulas: "=", "*" or "^"
+    - `dangling`: refers to another part of the page: "(pictured)", "see below", "this article"
     """
     for slug, is_broken in _RULES:
         if is_broken(text):
@@ -118,7 +116,7 @@ def reason_to_reject_sentence(text: str) -> str | None:
 
 def _begins_lower(text: str) -> bool:
     bare = text.lstrip(_OPENERS)
-    # "eBay", "iPhone" and "pH" are written so.
+    # "eBay", "iPhone" and "pH" are allowed.
     return bare[:1].islower() and not bare[1:2].isupper()
 
 
@@ -193,4 +191,4 @@ _RULES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("formula", _FORMULA.search),
     ("dangling", _DANGLING.search),
 )
-"""In this order: the first that holds is reported."""
+"""Reason → test. The first test that succeeds gives the reason."""

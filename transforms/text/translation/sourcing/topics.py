@@ -1,8 +1,7 @@
-"""Assigns one of ten topics to an article: by its categories and title, see topics.toml, which may be
-edited.
+"""Assigns one of ten topics to an article, from its categories and title, with the words in topics.toml.
 
 Goyal et al. 2022, section 4.2: "We manually classify the content of the sentences into one of 10 broader
-topics". The rules are a first guess for those who do.
+topics". The assigned topic is a first guess, to be corrected by hand.
 """
 
 import functools
@@ -12,22 +11,22 @@ from typing import Any
 
 from transforms.text.files.toml_tables import read_table
 
-# Who files a page under a category knows what it is about; a title may only mention it.
+# A category is better evidence of the topic than a word in the title.
 _CATEGORY_WEIGHT, _TITLE_WEIGHT = 2, 1
 
 
 def topic_of(domain: str, title: str, categories: Sequence[str]) -> str:
-    """The topic, one of TOPICS, of an article of one of DOMAINS.
+    """Returns the topic, one of TOPICS, of an article of one of DOMAINS.
 
-    A category that has a word of a topic counts twice, the title once, however many words they have; of
-    topics with equal sums it is the first of the domain's table, of none at all the domain's default.
-    Categories may come with their namespace. Raises ValueError for a domain without tables.
+    Each category with a word of a topic gives 2 points to the topic, the title gives 1. The topic with the
+    most points is returned; of equal ones the first in the domain's table, and without points the domain's
+    default. Categories may have a namespace prefix. Raises ValueError for a domain without tables.
     """
     tables = _tables()
     default = tables["default"].get(domain)
     if default is None:
         raise ValueError(
-            f"no topics for domain {domain!r}; there are {', '.join(tables['default'])}"
+            f"no topics for the domain {domain!r}; there are tables for {', '.join(tables['default'])}"
         )
     names = [_bare(name.rpartition(":")[2]) for name in categories]
     scores: dict[str, int] = {}

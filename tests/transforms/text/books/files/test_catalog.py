@@ -153,8 +153,8 @@ def test_no_catalog(table: bytes) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (b"2,Text,Title\n", "3 fields, where the header names 9"),
-        (b"2,Text,2001-01-01,A Title,en,,,,,\n", "10 fields, where the header names 9"),
+        (b"2,Text,Title\n", "expected 9 fields as in the header, found 3"),
+        (b"2,Text,2001-01-01,A Title,en,,,,,\n", "expected 9 fields as in the header, found 10"),
         (b"x,Text,2001-01-01,A Title,en,,,,\n", "Text# is 'x', and must be a positive number"),
         (ROW % 0, "Text# is '0'"),
         (b"-2,Text,2001-01-01,A Title,en,,,,\n", "Text# is '-2'"),

@@ -74,14 +74,17 @@ def test_a_table_without_books() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (b"", "line 1: the header has to name book_id and split, and has []"),
-        (b"84,test\n", "line 1: the header has to name book_id and split"),
-        (b"book_id,split,split\n", "line 1: the header has to name book_id and split"),
-        (b"book_id,split\n84\n", "line 2: 1 fields, not 2 as in the header"),
-        (b"book_id,split\n84,Test\n", "line 2: split is 'Test', none of train, validation"),
+        (b"", "line 1: the header must have the columns book_id and split, found []"),
+        (b"84,test\n", "line 1: the header must have the columns book_id and split"),
+        (b"book_id,split,split\n", "line 1: the header must have the columns book_id and split"),
+        (b"book_id,split\n84\n", "line 2: expected 2 fields as in the header, found 1"),
+        (b"book_id,split\n84,Test\n", "line 2: split is 'Test'; expected one of train, validation"),
         (b"book_id,split\npg84,test\n", "line 2: book_id is 'pg84', and must be a positive"),
         (b"book_id,split\n0,test\n", "line 2: book_id is '0'"),
-        (b"book_id,split\n84,test\n\n84,dev\n", "line 4: 84 is in validation, and in test above"),
+        (
+            b"book_id,split\n84,test\n\n84,dev\n",
+            "line 4: book 84 is in validation, but in test in an earlier line",
+        ),
         (b"book_id,split\n\xff,test\n", "line 2: not UTF-8"),
         (b'book_id,split\n84,"test" x\n', "line 2: ',' expected"),
         (b'book_id,split\n84,"test\n', "line 2: unexpected end of data"),

@@ -28,7 +28,7 @@ def test_numbers_ascend_as_books_are_chosen() -> None:
 
 @pytest.mark.parametrize("book", [(1, 1 << 31), (1 << 32, 5)])
 def test_a_number_has_room(book: tuple[int, int]) -> None:
-    with pytest.raises(ValueError, match="one of both is too large"):
+    with pytest.raises(ValueError, match="the id or the number of tokens is too large"):
         number_book(*book)
 
 

@@ -106,7 +106,7 @@ def test_the_rule_tells_the_ratio() -> None:
 @pytest.mark.parametrize(
     ("formula", "min_ratio", "message"),
     [
-        ("L/V", "0.1", "formula is one of .* not 'L/V'"),
+        ("L/V", "0.1", "formula must be one of .* not 'L/V'"),
         (SQUARED, "much", "min_ratio is 'much', and must be a number"),
         (SQUARED, "nan", "min_ratio is 'nan'"),
         (SQUARED, "1/0", "min_ratio is '1/0'"),
@@ -119,5 +119,5 @@ def test_settings_that_make_no_sense(formula: str, min_ratio: str, message: str)
 
 
 def test_a_ratio_of_another_formula_is_an_error() -> None:
-    with pytest.raises(ValueError, match="formula is one of"):
+    with pytest.raises(ValueError, match="formula must be one of"):
         ratio(1, 1, "V/L")

@@ -69,11 +69,11 @@ def test_carriage_returns(file: str, lines: list[str]) -> None:
 @pytest.mark.parametrize(
     ("file", "count", "message"),
     [
-        ("a\nb\n", 3, "2 lines, and there are 3 sentences"),
-        ("a\nb\n\n", 2, "3 lines, and there are 2 sentences"),
-        ("", 1, "0 lines, and there are 1 sentences"),
-        ("a\n", 0, "1 lines, and there are 0 sentences"),
-        ("a\nb\0\n", 2, "line 2: there is a NUL in it"),
+        ("a\nb\n", 3, "expected 3 lines, one per sentence; found 2"),
+        ("a\nb\n\n", 2, "expected 2 lines, one per sentence; found 3"),
+        ("", 1, "expected 1 lines, one per sentence; found 0"),
+        ("a\n", 0, "expected 0 lines, one per sentence; found 1"),
+        ("a\nb\0\n", 2, "line 2: the line has a NUL character: remove it"),
     ],
 )
 def test_what_cannot_be_aligned(file: str, count: int, message: str) -> None:

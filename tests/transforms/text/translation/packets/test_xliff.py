@@ -130,12 +130,15 @@ def test_lines_keep_their_order_and_ids_are_unique() -> None:
 @pytest.mark.parametrize(
     ("packet", "message"),
     [
-        (packet_of(), "a packet without lines"),
-        (packet_of(line("dev-0001", "a"), line("dev-0001", "b")), "'dev-0001' is there twice"),
-        (packet_of(line("dev 1", "a")), "'dev 1' is there twice, or is not an id"),
-        (packet_of(line("dev-0001", "a\0")), "dev-0001 has U\\+0000, which XLIFF cannot hold"),
-        (packet_of(line("dev-0001", "a", "\udc80")), "dev-0001 has U\\+DC80"),
-        (packet_of(line("dev-0001", "a"), project=""), "a packet cannot have the name"),
+        (packet_of(), "the packet has no sentences"),
+        (packet_of(line("dev-0001", "a"), line("dev-0001", "b")), "the id 'dev-0001' occurs twice"),
+        (packet_of(line("dev 1", "a")), "the id 'dev 1' occurs twice, or has other signs"),
+        (
+            packet_of(line("dev-0001", "a\0")),
+            r"dev-0001 has the character U\+0000, which XLIFF cannot represent",
+        ),
+        (packet_of(line("dev-0001", "a", "\udc80")), r"dev-0001 has the character U\+DC80"),
+        (packet_of(line("dev-0001", "a"), project=""), "invalid packet name"),
     ],
 )
 def test_what_is_not_written(packet: Packet, message: str) -> None:
@@ -238,30 +241,34 @@ def test_versions_and_encodings(version: str, namespace: str, encoding: str) -> 
     ("data", "line", "message"),
     [
         (b"<a>\n</b>", 2, "not well-formed XML: mismatched tag"),
-        (b"\n<html/>", 2, "not XLIFF, but <html> of nothing"),
-        (b"<xliff version='2.0'/>", 1, "not XLIFF, but <xliff> of nothing"),
+        (b"\n<html/>", 2, "expected an XLIFF document, found <html> of the namespace ''"),
+        (
+            b"<xliff version='2.0'/>",
+            1,
+            "expected an XLIFF document, found <xliff> of the namespace ''",
+        ),
         (
             document("", "1.2", "urn:oasis:names:tc:xliff:document:1.2"),
             2,
-            "XLIFF 1.2, and packets are XLIFF 2: save it as XLIFF 2.0 or 2.1",
+            "expected XLIFF 2, found XLIFF 1.2: save it as XLIFF 2.0 or 2.1",
         ),
-        (document("", "1.2"), 2, "XLIFF of version '1.2', not 2.0, 2.1 or 2.2"),
-        (document("\n<unit/>"), 5, "a unit without id"),
-        (document(unit("") + unit("")), 5, "unit dev-0001 is there twice"),
+        (document("", "1.2"), 2, "expected XLIFF 2.0, 2.1 or 2.2; found version '1.2'"),
+        (document("\n<unit/>"), 5, "the unit has no id"),
+        (document(unit("") + unit("")), 5, "the unit dev-0001 occurs twice: remove one"),
         (
             document(unit(segment("<target>A</target>") + "\n" + segment(""))),
             5,
-            "unit dev-0001 is cut up, and this part of it is not translated",
+            "the unit dev-0001 is split, and this segment of it is not translated",
         ),
         (
             document(unit(segment("\n<target>A\n<ph id='1'/></target>"))),
             6,
-            "<ph> in a text stands for something that cannot be read: write it out",
+            "<ph> stands for text that is not in the file: replace it by that text",
         ),
         (
             document(unit(segment("<target><b xmlns='urn:x'>A</b></target>"))),
             4,
-            "<b> in a text stands for something that cannot be read: write it out",
+            "<b> stands for text that is not in the file: replace it by that text",
         ),
         (document(unit(segment("<target>\n<cp/></target>"))), 5, "<cp hex=''> is not a character"),
         (
@@ -282,7 +289,7 @@ def test_versions_and_encodings(version: str, namespace: str, encoding: str) -> 
         (
             document(f'</file><file id="b" original="{ORIGINAL}0">'),
             2,
-            "files of more than one packet",
+            "the document has files of more than one packet",
         ),
     ],
 )

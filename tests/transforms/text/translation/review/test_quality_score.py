@@ -137,7 +137,7 @@ def test_a_later_sheet_of_a_reviewer_replaces_what_it_reviews() -> None:
         ([], "no sentence is reviewed"),
         ([sheet("Ama", "")], "no sentence is reviewed"),
         ([sheet("Ama", "x")], "Ama has reviewed x, which is not in the sample"),
-        ([sheet("Ama", "a"), sheet("Ama", "a", language="deu")], "several languages: deu, fra"),
+        ([sheet("Ama", "a"), sheet("Ama", "a", language="deu")], "one language, found deu, fra"),
     ],
 )
 def test_what_cannot_be_scored(sheets: list[ReviewedSheet], message: str) -> None:

@@ -121,7 +121,7 @@ def test_ok(ok: str) -> None:
 
 
 ALLOWED = (
-    "it is ok, grammar, punctuation, spelling, capitalisation, addition-or-omission,"
+    "ok, grammar, punctuation, spelling, capitalisation, addition-or-omission,"
     " mistranslation, unnatural, untranslated, register"
 )
 
@@ -129,30 +129,34 @@ ALLOWED = (
 @pytest.mark.parametrize(
     ("rows", "line", "message"),
     [
-        (["d|a|style|minor||Ama"], 2, f"'style' is not a category: {ALLOWED}"),
-        (["d|a|||a comment|Ama"], 2, f"category is blank: {ALLOWED}"),
-        (["d|a||major||Ama"], 2, f"category is blank: {ALLOWED}"),
-        (["d|a|grammar|||Ama"], 2, "severity is blank: it is minor, major, critical"),
-        (["d|a|grammar|bad||Ama"], 2, "'bad' is not a severity: it is minor, major, critical"),
-        (["d|a|ok|minor||Ama"], 2, "ok has no severity, and 'minor' is given"),
+        (["d|a|style|minor||Ama"], 2, f"'style' is not a category; expected one of {ALLOWED}"),
+        (["d|a|||a comment|Ama"], 2, f"category is blank; expected one of {ALLOWED}"),
+        (["d|a||major||Ama"], 2, f"category is blank; expected one of {ALLOWED}"),
+        (["d|a|grammar|||Ama"], 2, "severity is blank; expected one of minor, major, critical"),
+        (
+            ["d|a|grammar|bad||Ama"],
+            2,
+            "'bad' is not a severity; expected one of minor, major, critical",
+        ),
+        (["d|a|ok|minor||Ama"], 2, "ok has no severity: remove 'minor'"),
         (
             ["d|a|ok|||Ama", "d||grammar|minor||Ama"],
             3,
-            "d is both ok and wrong: see line 2; which is it?",
+            "d has both ok and an error (see line 2): remove one of them",
         ),
         (
             ["d|a|grammar|minor||Ama", "d||ok|||Ama"],
             3,
-            "d is both ok and wrong: see line 2; which is it?",
+            "d has both ok and an error (see line 2): remove one of them",
         ),
         (
             ["d|a|ok|||Ama", "e|b|ok|||Kofi"],
             3,
-            "reviewer is 'Kofi', and 'Ama' in line 2: make it a sheet of its own",
+            "reviewer is 'Kofi', but 'Ama' in line 2: write a separate sheet for each",
         ),
-        (["d|a||||", "e|b|ok|||"], 3, "no name in the column reviewer"),
+        (["d|a||||", "e|b|ok|||"], 3, "the column reviewer is blank: write your name in it"),
         (["|a|ok|||Ama"], 2, "the column id is blank"),
-        (["d|a|ok|||Ama", "d|b|ok|||Ama"], 3, "target of d is another one than in line 2"),
+        (["d|a|ok|||Ama", "d|b|ok|||Ama"], 3, "the target of d differs from its target in line 2"),
     ],
 )
 def test_what_cannot_be_taken(rows: list[str], line: int, message: str) -> None:
@@ -164,15 +168,15 @@ def test_what_cannot_be_taken(rows: list[str], line: int, message: str) -> None:
 
 def test_a_sheet_of_two_languages() -> None:
     one, two = (write_review_sheet(code, LINES[:1]) for code in ("ukr", "fra"))
-    with pytest.raises(ReadError, match="line 3: language is 'fra', and 'ukr' in line 2"):
+    with pytest.raises(ReadError, match="line 3: language is 'fra', but 'ukr' in line 2"):
         read_review_sheet(one + two.split("\n", 1)[1])
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("id\tlanguage\ttarget\tseverity\treviewer\n", "line 1: no column category;"),
-        (sheet("d|a||||Ama") + "dev-0001\tukr\n", "line 3: 2 fields"),
+        ("id\tlanguage\ttarget\tseverity\treviewer\n", "line 1: missing columns: category;"),
+        (sheet("d|a||||Ama") + "dev-0001\tukr\n", "line 3: expected 8 fields"),
     ],
 )
 def test_no_sheet(text: str, message: str) -> None:

@@ -110,8 +110,8 @@ def test_articles_go_by_sentences_where_equal_ones_leave_no_way() -> None:
             "1,001 articles have 3,003 to 5,005 sentences, not 3,001, which need 601 to 1,000 articles",
         ),
         ((2, 1), "1 articles have 3 to 5 sentences, not 2, which need other numbers"),
-        ((0, 1), "no benchmark has 0 sentences of 1 articles"),
-        ((10, 0), "no benchmark has 10 sentences of 0 articles"),
+        ((0, 1), "expected at least 1 sentence and 1 article, found 0 and 1"),
+        ((10, 0), "expected at least 1 sentence and 1 article, found 10 and 0"),
         (
             (3000, 1000),  # dev would have 997 of 332⅓ articles
             "1,000 articles of 3 to 5 sentences cannot be dealt to domains of 1,000, 1,000, 1,000 and splits"

@@ -275,7 +275,7 @@ def test_no_candidates_give_no_sentences() -> None:
 
 
 def test_a_domain_without_quota_is_refused() -> None:
-    with pytest.raises(ValueError, match="no quota for wikipedia:1: Page 1"):
+    with pytest.raises(ValueError, match="no quota for the domain of wikipedia:1, 'Page 1'"):
         select([candidate(1, domain="wikipedia")], plan_quotas(36, 9))
 
 

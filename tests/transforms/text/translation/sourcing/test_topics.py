@@ -69,7 +69,9 @@ def test_order_of_categories_changes_nothing() -> None:
 
 
 def test_an_unknown_domain_has_no_topics() -> None:
-    with pytest.raises(ValueError, match="domain 'wikiquote'; there are wikinews, wikibooks"):
+    with pytest.raises(
+        ValueError, match="domain 'wikiquote'; there are tables for wikinews, wikibooks"
+    ):
         topic_of("wikiquote", "A day", [])
 
 
