@@ -167,7 +167,7 @@ def test_folders_without_a_usable_status_are_passed_over(
     site.put("/ukwiki/latest/ukwiki-latest-page.sql.gz", b"")
     dump = found(WikimediaSource("ukwiki", mirrors=(site.url,)))
     assert dump.date == "20261001"
-    assert "20261108 is skipped: dumpstatus.json is not what" in caplog.text
+    assert "20261108 is skipped: dumpstatus.json does not have the format" in caplog.text
 
 
 def test_a_mirror_that_lags_does_not_hide_the_newest(site: DumpServer, mirror: DumpServer) -> None:
@@ -436,8 +436,8 @@ NEVER_SMALLER = [
     ({"files": {**EXPORT, "p9p10.xml.bz2": b"x"}}, "ukwiki-2026-11-01-p9p10.xml.bz2 overlap"),
     ({"files": {"p7r1r2.xml.bz2": b"x", "p7r3r4.xml.bz2": b"x"}}, "have revisions of one page"),
     ({"files": {**EXPORT, "p21p22.xml.bz2": b""}}, "p21p22.xml.bz2 is empty"),
-    ({"files": {"../../p1p2.xml.bz2": b"x"}}, "SHA256SUMS lists p1p2.xml.bz2, which is not named like"),
-    ({"files": EXPORT, "compression": "rar"}, "it has no folder of bzip2"),
+    ({"files": {"../../p1p2.xml.bz2": b"x"}}, "SHA256SUMS lists p1p2.xml.bz2, expected names like"),
+    ({"files": EXPORT, "compression": "rar"}, "it has no folder bzip2"),
 ]  # fmt: skip
 
 
@@ -632,7 +632,7 @@ def fill(site: DumpServer) -> tuple[str, ...]:
         (NewsSource(), NEWS, b"<a href='news.2099.en.shuffled.deduped.gz'>", "lists no file of news up to"),
         (NewsSource(), NEWS_2024, headers(LENGTH, b"Last-Modified: now"), "has no valid Last-Modified"),
         (NewsSource(), NEWS_2024, Status(404), "there is no such file, though the folder names it"),
-        (WIKI, "/ukwiki/20261101/dumpstatus.json", b'{"jobs": 1}', "dumpstatus.json is not what the dump"),
+        (WIKI, "/ukwiki/20261101/dumpstatus.json", b'{"jobs": 1}', "dumpstatus.json does not have"),
     ],
 )  # fmt: skip
 def test_a_mirror_that_answers_nonsense_is_passed_over(

@@ -104,7 +104,7 @@ def test_nested_templates_are_both_told() -> None:
 def test_what_stands_in_a_line_that_is_no_prose_is_not_in_the_text() -> None:
     (piece,) = pieces_of("Речення є.\n* [[рядок]] списку")
     assert piece.shown == ""
-    assert piece.rule.text.endswith("is no prose")
+    assert piece.rule.text.endswith("is not prose")
 
 
 def test_a_heading_in_a_comment_is_no_section() -> None:
