@@ -24,7 +24,7 @@ def read_file(path: str, opener: Callable[[str], BinaryIO]) -> bytes:
     except FileNotFoundError:
         raise InputError(path, "no such file") from None
     except IsADirectoryError:
-        raise InputError(path, "is a folder, not a file") from None
+        raise InputError(path, "a folder, not a file") from None
 
 
 class Model(NamedTuple):
