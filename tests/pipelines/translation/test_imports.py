@@ -286,7 +286,7 @@ def test_a_folder_with_the_source_among_the_languages(tmp_path: Path, sent: Proj
     passed, imported = bring(sent, folder)
     assert (passed.path, passed.entry, imported.code) == (str(source), None, "fra")
     source.write_text("It rained.\nThe river fell.\nNobody was hurt.\n")
-    with pytest.raises(InputError, match=r"eng\.dev, line 2: is not dev-0002 of the source"):
+    with pytest.raises(InputError, match=r"eng\.dev, line 2: differs from dev-0002 of the source"):
         bring(sent, folder)
 
 

@@ -94,7 +94,7 @@ def test_a_project_of_a_later_format(tmp_path: Path) -> None:
     small_project(tmp_path / "p")
     path = tmp_path / "p" / "project.json"
     path.write_text(path.read_text().replace('"format": 1', '"format": 2'))
-    with pytest.raises(InputError, match="format 2, and this version of corpusmill reads 1"):
+    with pytest.raises(InputError, match="format 2, and this version of corpusmill reads format 1"):
         open_project(str(tmp_path / "p"))
 
 

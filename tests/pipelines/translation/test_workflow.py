@@ -371,7 +371,7 @@ def test_nothing_is_overwritten_outside(office: Office) -> None:
     out.mkdir()
     (out / "fra-round1.tsv").write_text("mine")
     ran = office.do("packets", "--languages", "fra", "--to", out, status=1)
-    assert "has another fra-round1.tsv already" in ran.err
+    assert "already has another fra-round1.tsv" in ran.err
     ran = office.do("packets", "--languages", "deu", "--format", "tsv", "--to", out)
     ran = office.do("packets", "--languages", "deu", "--to", out)
     assert sorted(tree(out)) == ["deu-round1-guidelines.md", "deu-round1.tsv", "fra-round1.tsv"]
