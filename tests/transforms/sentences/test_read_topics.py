@@ -25,7 +25,7 @@ def test_other_columns_and_repeated_rows_do_no_harm(tmp_path: pathlib.Path) -> N
             f"url\ttopic\n{A}\tcrime\n{A}\tsports\n",
             "line 3: .* has the topic sports, but an earlier line has crime",
         ),
-        ("url\tsubject\n", "line 1: no column topic"),
+        ("url\tsubject\n", "line 1: missing columns: topic; found url, subject"),
         (b"url\ttopic\n\xff\tcrime\n", "line 2 is not UTF-8"),
         (
             gzip.compress(b"url\ttopic\n", mtime=0)[:-9],
