@@ -74,11 +74,11 @@ _STATEMENT = re.compile(
     r"(?P<reprint>\bre-?(?:print(?:ed|ing)?|issued?|newed|newal)\b"
     # The statement of a reprint: "This new Nobody edition, first published in 1963, is an unabridged …".
     r"|\bthis (?:[a-z]{1,12} ){1,3}edition, first published\b"
-    rf"|\b{_ORDINAL} (?:[a-z]{1, 12} )?(?:impression|printing|thousand))"
+    rf"|\b{_ORDINAL} (?:[a-z]{{1,12}} )?(?:impression|printing|thousand))"
     r"|(?P<copyright>\bcopyright(?:ed)?\b|©|\(c\)|\bentered,? according to (?:the )?act of)"
     r"|(?P<first>\b(?:first|originally) (?:published|issued|printed|edition)"
     r"|\bpublished (?:originally|first)\b)"
-    rf"|(?P<later>\b{_ORDINAL} (?:[a-z]{1, 12} )?edition\b)"
+    rf"|(?P<later>\b{_ORDINAL} (?:[a-z]{{1,12}} )?edition\b)"
     r"|(?P<imprint>\b(?:published|issued|printed)\b)",
     re.IGNORECASE,
 )

@@ -71,6 +71,8 @@ PROSE = "\n".join(["It was a wet day in the month of May, and nobody in the hous
         ),
         ("Twenty-second Edition, 1909", [(1909, LATER_EDITION)]),
         ("3rd revised edition, 1909", [(1909, LATER_EDITION)]),
+        ("Second large impression, 1909", [(1909, REPRINT)]),
+        ("Fifth illustrated edition, 1909", [(1909, LATER_EDITION)]),
         ("New Impression, 1911", [(1911, REPRINT)]),
         (
             "Copyright 1904 by A. Nobody. Renewed 1932 by B. Nobody",
