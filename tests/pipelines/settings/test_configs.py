@@ -107,7 +107,11 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         (FLORES101, {"documents": ["news="]}, "documents is 'news='"),
         (FLORES101, {"documents": ["n=a"], "newer_than": ["n=12"]}, "newer_than of n is a day"),
         (FLORES101, {"documents": ["n=a"], "newer_than": ["n=2026-02-30"]}, "is a day like"),
-        (FLORES101, {"documents": ["n=a"], "newer_than": ["m=2026-02-03"]}, "newer_than has the domain 'm'"),
+        (
+            FLORES101,
+            {"documents": ["n=a"], "newer_than": ["m=2026-02-03"]},
+            "newer_than has the domain 'm'",
+        ),
         (FLORES101, {"wikinews": ["a"], "newer_than": ["wikinews=1", "wikinews=b"]}, "1 b$"),
         (WIKI40B, {"newer_than": ["12", "old.xml"]}, "one page id, or files"),
         (FLORES101, {"wikinews": ["a"], "dump_date": "../x"}, "dump_date is '../x'"),
