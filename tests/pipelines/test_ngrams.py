@@ -256,7 +256,7 @@ def test_settings_that_cannot_be(settings: dict[str, Any], message: str, news: P
 def test_builds_that_no_model_is_made_of(news: Path, tmp_path: Path) -> None:
     texts: Any = {"train": [[]], "test": [["One ."]]}
     nothing = make_text_build(tmp_path / "1", "lm1b", "text", texts)
-    with pytest.raises(InputError, match="train is empty"):
+    with pytest.raises(InputError, match="the split train has no rows"):
         Ngrams(NgramsConfig(str(nothing)))
     items = make_text_build(tmp_path / "2", "entities", "text", {"train": [["One ."]]})
     with pytest.raises(InputError, match="entities has no running text"):

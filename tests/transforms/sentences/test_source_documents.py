@@ -86,7 +86,7 @@ def test_bad_lines_are_rejected_and_counted(
     assert [(one.id, one.detail) for one in rejected] == [
         ("news:a.jsonl, line 4", "Object missing required field `id`"),
         ("news:a.jsonl, line 5", "the line has more than 2,000 bytes"),
-        ("news:a.jsonl, line 7", "not UTF-8: byte 0 of the line"),
+        ("news:a.jsonl, line 7", "not UTF-8: invalid byte at offset 0 of the line"),
     ]
 
 
