@@ -51,7 +51,7 @@ def _read_lines(path: str) -> Iterator[tuple[int, LogLikelihood]]:
                     ) from None
                 yield row.document, row.log_likelihood
     except DECODE_ERRORS as error:
-        raise InputError(path, f"damaged or cut: {error}") from error
+        raise InputError(path, f"damaged or truncated: {error}") from error
 
 
 def _read_parquet(path: str, stream: BinaryIO) -> Iterator[tuple[int, LogLikelihood]]:

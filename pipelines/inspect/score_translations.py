@@ -165,7 +165,7 @@ def _read_text(path: str) -> str:
     try:
         data = read_file(path, open_input)
     except DECODE_ERRORS as error:
-        raise InputError(path, f"damaged or cut: {error}") from error
+        raise InputError(path, f"damaged or truncated: {error}") from error
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

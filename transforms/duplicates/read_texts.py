@@ -63,7 +63,7 @@ def kind_of_file(path: str) -> str:
         with open_input(path) as stream:
             head = stream.read(_HEAD_BYTES)
     except DECODE_ERRORS as error:
-        raise InputError(path, f"damaged or cut: {error}") from None
+        raise InputError(path, f"damaged or truncated: {error}") from None
     return JSON_LINES if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else LINES
 
 

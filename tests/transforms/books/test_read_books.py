@@ -226,10 +226,10 @@ def flipped(packed: bytes, at: int) -> bytes:
 
 BROKEN: dict[str, tuple[bytes, str, list[int]]] = {
     # name of the file: content, what fails, the books that are whole
-    "84.txt.gz": (gzip.compress(book(84))[:-8], rf", byte {len(book(84))}: damaged or cut", []),
+    "84.txt.gz": (gzip.compress(book(84))[:-8], rf", byte {len(book(84))}: damaged or truncated", []),
     "a.zip": (
         flipped(pack_zip(GOOD, 0), pack_zip(GOOD, 0).index(b"Title: Book 84")),
-        r"/84\.txt, byte \d+: damaged or cut off .*Bad CRC-32",
+        r"/84\.txt, byte \d+: damaged or truncated .*Bad CRC-32",
         [85],
     ),
     "cut.zip": (pack_zip(GOOD)[:-30], ", byte 0: the directory at the end of the archive", []),
@@ -241,7 +241,7 @@ BROKEN: dict[str, tuple[bytes, str, list[int]]] = {
     ),
     "b.tar": (
         pack_tar([("84.txt.gz", gzip.compress(book(84))[:-5]), *GOOD[1:]]),
-        r"/84\.txt\.gz, byte \d+: damaged or cut off",
+        r"/84\.txt\.gz, byte \d+: damaged or truncated",
         [85],
     ),
 }

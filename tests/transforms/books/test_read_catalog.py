@@ -216,11 +216,11 @@ def damaged_zip() -> bytes:
     ("name", "content", "place", "message", "kept"),
     [
         ("a.csv", cut_table(), TABLE.rindex(b"or Other"), "line 81: no line end: cut off", 39),
-        ("a.csv.gz", gzip.compress(TABLE)[:-5], None, "line 82: damaged or cut: ", 40),
+        ("a.csv.gz", gzip.compress(TABLE)[:-5], None, "line 82: damaged or truncated: ", 40),
         ("a.tar", TAR[:-20_000], None, "the archive is cut off", None),
         ("a.tar.bz2", bz2.compress(TAR)[:-9], None, "the compressed archive is damaged", None),
-        ("a.zip", zip_of(DOCUMENTS)[:-40], 0, "damaged or cut: File is not a zip file", 0),
-        ("b.zip", damaged_zip(), None, "damaged or cut: ", 1),
+        ("a.zip", zip_of(DOCUMENTS)[:-40], 0, "damaged or truncated: File is not a zip file", 0),
+        ("b.zip", damaged_zip(), None, "damaged or truncated: ", 1),
     ],
 )
 def test_damage(

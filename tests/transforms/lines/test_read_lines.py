@@ -265,7 +265,7 @@ def test_overlong_lines_are_rejected(tmp_path: pathlib.Path) -> None:
     ("stored", "place", "message"),
     [
         (gzip.compress(TEXT)[:-8], len(TEXT), "cut off: .*uncompressed text"),
-        (gzip.compress(TEXT)[:30] + b"?" + gzip.compress(TEXT)[31:], "[0-9]+", "damaged or cut"),
+        (gzip.compress(TEXT)[:30] + b"?" + gzip.compress(TEXT)[31:], "[0-9]+", "damaged or truncated"),
         (bz2.compress(TEXT)[:-11], 4, "the file ends inside a bz2 block"),
         (lzma.compress(TEXT)[:-12], len(TEXT), "cut off: .*uncompressed text"),
         (pack_tar([(NAME, TEXT)])[:1200], 1200, "the archive is cut off"),
@@ -273,7 +273,7 @@ def test_overlong_lines_are_rejected(tmp_path: pathlib.Path) -> None:
         (
             gzip.compress(pack_tar([(NAME, gzip.compress(TEXT)[:-8])])),
             1024,
-            f"{NAME} is damaged or cut off at byte {len(TEXT)} of its text: .*bytes of the archive",
+            f"{NAME} is damaged or truncated at byte {len(TEXT)} of its text: .*bytes of the archive",
         ),
     ],
 )

@@ -172,7 +172,7 @@ def test_a_compressed_file_cut_off_is_an_error_that_names_the_place(
     path.write_bytes(path.read_bytes()[:-9])
     message = error_of(path)
     assert f"{path}, byte " in message
-    assert "the compressed file is damaged or cut off: " in message
+    assert "the compressed file is damaged or truncated: " in message
     assert "(bytes of the uncompressed XML)" in message
 
 

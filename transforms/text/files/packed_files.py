@@ -150,7 +150,7 @@ def read_packed(
             yield from _read_tar(stream, name, share or Share(), depth)
     except DECODE_ERRORS as error:
         at = content.reached
-        message = f"damaged or cut off (bytes of it as it is unpacked): {error or 'it ends'}"
+        message = f"damaged or truncated (bytes of it as it is unpacked): {error or 'it ends'}"
         yield PackedDamage(name, at, at, message)
 
 

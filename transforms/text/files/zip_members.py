@@ -47,13 +47,13 @@ def is_zip(head: bytes) -> bool:
 def list_zip(archive: BinaryIO) -> list[ZipMember]:
     """Returns the files of an archive in the order of its directory. The archive must be seekable.
 
-    Raises ZipError if the directory, which is at its end, is damaged or cut off.
+    Raises ZipError if the directory, which is at its end, is damaged or truncated.
     """
     try:
         with zipfile.ZipFile(archive) as directory:
             found = directory.infolist()
     except _DIRECTORY_ERRORS as error:
-        problem = f"the directory at the end of the archive is damaged or cut off: {error}"
+        problem = f"the directory at the end of the archive is damaged or truncated: {error}"
         raise ZipError(problem, archive.seek(0, 2)) from None
     return [
         ZipMember(

@@ -139,7 +139,7 @@ def test_a_whole_file_that_is_cut_off(compress: type, stripes: int) -> None:
     lines = set(itertools.chain(*map(lines_in, of_stripes)))
     assert lines < set(lines_of(text))  # the cut line is not among them
     (damage,) = damages_in(of_stripes[0])
-    assert damage.message.startswith("the compressed file is damaged or cut off: ")
+    assert damage.message.startswith("the compressed file is damaged or truncated: ")
     assert 0 <= damage.start - sum(map(len, lines)) < 30
     assert [damages_in(events) for events in of_stripes[1:]] == [[]] * (stripes - 1)
 
@@ -202,7 +202,7 @@ def test_a_whole_file_of_two_streams_with_padding() -> None:
     events = read(data, file_units.plan_units(io.BytesIO(data), "x", len(data), 1))
     assert places_in(events) == [("0", b"one\n")]
     (damage,) = damages_in(events)
-    assert damage.message.startswith("the compressed file is damaged or cut off: Input format")
+    assert damage.message.startswith("the compressed file is damaged or truncated: Input format")
 
 
 def test_real_blocks() -> None:

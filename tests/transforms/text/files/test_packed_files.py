@@ -170,7 +170,7 @@ def test_damage_of_one_file_leaves_the_others() -> None:
         assert (first, last) == (PackedFile("x/a.txt", b"a"), PackedFile("x/c.txt", b"c"))
         assert isinstance(damage, PackedDamage)
         assert (damage.name, damage.start) == ("x/b.txt.gz", len(TEXT))
-        assert "damaged or cut off" in damage.message
+        assert "damaged or truncated" in damage.message
 
 
 def test_a_cut_archive_keeps_what_is_whole_and_one_stripe_tells() -> None:

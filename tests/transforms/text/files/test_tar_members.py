@@ -264,7 +264,7 @@ def test_an_archive_that_is_cut_off_is_an_error_wherever_it_is_cut(by_seeking: b
     ("compress", "cut"), [(gzip.compress, 3), (gzip.compress, 40), (lzma.compress, 20)]
 )
 def test_a_compressed_archive_that_is_cut_off(compress: Callable[[bytes], bytes], cut: int) -> None:
-    with pytest.raises(TarError, match="the compressed archive is damaged or cut off: "):
+    with pytest.raises(TarError, match="the compressed archive is damaged or truncated: "):
         list(read_members(decompressed(io.BytesIO(compress(pack_tar(FILES))[:-cut]))))
 
 
