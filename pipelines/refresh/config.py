@@ -55,7 +55,7 @@ class Settings(_Table, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.workers < 0:
-            raise ValueError(f"workers is {self.workers}, and must not be negative")
+            raise ValueError(f"workers must be 0 or more, not {self.workers}")
         if not self.downloads and "://" not in self.output:
             raise ValueError("downloads is missing: a folder that nothing else uses")
 

@@ -51,7 +51,7 @@ def download(
       DownloadError: no address of a file provides the expected bytes.
     """
     if connections < 1:
-        raise ValueError(f"connections is {connections}, and must be positive")
+        raise ValueError(f"connections must be positive, not {connections}")
     part_of: type[PartFile] = DiskPart if is_local(folder) else StoredPart
     parts = [part_of(folder, file) for file in files]
     if len({part.path for part in parts}) < len(parts):

@@ -149,7 +149,7 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
     def sources(self, settings: Settings) -> tuple[FixedSource]:
         """Returns the sources of the input files."""
         if not _DATE.fullmatch(self.date):
-            raise ValueError(f"date is {self.date!r}, and must begin with a year")
+            raise ValueError(f"date must begin with a year, not {self.date!r}")
         date = plain_date(self.date)
         if is_future(date):
             raise ValueError(f"date is {self.date!r}, which is in the future")

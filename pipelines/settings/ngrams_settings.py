@@ -31,11 +31,13 @@ class NgramsConfig:
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= MOST_WORDS:
-            raise ValueError(f"order is {self.order}, and must be from 1 to {MOST_WORDS}")
+            raise ValueError(f"order must be from 1 to {MOST_WORDS}, not {self.order}")
         if self.smoothing not in SMOOTHINGS:
-            raise ValueError(f"smoothing is {self.smoothing!r}, not one of {', '.join(SMOOTHINGS)}")
+            raise ValueError(
+                f"smoothing must be one of {', '.join(SMOOTHINGS)}, not {self.smoothing!r}"
+            )
         if self.min_count < 0:
-            raise ValueError(f"min_count is {self.min_count}, and must not be negative")
+            raise ValueError(f"min_count must be 0 or more, not {self.min_count}")
         self._check_prune()
         if "train" in self.splits:
             raise ValueError("splits has train: a model is not scored on its training split")

@@ -159,13 +159,15 @@ def _the_same(project: Project) -> Project:
 def check_rules(rules: Rules) -> None:
     """Raises ValueError for invalid rules."""
     if not _NAME.fullmatch(rules.name):
-        raise ValueError(f"name is {rules.name!r}, and must be letters, digits, '.', '_' and '-'")
+        raise ValueError(
+            f"name is {rules.name!r}; use letters, digits, '.', '_' and '-', beginning with a letter or digit"
+        )
     if not 0 < rules.review_share <= 1:
         raise ValueError(
-            f"the review share is {rules.review_share}, and must be above 0 and at most 1"
+            f"the review share must be above 0 and at most 1, not {rules.review_share}"
         )
     if not 0 <= rules.accepted_score <= 100:
-        raise ValueError(f"the accepted score is {rules.accepted_score}, and must be from 0 to 100")
+        raise ValueError(f"the accepted score must be from 0 to 100, not {rules.accepted_score}")
 
 
 def _settings(project: Project) -> dict[str, Any]:

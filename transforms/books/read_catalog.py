@@ -68,7 +68,7 @@ class ReadCatalog(beam.PTransform):
         super().__init__()
         check_on_corrupt(on_corrupt)
         if stripes < 1:
-            raise ValueError(f"stripes is {stripes}, and must be positive")
+            raise ValueError(f"stripes must be positive, not {stripes}")
         self.paths = tuple(paths)
         self.stripes = stripes
         self.on_corrupt = on_corrupt

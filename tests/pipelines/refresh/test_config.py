@@ -49,7 +49,7 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + "max_removed_share = 2\n" + UK, "[refresh]: max_removed_share: Expected"),
         (HEAD.replace("downloads =", "state =") + UK, "[refresh]: downloads is missing: a folder"),
         (HEAD + 'state = "zz://x"\n' + UK, "[refresh]: state is zz://x: Unable to get filesystem"),
-        (HEAD.replace("me@example.org", " ") + UK, "contact is ''"),
+        (HEAD.replace("me@example.org", " ") + UK, "contact must be an e-mail address or a web page"),
         (HEAD + 'mirrors = ["here"]\n' + UK, "[[corpus]] wiki40b-uk: 'here' is not a mirror"),
         (HEAD + 'mirrors = ["ftp://me:p4ss@x"]\n' + UK, "wiki40b-uk: 'ftp://***@x' is not a mirror"),
         (HEAD + 'beam_flags = ["--nonono"]\n' + UK, "no such flag: --nonono"),
@@ -77,7 +77,7 @@ def write(folder: Path, text: str) -> Path:
             HEAD + UK + "build = { shard_bytes = 'x' }",
             "wiki40b-uk: build: shard_bytes: Expected `int`, got `str`",
         ),
-        (HEAD + UK + "build = { shard_bytes = 0 }", "shard_bytes is 0, and must be positive"),
+        (HEAD + UK + "build = { shard_bytes = 0 }", "shard_bytes must be positive, not 0"),
         (HEAD + '[[corpus]]\nkind = "flores101"\nsites = ["x"]', "flores101: sites has"),
     ],
 )  # fmt: skip

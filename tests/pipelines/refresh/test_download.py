@@ -575,7 +575,7 @@ def test_settings_that_cannot_be_are_refused(here: Downloads) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             here.start(*wrong)
-    with pytest.raises(ValueError, match="connections is 0"):
+    with pytest.raises(ValueError, match="connections must be positive, not 0"):
         here.start(file, connections=0)
     (here.folder / "taken").write_text("a file")
     with pytest.raises(DownloadError, match="taken: cannot be made"):

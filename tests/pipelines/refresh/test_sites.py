@@ -392,7 +392,7 @@ def test_the_layout_that_is_named_must_be_there(site: DumpServer, layout: str, f
     assert found(WikimediaSource("ukwiki", mirrors=(site.url,))).date == "20261101"
     with pytest.raises(SiteError, match=f"{folder}: there is no such folder"):
         ask(WikimediaSource("ukwiki", mirrors=(site.url,), layout=layout))
-    with pytest.raises(ValueError, match="layout is 'newest'; it is one of any, dumps, exports"):
+    with pytest.raises(ValueError, match="layout must be one of any, dumps, exports, not 'newest'"):
         WikimediaSource("ukwiki", layout="newest")
 
 

@@ -53,8 +53,8 @@ def test_other_files_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ({"name": "a/b"}, "and must be letters"),
-        ({"name": ""}, "and must be letters"),
+        ({"name": "a/b"}, "; use letters, digits,"),
+        ({"name": ""}, "; use letters, digits,"),
         ({"review_share": Fraction(0)}, "above 0 and at most 1"),
         ({"review_share": Fraction(2)}, "above 0 and at most 1"),
         ({"accepted_score": Fraction(101)}, "from 0 to 100"),

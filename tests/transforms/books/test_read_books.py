@@ -226,7 +226,11 @@ def flipped(packed: bytes, at: int) -> bytes:
 
 BROKEN: dict[str, tuple[bytes, str, list[int]]] = {
     # name of the file: content, what fails, the books that are whole
-    "84.txt.gz": (gzip.compress(book(84))[:-8], rf", byte {len(book(84))}: damaged or truncated", []),
+    "84.txt.gz": (
+        gzip.compress(book(84))[:-8],
+        rf", byte {len(book(84))}: damaged or truncated",
+        [],
+    ),
     "a.zip": (
         flipped(pack_zip(GOOD, 0), pack_zip(GOOD, 0).index(b"Title: Book 84")),
         r"/84\.txt, byte \d+: damaged or truncated .*Bad CRC-32",
@@ -275,9 +279,9 @@ def test_damage_shared_by_stripes_is_told_once(tmp_path: pathlib.Path) -> None:
 
 
 def test_wrong_settings(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(ValueError, match="on_corrupt is one of"):
+    with pytest.raises(ValueError, match="on_corrupt must be one of"):
         ReadBooks([], str(tmp_path), on_corrupt="ignore")
-    with pytest.raises(ValueError, match="stripes is 0"):
+    with pytest.raises(ValueError, match="stripes must be positive, not 0"):
         ReadBooks([], str(tmp_path), 0)
     with pytest.raises(InputError, match="no such file"):
         share_out([str(tmp_path / "missing.zip")], 1)

@@ -195,7 +195,7 @@ def test_a_bad_row(tmp_path: Path) -> None:
         read([path])
     entries, outcome = read([path], on_corrupt="keep-good")
     assert entries == [entry for entry in ENTRIES if entry.book_id != 5]
-    detail = "Text# is 'five', and must be a positive number"
+    detail = "Text# must be a positive number, not 'five'"
     assert outcome.elements["rejected"] == [
         Rejected("pg_catalog.csv:10", "", "read-catalog", "malformed-row", detail)
     ]
@@ -307,8 +307,8 @@ def test_a_line_without_end_is_not_read_into_memory(
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"on_corrupt": "skip"}, "on_corrupt is one of"),
-        ({"stripes": 0}, "stripes is 0, and must be positive"),
+        ({"on_corrupt": "skip"}, "on_corrupt must be one of"),
+        ({"stripes": 0}, "stripes must be positive, not 0"),
     ],
 )
 def test_settings_that_make_no_sense(settings: Mapping[str, str], message: str) -> None:

@@ -265,7 +265,11 @@ def test_overlong_lines_are_rejected(tmp_path: pathlib.Path) -> None:
     ("stored", "place", "message"),
     [
         (gzip.compress(TEXT)[:-8], len(TEXT), "cut off: .*uncompressed text"),
-        (gzip.compress(TEXT)[:30] + b"?" + gzip.compress(TEXT)[31:], "[0-9]+", "damaged or truncated"),
+        (
+            gzip.compress(TEXT)[:30] + b"?" + gzip.compress(TEXT)[31:],
+            "[0-9]+",
+            "damaged or truncated",
+        ),
         (bz2.compress(TEXT)[:-11], 4, "the file ends inside a bz2 block"),
         (lzma.compress(TEXT)[:-12], len(TEXT), "cut off: .*uncompressed text"),
         (pack_tar([(NAME, TEXT)])[:1200], 1200, "the archive is cut off"),

@@ -248,7 +248,7 @@ def test_why_a_language_is_missing(tmp_path: Path, wanted: str, reason: str) -> 
 @pytest.mark.parametrize("date", ["", "2023-5-01", "may", "2023050", "20230501/"])
 def test_a_date_that_is_none(tmp_path: Path, date: str) -> None:
     with pytest.raises(
-        ValueError, match="is not a date; expected newest, all, latest, or like 20230501"
+        ValueError, match="is not a date; expected newest, all, latest, or one like 20230501"
     ):
         find_dumps([str(tmp_path)], ["uk"], date)
 
@@ -387,7 +387,7 @@ def test_an_export_is_found(tmp_path: Path, place: str) -> None:
     assert find_dumps([str(tmp_path)], ["uk"], layout="exports").wikis[0].dump == files
     with pytest.raises(InputError, match="no folder ukwiki with a date below"):
         find_dumps([str(tmp_path)], ["uk"], layout="dumps")
-    with pytest.raises(ValueError, match="layout is 'newest'; it is one of any, dumps, exports"):
+    with pytest.raises(ValueError, match="layout must be one of any, dumps, exports, not 'newest'"):
         find_dumps([str(tmp_path)], ["uk"], layout="newest")
 
 

@@ -338,7 +338,7 @@ def test_a_history_export_is_refused_where_it_is_met(tmp_path: Path, on_corrupt:
 
 
 def test_an_unknown_policy_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"on_corrupt is one of .*, not 'ignore'"):
+    with pytest.raises(ValueError, match=r"on_corrupt must be one of .*, not 'ignore'"):
         ReadDump(["a.xml"], on_corrupt="ignore")
 
 

@@ -173,7 +173,7 @@ def test_damage_is_told_and_the_rest_kept(tmp_path: pathlib.Path) -> None:
 
 
 def test_settings_are_checked() -> None:
-    with pytest.raises(ValueError, match=r"on_corrupt is one of .*, not 'skip'"):
+    with pytest.raises(ValueError, match=r"on_corrupt must be one of .*, not 'skip'"):
         ReadEntities(["a.json"], on_corrupt="skip")
 
 

@@ -71,5 +71,5 @@ def check_temperature(temperature: str) -> Decimal:
     except decimal.InvalidOperation:
         raise ValueError(f"temperature is {temperature!r}; expected a number") from None
     if not number.is_finite() or number <= 0:
-        raise ValueError(f"temperature is {temperature}, and must be positive")
+        raise ValueError(f"temperature must be positive, not {temperature}")
     return number

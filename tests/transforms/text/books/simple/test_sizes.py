@@ -78,5 +78,5 @@ def test_too_few_books() -> None:
 
 @pytest.mark.parametrize(("heldout", "small"), [(0, 1), (1, 0)])
 def test_settings_must_be_positive(heldout: int, small: int) -> None:
-    with pytest.raises(ValueError, match=r"(heldout_books|small_tokens) is 0, and must be"):
+    with pytest.raises(ValueError, match=r"(heldout_books|small_tokens) must be positive, not 0"):
         check_sizes(heldout, small)
