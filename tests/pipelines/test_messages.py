@@ -159,7 +159,7 @@ def test_damage_is_counted_in_its_own_unit(
     ]
     build += ["--workers", "1", "--output", tmp_path, "--accept", "empty-train"]
     assert run_cli(*build) == 1
-    assert "no line end: cut off, or not a table (bytes of the text); --on-corrupt keep-good" in (
+    assert "no line end: truncated, or not a table (bytes of the text); --on-corrupt keep-good" in (
         capsys.readouterr().err
     )
     assert run_cli(*build, "--on-corrupt", "keep-good") == 0

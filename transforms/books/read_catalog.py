@@ -340,4 +340,4 @@ def _read_lines(content: BinaryIO) -> Iterator[bytes]:
             offset += len(line) + 1
             number += 1
     if rest:
-        raise _CutError(number, offset, "no line end: cut off, or not a table")
+        raise _CutError(number, offset, "no line end: truncated, or not a table")

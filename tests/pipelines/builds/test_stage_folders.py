@@ -93,7 +93,7 @@ def test_stages_can_be_forgotten(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["lines-1", ".scratch/piece"])
-@pytest.mark.parametrize(("is_cut", "word"), [(True, "cut off"), (False, "missing")])
+@pytest.mark.parametrize(("is_cut", "word"), [(True, "truncated"), (False, "missing")])
 def test_a_stage_that_lacks_something_is_not_taken(
     tmp_path: Path, name: str, is_cut: bool, word: str
 ) -> None:

@@ -237,10 +237,10 @@ BROKEN: dict[str, tuple[bytes, str, list[int]]] = {
         [85],
     ),
     "cut.zip": (pack_zip(GOOD)[:-30], ", byte 0: the directory at the end of the archive", []),
-    "a.tar": (pack_tar(GOOD)[:1800], ", byte [0-9]+: the archive is cut off", [84]),
+    "a.tar": (pack_tar(GOOD)[:1800], ", byte [0-9]+: the archive is truncated", [84]),
     "a.tar.gz": (
         gzip.compress(pack_tar(GOOD)[:1800]),
-        r", byte 1800: the archive is cut off \(bytes of the archive, decompressed\)",
+        r", byte 1800: the archive is truncated \(bytes of the archive, decompressed\)",
         [84],
     ),
     "b.tar": (

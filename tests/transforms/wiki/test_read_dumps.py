@@ -158,7 +158,7 @@ def test_a_cut_inside_a_page_is_an_error_that_names_the_place(tmp_path: Path, su
     path.write_bytes(COMPRESS[suffix](xml))
     place = path.stat().st_size if suffix == ".bz2" else len(xml)
     assert (
-        f"{path}, byte {place}: the file ends inside a page: it is cut off or still being"
+        f"{path}, byte {place}: the file ends inside a page: it is truncated or still being"
         " written; last whole page: 9 Стаття 9"
     ) in error_of(path)
 

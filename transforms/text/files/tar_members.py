@@ -172,7 +172,7 @@ class _Source:
             message = f"the compressed archive is damaged or truncated: {error}"
             raise TarError(message, self.position) from None
         if not data:
-            raise TarError("the archive is cut off", self.position)
+            raise TarError("the archive is truncated", self.position)
         self.position += len(data)
         return data
 

@@ -150,7 +150,7 @@ def test_a_bz2_file_that_is_cut_off() -> None:
         events = read(data, units_of(data, "bz2", cuts))
         assert lines_in(events) == [b"one\n", b"two\n", b"three\n"]
         (damage,) = damages_in(events)
-        assert damage.message == "the file ends inside a bz2 block: a download was cut off?"
+        assert damage.message == "the file ends inside a bz2 block: was a download interrupted?"
         assert damage.end == len(data)
 
 

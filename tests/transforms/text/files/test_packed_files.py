@@ -180,7 +180,7 @@ def test_a_cut_archive_keeps_what_is_whole_and_one_stripe_tells() -> None:
     good = [event.name for share in found for event in share if isinstance(event, PackedFile)]
     assert sorted(good) == ["x/0.txt"]
     damages = [event for share in found for event in share if isinstance(event, PackedDamage)]
-    message = "the archive is cut off (bytes of the archive, decompressed)"
+    message = "the archive is truncated (bytes of the archive, decompressed)"
     assert damages == [PackedDamage("x", 3000, 3000, message)]
 
 

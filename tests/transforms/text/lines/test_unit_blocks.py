@@ -388,7 +388,7 @@ def test_an_archive_that_is_cut_off(compress: Callable[[bytes], bytes], stripes:
     assert set(placed) < set(known)
     assert set(placed) == set(known[: len(placed)])  # the line that is cut off is not among them
     (damage,) = damages_in(of_stripes[0])
-    assert "cut off" in damage.message
+    assert "truncated" in damage.message
     assert damage.start == damage.end
     assert 0 < damage.start < len(packed)
     assert [damages_in(events) for events in of_stripes[1:]] == [[]] * (stripes - 1)
