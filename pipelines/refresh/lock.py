@@ -68,7 +68,7 @@ def _locked_on_disk(path: pathlib.Path) -> Iterator[None]:
                 f"another refresh is at work: process {holder} holds {path}"
             ) from None
         except OSError as error:
-            raise TargetError(f"{path} cannot be made: {error.strerror}") from None
+            raise TargetError(f"{path} cannot be created: {error.strerror}") from None
         # The process id is for users. If the disk is full, it is not written.
         with contextlib.suppress(OSError):
             os.ftruncate(descriptor, 0)

@@ -159,5 +159,5 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
         }
         names = [file.name for of_role in files.values() for file in of_role]
         if not names or "" in names or len(set(names)) < len(names):
-            raise ValueError("files are addresses: at least one, and no file name twice")
+            raise ValueError("files must list at least one address, and no file name twice")
         return (FixedSource(self.label, date, files),)

@@ -151,7 +151,7 @@ def _the_same(project: Project) -> Project:
     there = open_project(str(project.folder))
     if (there.rules, there.source_sha256) != (project.rules, project.source_sha256):
         raise TargetError(
-            f"{project.folder} is a project of other sentences or rules; leave out --source to continue it"
+            f"{project.folder} is a project with other sentences or rules; leave out --source to continue it"
         )
     return there
 
@@ -202,7 +202,7 @@ def open_project(folder: str) -> Project:
     if settings.format != FORMAT:
         raise InputError(
             str(path),
-            f"has format {settings.format}, and this version of corpusmill reads format {FORMAT}",
+            f"has format {settings.format}, but this version of corpusmill reads format {FORMAT}",
         )
     rules = Rules(settings.name, settings.seed, *shares)
     return Project(pathlib.Path(os.path.normpath(folder)), rules, settings.source_sha256)

@@ -88,7 +88,7 @@ def test_a_large_file_goes_on_where_it_was_cut_off_and_is_not_read_again(
     ("faults", "changes", "complaint"),
     [
         ([Garbage()] * 2, {}, "has the sha1"),
-        ([WithoutLength(500)], {"size": -1, "checksum": ""}, "the response has no size"),
+        ([WithoutLength(500)], {"size": -1, "checksum": ""}, "the response has no Content-Length"),
         ([], {"size": 2_000}, "the server offers 1,000 bytes, expected 2,000"),
         ([], {"name": "dump.bz2"}, "is not a .bz2 file"),
         ([], {"name": "dump.zip"}, "cannot be opened"),

@@ -72,7 +72,7 @@ def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
 def named_in_errors(path: str | pathlib.Path) -> Iterator[None]:
     """Raises StoreError with the path for OSErrors inside the block.
 
-    FileNotFoundError is raised unchanged: it shows that the folder was removed because the build is over.
+    FileNotFoundError is raised unchanged: it shows that the folder was removed because the build has ended.
     """
     try:
         yield

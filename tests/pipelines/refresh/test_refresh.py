@@ -626,7 +626,7 @@ def test_everything_on_a_full_disk(
                 filler.flush()
         for size in ("2m", "2200k"):  # for nothing; for the downloads, and not for the build
             resize(size)
-            why = r"wiki40b-uk  failed .*(no room|disk is full): "
+            why = r"wiki40b-uk  failed .*(not enough disk space|the disk is full): "
             assert re.match(why, refresh(status=1).out)
             assert (place.current(), place.finished()) == (OLD_EDITION, [OLD_EDITION])
             assert tree(place.edition(OLD)) == tree(followed.edition(OLD))
