@@ -176,7 +176,7 @@ def _read_columns(path: str, row_group: int | None, columns: Sequence[str]) -> p
         table = parquet.read_row_groups(list(groups), columns=list(columns)).combine_chunks()
         missing = [name for name in columns if name not in table.column_names]
         if missing:
-            raise InputError(path, f"lacks the column {', '.join(missing)}")
+            raise InputError(path, f"missing columns: {', '.join(missing)}")
         table.validate(full=True)  # mainly checks that titles are UTF-8
         return table
 

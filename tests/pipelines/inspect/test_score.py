@@ -154,7 +154,7 @@ def test_files_that_are_no_rows(uk: Path, tmp_path: Path, content: bytes, messag
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"document": [0]}, "lacks the column log_likelihood"),
+        ({"document": [0]}, "missing columns: log_likelihood"),
         (
             {"document": ["0"], "log_likelihood": [-1.0]},
             "document is string, log_likelihood double",

@@ -74,9 +74,9 @@ def test_every_kind_of_finding(
     report = tmp_path / "report.tsv"
     command = ["verify", "lm1b", str(build), "--md5", listed, "--report", str(report)]
     assert main([*command, "--workers", "1"]) == 1
-    different = f"has the MD5 {md5_of(SHARDS[1])}, {md5_of(contents[ONE])} in the list"
+    different = f"has the MD5 {md5_of(SHARDS[1])}, but {md5_of(contents[ONE])} in the list"
     damage = (
-        f"has the MD5 {md5_of(damaged)}, {md5_of(SHARDS[2])} in the list; is not what the build has"
+        f"has the MD5 {md5_of(damaged)}, but {md5_of(SHARDS[2])} in the list; is not what the build has"
         " written, by the SHA-256 in its manifest; first difference: line 2:"
         " “Fou? .” in the build, “Four .” in the build's own Parquet"
     )

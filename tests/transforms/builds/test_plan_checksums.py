@@ -183,7 +183,7 @@ def test_reading_a_list(tmp_path: Path) -> None:
         ("prose", "prose: the list has no MD5 sum"),
         ("sha", "sha: line 1: expected MD5 sums, found SHA-256"),
         ("none", "none: no such file"),
-        ("[ps]*", "[ps]*: 2 files, and one list is needed"),
+        ("[ps]*", "[ps]*: 2 files match, but only one list is allowed"),
         ("folder", "folder: a folder, not a file"),
     ],
 )

@@ -90,7 +90,7 @@ def test_what_is_no_finished_table(table: EntityTable, tmp_path: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
     (folder / "manifest.json").write_text(json.dumps(manifest | {"dump_date": "20250101"}))
     assert open_broken(folder).endswith(
-        "does not fit manifest.json: one of them was changed or is damaged"
+        "does not match manifest.json: one of them was changed or is damaged"
     )
     (folder / "manifest.json").unlink()
     assert open_broken(folder) == f"{folder}: no build: there is no file manifest.json"
@@ -160,7 +160,7 @@ def test_a_kind_that_is_none(table: EntityTable, tmp_path: Path) -> None:
     pq.write_table(class_table({5: "river"}), path)
     assert open_broken(tmp_path / "table").startswith(f"{path}: 'river' is not one of the kinds")
     pq.write_table(pa.table({"kind": ["list"]}), path)
-    assert open_broken(tmp_path / "table") == f"{path}: lacks the column numeric_id"
+    assert open_broken(tmp_path / "table") == f"{path}: missing columns: numeric_id"
 
 
 def test_titles_that_are_not_utf_8(table: EntityTable) -> None:

@@ -45,7 +45,7 @@ def read_checksums(text: str) -> list[ListedSum]:
         first = found.setdefault(listed.name, listed)
         if first.md5 != listed.md5:
             raise MalformedListError(
-                f"line {number}: the sum of {listed.name} differs from that in line {first.line}"
+                f"line {number}: the checksum of {listed.name} differs from that in line {first.line}"
             )
     if not found:
         raise MalformedListError("the list has no MD5 sum")

@@ -65,7 +65,7 @@ deadbeef  z
         (f"SHA256 (y) = {ONE}{TWO}\n", "line 1: expected MD5 sums, found SHA256"),
         (f"SHA512 (y) = {'0' * 128}\n", "line 1: expected MD5 sums, found SHA512"),
         ("MD5 (x) = 0123\n", "line 1: 4 hexadecimal digits before x; an MD5 sum has 32"),
-        (f"{ONE}  x\n\n{TWO}  x\n", "line 3: the sum of x differs from that in line 1"),
+        (f"{ONE}  x\n\n{TWO}  x\n", "line 3: the checksum of x differs from that in line 1"),
     ],
 )
 def test_lists_that_are_none(text: str, message: str) -> None:
