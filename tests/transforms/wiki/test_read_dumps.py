@@ -237,7 +237,7 @@ def test_a_file_cut_inside_a_stream_keeps_what_is_whole(multistream: Path) -> No
 
 BAD_PAGES = {
     "текст &lol; 2": "not well-formed XML: undefined entity",
-    "<a>" * 500 + "</a>" * 500: "elements are nested too deep: '/page/revision/text/a",
+    "<a>" * 500 + "</a>" * 500: "elements are nested too deeply: '/page/revision/text/a",
     f"</text></revision><id>{2**64}</id><revision ><id>1</id><text>": f"the page id is '{2**64}'",
 }
 

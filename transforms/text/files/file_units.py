@@ -26,7 +26,7 @@ MIN_UNIT_BYTES = 1 << 20
 MAX_UNIT_BYTES = 1 << 26
 UNITS_PER_FILE = 64
 TAIL_BYTES = 64  # least size of the last unit, which must show whether the text ends as it should
-SHORTER = "the file is shorter than when it was looked at: it is being written or replaced"
+SHORTER = "the file has become shorter since it was first read: it is being written or replaced"
 
 
 class FileUnit(NamedTuple):

@@ -141,7 +141,7 @@ def read_packed(
         if not (codec or zip_members.is_zip(head) or is_tar(head)):
             yield _read_text(content, name)
         elif depth == MAX_DEPTH:
-            yield UnreadFile(name, Reason("too-deep", f"{depth} packings around it"))
+            yield UnreadFile(name, Reason("too-deep", f"packed more than {depth} times"))
         elif codec:
             yield from read_packed(decompress(stream, codec), name, share, depth + 1)
         elif zip_members.is_zip(head):

@@ -78,7 +78,10 @@ def reason_not_to_read(member: ZipMember) -> Reason | None:
     if member.is_encrypted:
         return Reason("encrypted", f"{member.name} is encrypted")
     if member.method not in _METHODS:
-        return Reason("unsupported-compression", f"zip method {member.method}: repack the archive")
+        return Reason(
+            "unsupported-compression",
+            f"zip method {member.method} is not supported: repack the archive",
+        )
     return None
 
 

@@ -184,7 +184,7 @@ def test_a_plain_file_that_has_become_shorter_is_damage(
     with mock.patch.object(file_units, "READ_BYTES", buffer_bytes * 16):
         events = read(shorter, units)
     assert lines_in(events) == [line for line in lines_of(shorter) if line.endswith(b"\n")]
-    message = "the file is shorter than when it was looked at: it is being written or replaced"
+    message = "the file has become shorter since it was first read: it is being written or replaced"
     assert damages_in(events) == [
         Damage(max(unit.start, len(shorter)), unit.end, message)
         for unit in units

@@ -142,7 +142,7 @@ def test_too_large_and_too_deep() -> None:
     packed = TEXT
     for _ in range(packed_files.MAX_DEPTH + 1):
         packed = gzip.compress(packed)
-    assert read(packed) == [UnreadFile("x", Reason("too-deep", "6 packings around it"))]
+    assert read(packed) == [UnreadFile("x", Reason("too-deep", "packed more than 6 times"))]
 
 
 def test_links_and_devices_are_told() -> None:

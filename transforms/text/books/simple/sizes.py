@@ -50,7 +50,7 @@ def plan_sizes(
     """
     if len(facts) < 2 * heldout_books + 1:
         raise ValueError(
-            f"{len(facts)} books are left, and {2 * heldout_books + 1} are needed: {heldout_books} each "
+            f"{len(facts)} books are left, but {2 * heldout_books + 1} are needed: {heldout_books} each "
             "for validation and test, and one for training"
         )
     in_order = sorted(facts, key=_order)
