@@ -182,7 +182,7 @@ def _warnings(path: str, lines: Sequence[str], is_output: bool = False) -> Itera
         yield f"{path}: {len(empty):,} empty lines: {places}"
     cut = sum(line.endswith(" .") for line in lines)
     if is_output and cut >= TOKENIZED_LINES:
-        yield f'{path}: {cut:,} lines end in " .": scores are of text as it is read, not cut into words'
+        yield f'{path}: {cut:,} lines end in " .", as tokenised text does, but scores need untokenised text'
 
 
 def _metadata_of(path: str, split: str) -> str:

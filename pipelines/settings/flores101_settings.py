@@ -46,7 +46,7 @@ class Flores101Config:
     def __post_init__(self) -> None:
         if not self.domains():
             raise ValueError(
-                "no dump is named: --wikinews, --wikibooks, --wikivoyage, --wikipedia, nor --documents"
+                "no dump is named: give --wikinews, --wikibooks, --wikivoyage, --wikipedia or --documents"
             )
         if self.all_wikibooks and not self.wikibooks:
             raise ValueError("all_wikibooks needs a dump of Wikibooks: set wikibooks")

@@ -45,7 +45,7 @@ class NgramsConfig:
     def _check_prune(self) -> None:
         prune = tuple(self.prune)
         if len(prune) > self.order:
-            raise ValueError(f"prune has {len(prune)} counts, and there are {self.order} orders")
+            raise ValueError(f"prune has {len(prune)} counts, but order is {self.order}")
         if any(later < earlier for earlier, later in pairwise((0, *prune))):
             raise ValueError(
                 f"prune is {' '.join(map(str, prune))}: no count may be lower than the one before"

@@ -221,8 +221,8 @@ def test_a_build_that_breaks_off_at_its_end_finds_its_texts_again(
     monkeypatch.setattr(tokenize_books, "tokenize_book", None)
     with caplog.at_level("INFO"):
         resumed = build_simplebooks(tmp_path)
-    assert "stage 1 of 3, gather: found finished" in caplog.text
-    assert "stage 2 of 3, choose: found finished" in caplog.text
+    assert "stage 1 of 3, gather: already finished" in caplog.text
+    assert "stage 2 of 3, choose: already finished" in caplog.text
     assert resumed.tree() == sample.tree()
 
 

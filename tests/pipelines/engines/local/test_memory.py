@@ -94,7 +94,7 @@ def test_fewer_workers_are_advised_where_they_fit() -> None:
     assert str(raised.value) == (
         "on the in-process runner this needs about 3.5 GB of memory for 2.0 GB of text, and 3.0 GB are"
         " allowed: --workers 3 needs 3.0 GB; --runner SparkRunner works on this machine, too, and needs no"
-        " more memory for a larger input. --ignore-memory starts anyway"
+        " more memory for a larger input. --ignore-memory starts the build anyway"
     )
 
 
