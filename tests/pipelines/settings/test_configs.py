@@ -130,10 +130,10 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         (MULTILINGUAL, {"sample_articles": 0}, "must be positive"),
         (SUBWORDS, {"corpora": []}, "no corpus is named"),
         (SUBWORDS, {"corpora": ["xx=a"]}, 'no language "xx"'),
-        (SUBWORDS, {"temperature": "0"}, "temperature must be positive, not 0"),
+        (SUBWORDS, {"temperature": "0"}, "temperature must be a positive number, not '0'"),
         (SUBWORDS, {"sentences": 0}, "sentences must be from 1 to .*, not 0"),
         (SUBWORDS, {"dump_date": "a/b"}, "dump_date is 'a/b'"),
-        (SUBWORDS, {"size": 3}, "size is 3"),
+        (SUBWORDS, {"size": 3}, "size must be above 3"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(
