@@ -65,7 +65,7 @@ def _locked_on_disk(path: pathlib.Path) -> Iterator[None]:
         except BlockingIOError:
             holder = path.read_text("ascii", "replace")[:32].strip() or "unknown"
             raise LockedError(
-                f"another refresh is at work: process {holder} holds {path}"
+                f"another refresh is running: process {holder} holds {path}"
             ) from None
         except OSError as error:
             raise TargetError(f"{path} cannot be created: {error.strerror}") from None

@@ -231,7 +231,7 @@ def test_an_interrupt_is_no_traceback(
     monkeypatch.setattr("pipelines.engines.run_pipeline._run_to_the_end", interrupted)
     assert run_cli(*sample_flags(tmp_path)) == 130
     assert capsys.readouterr().err.endswith(
-        "corpusmill: error: interrupted; what was not finished is not published; the same command goes on"
+        "corpusmill: error: interrupted; what was not finished is not published; the same command continues"
         " from the last finished stage\n"
     )
     assert files_below(tmp_path) == []

@@ -98,7 +98,10 @@ def test_the_extra_of_a_store_is_ours(here: Path, capsys: pytest.CaptureFixture[
 
 @pytest.mark.parametrize(
     ("flag", "way"),
-    [([], "the same command goes on"), (["--fresh"], "the same command, without --fresh, goes on")],
+    [
+        ([], "the same command continues"),
+        (["--fresh"], "the same command, without --fresh, continues"),
+    ],
 )
 def test_an_interrupt_says_how_to_go_on(
     flag: Sequence[str],

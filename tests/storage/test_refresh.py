@@ -277,5 +277,5 @@ def test_it_does_not_run_beside_itself(
     monkeypatch.setattr(store_builds, "BEAT_SECONDS", 0.3)
     with store_builds.at_work(f"{before.output}/.downloads/.refresh/.refresh-lock", "refresh"):
         assert run_cli("refresh", "--config", before.config) == 75
-    assert "another refresh is at work" in capsys.readouterr().err
+    assert "another refresh is running" in capsys.readouterr().err
     assert before.others() == []

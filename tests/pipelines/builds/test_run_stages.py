@@ -236,7 +236,7 @@ def test_two_builds_at_once_the_second_refuses(tmp_path: Path) -> None:
     with stage_folders(str(tmp_path / "target")) as folders:
         folders.open(())
         begun = folders.begin("01-double-x")
-        with pytest.raises(TargetError, match="another build is at work"):
+        with pytest.raises(TargetError, match="another build is running"):
             words.launch()
         assert Path(begun).exists()
 

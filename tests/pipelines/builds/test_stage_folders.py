@@ -182,7 +182,7 @@ def test_two_at_once_the_second_refuses_and_touches_nothing(tmp_path: Path) -> N
     with opened(tmp_path / "t") as folders:
         folder = run(folders)
         begun = folders.begin(KEYS[1])
-        with pytest.raises(TargetError, match="another build is at work: "), opened(tmp_path / "t"):
+        with pytest.raises(TargetError, match="another build is running: "), opened(tmp_path / "t"):
             pass
         assert folder.exists()
         assert Path(begun).exists()

@@ -232,7 +232,7 @@ def test_a_build_that_is_not_finished(
 
 def test_a_list_that_is_none(build: Path, tmp_path: Path, run: Command) -> None:
     (tmp_path / "list").write_text("No sums.\n")
-    message = f"corpusmill: error: {tmp_path}/list: the list has no MD5 sum\n"
+    message = f"corpusmill: error: {tmp_path}/list: the list has no MD5 checksum\n"
     assert run("verify", build, "--md5", f"{tmp_path}/list", status=1).err == message
 
 

@@ -499,7 +499,7 @@ def test_too_little_room_is_told_before_anything_is_fetched(place: Place) -> Non
 
 def test_it_does_not_run_beside_itself(place: Place) -> None:
     with locked([str(place.downloads)]):
-        assert "another refresh is at work: process" in place.refresh(status=75).err
+        assert "another refresh is running: process" in place.refresh(status=75).err
     assert not place.metrics.exists()
     place.refresh()
 

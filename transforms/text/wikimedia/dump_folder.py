@@ -161,7 +161,7 @@ def _why_not_whole(folder: DumpFolder, kind: str, parts: Sequence[_Part]) -> str
         job = f"{job}recombine"
     status = folder.jobs.get(job, {}).get("status", "done")
     if status != "done":
-        return f"{job} is {status}, says dumpstatus.json"
+        return f"{job} is {status} according to dumpstatus.json"
     if not is_whole_file and (reason := _why_not_all(folder, kind, job, parts)):
         return reason
     sizes = (_why_not_written(folder, part.name) for part in parts)
@@ -200,7 +200,9 @@ def select_table(folder: DumpFolder, table: str) -> tuple[str, ...]:
     """
     job = _TABLE_JOBS.get(table, "")
     if folder.jobs.get(job, {}).get("status") in _NOT_YET:
-        raise UnusableDumpError(f"{job} is {folder.jobs[job]['status']}, says dumpstatus.json")
+        raise UnusableDumpError(
+            f"{job} is {folder.jobs[job]['status']} according to dumpstatus.json"
+        )
     stem = f"{folder.dbname}-{folder.date}-{table}.sql"
     for suffix in _TABLE_SUFFIXES:
         if (name := stem + suffix) in folder.sizes:

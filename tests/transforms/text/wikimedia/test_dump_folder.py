@@ -114,7 +114,7 @@ def test_a_file_without_content_is_no_dump() -> None:
 
 
 WRITTEN = "is still being written: it has 100 bytes, and dumpstatus.json says 101"
-SAYS = "says dumpstatus.json"
+SAYS = "according to dumpstatus.json"
 STREAMS, WHOLE = "articlesmultistreamdump", "articlesmultistreamdumprecombine"
 DONE = job("done", [MULTI])
 IN_PARTS = {STREAMS: job("done", [ONE, TWO]), WHOLE: job("waiting")}
@@ -124,9 +124,9 @@ IN_PARTS = {STREAMS: job("done", [ONE, TWO]), WHOLE: job("waiting")}
     ("names", "jobs", "expected"),
     [
         ([MULTI], {STREAMS: job("done", [MULTI])}, [MULTI]),
-        ([MULTI], {STREAMS: job("in-progress", [MULTI])}, f"{STREAMS} is in-progress, {SAYS}"),
+        ([MULTI], {STREAMS: job("in-progress", [MULTI])}, f"{STREAMS} is in-progress {SAYS}"),
         # a large wiki: parts by one job, the whole by another
-        ([MULTI], IN_PARTS, f"{WHOLE} is waiting, {SAYS}"),
+        ([MULTI], IN_PARTS, f"{WHOLE} is waiting {SAYS}"),
         ([MULTI, ONE, TWO], IN_PARTS, [ONE, TWO]),
         ([MULTI], {STREAMS: job("done", [MULTI], 101)}, f"{MULTI} {WRITTEN}"),
         (
@@ -148,7 +148,7 @@ IN_PARTS = {STREAMS: job("done", [ONE, TWO]), WHOLE: job("waiting")}
         (
             [MULTI],
             {STREAMS: DONE, "pagepropstable": job("waiting")},
-            f"pagepropstable is waiting, {SAYS}",
+            f"pagepropstable is waiting {SAYS}",
         ),
         ([MULTI, PROPS], {"pagepropstable": job("done", [PROPS], 101)}, f"{PROPS} {WRITTEN}"),
         ([MULTI], {"pagepropstable": job("done", [PROPS])}, [MULTI]),  # not copied along
