@@ -179,7 +179,7 @@ def _explain(message: str) -> str:
     what, _, place = message.partition(" - at `$.")
     place = place.rstrip("`")
     if place.endswith(".kind"):
-        what += f"; known are {', '.join(tables())}"
+        what += f"; known: {', '.join(tables())}"
     place = re.sub(r"^corpus\[(\d+)\]\.?", lambda m: f"[[corpus]] {int(m[1]) + 1}: ", place)
     place = re.sub(r"^refresh\.?", "[refresh]: ", place)
     return f"{place.removesuffix(': ')}: {what}" if place else what.removesuffix(" - at `$`")

@@ -312,7 +312,7 @@ def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]
 
 def _why_no_places(roots: Sequence[str], dbname: str) -> str:
     if has_history(roots, dbname):
-        return f"of {dbname} only {HISTORY} is there: exports of all revisions are not read"
+        return f"there is only {HISTORY} for {dbname}: exports of all revisions are not read"
     return f"no folder {dbname} with a date below"
 
 

@@ -127,7 +127,7 @@ def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
                 raise InputError(path, f"row group {number} has no statistics of its ids")
             row_groups.append(RowGroup(path, number, ids.min, ids.max, metadata.num_rows))
         if parquet.metadata.num_rows != rows:
-            message = f"{parquet.metadata.num_rows} rows, where the manifest has {rows}"
+            message = f"{parquet.metadata.num_rows} rows, but the manifest has {rows}"
             raise InputError(path, message)
     return wikis, row_groups
 

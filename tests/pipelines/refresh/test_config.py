@@ -55,7 +55,7 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + 'beam_flags = ["--nonono"]\n' + UK, "no such flag: --nonono"),
         (HEAD + "[[corpus]]\n", "[[corpus]] 1: Object missing required field `kind`"),
         (HEAD + UK + '[[corpus]]\nkind = "wiki40c"', "[[corpus]] 2: kind: Invalid value 'wiki40c'"),
-        (HEAD + UK + '[[corpus]]\nkind = "x"', "known are entities, wiki40b, lm1b, pg19, simpleb"),
+        (HEAD + UK + '[[corpus]]\nkind = "x"', "known: entities, wiki40b, lm1b, pg19, simpleb"),
         (HEAD + '[[corpus]]\nkind = "wiki40b"', "set either language or languages"),
         (HEAD + UK + "languages = ['el']", "set either language or languages"),
         (HEAD + UK + "sites = []", "[[corpus]] 1: Object contains unknown field `sites`"),

@@ -212,7 +212,7 @@ def test_a_folder_with_no_whole_dump_is_passed_over(tmp_path: Path) -> None:
             "ukwiki",
             MAY,
             f"ukwiki-{MAY}-pages-articles-multistream.xml.bz2 is still being written: it has 1 bytes,"
-            " and dumpstatus.json says 20,000",
+            " but dumpstatus.json says 20,000",
         ),
         PassedOver("ukwiki", "20230520", "no pages-articles dump"),
     ]
@@ -471,7 +471,7 @@ def test_roots_share_the_files_of_an_export(tmp_path: Path) -> None:
 @pytest.mark.parametrize("root", ["", "mediawiki_content_history"])
 def test_exports_of_all_revisions_are_refused(tmp_path: Path, root: str) -> None:
     touch_export(tmp_path, HISTORY)
-    with pytest.raises(InputError, match="uk: of ukwiki only mediawiki_content_history is there"):
+    with pytest.raises(InputError, match="uk: there is only mediawiki_content_history for ukwiki"):
         find_dumps([str(tmp_path / root)], ["uk"])
 
 

@@ -177,7 +177,7 @@ def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]
     numbers = {part.number for part in parts}
     if gaps := max(numbers) - len(numbers):
         missing = (str(number) for number in itertools.count(1) if number not in numbers)
-        return f"missing of {max(numbers)} parts: part {name_some(missing, gaps)}"
+        return f"of {max(numbers)} parts, these are missing: {name_some(missing, gaps)}"
     for one, other in itertools.pairwise(sorted(parts, key=lambda part: part.first)):
         if one.last and other.first and other.first <= one.last:
             return f"{one.name} and {other.name} overlap"
@@ -221,6 +221,6 @@ def _why_not_written(folder: DumpFolder, name: str) -> str:
         if listed != size:
             return (
                 f"{name} is still being written: it has {size:,} bytes,"
-                f" and dumpstatus.json says {listed:,}"
+                f" but dumpstatus.json says {listed:,}"
             )
     return ""
