@@ -76,8 +76,8 @@ def test_every_kind_of_finding(
     assert main([*command, "--workers", "1"]) == 1
     different = f"has the MD5 {md5_of(SHARDS[1])}, but {md5_of(contents[ONE])} in the list"
     damage = (
-        f"has the MD5 {md5_of(damaged)}, but {md5_of(SHARDS[2])} in the list; is not what the build has"
-        " written, by the SHA-256 in its manifest; first difference: line 2:"
+        f"has the MD5 {md5_of(damaged)}, but {md5_of(SHARDS[2])} in the list; is not what the build wrote"
+        ", according to the SHA-256 in its manifest; first difference: line 2:"
         " “Fou? .” in the build, “Four .” in the build's own Parquet"
     )
     unlisted = f"{HELDOUT}/news.en.heldout-00000-of-00002: a shard or a part of a checkpoint"
