@@ -81,7 +81,7 @@ def _read_split(text: pathlib.Path, metadata: pathlib.Path, split: str) -> list[
         sentences = []
         for place, (line, (number, row)) in enumerate(zip(lines, rows, strict=True), 1):
             if not line.strip():
-                raise InputError(str(text), f"line {place}: the line is empty")
+                raise InputError(str(text), f"line {place} is empty")
             name = sentence_id(split, place)
             # A release has no page ids, so an article is identified by its first sentence.
             article = f"{row['domain']}:{first_of_url.setdefault(row['URL'], name)}"

@@ -162,7 +162,7 @@ def test_a_released_data_set(tmp_path: Path) -> None:
             "u\td\tt\tno\tno\n",
             r"eng\.dev: has 2 lines, but .*metadata_dev\.tsv has 1 rows",
         ),
-        ("\n", "u\td\tt\tno\tno\n", r"eng\.dev: line 1: the line is empty"),
+        ("\n", "u\td\tt\tno\tno\n", r"eng\.dev: line 1 is empty"),
         ("One.\n", "u\td\tt\tno\tperhaps\n", r"metadata_dev\.tsv: line 2: .*yes or no"),
         ("One.\n", "u\td\n", r"metadata_dev\.tsv: line 2: 2 fields"),
     ],
