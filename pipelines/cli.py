@@ -164,7 +164,7 @@ def _resume_hint(settings: argparse.Namespace) -> str:
     if not hasattr(settings, "fresh") or settings.command == "demo":
         return ""
     without = ", without --fresh," if settings.fresh else ""
-    return f"; the same command{without} goes on from the last finished stage"
+    return f"; the same command{without} continues from the last finished stage"
 
 
 def _fail(status: int, error: object) -> int:

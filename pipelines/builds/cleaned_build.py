@@ -180,7 +180,9 @@ class CleanedBuild(CorpusBuild):
     def _pairs(self) -> PairsOf:
         name = f"{self.build.corpus}/{self.build.name}"
         if name not in self.found.manifest["settings"][self.config.side or "first"]:
-            raise ValueError(f"{name} is not on that side of the search {self.config.found}")
+            raise ValueError(
+                f"{name} is not on the side {self.config.side or 'first'} of {self.config.found}"
+            )
         return PairsOf(name, self.config.side)
 
     def _hits(self) -> HitsOf:

@@ -108,7 +108,7 @@ def lock_of_build(folder: pathlib.Path, flags: int = os.O_RDONLY) -> Iterator[in
         try:
             descriptor = lock.enter_context(locked(folder, flags=flags))
         except BlockingIOError:
-            raise TargetError(f"another build is at work: {folder}") from None
+            raise TargetError(f"another build is running: {folder}") from None
         yield descriptor
 
 

@@ -67,7 +67,7 @@ def run_stages(
             finished[stage.name] = found
 
 
-_NOT_OURS = "removed what an earlier run has left, which had other settings, inputs or code: {}"
+_NOT_OURS = "removed the files of an earlier run with other settings, inputs or code: {}"
 
 
 def _find(folders: StageFolders, key: str, label: str) -> FinishedStage | None:
@@ -78,7 +78,7 @@ def _find(folders: StageFolders, key: str, label: str) -> FinishedStage | None:
         return None
     if found:
         progress.add_counts(key, found.counts)
-        _log(f"{label}: found finished, {found.finished}, {_size(found.total_bytes)}")
+        _log(f"{label}: already finished, {found.finished}, {_size(found.total_bytes)}")
     return found
 
 

@@ -153,7 +153,7 @@ class StageFolders:
         found = self._files_below(folder)
         for name, size in mark.files.items():
             if found.get(name, -1) < size:
-                state = "cut off" if name in found else "missing"
+                state = "truncated" if name in found else "missing"
                 raise DamagedStageError(f"{FileSystems.join(folder, name)} is {state}")
         if mark.list_sha256 != _list_digest(folder):
             raise DamagedStageError(

@@ -172,7 +172,7 @@ class StoreLock:
 
     def _busy(self, seen: Seen | None) -> BusyError:
         holder = _text_of(seen) if seen else "released by now"
-        return BusyError(f"another {self._what} is at work: {self._path}, {holder}")
+        return BusyError(f"another {self._what} is running: {self._path}, {holder}")
 
     def check(self) -> None:
         """Renews the lock. Raises BusyError if another process has taken it."""

@@ -43,7 +43,7 @@ class CommandParser(argparse.ArgumentParser):
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
             kind, known = str(action.metavar or "command").lower(), ", ".join(action.choices)
             near = guess(value, action.choices)
-            end = f"{near} Known are {known}" if near else f"; known are {known}"
+            end = f"{near} Known: {known}" if near else f"; known: {known}"
             raise argparse.ArgumentError(None, f"no such {kind}: {value!r}{end}")
         super()._check_value(action, value)
 

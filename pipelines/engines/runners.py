@@ -31,9 +31,9 @@ def runner_named(name: str) -> str:
     runner = known.get(folded, name if "." in name else "")
     if not runner:
         near = difflib.get_close_matches(f"{folded.removesuffix('runner')}runner", known, 1)
-        guess = f"did you mean {known[near[0]]}? Known" if near else "known"
+        guess = f"did you mean {known[near[0]]}? Known:" if near else "known:"
         raise ValueError(
-            f"no such runner: {name!r}; {guess} are {', '.join(RUNNERS[:_SHOWN])}, or a class by its module"
+            f"no such runner: {name!r}; {guess} {', '.join(RUNNERS[:_SHOWN])}, or a class by its module"
             " and name"
         )
     return IN_PROCESS if runner == DIRECT else runner

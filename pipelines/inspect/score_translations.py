@@ -165,7 +165,7 @@ def _read_text(path: str) -> str:
     try:
         data = read_file(path, open_input)
     except DECODE_ERRORS as error:
-        raise InputError(path, f"damaged or cut: {error}") from error
+        raise InputError(path, f"damaged or truncated: {error}") from error
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -182,7 +182,7 @@ def _warnings(path: str, lines: Sequence[str], is_output: bool = False) -> Itera
         yield f"{path}: {len(empty):,} empty lines: {places}"
     cut = sum(line.endswith(" .") for line in lines)
     if is_output and cut >= TOKENIZED_LINES:
-        yield f'{path}: {cut:,} lines end in " .": scores are of text as it is read, not cut into words'
+        yield f'{path}: {cut:,} lines end in " .", as tokenised text does, but scores need untokenised text'
 
 
 def _metadata_of(path: str, split: str) -> str:

@@ -87,7 +87,7 @@ def _name_of(
             is_there = place.samefile(path)
         looks_alike = place.name == pathlib.Path(path).name and pieces.count >= RELEASED_PIECES
         if is_there and name in RELEASED.values():
-            return name, f"{path}: signed {name}, as sacrebleu would, and is not that release"
+            return name, f"{path}: signed {name}, as in sacrebleu, but is another model"
         if is_there or (looks_alike and name not in RELEASED.values()):
-            return name, f"{path}: taken for {name} by its place and name, SHA-256 {pieces.sha256}"
+            return name, f"{path}: taken for {name} by its path or name; SHA-256 {pieces.sha256}"
     return (pieces.name,)

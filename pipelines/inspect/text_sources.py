@@ -210,8 +210,8 @@ def _foreign_files(
         missing = [name for name in wanted if name not in there]
         if missing and (kind != JSON_LINES or not argument.columns):
             raise ValueError(
-                f"{path} has no column {', '.join(missing)}; it has {', '.join(there)}: name the texts,"
-                f" as in {argument.path}#{there[0] if there else 'NAME'}"
+                f"{path}: missing columns: {', '.join(missing)}; it has {', '.join(there)}: name the column"
+                f" with the texts, as in {argument.path}#{there[0] if there else 'NAME'}"
             )
         key = id_column or (_ID if _ID in there else "")
         yield TextFile(path, kind, columns, key, split)

@@ -54,7 +54,7 @@ def check_book_settings(
     """Checks the settings shared by builds from books. Raises ValueError for invalid ones."""
     check_dump_settings(books, dump_date, on_corrupt)
     if min_words < 0:
-        raise ValueError(f"min_words is {min_words}, and must not be negative")
+        raise ValueError(f"min_words must be 0 or more, not {min_words}")
 
 
 def find_books(books: Sequence[str], on_corrupt: str, **others: Sequence[str]) -> BookInputs:

@@ -15,7 +15,9 @@ def check_dump_settings(dump: Sequence[str], dump_date: str, on_corrupt: str) ->
     if not dump:
         raise ValueError("no dump is named")
     if not _DATE_NAME.fullmatch(dump_date):
-        raise ValueError(f"dump_date is {dump_date!r}, and must be letters, digits, . and -")
+        raise ValueError(
+            f"dump_date is {dump_date!r}; use letters, digits, . and -, beginning with a letter or digit"
+        )
     check_on_corrupt(on_corrupt)
 
 
@@ -25,7 +27,7 @@ def limit_setting(limit: int) -> dict[str, int]:
     Raises ValueError for a negative limit.
     """
     if limit < 0:
-        raise ValueError(f"limit is {limit}, and must not be negative")
+        raise ValueError(f"limit must be 0 or more, not {limit}")
     return {"limit": limit} if limit else {}
 
 

@@ -46,7 +46,7 @@ class Flores101Config:
     def __post_init__(self) -> None:
         if not self.domains():
             raise ValueError(
-                "no dump is named: --wikinews, --wikibooks, --wikivoyage, --wikipedia, nor --documents"
+                "no dump is named: give --wikinews, --wikibooks, --wikivoyage, --wikipedia or --documents"
             )
         if self.all_wikibooks and not self.wikibooks:
             raise ValueError("all_wikibooks needs a dump of Wikibooks: set wikibooks")
@@ -68,7 +68,7 @@ class Flores101Config:
             parse_page_id(values)
         elif len(values) > 1 or not is_day(values[0]):
             raise ValueError(
-                f"newer_than of {domain} is a day like 2026-01-01, not {' '.join(values)}"
+                f"newer_than of {domain} must be a day like 2026-01-01, not {' '.join(values)}"
             )
 
     def dumps(self) -> dict[str, Sequence[str]]:

@@ -102,7 +102,7 @@ class SimpleBooksConfig:
         check_sizes(self.heldout_books, self.small_tokens)
         for name in ("ngram_words", "estimate", "shard_bytes"):
             if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}, and must be positive")
+                raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
         if rule.by_minhash and self.estimate > 1:
             raise ValueError(
                 "estimate cannot be used with overlap by minhash: set a share as overlap"

@@ -43,12 +43,10 @@ class SubwordsConfig:
             parse_argument(argument)
         check_temperature(self.temperature)
         if not 1 <= self.sentences <= MOST_SENTENCES:
-            raise ValueError(
-                f"sentences is {self.sentences}, and must be from 1 to {MOST_SENTENCES}"
-            )
+            raise ValueError(f"sentences must be from 1 to {MOST_SENTENCES}, not {self.sentences}")
         if not all(letter.isalnum() or letter in ".-_" for letter in self.dump_date):
             raise ValueError(
-                f"dump_date is {self.dump_date!r}, and must be letters, digits, . and -"
+                f"dump_date is {self.dump_date!r}; use letters, digits, '.', '_' and '-'"
             )
         self.pieces()
 

@@ -126,28 +126,26 @@ class Wiki40bConfig:
         check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
         if not 0 <= self.near_duplicates < 1:
             raise ValueError(
-                f"near_duplicates is {self.near_duplicates}, and must be from 0 to below 1"
+                f"near_duplicates must be at least 0 and below 1, not {self.near_duplicates}"
             )
         if self.learn_headings not in LEARN_HEADINGS:
             raise ValueError(
-                f"learn_headings is {self.learn_headings!r}, and must be one of {', '.join(LEARN_HEADINGS)}"
+                f"learn_headings must be one of {', '.join(LEARN_HEADINGS)}, not {self.learn_headings!r}"
             )
         if self.learn_headings == "on" and not self.wiki_templates:
             raise ValueError(
                 "learn_headings='on' needs wiki_templates=True: both read the dump first"
             )
         if self.columns not in COLUMNS:
-            raise ValueError(
-                f"columns is {self.columns!r}, and must be one of {', '.join(COLUMNS)}"
-            )
+            raise ValueError(f"columns must be one of {', '.join(COLUMNS)}, not {self.columns!r}")
         if self.text not in TEXTS:
-            raise ValueError(f"text is {self.text!r}, and must be one of {', '.join(TEXTS)}")
+            raise ValueError(f"text must be one of {', '.join(TEXTS)}, not {self.text!r}")
         if self.min_words < 0:
-            raise ValueError(f"min_words is {self.min_words}, and must not be negative")
+            raise ValueError(f"min_words must be 0 or more, not {self.min_words}")
         if self.shard_bytes < 1:
-            raise ValueError(f"shard_bytes is {self.shard_bytes}, and must be positive")
+            raise ValueError(f"shard_bytes must be positive, not {self.shard_bytes}")
         if not 0 <= self.audit <= MAX_AUDITED:
-            raise ValueError(f"audit is {self.audit}, and must be from 0 to {MAX_AUDITED:,} pages")
+            raise ValueError(f"audit must be from 0 to {MAX_AUDITED:,} pages, not {self.audit}")
         self.subwords()
 
     def variant(self) -> dict[str, Any]:

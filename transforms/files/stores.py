@@ -72,7 +72,7 @@ def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
 def named_in_errors(path: str | pathlib.Path) -> Iterator[None]:
     """Raises StoreError with the path for OSErrors inside the block.
 
-    FileNotFoundError is raised unchanged: it shows that the folder was removed because the build is over.
+    FileNotFoundError is raised unchanged: it shows that the folder was removed because the build has ended.
     """
     try:
         yield
@@ -134,7 +134,7 @@ def write_object(path: str, content: BinaryIO, size: int) -> None:
     except Exception as error:
         raise StoreError(path, refusal_of(error)) from error
     if written != size:
-        raise StoreError(path, f"{written} bytes of {size} have arrived")
+        raise StoreError(path, f"{written} of {size} bytes have arrived")
 
 
 def read_object(path: str) -> Seen | None:

@@ -190,7 +190,7 @@ def _naming(path: str, row_group: int = -1) -> Iterator[None]:
     except MalformedPinsError as error:
         raise InputError(path, f"{place}{error}") from error
     except (pa.ArrowException, *DECODE_ERRORS) as error:
-        raise InputError(path, f"{place}damaged or cut: {error}") from error
+        raise InputError(path, f"{place}damaged or truncated: {error}") from error
 
 
 @dataclass(eq=False, repr=False)

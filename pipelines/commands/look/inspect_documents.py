@@ -71,7 +71,7 @@ def _check(settings: argparse.Namespace) -> None:
     if settings.id:
         raise ValueError(f"inspect {WIKI} takes no ID: name the page with --title")
     if not settings.language:
-        raise ValueError("--language is missing: the Wikipedia, by the code in its address")
+        raise ValueError("--language is missing: give the code in the address of the Wikipedia")
     if bool(settings.dump) == bool(settings.wikitext):
         raise ValueError("give either --dump and --title, or --wikitext")
     if settings.dump and not settings.title:

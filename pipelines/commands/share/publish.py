@@ -50,4 +50,4 @@ def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
         return
     for one in publish(settings.repo, editions):
         done = f"{one.files:,} files, {readable_bytes(one.bytes)}: {one.commit}"
-        print(f"{one.edition.folder}: {done if one.commit else 'is there already'}", flush=True)
+        print(f"{one.edition.folder}: {done if one.commit else 'already uploaded'}", flush=True)

@@ -80,8 +80,8 @@ class Dataflow:
                 self._check_bucket(flag)
         if active:
             raise BuildError(
-                f"a job of this build is active: {_url(self._cloud, active)}; wait for its end, or cancel"
-                " it, and start again: finished stages are kept. Another build needs another --job_name"
+                f"a job of this build is active: {_url(self._cloud, active)}; wait until it ends, or cancel"
+                " it, then start again: finished stages are kept. Another build needs another --job_name"
             )
 
     @contextlib.contextmanager

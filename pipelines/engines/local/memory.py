@@ -35,7 +35,7 @@ def check_memory(model: MemoryModel, text_bytes: int, workers: int, limit: int) 
         f"on the in-process runner this needs about {_gigabytes(needed)} of memory for"
         f" {_gigabytes(text_bytes)} of text, but only {_gigabytes(limit)} are allowed: {next(fitting, '')}"
         "--runner SparkRunner works on this machine, too, and needs no more memory for a larger input."
-        " --ignore-memory starts anyway"
+        " --ignore-memory starts the build anyway"
     )
 
 

@@ -101,7 +101,7 @@ def test_a_damaged_file_is_an_error(tmp_path: Path, on_corrupt: str) -> None:
     path = tmp_path / "a.jsonl.gz"
     whole = gzip.compress("".join(f"{json.dumps(one)}\n" for one in DOCUMENTS).encode())
     path.write_bytes(whole[: len(whole) * 2 // 3])
-    with pytest.raises(Exception, match=r"a\.jsonl\.gz: line \d+: damaged or cut"):
+    with pytest.raises(Exception, match=r"a\.jsonl\.gz: line \d+: damaged or truncated"):
         source([str(path)], on_corrupt)
 
 

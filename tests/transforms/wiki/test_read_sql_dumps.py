@@ -51,7 +51,7 @@ def test_errors_name_file_and_offset(tmp_path):
 def test_cut_compressed_file(tmp_path, suffix, keep):
     path = str(tmp_path / f"a.sql{suffix}")
     (tmp_path / f"a.sql{suffix}").write_bytes(COMPRESS[suffix](dump_of((1, b"'Q1'")))[:keep])
-    with pytest.raises(InputError, match="damaged or cut") as error:
+    with pytest.raises(InputError, match="damaged or truncated") as error:
         list(read_file(path, "page_props", COLUMNS))
     assert error.value.path == path
 
@@ -60,7 +60,7 @@ def test_damaged_compressed_file(tmp_path):
     data = bytearray(gzip.compress(dump_of((1, b"'Q1'"), (2, b"'Q2'"))))
     data[20:40] = bytes(20)
     (tmp_path / "a.sql.gz").write_bytes(data)
-    with pytest.raises(InputError, match="damaged or cut"):
+    with pytest.raises(InputError, match="damaged or truncated"):
         list(read_file(str(tmp_path / "a.sql.gz"), "page_props", COLUMNS))
 
 

@@ -41,7 +41,7 @@ class Membership:
 
     def __post_init__(self) -> None:
         if self.members not in MEMBERS:
-            raise ValueError(f"members is one of {MEMBERS}, not {self.members!r}")
+            raise ValueError(f"members must be one of {MEMBERS}, not {self.members!r}")
 
     def reason_to_reject(self, book: Book, text: str) -> Reason | None:
         """Returns `not-in-release` if only released books are wanted and this is not one; else None."""

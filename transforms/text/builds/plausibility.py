@@ -68,8 +68,8 @@ def _find_few_links(counts: Mapping[str, Any]) -> Iterator[Doubt]:
     if looked_up >= _MIN_ARTICLES and linked < _MIN_LINKED_SHARE * looked_up:
         yield Doubt(
             FEW_LINKS,
-            f"of {looked_up:,} cleaned articles only {linked:,} have an item: the table of items is cut off,"
-            " or from another wiki than the dump",
+            f"of {looked_up:,} cleaned articles only {linked:,} have an item: the table of items is truncated"
+            ", or from another wiki than the dump",
         )
 
 

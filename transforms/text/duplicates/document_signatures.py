@@ -41,7 +41,7 @@ def parse_similarity(similarity: str | float | Fraction) -> Fraction:
     try:
         exact = Fraction(str(similarity))
     except (ValueError, ZeroDivisionError) as error:
-        raise ValueError(f"similarity is {similarity}, and must be a number") from error
+        raise ValueError(f"similarity must be a number, not {similarity}") from error
     if not 0 < exact < 1:
-        raise ValueError(f"similarity is {similarity}, and must be above 0 and below 1")
+        raise ValueError(f"similarity must be above 0 and below 1, not {similarity}")
     return exact

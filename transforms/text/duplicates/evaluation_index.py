@@ -209,7 +209,7 @@ class EvaluationIndex:
 def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
     """Returns the index of some texts, each with at least one word. Raises ValueError for n below 2."""
     if n < 2:
-        raise ValueError(f"n is {n}, and must be at least 2")
+        raise ValueError(f"n must be at least 2, not {n}")
     grams: list[tuple[Uint64s, Int64s]] = []
     lines: list[tuple[Uint64s, Int64s]] = []
     characters: list[Uint32s] = []

@@ -40,7 +40,7 @@ def hash_ngrams(text: str, n: int) -> Uint64s:
     Raises ValueError if n is not positive.
     """
     if n < 1:
-        raise ValueError(f"n is {n}, and must be at least 1")
+        raise ValueError(f"n must be at least 1, not {n}")
     words = hash_words(text)
     return sort_different(join_hashes(words, min(n, max(len(words), 1))))
 

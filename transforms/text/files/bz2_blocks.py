@@ -256,7 +256,7 @@ class _Window:
             if data is not None:
                 return Block(mark.bit, end, data)
         if len(self._ends_of(mark)) == 0 and self._stop >= self._file_bytes:
-            message = "the file ends inside a bz2 block: a download was cut off?"
+            message = "the file ends inside a bz2 block: was a download interrupted?"
         else:
             message = "a damaged bz2 block"
         return self._bad_until_next_mark(mark.bit, message)

@@ -45,26 +45,30 @@ def read_checksums(text: str) -> list[ListedSum]:
         first = found.setdefault(listed.name, listed)
         if first.md5 != listed.md5:
             raise MalformedListError(
-                f"line {number}: the sum of {listed.name} differs from that in line {first.line}"
+                f"line {number}: the checksum of {listed.name} differs from that in line {first.line}"
             )
     if not found:
-        raise MalformedListError("the list has no MD5 sum")
+        raise MalformedListError("the list has no MD5 checksum")
     return list(found.values())
 
 
 def _read_line(line: str, number: int) -> ListedSum | None:
     if match := _BSD.fullmatch(line):
         if match["kind"] != "MD5":
-            raise MalformedListError(f"line {number}: expected MD5 sums, found {match['kind']}")
+            raise MalformedListError(
+                f"line {number}: expected MD5 checksums, found {match['kind']}"
+            )
     elif not (match := _GNU.fullmatch(line)):
         return None
     name = _unescape(match["name"]) if match["escaped"] else match["name"]
     digits = len(match["sum"])
     if digits in _SHA_DIGITS:
-        raise MalformedListError(f"line {number}: expected MD5 sums, found {_SHA_DIGITS[digits]}")
+        raise MalformedListError(
+            f"line {number}: expected MD5 checksums, found {_SHA_DIGITS[digits]}"
+        )
     if digits != MD5_DIGITS:
         raise MalformedListError(
-            f"line {number}: {digits} hexadecimal digits before {name}; an MD5 sum has {MD5_DIGITS}"
+            f"line {number}: {digits} hexadecimal digits before {name}; an MD5 checksum has {MD5_DIGITS}"
         )
     return ListedSum(name, match["sum"].lower(), number)
 

@@ -195,6 +195,6 @@ class _Streams(io.RawIOBase):
             head = self._stored.read(_STORED_BYTES)
         if self._codec == "xz" and padding % _XZ_PADDING:
             raise lzma.LZMAError(
-                f"{padding} zeros follow an xz stream, which is not a multiple of four"
+                f"{padding} zero bytes follow an xz stream: not a multiple of four"
             )
         return head

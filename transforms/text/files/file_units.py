@@ -26,7 +26,7 @@ MIN_UNIT_BYTES = 1 << 20
 MAX_UNIT_BYTES = 1 << 26
 UNITS_PER_FILE = 64
 TAIL_BYTES = 64  # least size of the last unit, which must show whether the text ends as it should
-SHORTER = "the file is shorter than when it was looked at: it is being written or replaced"
+SHORTER = "the file has become shorter since it was first read: it is being written or replaced"
 
 
 class FileUnit(NamedTuple):
@@ -167,7 +167,7 @@ class StripedTexts:
         self.offset = 0  # in the current text
 
     def read(self, text: BinaryIO, member: str = "") -> Iterator[Chunk]:
-        """Yields the chunks of one text. Raises DECODE_ERRORS if it is damaged or cut off."""
+        """Yields the chunks of one text. Raises DECODE_ERRORS if it is damaged or truncated."""
         self.offset = 0
         while data := read_some(text, self._run_bytes()):
             run = self._position // STRIPE_RUN_BYTES
@@ -188,4 +188,4 @@ def _whole_events(stream: BinaryIO, unit: FileUnit) -> Iterator[Chunk | Damage]:
         yield from texts.read(decompressed(stream))
     except DECODE_ERRORS as error:
         at = texts.offset
-        yield Damage(at, at, f"the compressed file is damaged or cut off: {error}")
+        yield Damage(at, at, f"the compressed file is damaged or truncated: {error}")

@@ -141,7 +141,7 @@ def read_packed(
         if not (codec or zip_members.is_zip(head) or is_tar(head)):
             yield _read_text(content, name)
         elif depth == MAX_DEPTH:
-            yield UnreadFile(name, Reason("too-deep", f"{depth} packings around it"))
+            yield UnreadFile(name, Reason("too-deep", f"packed more than {depth} times"))
         elif codec:
             yield from read_packed(decompress(stream, codec), name, share, depth + 1)
         elif zip_members.is_zip(head):
@@ -150,7 +150,7 @@ def read_packed(
             yield from _read_tar(stream, name, share or Share(), depth)
     except DECODE_ERRORS as error:
         at = content.reached
-        message = f"damaged or cut off (bytes of it as it is unpacked): {error or 'it ends'}"
+        message = f"damaged or truncated (bytes of it as it is unpacked): {error or 'it ends'}"
         yield PackedDamage(name, at, at, message)
 
 

@@ -110,7 +110,7 @@ def read_members(
       archive: the decompressed archive from its first byte.
       seekable_bytes: size of the archive if it is seekable: then unused contents are skipped instead of read.
 
-    Raises TarError if the archive is damaged or cut off, or has a sparse file.
+    Raises TarError if the archive is damaged or truncated, or has a sparse file.
     """
     source = _Source(archive, seekable_bytes)
     values = _Extension()
@@ -169,10 +169,10 @@ class _Source:
         try:
             data = read_step(self._stream, max_bytes)
         except DECODE_ERRORS as error:
-            message = f"the compressed archive is damaged or cut off: {error}"
+            message = f"the compressed archive is damaged or truncated: {error}"
             raise TarError(message, self.position) from None
         if not data:
-            raise TarError("the archive is cut off", self.position)
+            raise TarError("the archive is truncated", self.position)
         self.position += len(data)
         return data
 
@@ -200,7 +200,7 @@ class _Source:
             try:
                 data = read_step(self._stream, _SKIPPED_AT_ONCE)
             except DECODE_ERRORS as error:
-                message = f"the compressed archive is damaged or cut off: {error}"
+                message = f"the compressed archive is damaged or truncated: {error}"
                 raise TarError(message, start) from None
             if not data:
                 return

@@ -47,13 +47,13 @@ def is_zip(head: bytes) -> bool:
 def list_zip(archive: BinaryIO) -> list[ZipMember]:
     """Returns the files of an archive in the order of its directory. The archive must be seekable.
 
-    Raises ZipError if the directory, which is at its end, is damaged or cut off.
+    Raises ZipError if the directory, which is at its end, is damaged or truncated.
     """
     try:
         with zipfile.ZipFile(archive) as directory:
             found = directory.infolist()
     except _DIRECTORY_ERRORS as error:
-        problem = f"the directory at the end of the archive is damaged or cut off: {error}"
+        problem = f"the directory at the end of the archive is damaged or truncated: {error}"
         raise ZipError(problem, archive.seek(0, 2)) from None
     return [
         ZipMember(
@@ -78,7 +78,10 @@ def reason_not_to_read(member: ZipMember) -> Reason | None:
     if member.is_encrypted:
         return Reason("encrypted", f"{member.name} is encrypted")
     if member.method not in _METHODS:
-        return Reason("unsupported-compression", f"zip method {member.method}: repack the archive")
+        return Reason(
+            "unsupported-compression",
+            f"zip method {member.method} is not supported: repack the archive",
+        )
     return None
 
 

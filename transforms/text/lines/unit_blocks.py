@@ -294,7 +294,7 @@ def _tar_events(
                     yield from texts.read(text, member.name)
                 except DECODE_ERRORS as error:
                     place = f"at byte {texts.offset} of its text"
-                    message = f"{member.name} is damaged or cut off {place}: {error}"
+                    message = f"{member.name} is damaged or truncated {place}: {error}"
                     yield Damage(member.start, member.start + member.bytes, message)
             elif problem := tar_members.problem_of(member, wanted):
                 # Ends the text before it, which is complete.

@@ -55,14 +55,16 @@ class PieceSettings:
     def __post_init__(self) -> None:
         least = META_PIECES + (BYTES if self.byte_fallback else 0)
         if self.size <= least:
-            raise ValueError(f"size is {self.size}; it must be above {least}, the reserved pieces")
+            raise ValueError(
+                f"size must be above {least}, the number of reserved pieces, not {self.size}"
+            )
         check_coverage(self.character_coverage)
         if self.normalization not in NORMALIZATIONS:
             raise ValueError(
                 f"normalization: expected one of {', '.join(NORMALIZATIONS)}; found {self.normalization!r}"
             )
         if self.min_count < 1:
-            raise ValueError(f"min_count is {self.min_count}, and must be positive")
+            raise ValueError(f"min_count must be positive, not {self.min_count}")
 
 
 class TrainedPieces(NamedTuple):

@@ -73,11 +73,11 @@ class SubwordSettings:
         least = META_PIECES + len(MARKERS_WITH_LINE_FEEDS) + BYTES
         if self.vocabulary_size <= least:
             raise ValueError(
-                f"vocabulary_size is {self.vocabulary_size}; it must be above {least}, the pieces of markers"
-                " and bytes"
+                f"vocabulary_size must be above {least}, the number of pieces for markers and bytes,"
+                f" not {self.vocabulary_size}"
             )
         if self.sample_articles < 1:
-            raise ValueError(f"sample_articles is {self.sample_articles}, and must be positive")
+            raise ValueError(f"sample_articles must be positive, not {self.sample_articles}")
         check_coverage(self.character_coverage)
 
     def as_dict(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class TrainedSubwords(NamedTuple):
 def check_coverage(character_coverage: float) -> None:
     """Raises ValueError for a character coverage that the trainer does not accept."""
     if not 0.98 <= character_coverage <= 1:
-        raise ValueError(f"character_coverage is {character_coverage}, and must be from 0.98 to 1")
+        raise ValueError(f"character_coverage must be from 0.98 to 1, not {character_coverage}")
 
 
 def add_subword_stats(stats: Iterable[SubwordStats]) -> SubwordStats:

@@ -69,7 +69,7 @@ def check_temperature(temperature: str) -> Decimal:
     try:
         number = Decimal(temperature)
     except decimal.InvalidOperation:
-        raise ValueError(f"temperature is {temperature!r}; expected a number") from None
+        raise ValueError(f"temperature must be a positive number, not {temperature!r}") from None
     if not number.is_finite() or number <= 0:
-        raise ValueError(f"temperature is {temperature}, and must be positive")
+        raise ValueError(f"temperature must be a positive number, not {temperature!r}")
     return number

@@ -113,8 +113,8 @@ def find_end(tokenizer: Tokenizer, wanted: str = "") -> End:
         if (found := tokenizer.find(token)) >= 0:
             return End(token, found)
     missing = repr(wanted) if wanted else f"none of {', '.join(ENDS)}"
-    have = "it does not have" if wanted else "it has"
-    raise ValueError(f"{have} {missing}; name the token that ends a document by --eos TOKEN")
+    have = "the tokenizer does not have" if wanted else "the tokenizer has"
+    raise ValueError(f"{have} {missing}; name the token that ends a document with --eos TOKEN")
 
 
 def type_of_ids(size: int) -> str:

@@ -161,7 +161,7 @@ def _why_not_whole(folder: DumpFolder, kind: str, parts: Sequence[_Part]) -> str
         job = f"{job}recombine"
     status = folder.jobs.get(job, {}).get("status", "done")
     if status != "done":
-        return f"{job} is {status}, says dumpstatus.json"
+        return f"{job} is {status} according to dumpstatus.json"
     if not is_whole_file and (reason := _why_not_all(folder, kind, job, parts)):
         return reason
     sizes = (_why_not_written(folder, part.name) for part in parts)
@@ -177,7 +177,7 @@ def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]
     numbers = {part.number for part in parts}
     if gaps := max(numbers) - len(numbers):
         missing = (str(number) for number in itertools.count(1) if number not in numbers)
-        return f"missing of {max(numbers)} parts: part {name_some(missing, gaps)}"
+        return f"of {max(numbers)} parts, these are missing: {name_some(missing, gaps)}"
     for one, other in itertools.pairwise(sorted(parts, key=lambda part: part.first)):
         if one.last and other.first and other.first <= one.last:
             return f"{one.name} and {other.name} overlap"
@@ -200,7 +200,9 @@ def select_table(folder: DumpFolder, table: str) -> tuple[str, ...]:
     """
     job = _TABLE_JOBS.get(table, "")
     if folder.jobs.get(job, {}).get("status") in _NOT_YET:
-        raise UnusableDumpError(f"{job} is {folder.jobs[job]['status']}, says dumpstatus.json")
+        raise UnusableDumpError(
+            f"{job} is {folder.jobs[job]['status']} according to dumpstatus.json"
+        )
     stem = f"{folder.dbname}-{folder.date}-{table}.sql"
     for suffix in _TABLE_SUFFIXES:
         if (name := stem + suffix) in folder.sizes:
@@ -219,6 +221,6 @@ def _why_not_written(folder: DumpFolder, name: str) -> str:
         if listed != size:
             return (
                 f"{name} is still being written: it has {size:,} bytes,"
-                f" and dumpstatus.json says {listed:,}"
+                f" but dumpstatus.json says {listed:,}"
             )
     return ""

@@ -242,9 +242,9 @@ class _PageSplitter:
     def problem_at_end(self) -> str:
         """Returns the problem of a file that ends after the text read so far; "" if there is none."""
         if PAGE_START in self._buffer:
-            return "the file ends inside a page: it is cut off or still being written"
+            return "the file ends inside a page: it is truncated or still being written"
         if DUMP_END not in self._buffer:
-            return "the file ends without </mediawiki>: it is cut off or still being written"
+            return "the file ends without </mediawiki>: it is truncated or still being written"
         return ""
 
     def _is_own(self, at: int) -> bool:

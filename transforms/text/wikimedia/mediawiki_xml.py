@@ -255,7 +255,7 @@ def _elements(xml: bytes, malformed: str, wanted: Container[str] | None = None) 
     def start(name: str, of_element: dict[str, str]) -> None:
         path = f"{paths[-1]}/{name}"
         if len(path) > _LONGEST_PATH:
-            raise _TooDeepError(f"elements are nested too deep: {_shown(path)}")
+            raise _TooDeepError(f"elements are nested too deeply: {_shown(path)}")
         paths.append(path)
         attributes.append(of_element)
         data.clear()

@@ -74,7 +74,7 @@ def check_older(older: OlderPages) -> None:
     if not older.is_dated and older.date and older.largest_id > older.largest_read_id:
         raise NothingLeftError(
             (NEWER_THAN,),
-            f"{older} is not older: the dump that is built from has page ids only up to"
+            f"{older} is not older: the dump of this build has page ids only up to"
             f" {older.largest_read_id}. To compare dates, give both dumps names with dates,"
             f" {older.dbname}-20230501-…",
         )

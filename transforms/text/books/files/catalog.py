@@ -55,7 +55,7 @@ def read_catalog_lines(lines: Iterable[bytes]) -> Iterator[CatalogEntry | BadRow
             yield BadRow(line, f"expected {len(names)} fields as in the header, found {len(row)}")
         elif not _ID.fullmatch(row[places[NUMBER]]):
             shown = row[places[NUMBER]][:_DETAIL_CHARACTERS]
-            yield BadRow(line, f"{NUMBER} is {shown!r}, and must be a positive number")
+            yield BadRow(line, f"{NUMBER} must be a positive number, not {shown!r}")
         else:
             yield _entry_of({name: row[place] for name, place in places.items()})
 

@@ -59,7 +59,7 @@ def _check(row: Sequence[str], names: Sequence[str]) -> tuple[int, str]:
     book_id, split = (row[names.index(name)] for name in (BOOK_ID, SPLIT))
     if not _ID.fullmatch(book_id):
         shown = book_id[:_DETAIL_CHARACTERS]
-        raise ValueError(f"{BOOK_ID} is {shown!r}, and must be a positive number")
+        raise ValueError(f"{BOOK_ID} must be a positive number, not {shown!r}")
     if split not in _SYNONYMS:
         shown = split[:_DETAIL_CHARACTERS]
         raise ValueError(f"{SPLIT} is {shown!r}; expected one of {', '.join(_SYNONYMS)}")

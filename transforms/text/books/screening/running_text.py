@@ -97,7 +97,7 @@ class TooShort:
 
     def __post_init__(self) -> None:
         if self.min_words < 0:
-            raise ValueError(f"min_words is {self.min_words}, and must not be negative")
+            raise ValueError(f"min_words must be 0 or more, not {self.min_words}")
 
     def __call__(self, book: Book, text: str) -> Reason | None:
         """Returns `too-short` with the number of words, or None."""

@@ -77,11 +77,11 @@ def parse_threshold(share: str | float | Fraction) -> Fraction:
     try:
         exact = Fraction(str(share))
     except (ValueError, ZeroDivisionError) as error:
-        raise ValueError(f"threshold is {share}, and must be a number") from error
+        raise ValueError(f"threshold must be a number, not {share}") from error
     if not 0 < exact <= 1:
-        raise ValueError(f"threshold is {share}, and must be above 0 and at most 1")
+        raise ValueError(f"threshold must be above 0 and at most 1, not {share}")
     if exact.denominator > _MAX_DENOMINATOR:
-        raise ValueError(f"threshold is {share}, and must have at most six decimals")
+        raise ValueError(f"threshold must have at most six decimals: {share}")
     return exact
 
 
@@ -105,7 +105,7 @@ def parse_overlap(written: str) -> OverlapRule:
     """
     name, _, share = written.partition(":") if written.startswith(MINHASH) else ("", "", written)
     if name not in ("", MINHASH):
-        raise ValueError(f"overlap is {written}, and must be a share, {MINHASH} or {MINHASH}:SHARE")
+        raise ValueError(f"overlap must be a share, {MINHASH} or {MINHASH}:SHARE, not {written}")
     return OverlapRule(parse_threshold(share or THRESHOLD), name == MINHASH)
 
 

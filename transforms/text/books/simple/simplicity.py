@@ -111,9 +111,9 @@ class NotSimple:
         try:
             wanted = self.least
         except (ValueError, ZeroDivisionError):
-            raise ValueError(f"min_ratio is {self.min_ratio!r}, and must be a number") from None
+            raise ValueError(f"min_ratio must be a number, not {self.min_ratio!r}") from None
         if wanted < 0:
-            raise ValueError(f"min_ratio is {self.min_ratio}, and must not be negative")
+            raise ValueError(f"min_ratio must be 0 or more, not {self.min_ratio}")
 
     @property
     def least(self) -> Fraction:

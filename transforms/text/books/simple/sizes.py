@@ -50,7 +50,7 @@ def plan_sizes(
     """
     if len(facts) < 2 * heldout_books + 1:
         raise ValueError(
-            f"{len(facts)} books are left, and {2 * heldout_books + 1} are needed: {heldout_books} each "
+            f"{len(facts)} books are left, but {2 * heldout_books + 1} are needed: {heldout_books} each "
             "for validation and test, and one for training"
         )
     in_order = sorted(facts, key=_order)
@@ -73,9 +73,9 @@ def plan_sizes(
 def check_sizes(heldout_books: int, small_tokens: int) -> None:
     """Raises ValueError for invalid settings."""
     if heldout_books < 1:
-        raise ValueError(f"heldout_books is {heldout_books}, and must be positive")
+        raise ValueError(f"heldout_books must be positive, not {heldout_books}")
     if small_tokens < 1:
-        raise ValueError(f"small_tokens is {small_tokens}, and must be positive")
+        raise ValueError(f"small_tokens must be positive, not {small_tokens}")
 
 
 def _order(fact: tuple[int, int]) -> tuple[int, int]:

@@ -26,9 +26,9 @@ def find_changed_addresses(pairs: Sequence[Pair]) -> Iterator[Finding]:
         lost = " ".join(map(excerpt, source - target))
         new = " ".join(map(excerpt, target - source))
         if lost and new:
-            message = f"the address must stay {lost}, and is {new}"
+            message = f"the address must stay {lost}, but is {new}"
         elif lost:
-            message = f"the address {lost} of the source is not there"
+            message = f"the address {lost} of the source is missing"
         elif new:
             message = f"the address {new} is not in the source"
         else:

@@ -31,5 +31,5 @@ def find_other_endings(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
         end = target if tag == _INSIDE_THE_WORD else target[-1:]
         for sign, marks, what, lacking in kinds:
             if source.endswith(sign) and not set(end) & set(marks):
-                message = f"the source {what}, and the translation ends without {lacking}"
+                message = f"the source {what}, but the translation ends without {lacking}"
                 yield pair.finding("ending-differs", WARNING, message)

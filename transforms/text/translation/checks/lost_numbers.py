@@ -203,7 +203,7 @@ def _new_numbers(numbers: list[_Number], target: Readings) -> list[str]:
 
 def _message(lost: list[_Number], new: list[str]) -> str:
     missing = " ".join(excerpt(number.text) for number in lost)
-    message = f"{missing} of the source is not there"
+    message = f"{missing} of the source is missing"
     if new:
-        message += f"; {' '.join(map(excerpt, new))} is, which the source has not"
+        message += f"; {' '.join(map(excerpt, new))} is not in the source"
     return message

@@ -70,7 +70,7 @@ def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
         yield f"forms of letters instead of the letters ({plain}): {name_characters(forms)}"
     unseen = set(_INVISIBLE.findall(text)) - set(_usual_invisible(language))
     if unseen:
-        yield f"characters that nobody sees: {name_characters(unseen)}"
+        yield f"invisible characters: {name_characters(unseen)}"
     lookalikes = _LOOKALIKES.get(language.tag.split("-")[0], {})
     foreign = sorted(set(text) & lookalikes.keys())
     if foreign:

@@ -25,7 +25,7 @@ def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
             severity = WARNING if _is_nested(target) else ERROR
             yield pair.finding("doubled-quotes", severity, message)
         elif is_wrapped(target) and len(_ANY.findall(target)) > len(_ANY.findall(source)) + 1:
-            message = "quotation marks around the whole line, which the source has not"
+            message = "quotation marks around the whole line, but not around the source"
             yield pair.finding("doubled-quotes", ERROR, message)
         elif len(_ANY.findall(target)) % 2 and not len(_ANY.findall(source)) % 2:
             message = "quotation marks that are opened and not closed, or closed and not opened"

@@ -53,7 +53,7 @@ def find_foreign_lines(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
     for place, pair in enumerate(pairs):
         text = without_names(pair.translation.text, pair.source.text)
         if place in english:
-            message = f"English; expected is {language.name}"
+            message = f"English; expected {language.name}"
             yield pair.finding(_RULE, ERROR, message)
         elif own and sum(map(str.isalpha, text)) >= _MIN_CHARS:
             finding = _identified(pair, language, own, identify(pair.translation.text.strip()))
@@ -71,8 +71,8 @@ def _identified(
         return None
     name = name_of(best)
     if margin < _MIN_MARGIN or apart < CERTAIN_DISTANCE:
-        return pair.finding(_RULE, WARNING, f"perhaps {name}; expected is {language.name}")
-    return pair.finding(_RULE, ERROR, f"{name}; expected is {language.name}")
+        return pair.finding(_RULE, WARNING, f"perhaps {name}; expected {language.name}")
+    return pair.finding(_RULE, ERROR, f"{name}; expected {language.name}")
 
 
 def _english_places(pairs: Sequence[Pair]) -> Iterator[int]:

@@ -82,7 +82,7 @@ def _wrong_writing(pair: Pair, language: TargetLanguage) -> Finding | None:
             if len(foreign) > _MAX_OTHER_WRITING * len(chars):
                 message = (
                     f"{len(foreign)} of {len(chars)} characters are {other} Chinese"
-                    f" ({''.join(sorted(set(foreign)))[:20]}); expected is {language.name}"
+                    f" ({''.join(sorted(set(foreign)))[:20]}); expected {language.name}"
                 )
                 return pair.finding(_RULE, ERROR, message)
     return None

@@ -61,7 +61,7 @@ def _check(packet: Packet) -> None:
         id_ = line.source.id
         if id_ in seen or not _ID.fullmatch(id_):
             raise ValueError(
-                f"the id {id_!r} occurs twice, or has other signs than letters, digits, _ . : -"
+                f"the id {id_!r} occurs twice, or has characters other than letters, digits, _ . : -"
             )
         seen.add(id_)
         for text in (line.source.text, line.target):

@@ -114,10 +114,10 @@ def _check(sentences: int, articles: int) -> None:
     low, high = MIN_SENTENCES * articles, MAX_SENTENCES * articles
     if not low <= sentences <= high:
         fewest, most = -(-sentences // MAX_SENTENCES), sentences // MIN_SENTENCES
-        need = f"{fewest:,} to {most:,} articles" if fewest <= most else "other numbers"
+        need = f"; {sentences:,} need {fewest:,} to {most:,} articles" if fewest <= most else ""
         raise ValueError(
-            f"{articles:,} articles have {low:,} to {high:,} sentences, not {sentences:,}, "
-            f"which need {need}: each has {MIN_SENTENCES} to {MAX_SENTENCES}"
+            f"{articles:,} articles of {MIN_SENTENCES} to {MAX_SENTENCES} sentences have {low:,} to {high:,}"
+            f" sentences, not {sentences:,}{need}"
         )
 
 
@@ -128,9 +128,9 @@ def _cannot_be_dealt(articles: int, by_domain: Sequence[int], by_split: Sequence
     most = min(sum(size // MIN_SENTENCES for size in sizes) for sizes in (by_domain, by_split))
     would_do = fewest <= most and not fewest <= articles <= most
     return (
-        f"{articles:,} articles of {MIN_SENTENCES} to {MAX_SENTENCES} sentences cannot be dealt to domains "
-        f"of {_listed(by_domain)} and splits of {_listed(by_split)} sentences; "
-        + (f"{fewest:,} to {most:,} articles may" if would_do else "more sentences may")
+        f"{articles:,} articles of {MIN_SENTENCES} to {MAX_SENTENCES} sentences cannot be spread over"
+        f" domains of {_listed(by_domain)} and splits of {_listed(by_split)} sentences; "
+        + (f"{fewest:,} to {most:,} articles can be" if would_do else "more sentences can be")
     )
 
 

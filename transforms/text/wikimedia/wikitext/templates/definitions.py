@@ -188,7 +188,7 @@ class Evaluation:
         """
         self.work -= NODE_COST * len(parts)
         if self.work < 0 or self._depth > _MAX_DEPTH:
-            raise DefinitionError("too much work")
+            raise DefinitionError("nested too deeply, or above the limit of work for a page")
         self._depth += 1
         try:
             pieces = [
@@ -200,7 +200,7 @@ class Evaluation:
         text = "".join(pieces)
         self.work -= len(text)
         if self.work < 0:
-            raise DefinitionError("too much work")
+            raise DefinitionError("above the limit of work for a page")
         return text
 
     def _node(self, node: Parameter | Call, arguments: Arguments, show: Shower) -> str:
