@@ -82,7 +82,7 @@ def _describe(path: str) -> list[Any]:
 
 
 def code_digest(module: str, top: pathlib.Path = _TOP) -> str:
-    """Returns a hash of a module, the modules that it imports, their tables, and the versions of libraries."""
+    """Returns a hash of a module, the modules that it imports, their tables, and library versions."""
     files, libraries = _imported(module, top)
     digest = hashlib.sha256()
     for path in files:

@@ -16,7 +16,7 @@ middle, so each worker decompresses all of it and processes its share, but a .gz
 as fast. With up to ten cores, use the .gz; with more than fifteen, the .bz2.
 
 what you get, in <output>/entities/wikidata/<dump date>-<version>/:
-  entities-*.parquet                items by ascending id: numeric_id, instance_of, a column of titles per wiki
+  entities-*.parquet                items by ascending id: numeric_id, instance_of, a title column per wiki
   internal-classes.parquet          the classes of Wikimedia's internal items, and their kinds
   rejected/                         every line that is not an entity, with the reason
   stats.json manifest.json README.md COMPLETED
