@@ -1,4 +1,4 @@
-"""Publishes a folder under construction as a finished build, all or nothing.
+"""Publishes a folder as a finished build, completely or not at all.
 
 A build is written beside its target, moved there, and marked with a file COMPLETED at the very end. A folder
 without that file is unfinished: readers refuse it, and the next run replaces it. Builds on object stores are
@@ -29,7 +29,7 @@ LEFTOVER_SECONDS = 30.0
 
 
 class TargetError(Exception):
-    """The output folder cannot be written: it holds a finished build, or another process uses it."""
+    """The output folder cannot be written because it holds a finished build or another process uses it."""
 
 
 def is_completed(target: str) -> bool:

@@ -1,4 +1,6 @@
-"""Builds many languages in one run: entity table, one corpus each, and vocabularies over all."""
+"""Builds many languages in one run: an entity table, one corpus per language, and vocabularies over all
+languages.
+"""
 
 import argparse
 import logging
@@ -19,7 +21,7 @@ VERIFIED = "verified.tsv"  # in the output folder: findings of the final check o
 
 
 def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig":
-    """Returns the settings of one corpus from the flags; `given` overrides them."""
+    """Returns the settings of one corpus. Values in `given` override the flags."""
     from pipelines.settings.wiki40b_settings import Wiki40bConfig
 
     return Wiki40bConfig(**{**settings_of(Wiki40bConfig, settings), **given})

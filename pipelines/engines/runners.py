@@ -13,13 +13,13 @@ RUNNERS = (
     *("InteractiveRunner", "KafkaStreamsRunner", "FnApiRunner", "BundleBasedDirectRunner"),
     *("SwitchingDirectRunner", "TestDirectRunner", "TestDataflowRunner"),
 )
-"""in-process, and the runners that Beam knows by name."""
+""""in-process", and the runners that Beam knows by name."""
 
 _SHOWN = 7  # in messages; the others are for notebooks and tests
 
 
 def runner_named(name: str) -> str:
-    """Returns the canonical name of a runner. DirectRunner is the in-process runner; case is ignored.
+    """Returns the canonical name of a runner. Case is ignored, and DirectRunner means the in-process runner.
 
     A name with a dot is the name of a class, which Beam imports.
 
