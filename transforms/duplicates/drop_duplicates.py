@@ -47,7 +47,7 @@ class DropDuplicates(beam.PTransform):
     missed pairs depend only on the texts.
 
     Args:
-      folder: for temporary hashes (see scratch.py).
+      folder: folder for temporary hashes (see scratch.py).
       describe: document → DocumentFacts with the unique key, and the rank that decides which document is
         kept. Of equal ranks, the smallest number (`number_of` the key) is kept. Picklable.
       text_of: document → its text. Picklable; called at most twice.

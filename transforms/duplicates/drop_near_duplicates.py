@@ -62,7 +62,7 @@ class DropNearDuplicates(beam.PTransform):
     that while they are linked.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       threshold: minimum similarity of near-duplicates, below 1; 0 keeps all lines. Some pairs with exactly
         this similarity are missed, see `choose_bands`.
       scratch: folder for temporary lines; "" for that of the build.

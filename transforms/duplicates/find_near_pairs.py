@@ -42,7 +42,7 @@ class FindNearPairs(beam.PTransform):
     documents.
 
     Args:
-      folder, describe: see DropDuplicates.
+      folder, describe: as in DropDuplicates.
       ngrams_of: document → hashes. Picklable; called at most twice for each document.
       threshold: minimum similarity of near-duplicates.
       pair: chooses the pairs of the members of a bucket.

@@ -60,7 +60,7 @@ class FindSimilarDocuments(beam.PTransform):
     all pairs, 16 bytes each; there are at most eight for each document and band.
 
     Args:
-      folder, describe: see DropDuplicates.
+      folder, describe: as in DropDuplicates.
       ngrams_of: document → hashes. Picklable; called once for each document.
       bands: (bands, rows of a band), see `bands_for`.
       pair: chooses the pairs of the members of a bucket.

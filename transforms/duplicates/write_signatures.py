@@ -79,7 +79,7 @@ class WriteSignatures(beam.PTransform):
     A worker holds the signatures of one file, or the hashes of some documents.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       scratch: folder for temporary signatures (see scratch.py).
       read: element → its documents. Picklable.
       files: PCollection of one int, the number of files; None to derive it from the number of elements.

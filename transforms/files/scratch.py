@@ -36,7 +36,7 @@ class Scratch:
     """Stores pieces until a later stage fetches them.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
     """
 
     def __init__(self, folder: str):

@@ -150,7 +150,7 @@ class WriteRows(beam.PTransform):
     Shards without rows are written too, because readers expect all files of `-of-N`.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       corpus: first part of the TFRecord names, "wiki40b".
       kind: properties of the rows.
       shards: one {split: number of files}, from PlanShards.
@@ -303,7 +303,7 @@ class WriteRecords(beam.PTransform):
     """PCollection[tuple] → PCollection[OutputFile]: files for inspection, in no split.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       name: of the files, without their numbers: "rejected/rejected".
       schema: of a record; TSV files have its names as header line.
       identity: record → the text whose hash determines the file.

@@ -53,7 +53,7 @@ class CountVocabulary(beam.PTransform):
     Raises AccountingError if a held-out word or line is not in the corpus.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       min_count: minimum count of a word of the vocabulary in the training corpus.
       buckets: parallel parts of the count. Their number does not change results.
       scratch: folder for temporary counts; "" for that of the build.

@@ -28,7 +28,7 @@ class DealWords(beam.PTransform):
     Counts of several elements are combined before they are partitioned, so that few pieces are shuffled.
 
     Args:
-      folder: for temporary counts (see scratch.py).
+      folder: folder for temporary counts (see scratch.py).
       count: element → its word counts (see word_counts.py), or None.
       buckets: number of buckets.
       join: batches of counts → one batch; by default equal words are added up.

@@ -17,7 +17,7 @@ class MapUnknown(beam.PTransform):
     ten bytes a word.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       words: one packed list of the words to keep (see text/vocabulary.py).
     """
 

@@ -22,7 +22,7 @@ class ShuffleLines(beam.PTransform):
     holds one shard at a time. Empty shards are included.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
     """
 
     def __init__(self, folder: str, shards: int = 100, heldout_shards: int = 50):

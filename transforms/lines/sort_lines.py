@@ -41,7 +41,7 @@ class SortLines(beam.PTransform):
     blocks.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       range_bytes: approximate size of the lines of a range; see `plan_ranges`.
       run_bytes: size of a run that a worker sorts, which takes a few times as much memory; see
         `run_bytes_for`.

@@ -16,7 +16,7 @@ class WriteCheckpoint(beam.PTransform):
     The concatenated files are equal to the single file of the original.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       name: of the file in the original, "news.20XX.en.shuffled.sorted".
       splitters: of the ranges, from SortLines.
     """

@@ -62,7 +62,7 @@ class WriteLines(beam.PTransform):
     written too. See text/news/shard_names.py.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       corpus: first part of the TFRecord names.
       language: in the names of the text files.
       marks: key-value metadata of each Parquet file.

@@ -22,7 +22,7 @@ class ChooseWords(beam.PTransform):
     """PCollection[TextBlock] → PCollection of one vocabulary in scratch (see `load_words`).
 
     Args:
-      folder: for temporary words.
+      folder: folder for temporary words.
       min_count: minimum count of a word in the text.
       source: of the text, for errors.
 

@@ -23,7 +23,7 @@ class Dealer:
     """Partitions tables into buckets.
 
     Args:
-      folder: for temporary pieces.
+      folder: folder for temporary pieces.
       buckets: number of buckets, see `bucket_rows`.
     """
 

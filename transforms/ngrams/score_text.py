@@ -88,7 +88,7 @@ class ScoreText(beam.PTransform):
     """(PCollection[TextBlock], PCollection[ModelPart]) → ScoredText.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       words: one vocabulary, in scratch.
       order: the highest order.
       is_listed: True to write the values of all words and ends of sentences of a document, False for their

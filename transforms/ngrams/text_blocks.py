@@ -122,8 +122,8 @@ class ReadBlocks(beam.PTransform):
     """Pipeline → PCollection[TextBlock].
 
     Args:
-      files: of one build.
-      folder: for temporary text.
+      files: Parquet files of one build.
+      folder: folder for temporary text.
 
     Raises InputError for a damaged file.
     """

@@ -36,7 +36,7 @@ class WriteArpa(beam.PTransform):
     All workers format lines; one worker concatenates them.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       scratch: folder for temporary lines.
       words: one vocabulary, in scratch.
       order: the highest order.

@@ -26,7 +26,7 @@ class WriteSource(beam.PTransform):
     """PCollection[Selection] → PCollection[OutputFile]: source.tsv for people, and a Parquet file per split.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       marks: key-value metadata of each Parquet file.
     """
 

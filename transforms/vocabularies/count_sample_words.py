@@ -37,7 +37,7 @@ class CountSampleWords(beam.PTransform):
     """PCollection[SentenceBlock] → SampleWords.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       choices: one mapping of language → Choice.
       buckets: parallel parts of the count. Their number determines the order in which the trainer reads the
         words.

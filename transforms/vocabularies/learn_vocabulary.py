@@ -23,7 +23,7 @@ class LearnVocabulary(beam.PTransform):
 
     Args:
       settings: of the vocabulary; None to learn none.
-      folder: of the build.
+      folder: output folder of the build.
       name: of the files, "uk-32000".
     """
 

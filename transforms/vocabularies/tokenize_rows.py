@@ -61,8 +61,8 @@ class TokenizeRows(beam.PTransform):
     """Pipeline → PCollection[TokenPiece].
 
     Args:
-      files: of one build.
-      folder: for temporary pieces.
+      files: Parquet files of one build.
+      folder: folder for temporary pieces.
 
     Raises InputError if the tokenizer is invalid, or a row is not in the layout of articles.
     """

@@ -37,7 +37,7 @@ class WriteTokens(beam.PTransform):
     time.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       kind: type of the tokens.
     """
 
