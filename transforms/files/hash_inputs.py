@@ -56,7 +56,7 @@ def hash_unchanged(
     role: str, path: str, file_bytes: int, checksum: str = "", sha256: str = ""
 ) -> InputFile:
     """Hashes a file like `hash_input`. Raises InputError if its size, checksum or SHA-256 differs from the
-    arguments; "" means unknown.
+    arguments. If `sha256` is "", it is not compared.
     """
     file = hash_input(role, path)
     if file.bytes != file_bytes:

@@ -44,8 +44,8 @@ class Scratch:
         self._folder = FileSystems.join(folder, SCRATCH)
 
     def put(self, piece: bytes) -> bytes:
-        """Stores a piece and returns a reference for `fetch`. If the piece was not written to a file or
-        object, the reference contains the piece itself, compressed.
+        """Stores a piece and returns a reference for `fetch`. On an object store, the reference to a small
+        piece contains the piece itself, compressed.
         """
         if not self._is_local:
             return self._put_object(pack_block(piece))

@@ -139,7 +139,7 @@ def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = M
 def find_files(
     path: str, members: Sequence[str] = MEMBERS, *, must_be_whole: bool = False
 ) -> list[TextFile]:
-    """Returns the wanted files of an uncompressed archive; for any other file, the file itself.
+    """Returns the wanted files of a complete, uncompressed archive; for any other file, the file itself.
 
     Raises InputError for a complete archive without a wanted file. If `must_be_whole` is True, also raises it
     for a truncated archive, and if a wanted file is a link or device. Other problems are reported when the

@@ -58,8 +58,8 @@ class WriteLines(beam.PTransform):
     Each shard is written to a text file that has the name of the shard in the published corpus. It is also
     written to a Parquet and a TFRecord file with the single feature `text`, a line without its line feed; for
     the held-out shard, its parts are written instead. Spaces at the ends of lines are kept, although
-    TensorFlow Datasets strips them; only lines that were not tokenised have such spaces. Empty shards are
-    written too. See text/news/shard_names.py.
+    TensorFlow Datasets strips them; only lines that the tokeniser does not change have such spaces. Empty
+    shards are written too. See text/news/shard_names.py.
 
     Args:
       folder: output folder of the build.
