@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Page(NamedTuple):
-    """A page of a MediaWiki dump with its newest revision."""
+    """A page of a MediaWiki dump. The text is that of its newest revision in the dump."""
 
     page_id: int
     namespace: int
@@ -35,7 +35,7 @@ class Article(NamedTuple):
 
 
 class CorpusStats(NamedTuple):
-    """Counts of articles."""
+    """Counts over a number of articles, such as those of a split."""
 
     articles: int = 0
     sections: int = 0  # with a heading; the lead section is not counted
@@ -47,7 +47,7 @@ class CorpusStats(NamedTuple):
 
 
 class SubwordStats(NamedTuple):
-    """Counts of a text that was split into subword pieces."""
+    """Counts over a text that was split into subword pieces."""
 
     pieces: int = 0
     characters: int = 0  # as in CorpusStats
@@ -68,7 +68,7 @@ class SubwordStats(NamedTuple):
     def own_piece_coverage(self) -> float:
         """Returns the share of characters that are not represented by byte pieces.
 
-        This is the number to compare with the 99.9 % of the paper.
+        The corresponding number in the paper is 99.9 %.
         """
         own = self.characters - self.unknown_characters - self.byte_characters
         return _share(own, self.characters)
@@ -79,7 +79,7 @@ def _share(part: int, whole: int) -> float:
 
 
 class PackedArticle(NamedTuple):
-    """An article between stages, with compressed text and its counts. Joins and shuffles move these."""
+    """An article with compressed text and its counts, as it is passed between stages."""
 
     page_id: int
     title: str
@@ -131,7 +131,7 @@ class InputFile(NamedTuple):
 
 
 class LineRange(NamedTuple):
-    """The sorted lines of one range of the byte order. All ranges together are the corpus."""
+    """The sorted lines of one range of the corpus. The corpus is sorted by bytes and divided into ranges."""
 
     index: int  # type: ignore[assignment]  # number of the range; ranges are numbered in byte order
     lines: int
@@ -160,7 +160,7 @@ class BookHeader(NamedTuple):
 
 
 class BookFile(NamedTuple):
-    """A file of a Project Gutenberg book, decoded. A book may come as several files."""
+    """A decoded text file of a Project Gutenberg book. There may be several files of a book."""
 
     book_id: int  # number of the ebook, positive
     name: str  # of the file without its folder: "84-0.txt", "txt-files.tar.zip/cache/epub/84/pg84.txt"
@@ -193,7 +193,7 @@ class CatalogEntry(NamedTuple):
 
 
 class ReleasedBook(NamedTuple):
-    """A line of metadata.csv of the PG-19 release of DeepMind."""
+    """A line of metadata.csv in DeepMind's PG-19 release."""
 
     book_id: int
     title: str  # "Frankenstein by Mary Shelley"
@@ -202,7 +202,7 @@ class ReleasedBook(NamedTuple):
 
 
 class Book(NamedTuple):
-    """One file of a book, with the metadata from its header, the catalogue and the PG-19 release."""
+    """A book: the text of one file, with metadata from its header, the catalogue and the PG-19 release."""
 
     book_id: int
     name: str  # of the file
@@ -220,7 +220,7 @@ class Book(NamedTuple):
 
 
 class MeasuredBook(NamedTuple):
-    """A book with the counts from which simple books are selected. Tokens are separated by white space."""
+    """A book with the counts by which simple books are selected. Tokens are separated by white space."""
 
     book: Book
     tokens: int  # L of the paper
@@ -228,7 +228,7 @@ class MeasuredBook(NamedTuple):
 
 
 class TokenizedBook(NamedTuple):
-    """A kept book in both output forms. Both texts have one paragraph per line."""
+    """A kept book with its raw and its tokenised text. Both texts have one paragraph per line."""
 
     book_id: int
     title: str
@@ -239,7 +239,7 @@ class TokenizedBook(NamedTuple):
 
 
 class OverlapVerdict(NamedTuple):
-    """The decision of the overlap filter about one book."""
+    """The overlap filter's decision about one book, with the counts on which it is based."""
 
     book_id: int
     ngrams: int  # distinct n-grams of the book

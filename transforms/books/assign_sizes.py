@@ -13,7 +13,7 @@ from transforms.text.books.simple.sizes import Placement, plan_sizes
 
 
 class SizedBook(NamedTuple):
-    """A book with its split."""
+    """A book with its split, and with the text for the small corpus if it is in that corpus."""
 
     book: TokenizedBook
     split: str  # "train", "validation" or "test"
@@ -21,7 +21,7 @@ class SizedBook(NamedTuple):
     packed_small: bytes = b""  # its tokens in SimpleBooks-2; b"" if the same
 
     def in_size(self, size: str) -> TokenizedBook:
-        """Returns the book with its text in one of the sizes."""
+        """Returns the book with its text in the corpus of a size."""
         if size == SMALL and self.packed_small:
             return self.book._replace(packed_tokens=self.packed_small)
         return self.book
@@ -30,9 +30,9 @@ class SizedBook(NamedTuple):
 class AssignSizes(beam.PTransform):
     """PCollection[TokenizedBook] → PCollection[SizedBook].
 
-    One worker plans all books: it needs 16 bytes for the id and the tokens of each.
+    One worker plans all books. It needs 16 bytes of memory per book, for the id and the number of tokens.
 
-    Args: see `plan_sizes`. Raises InputError if there are too few books.
+    The arguments are those of `plan_sizes`. Raises InputError if there are too few books.
     """
 
     def __init__(self, heldout_books: int, small_tokens: int):
@@ -54,14 +54,14 @@ class AssignSizes(beam.PTransform):
 
 
 def size_of(book: TokenizedBook) -> tuple[int, int]:
-    """Returns (book id, tokens)."""
+    """Returns (book id, number of tokens)."""
     return book.book_id, book.tokens
 
 
 def plan_all(
     _: None, sizes: Iterable[tuple[int, int]], heldout_books: int, small_tokens: int
 ) -> dict[int, Placement]:
-    """Returns the plan for all books, independent of their order."""
+    """Returns book id → split and size. The plan does not depend on the order of the books."""
     try:
         return plan_sizes(sorted(sizes), heldout_books, small_tokens)
     except ValueError as error:

@@ -26,7 +26,7 @@ BATCH_CHARACTERS = 1 << 24  # of a row group; a longer book has its own
 
 
 class MeasuredRows(NamedTuple):
-    """Counts of books."""
+    """The outputs of MeasureRows: the counts of books per split, and a histogram of their lengths."""
 
     stats: beam.PCollection  # of (split, BookStats)
     lengths: beam.PCollection  # of ((split, class of words), books)
@@ -36,7 +36,7 @@ class MeasureRows(beam.PTransform):
     """PCollection[BookRow] → MeasuredRows.
 
     Args:
-      text: index of the counted text in the values of a row.
+      text: index, in `values` of a row, of the text that is counted.
     """
 
     def __init__(self, text: int):
@@ -57,19 +57,19 @@ class MeasureRows(beam.PTransform):
 
 
 def measure_row(row: BookRow, text: int) -> tuple[str, BookStats]:
-    """Returns (split, counts of the book)."""
+    """Returns the split of a book and its counts."""
     packed = row.values[text]
     assert isinstance(packed, bytes)
     return row.split, measure_book(fetch_text(packed))
 
 
 def split_and_length(split: str, stats: BookStats) -> tuple[str, int]:
-    """Returns (split, length class of the book, from its number of words)."""
+    """Returns the split and the length class of a book. The class depends on its number of words."""
     return split, length_class(stats.words)
 
 
 def text_bytes(split: str, stats: BookStats) -> tuple[str, int]:
-    """Returns (split, UTF-8 bytes of its texts), the sizes for PlanShards."""
+    """Returns the split and the UTF-8 bytes of the texts. PlanShards uses them as sizes."""
     return split, stats.text_bytes
 
 
@@ -88,12 +88,13 @@ def book_rows(schema: pa.Schema) -> RowKind:
 
 
 class WriteBookTable(beam.PTransform):
-    """PCollection of lines → PCollection[OutputFile]: a TSV with a line for each book, sorted by id.
+    """PCollection of lines → PCollection[OutputFile]. Writes a TSV file with a line for each book, sorted by
+    id.
 
     Args:
-      folder: of the build.
-      name: of the file, without its number.
-      line: NamedTuple class of the lines; its first field is the id of the book.
+      folder: output folder of the build.
+      name: file name without its number.
+      line: NamedTuple class of the lines. Its fields are the columns, of which the first is the book id.
     """
 
     def __init__(self, folder: str, name: str, line: type[NamedTuple]):
@@ -107,7 +108,7 @@ class WriteBookTable(beam.PTransform):
 
 
 def identity(row: Any) -> str:
-    """Returns the text whose hash determines the shard of a row or line."""
+    """Returns the string whose hash determines the shard of a row or line."""
     return identity_of(row.book_id)
 
 
@@ -117,10 +118,11 @@ def order(row: BookRow) -> tuple[int, int]:
 
 
 class SignBooks(WriteSignatures):
-    """PCollection[BookRow] → PCollection[OutputFile] of signatures. A book in two splits is signed once.
+    """PCollection[BookRow] → PCollection[OutputFile]. Writes MinHash signatures; a book in two splits gets
+    only one.
 
     Args:
-      text: index of the signed text in the values of a row.
+      text: index, in `values` of a row, of the text whose signature is computed.
     """
 
     def __init__(self, folder: str, scratch: str, text: int):
@@ -135,7 +137,7 @@ def named_texts(row: BookRow, text: int) -> Iterator[NamedText]:
 
 
 def values(row: BookRow) -> list[int | str]:
-    """Returns the values of a row, with unpacked texts."""
+    """Returns the values of a row. Compressed texts are decompressed."""
     return [fetch_text(one) if isinstance(one, bytes) else one for one in row.values]
 
 

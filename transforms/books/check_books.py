@@ -28,8 +28,8 @@ _ARCHIVE_SUFFIXES = (".zip", ".gz", ".bz2", ".xz")
 def match_books(patterns: Sequence[str]) -> list[str]:
     """Returns the files that the patterns match, each once, sorted by name.
 
-    For a folder, returns all files below it whose names are those of texts or archives of texts. Raises
-    InputError for a pattern without a match, and for a folder without such a file.
+    For a folder, returns all files below it that have the suffix of a text or archive. Raises InputError for
+    a pattern without a match, and for a folder without such a file.
     """
     paths: set[str] = set()
     for pattern in patterns:
@@ -38,7 +38,7 @@ def match_books(patterns: Sequence[str]) -> list[str]:
 
 
 def _is_folder(pattern: str) -> bool:
-    """Returns True if the pattern is a folder. On a store, this is any path with objects below it."""
+    """Returns True if the pattern is a folder. On an object store, this is any path with objects below it."""
     if is_local(pattern):
         return posixpath.isdir(pattern)
     return bool(_match_below(pattern, 1))
@@ -65,8 +65,8 @@ def _match_below(folder: str, limit: int | None = None) -> list[str]:
 
 
 def check_books(paths: Sequence[str], whole: bool = True) -> None:
-    """Raises InputError for missing files, empty or (if `whole`) truncated archives, and if no file can be a
-    book.
+    """Raises InputError if a file is missing, if an archive is empty, or if no file can be a book. If `whole`
+    is True, also raises it if an archive is truncated.
 
     Only the beginnings and ends of files are read. So truncated .gz files, and the contents of compressed
     archives, are not checked.
@@ -116,7 +116,7 @@ def _check_end(path: str, stream: BinaryIO, codec: str, file_bytes: int) -> None
 
 
 def _check_archive(path: str, stream: BinaryIO, tar_bytes: int | None, whole: bool) -> bool:
-    """Returns True if the archive has a wanted file. `tar_bytes` is None for a .zip."""
+    """Returns True if the archive contains a file that may be a text. `tar_bytes` is None for a .zip."""
     has_wanted = False
     try:
         is_zip = tar_bytes is None

@@ -25,7 +25,7 @@ PlacedBook = tuple[str, TokenizedBook]  # split, book
 
 
 class BookVocabulary(NamedTuple):
-    """The outputs of CountBookVocabulary."""
+    """The outputs of CountBookVocabulary: the vocabulary file, its statistics and its words."""
 
     files: beam.PCollection  # of OutputFile: the vocabulary
     stats: beam.PCollection  # one BookVocabularyStats
@@ -36,12 +36,12 @@ class CountBookVocabulary(beam.PTransform):
     """PCollection[(split, TokenizedBook)] → BookVocabulary.
 
     The vocabulary is counted on the training split. Its file has one line per word: the word, a tab and its
-    count, sorted by descending count, then by bytes. Words are counted in buckets: a worker holds one bucket
-    in memory, and one worker holds the vocabulary.
+    count, sorted by descending count, then by bytes. Words are counted in buckets. A worker holds one bucket
+    in memory; one worker holds the whole vocabulary.
 
     Args:
-      folder: of the build.
-      name: of the file: "vocabulary-92.tsv".
+      folder: output folder of the build.
+      name: file name, such as "vocabulary-92.tsv".
       min_count: minimum count of a word in the vocabulary: 3, as in WikiText.
       scratch: folder for temporary counts.
     """
@@ -98,7 +98,9 @@ def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
 
 
 def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[str, HeldoutStats]]:
-    """Yields (split, coverage of the book by the vocabulary) for a book that is not in the training split."""
+    """Yields (split, coverage) for a book that is not in the training split. The coverage counts the tokens
+    that are in the vocabulary.
+    """
     split, book = placed
     if split != TRAIN:
         words = vocabulary.unpack_words(packed_words)
@@ -118,7 +120,7 @@ class WrittenVocabulary(NamedTuple):
 
 
 def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) -> WrittenVocabulary:
-    """Writes the vocabulary file. Its number of records is the number of words."""
+    """Writes the vocabulary file. The number of records in the manifest is its number of words."""
     merged = vocabulary.merge_parts(parts, 0)
     with HashedFile.in_folder(folder, name) as file:
         for rows in vocabulary.rows_of(merged.counts):

@@ -11,7 +11,7 @@ from transforms.text.books.simple.simplebooks_rows import LARGE, SIZES
 
 
 class CountedSizes(NamedTuple):
-    """The outputs of CountSizes."""
+    """The outputs of CountSizes: for both sizes, the vocabulary files, the statistics and the word lists."""
 
     files: beam.PCollection  # of OutputFile: vocabulary-92.tsv, vocabulary-2.tsv
     facts: beam.PCollection  # of (size, figures) for stats.json
@@ -23,7 +23,7 @@ class CountSizes(beam.PTransform):
     """PCollection[SizedBook] → CountedSizes.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       min_count: minimum count of a word in the training books of a size.
       scratch: folder for temporary counts.
     """

@@ -31,10 +31,11 @@ class DatedBooks(NamedTuple):
 
 
 class DateBooks(beam.PTransform):
-    """PCollection[Book] → DatedBooks. The sources of dates are in text/books/dating/publication_dates.py.
+    """PCollection[Book] → DatedBooks. The sources of the dates are listed in
+    text/books/dating/publication_dates.py.
 
-    Books without any date are rejected as `undated`. If only the deaths of the authors are known, and they
-    are not before the limit, the book is rejected as well.
+    Books without any date are rejected as `undated`. A book of which only the authors' years of death are
+    known is rejected too, unless they died before the year `before`.
 
     Args:
       before: books published in this year or later are rejected.

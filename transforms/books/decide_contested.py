@@ -18,9 +18,10 @@ from transforms.text.duplicates.components import Pairs, link_to_smallest
 
 
 class DecideContested(beam.PTransform):
-    """PCollection[SharedNgrams as bytes, in scratch] → one ascending array of the ids of dropped books.
+    """PCollection of SharedNgrams, as bytes in scratch → one ascending array of the ids of dropped books.
 
-    The books of a connected component are decided by one worker, with the chains between them.
+    One worker decides all books of a connected component. A chain is the sequence of contested books that
+    share an n-gram.
 
     Args:
       counts: one array of rows (id, tokens, n-grams, n-grams that are also in earlier books).
@@ -62,7 +63,9 @@ class DecideContested(beam.PTransform):
 
 
 def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
-    """Yields (chain, n-grams) in a partition. Certain n-grams and links are on the outputs of these names."""
+    """Yields (chain, number of n-grams) for a partition. The counts of certainly covered n-grams are on the
+    output "certain", links between books on the output "links".
+    """
     if not len(contested):
         return
     chains = overlap.find_chains(shared_from_bytes(fetch(packed)), contested[:, 0])
@@ -74,7 +77,7 @@ def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
 def key_contested(
     contested: Int64s, certain: Int64s, links: Pairs
 ) -> Iterator[tuple[int, ContestedBook]]:
-    """Yields (component, book)."""
+    """Yields (component, contested book) for each book that is not decided by its counts alone."""
     id_to_certain = dict(certain.tolist())
     id_to_component = dict(links.tolist())
     for book_id, tokens, ngrams, _ in contested.tolist():
@@ -83,7 +86,7 @@ def key_contested(
 
 
 def key_chain(counted: tuple[bytes, int], links: Pairs) -> tuple[int, tuple[bytes, int]]:
-    """Returns (component, (chain, n-grams))."""
+    """Returns (component, (chain, number of n-grams))."""
     first = overlap.chain_ids(counted[0])[0]
     place = int(numpy.searchsorted(links[:, 0], first))
     is_linked = place < len(links) and links[place, 0] == first  # the smallest id has no link

@@ -12,12 +12,12 @@ from transforms.text.vocabularies.plain_words import plain_words
 
 
 class DropDuplicateBooks(beam.PTransform):
-    """PCollection[Book] or PCollection[DatedBook] → Screened of the same type.
+    """PCollection[Book] → Screened of Book, or PCollection[DatedBook] → Screened of DatedBook.
 
     Among books of the same length, the one with the smallest id is kept. Plain words are compared (see
     plain_words.py), so editions that differ only in quotation marks are duplicates. Kept books are unchanged.
 
-    Args: see DropDuplicates.
+    The arguments are those of DropDuplicates.
     """
 
     def __init__(self, folder: str, threshold: str | float):

@@ -1,4 +1,4 @@
-"""Reads books, the catalogue and the released list, and joins them: one element for each book."""
+"""Reads books, the catalogue and the list of released books. Joins them to one element for each book."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,7 +12,9 @@ from transforms.books.read_released_books import ReadReleasedBooks
 
 
 class GatheredBooks(NamedTuple):
-    """The outputs of GatherBooks."""
+    """The outputs of GatherBooks: books, rejected files and catalogue records, damage, and the number of
+    files read.
+    """
 
     books: beam.PCollection  # of Book
     rejected: beam.PCollection  # of Rejected: files that are not books, and further files of a book
@@ -25,13 +27,13 @@ class GatherBooks(beam.PTransform):
     """Pipeline → GatheredBooks.
 
     Args:
-      folder: for temporary texts (see scratch.py).
-      books: files, see ReadBooks.
-      catalog: files, see ReadCatalog; may be empty.
-      metadata: files of the released list of PG-19, see ReadReleasedBooks; may be empty.
+      folder: folder for temporary texts (see scratch.py).
+      books: paths of the files of books, as in ReadBooks.
+      catalog: paths of the catalogue's files, as in ReadCatalog; may be empty.
+      metadata: paths of metadata.csv of the PG-19 release, as in ReadReleasedBooks; may be empty.
       stripes: number of workers.
       on_corrupt: "fail" or "keep-good".
-      limit: maximum number of books to read, see ReadBooks.
+      limit: maximum number of books to read, as in ReadBooks.
     """
 
     def __init__(

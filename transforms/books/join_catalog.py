@@ -17,7 +17,7 @@ _TEXT = "Text"
 
 
 class JoinedBooks(NamedTuple):
-    """The outputs of JoinCatalog. Each file is either used by a book or rejected."""
+    """The outputs of JoinCatalog: books and rejected files. Each file is either used for a book or rejected."""
 
     books: beam.PCollection  # of Book, one for each id
     rejected: beam.PCollection  # of Rejected: unused files of a book, other media
@@ -49,7 +49,7 @@ class JoinCatalog(beam.PTransform):
 
 
 def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
-    """Yields the book of an id that has files, if it is a text. Unused files are on the output "rejected"."""
+    """Yields the book with an id, if it has a file and is a text. Unused files are on the output "rejected"."""
     book_id, found = joined
     if not (files := list(found[BOOKS])):
         return
@@ -81,7 +81,9 @@ def key_by_id(element: BookFile | CatalogEntry | ReleasedBook) -> tuple[int, Any
 def join_book(
     file: BookFile, entry: CatalogEntry | None, released: ReleasedBook | None = None
 ) -> Book:
-    """Returns the book. Title, authors and languages are from the catalogue, otherwise from the header."""
+    """Returns the book. Title, authors and languages are taken from the catalogue if it has them, otherwise
+    from the header of the file.
+    """
     known = entry or CatalogEntry(file.book_id, "", "", (), (), (), ())
     header = file.header
     return Book(
@@ -102,12 +104,12 @@ def join_book(
 
 
 def choose_entry(entries: Iterable[CatalogEntry]) -> CatalogEntry | None:
-    """Returns the entry with the most values; of equal ones the last in the order of their contents."""
+    """Returns the entry with the most values; if several have as many, the last of them in sorted order."""
     return max(entries, key=lambda entry: (_facts_in(entry), entry), default=None)
 
 
 def choose_released(released: Iterable[ReleasedBook]) -> ReleasedBook | None:
-    """Returns the earliest released book; of equal years the first by title and link."""
+    """Returns the released book with the earliest year; if several have this year, the first by title and link."""
     return min(released, key=lambda book: (book.year, book.title, book.url), default=None)
 
 

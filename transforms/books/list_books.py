@@ -21,7 +21,7 @@ _TO_KEYED: Mapping[str, Callable[[Any], Keyed]] = {
 
 
 class BookFates(NamedTuple):
-    """The inputs of the list. Each collection has at most one element per book."""
+    """The inputs of ListBooks. Each collection has at most one element per book."""
 
     titles: beam.PCollection  # of (book id, title): of all that were considered
     measures: beam.PCollection  # of (book id, (L, V))
@@ -37,8 +37,8 @@ class ListBooks(beam.PTransform):
     Raises ValueError if a book is both kept and rejected, or neither.
 
     Args:
-      folder: of the build.
-      formula: of the ratio, see text/books/simple/simplicity.py.
+      folder: output folder of the build.
+      formula: formula of the ratio, see text/books/simple/simplicity.py.
     """
 
     def __init__(self, folder: str, formula: str):
@@ -65,7 +65,7 @@ def title_of(book: Book) -> tuple[int, str]:
 
 
 def line_of(grouped: tuple[int, Mapping[str, Iterable[Any]]], formula: str) -> Considered:
-    """Returns the line of a book."""
+    """Returns the line of the list for a book."""
     book_id, found = grouped
     one: dict[str, Any] = {name: next(iter(values), None) for name, values in found.items()}
     sized = Sized(*one["sized"], *one["places"][1:]) if one["sized"] else None

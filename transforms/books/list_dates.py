@@ -19,7 +19,7 @@ NAME = "dates"
 
 
 class ListedDates(NamedTuple):
-    """The outputs of ListDates."""
+    """The outputs of ListDates: the table of the evidence, and its counts."""
 
     files: beam.PCollection  # of OutputFile: dates-00000-of-00001.tsv
     facts: beam.PCollection  # of one (name, counts) for stats.json
@@ -29,7 +29,7 @@ class ListDates(beam.PTransform):
     """PCollection[BookEvidence] → ListedDates.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
     """
 
     def __init__(self, folder: str):

@@ -1,4 +1,4 @@
-"""Replaces tokens that are not in the vocabulary of their size by <unk>."""
+"""Replaces tokens by <unk> that are not in the vocabulary of the corpus size."""
 
 import functools
 
@@ -17,7 +17,7 @@ class MapUnknownWords(beam.PTransform):
     Every worker holds both vocabularies in memory, about ten bytes a word.
 
     Args:
-      folder: for temporary texts (see scratch.py).
+      folder: folder for temporary texts (see scratch.py).
       large_words: one packed list of the vocabulary of SimpleBooks-92 (see text/vocabularies/vocabulary.py).
       small_words: one packed list of the vocabulary of SimpleBooks-2.
     """
@@ -33,8 +33,9 @@ class MapUnknownWords(beam.PTransform):
 
 
 def map_book(sized: SizedBook, scratch: Scratch, large: bytes, small: bytes) -> SizedBook:
-    """Returns the book with <unk> in its text of SimpleBooks-92, and in that of SimpleBooks-2 if it has
-    one."""
+    """Returns the book with unknown tokens replaced by <unk>: in its text for SimpleBooks-92, and in its text
+    for SimpleBooks-2 if it is in that corpus.
+    """
     block = fetch_text(sized.book.packed_tokens).encode("utf-8")
     return sized._replace(
         book=sized.book._replace(packed_tokens=_mapped(block, large, scratch)),

@@ -17,7 +17,7 @@ FACT = "masked_words"
 
 
 class MaskedBooks(NamedTuple):
-    """The outputs of MaskWords."""
+    """The outputs of MaskWords: the masked books, and the number of masked words."""
 
     books: beam.PCollection  # of DatedBook
     facts: beam.PCollection  # of one (name, masked words) for stats.json; none without a list
@@ -27,8 +27,8 @@ class MaskWords(beam.PTransform):
     """PCollection[DatedBook] → MaskedBooks. With an empty list the books are unchanged.
 
     Args:
-      folder: for temporary texts (see scratch.py).
-      words: see text/books/masking.py.
+      folder: folder for temporary texts (see scratch.py).
+      words: list of the words to mask, see text/books/masking.py.
     """
 
     def __init__(self, folder: str, words: Sequence[str]):

@@ -46,7 +46,7 @@ _SIZING_THREADS = 32  # requests to object stores run in parallel
 
 
 class ReadBookFiles(NamedTuple):
-    """The outputs of ReadBooks."""
+    """The outputs of ReadBooks: decoded files, rejected files, damage, and the number of files read."""
 
     books: beam.PCollection  # of BookFile; a book may come in several files
     rejected: beam.PCollection  # of Rejected
@@ -58,25 +58,26 @@ class ReadBooks(beam.PTransform):
     """Reads books from text files and archives. Work units are distributed over the workers.
 
     File types are detected from the first bytes: text, .gz, .bz2, .xz, .zip, .tar, and combinations of these.
-    In archives, only files are read whose names may be those of texts (see packed_files.is_wanted); others
-    are counted under "skipped". Input files are read whatever their names.
+    Files in archives are read only if their names may be those of texts (see packed_files.is_wanted); others
+    are counted under "skipped". Input files are read regardless of their names.
 
     A .zip or an uncompressed .tar is shared by all workers. In a compressed .tar, alone or inside a .zip,
     each of `stripes` workers reads every `stripes`-th file, but decompresses the whole archive. Nothing is
-    unpacked to disk. Only a .zip inside another archive is held in memory.
+    unpacked to disk. A .zip inside another archive is held in memory.
 
-    Rejected are files that are not text ("html-page", "empty-file", "binary-file"), that have no ebook number
-    in their header or name ("no-ebook-number"), and that cannot be read ("too-large", "encrypted",
-    "unsupported-compression", "too-deep", "link", "not-a-file"). Their ids are made of archive and file,
-    "txt-files.tar.zip/cache/epub/84/pg84.txt"; equal names are preceded by as many folders as make them
-    differ.
+    Files are rejected if they are not text ("html-page", "empty-file", "binary-file"), have no ebook number
+    in their header or name ("no-ebook-number"), or cannot be read ("too-large", "encrypted",
+    "unsupported-compression", "too-deep", "link", "not-a-file"). The id of a rejected file consists of the
+    archive and the path in it: "txt-files.tar.zip/cache/epub/84/pg84.txt". If input files have the same name,
+    their parent folders are added.
 
     Args:
       paths: files on any Beam file system.
-      folder: for temporary texts (see scratch.py).
-      stripes: number of workers. shares_of gives the number that share an archive without entry points.
-      on_corrupt: "fail" raises InputError at the first damage, with the file, its place in archives and the
-        byte; "keep-good" skips and reports damaged parts. A .zip without its directory is lost completely.
+      folder: folder for temporary texts (see scratch.py).
+      stripes: number of workers. `shares_of` returns how many of them share an archive without entry points.
+      on_corrupt: "fail" raises InputError at the first damage, with the path of the file in its archives and
+        the byte; "keep-good" skips and reports damaged parts. A .zip without its directory is lost
+        completely.
       limit: maximum number of books, read by one worker in the order of the paths. 0 reads all.
     """
 
@@ -143,7 +144,7 @@ class BookSource(NamedTuple):
 
 
 class StoredFile(NamedTuple):
-    """A file inside another file at a known position, or a whole file."""
+    """A file at a known position in an archive, or a whole input file."""
 
     name: str  # after the names of its archives
     start: int  # byte offset in the input file
@@ -153,7 +154,7 @@ class StoredFile(NamedTuple):
 
 
 class BookUnit(NamedTuple):
-    """Files that are read together, or one stripe of a shared file."""
+    """A unit of work: files that are read together, or one stripe of a shared file."""
 
     source: BookSource
     files: tuple[StoredFile, ...]
@@ -163,7 +164,7 @@ class BookUnit(NamedTuple):
 
 
 def sizes_of(paths: Sequence[str]) -> list[int]:
-    """Returns the stored sizes of files. Raises InputError if a file is missing."""
+    """Returns the stored sizes of files in bytes. Raises InputError if a file is missing."""
     with ThreadPoolExecutor(_SIZING_THREADS) as pool:
         return list(pool.map(file_bytes_of, paths))
 
@@ -177,8 +178,9 @@ def share_out(paths: Sequence[str], stripes: int) -> list[BookSource]:
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
-    """Returns the names of files without their folders; equal names keep as many folders as make them
-    different."""
+    """Returns the names of files without their folders. Equal names keep as many parent folders as needed to
+    make them different.
+    """
     parts = {path: pathlib.PurePosixPath(path).parts for path in paths}
     tails = {
         path: ["/".join(own[-depth:]) for depth in range(1, len(own) + 1)]
@@ -242,7 +244,9 @@ def _list_zip(
 def _plan_archive(
     source: BookSource, listed: Iterable[StoredFile | PassedOver | PackedDamage]
 ) -> Iterator[BookUnit | PassedOver | PackedDamage]:
-    """Yields the files of an archive in units of UNIT_BYTES. A .tar inside it is shared by workers."""
+    """Yields the files of an archive in units of UNIT_BYTES. A .tar inside the archive is read by several
+    workers.
+    """
     uncounted = source.stored_bytes
     together: list[StoredFile] = []
     size = 0
@@ -317,7 +321,7 @@ class _ReadUnit(beam.DoFn):
 
 
 class _ReadFirst(_ReadUnit):
-    """Limits all files together to the first books."""
+    """Reads only the first books of all files together."""
 
     def __init__(self, scratch: Scratch, on_corrupt: str, limit: int):
         super().__init__(scratch, on_corrupt)
@@ -340,7 +344,7 @@ class _ReadFirst(_ReadUnit):
 
 
 def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:
-    """Yields the content of the files of a unit, and counts the progress."""
+    """Yields the files of a unit with their contents, and counts the progress."""
     progress = _Progress(unit)
     with open_raw(unit.source.path) as stream:
         for file in unit.files:
@@ -418,7 +422,7 @@ def _reject(name: str, reason: Reason, title: str = "") -> Rejected:
 
 
 def lose(source: BookSource, damage: PackedDamage, on_corrupt: str) -> beam.pvalue.TaggedOutput:
-    """Returns the damage for the output "lost". Raises InputError if `on_corrupt` is "fail"."""
+    """Returns the damage as an element of the output "lost". Raises InputError if `on_corrupt` is "fail"."""
     if on_corrupt == "fail":
         path = posixpath.join(source.path, damage.name.removeprefix(source.name).lstrip("/"))
         raise InputError(path.rstrip("/"), damage.message, damage.start)

@@ -38,7 +38,7 @@ _ERRORS = (*DECODE_ERRORS, zipfile.BadZipFile, NotImplementedError)
 
 
 class Catalog(NamedTuple):
-    """The outputs of ReadCatalog."""
+    """The outputs of ReadCatalog: entries, rejected records and damage."""
 
     entries: beam.PCollection  # of CatalogEntry
     rejected: beam.PCollection  # of Rejected: rows and documents that are not valid entries
@@ -48,17 +48,17 @@ class Catalog(NamedTuple):
 class ReadCatalog(beam.PTransform):
     """Pipeline → Catalog. Reads the catalogue from a table or from RDF.
 
-    The id of a rejected row has the name of the file and the line where the row begins,
-    "pg_catalog.csv:4711"; that of a document in an archive has its member,
+    The id of a rejected row consists of the file name and the line where the row begins:
+    "pg_catalog.csv:4711". The id of a rejected document consists of the archive and the path in it:
     "rdf-files.tar.bz2/cache/epub/84/pg84.rdf".
 
     Args:
-      paths: files on any Beam file system, with types detected by content: `pg_catalog.csv`; a document of
-        RDF; a .tar or .zip of documents (`*.rdf`); a .zip of such a .tar. All may be compressed.
+      paths: files on any Beam file system: `pg_catalog.csv`; an RDF document; a .tar or .zip of documents
+        (`*.rdf`); or a .zip of such a .tar. All may be compressed. The types are detected from the contents.
       stripes: number of workers that share an archive; each of them decompresses the whole archive.
       on_corrupt: "fail" raises InputError with the file and the line or byte, at the first damage or the
-        first bad row of a table; "keep-good" skips and reports damaged parts. A bad document in an archive is
-        always rejected, because the other documents do not depend on it.
+        first malformed row of a table; "keep-good" skips and reports damaged parts. A malformed document in
+        an archive is rejected in both cases, because the other documents do not depend on it.
 
     Raises InputError for files of other types, archives without a document, and files without any valid row
     or document.
@@ -105,7 +105,7 @@ def check_entries(entries: int, paths: Sequence[str], first_rejected: Sequence[R
 
 
 class CatalogUnit(NamedTuple):
-    """Every `stripes`-th document of a file, beginning with number `stripe`; or a whole table."""
+    """A unit of work: every `stripes`-th document of a file, beginning with number `stripe`, or a whole table."""
 
     path: str
     stripe: int
@@ -113,14 +113,14 @@ class CatalogUnit(NamedTuple):
 
 
 class BadDocument(NamedTuple):
-    """A document that is not an entry."""
+    """A document that is not a valid entry, with the error."""
 
     member: str  # of the archive; "" for the file itself
     message: str
 
 
 class DamagedCatalog(NamedTuple):
-    """The place from which a file cannot be read further."""
+    """The byte from which a damaged file cannot be read, with the error."""
 
     member: str  # of a .zip, if the archive or table is inside it; "" for the file itself
     offset: int  # byte of the decompressed text or .tar; in a .zip, the start of the member
@@ -212,7 +212,7 @@ def _is_zip(stream: BinaryIO) -> bool:
 
 
 def _read_zip(stream: BinaryIO, unit: CatalogUnit) -> Iterator[Event]:
-    """Yields the documents of a .zip. Archives and tables inside it are read like separate files."""
+    """Yields the documents of a .zip. Archives and tables inside the .zip are read like separate files."""
     try:
         archive = zipfile.ZipFile(stream)
     except _ERRORS as error:
@@ -238,7 +238,7 @@ def _read_zip(stream: BinaryIO, unit: CatalogUnit) -> Iterator[Event]:
 
 
 def _read_content(stream: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[Event]:
-    """Yields the content of an archive, document or table. It may be compressed."""
+    """Yields the documents or rows of an archive, document or table, which may be compressed."""
     if is_archive(stream):
         yield from _read_tar(decompressed(stream), member, unit)
         return
@@ -316,7 +316,7 @@ def _read_table(
 
 
 class _CutError(Exception):
-    """A table that cannot be read beyond a byte of its text."""
+    """A table is damaged and cannot be read beyond a byte of its text."""
 
     def __init__(self, line: int, offset: int, message: str):
         super().__init__(line, offset, message)

@@ -22,7 +22,7 @@ class ReadReleasedBooks(beam.PTransform):
     Args:
       paths: files on any Beam file system, plain, .gz, .bz2 or .xz.
 
-    Raises InputError with the file and the line for a line that does not have the format of metadata.csv.
+    Raises InputError, with the file and the line, if a line is not in the format of metadata.csv.
     """
 
     def __init__(self, paths: Sequence[str]):
@@ -48,15 +48,16 @@ def read_released_books(path: str) -> Iterator[ReleasedBook]:
 
 
 def read_split_table(path: str) -> Mapping[int, str]:
-    """Reads ebook number → split from a table (see text/books/files/released_splits.py). Raises
-    InputError."""
+    """Reads a table and returns ebook number → split (see text/books/files/released_splits.py). Raises
+    InputError.
+    """
     with _open_table(path) as lines:
         return read_split_lines(lines)
 
 
 @contextlib.contextmanager
 def _open_table(path: str) -> Iterator[Iterable[bytes]]:
-    """Opens a table as lines. Errors of its format are raised as InputError."""
+    """Opens a table as lines. Raises InputError for format errors inside the block."""
     with open_input(path) as lines:
         try:
             yield cast(Iterable[bytes], lines)

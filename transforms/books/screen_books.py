@@ -20,7 +20,7 @@ class ScreenBooks(beam.PTransform):
     """PCollection[Book] or PCollection[MeasuredBook] → Screened. Kept books are unchanged.
 
     Args:
-      rules: the first rule that returns a reason decides. The text is fetched once for all rules.
+      rules: functions that return a reason to reject a book, or None. The first reason decides.
       stage: name for rejections and counters.
     """
 
@@ -68,7 +68,7 @@ def measure_book(book: Book) -> MeasuredBook:
 
 
 class KeepSimple(beam.PTransform):
-    """PCollection[MeasuredBook] → Screened of MeasuredBook, by a rule on the counts.
+    """PCollection[MeasuredBook] → Screened of MeasuredBook. The books are screened by a rule on their counts.
 
     Args:
       rule: measured book → a Reason, or None to keep the book; see NotSimple.

@@ -1,8 +1,8 @@
 """Drops books that overlap larger kept books: the selection of SimpleBooks.
 
-Books are processed from the largest to the smallest. A book is kept unless at least `threshold` of its
-n-grams are in the books kept before it (Nguyen, "SimpleBooks", 2019, section 2). The parallel steps give
-exactly the result of this sequential procedure; text/books/simple/overlap.py explains them.
+Books are processed from the largest to the smallest. A book is dropped if at least the share `threshold` of
+its n-grams is in the larger books already kept (Nguyen, "SimpleBooks", 2019, section 2). The parallel steps
+give exactly the result of this sequential procedure; text/books/simple/overlap.py explains them.
 """
 
 import collections
@@ -39,17 +39,18 @@ class SelectBooks(beam.PTransform):
     """PCollection[MeasuredBook] → SelectedBooks. The result does not depend on the number of workers.
 
     Every worker holds a few books, or the n-grams of a partition. One worker holds four numbers for each
-    book, and two more for each book that is not kept.
+    book, and two more for each dropped book.
 
     Args:
-      folder: for temporary n-grams (see scratch.py).
+      folder: folder for temporary n-grams (see scratch.py).
       threshold: a book is rejected if at least this share of its n-grams is in larger kept books; above 0, at
         most 1. It is compared exactly: "0.1" is one tenth.
-      ngram_words: a book with fewer words is one n-gram.
-      sample: uses one of `sample` n-grams to estimate the share, with so much less memory and disk. Verdicts
-        then count only these n-grams. With n sampled n-grams, the error is at most 1 / (2 √n) in two of three
-        cases: for 1,000 n-grams 0.016. 1 is exact.
-      words: one of OVERLAP_WORDS.
+      ngram_words: number of words in an n-gram. A book with fewer words is a single n-gram.
+      sample: 1 uses all n-grams. A larger number uses one n-gram in `sample` to estimate the share, which
+        reduces memory and disk space by this factor. The verdicts then count only the sampled n-grams. With n
+        sampled n-grams, the error is at most 1 / (2 √n) in two of three cases, for example 0.016 with 1,000
+        n-grams.
+      words: "plain" to compare normalised words, "exact" to compare them unchanged.
 
     Raises ValueError for an invalid threshold, and if two books have the same id.
     """
@@ -101,14 +102,16 @@ class SelectBooks(beam.PTransform):
 def attribute_partition(
     packed: bytes, dropped: Int64s, plan: Plan, scratch: Scratch
 ) -> Iterator[tuple[int, bytes]]:
-    """Yields (bucket, rows in scratch) of a partition; a row is (id, covering book, n-grams), as bytes."""
+    """Yields (bucket, rows as bytes in scratch) of a partition. A row is (book id, id of a covering book,
+    number of n-grams).
+    """
     rows = overlap.attribute_ngrams(shared_from_bytes(fetch(packed)), dropped)
     for bucket, part in cut_rows(rows, plan):
         yield bucket, scratch.put(part.tobytes())
 
 
 def cut_rows(rows: Int64s, plan: Plan) -> Iterator[tuple[int, Int64s]]:
-    """Yields (bucket, its rows)."""
+    """Yields (bucket, the rows that belong to it)."""
     return overlap.cut_by_id(rows, plan.buckets)
 
 
@@ -120,7 +123,8 @@ def key_book(measured: MeasuredBook, plan: Plan) -> tuple[int, MeasuredBook]:
 def judge_bucket(
     joined: tuple[int, Mapping[str, Iterable[Any]]], dropped: Int64s, ngram_words: int
 ) -> Iterator[Any]:
-    """Yields the kept books of a bucket. Rejected books and all verdicts are on separate outputs.
+    """Yields the kept books of a bucket. Rejections are on the output "rejected", all verdicts on the output
+    "verdicts".
 
     Raises ValueError if two books have the same id.
     """
@@ -144,7 +148,9 @@ def judge_bucket(
 def give_verdict(
     measured: MeasuredBook, verdict: OverlapVerdict, ngram_words: int
 ) -> Iterator[Any]:
-    """Yields the verdict on the output "verdicts", and the book or its rejection (output "rejected")."""
+    """Yields the book if it is kept, otherwise its rejection on the output "rejected". Also yields the
+    verdict on the output "verdicts".
+    """
     yield TaggedOutput("verdicts", verdict)
     if verdict.is_kept:
         yield measured
@@ -154,7 +160,9 @@ def give_verdict(
 
 
 def add_coverings(pieces: Iterable[bytes]) -> dict[int, dict[int, int]]:
-    """Returns id → {covering book: n-grams}, added up over the rows of `attribute_partition`."""
+    """Returns book id → {id of a covering book: number of n-grams}, summed over the rows of
+    `attribute_partition`.
+    """
     rows = numpy.frombuffer(b"".join(pieces), numpy.int64).reshape(-1, overlap.COVERING_COLUMNS)
     id_to_covering: dict[int, dict[int, int]] = collections.defaultdict(dict)
     for book_id, covering, ngrams in overlap.sum_rows(rows, keys=2).tolist():

@@ -2,7 +2,7 @@
 
 The rule is that of select_books.py, and each comparison is exact. But a book is only compared with larger
 books that share at least one position of their MinHash signatures (bands of one row). So a book may wrongly
-be kept if it shares little with each of many larger books, or if it is very small beside the book that
+be kept if it shares a few n-grams with each of many larger books, or if it is much smaller than the book that
 contains it.
 """
 
@@ -56,7 +56,7 @@ BANDS = (PERMUTATIONS, 1)
 
 
 class SketchedBook(NamedTuple):
-    """A book with the hashes of its n-grams."""
+    """A book with its number, and the hashes of its n-grams in scratch."""
 
     measured: MeasuredBook
     number: int  # see number_book
@@ -136,7 +136,9 @@ class SelectByMinHash(beam.PTransform):
 
 
 class _Cover:
-    """Compares a book with its candidates, and yields a Cover with marks in scratch if they share n-grams."""
+    """Compares a book with its candidates. If they share n-grams, yields a Cover, which marks the shared
+    n-grams (in scratch).
+    """
 
     def __init__(self, scratch: Scratch):
         self._scratch = scratch
@@ -167,12 +169,12 @@ def sketch_book(
 
 
 def describe_book(sketched: SketchedBook) -> DocumentFacts:
-    """Returns the number of a book and the name of its file."""
+    """Returns the number of a book as key, and the name of its file as title."""
     return DocumentFacts(sketched.number, sketched.measured.book.name, 0)
 
 
 def ngrams_of_book(sketched: SketchedBook) -> Uint64s:
-    """Returns the hashes of a book from scratch."""
+    """Fetches the hashes of the n-grams of a book from scratch."""
     return numpy.frombuffer(fetch(sketched.packed), "<u8")
 
 
@@ -203,23 +205,23 @@ def key_cover(cover: Cover) -> tuple[int, Cover]:
 
 
 def is_open(cover: Cover, threshold: Fraction) -> bool:
-    """Returns True if the owners of n-grams together reach the threshold for the book."""
+    """Returns True if the larger books together contain at least the share `threshold` of the book's n-grams."""
     return is_contested(fetched(cover), threshold)
 
 
 def number_row(cover: Cover) -> Int64s:
-    """Returns the number of the book as one row."""
+    """Returns the number of the book as an array of one row."""
     return numpy.array([[cover.number]], numpy.int64)
 
 
 def pair_contested(cover: Cover, contested: Int64s) -> Pairs:
-    """Returns rows (number of a contested owner, number of the book)."""
+    """Returns rows (number of a larger book that is itself contested, number of the book)."""
     owners = numpy.intersect1d(numpy.array(cover.owners, numpy.int64), contested)
     return numpy.column_stack((owners, numpy.full(len(owners), cover.number, numpy.int64)))
 
 
 def key_component(cover: Cover, links: Pairs) -> tuple[int, Cover]:
-    """Returns (smallest number of the component, cover)."""
+    """Returns (smallest number in the book's connected component, cover)."""
     place = int(numpy.searchsorted(links[:, 0], cover.number))
     is_linked = place < len(links) and links[place, 0] == cover.number
     return (int(links[place, 1]) if is_linked else cover.number), cover
@@ -234,7 +236,9 @@ def decide_component(grouped: tuple[int, Iterable[Cover]], threshold: Fraction) 
 def judge_book(
     joined: tuple[int, Mapping[str, Iterable[Any]]], dropped: Int64s, ngram_words: int
 ) -> Iterator[Any]:
-    """Yields the book if it is kept. Its rejection and the verdict are on separate outputs."""
+    """Yields the book if it is kept, otherwise its rejection on the output "rejected". Also yields the
+    verdict on the output "verdicts".
+    """
     _, found = joined
     sketched = list(found["books"])
     (measured,) = check_ids(one.measured for one in sketched)

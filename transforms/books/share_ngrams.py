@@ -1,4 +1,6 @@
-"""Finds the n-grams that several books share, in partitions of the n-grams."""
+"""Finds the n-grams that several books share. The n-grams are partitioned, and each partition is searched
+separately.
+"""
 
 import functools
 from collections.abc import Iterable, Iterator
@@ -36,14 +38,14 @@ BUCKET_BOOKS = 256
 
 
 class Plan(NamedTuple):
-    """The number of parts of the work. It does not change the result."""
+    """The numbers of partitions and buckets into which the work is divided. They do not change the result."""
 
     partitions: int  # of the n-grams
     buckets: int  # of the books
 
 
 class SharedParts(NamedTuple):
-    """The outputs of ShareNgrams."""
+    """The outputs of ShareNgrams: the shared n-grams of each partition, and the counts of each book."""
 
     shared: beam.PCollection  # of SharedNgrams as bytes, in scratch: one for each partition
     counts: beam.PCollection  # one array of rows (id, tokens, n-grams, n-grams in earlier books)
@@ -53,7 +55,7 @@ class ShareNgrams(beam.PTransform):
     """PCollection[MeasuredBook] → SharedParts.
 
     Args:
-      plan: one Plan.
+      plan: side input with one Plan.
     """
 
     def __init__(
@@ -82,7 +84,9 @@ class ShareNgrams(beam.PTransform):
 
 
 def plan_parts(size: tuple[int, int], sample: int) -> Plan:
-    """Returns the plan for (books, total tokens). The books have at most as many n-grams as tokens."""
+    """Returns the plan for a number of books and their total number of tokens, which is the maximum number of
+    n-grams.
+    """
     books, tokens = size
     wanted = tokens // sample // PARTITION_HASHES + 1
     partitions = min(max(wanted, MIN_PARTITIONS), MAX_PARTITIONS)
@@ -93,7 +97,7 @@ def hash_book(measured: MeasuredBook, ngram_words: int, words: str) -> Uint64s:
     """Returns the hashes of the n-grams of a book.
 
     Args:
-      words: one of OVERLAP_WORDS.
+      words: "plain" to hash normalised words, "exact" to hash them unchanged.
     """
     text = fetch_text(measured.book.packed_text)
     if words == overlap.PLAIN:
@@ -102,7 +106,7 @@ def hash_book(measured: MeasuredBook, ngram_words: int, words: str) -> Uint64s:
 
 
 class _HashBooks(beam.DoFn):
-    """MeasuredBook → (partition, NgramBlock as bytes in scratch). A block has hashes of several books."""
+    """MeasuredBook → (partition, NgramBlock as bytes in scratch). A block has the hashes of several books."""
 
     def __init__(self, scratch: Scratch, ngram_words: int, sample: int, words: str):
         self._scratch = scratch
@@ -139,7 +143,9 @@ class _HashBooks(beam.DoFn):
 
 
 def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> Iterator[Any]:
-    """Yields the shared n-grams of a partition, in scratch. Rows of counts are on the output "counts"."""
+    """Stores the shared n-grams of a partition in scratch and yields the reference. Yields the counts of the
+    books on the output "counts".
+    """
     _, packed = grouped
     counts, shared = overlap.share_ngrams(block_from_bytes(fetch(piece)) for piece in packed)
     yield TaggedOutput("counts", counts)

@@ -16,13 +16,13 @@ STAGE = "strip-books"
 
 
 class StripBooks(beam.PTransform):
-    """PCollection[Book] with the text of the file → Screened of Book with the text of the book.
+    """PCollection[Book] → Screened of Book. The text of the whole file is replaced by the text of the book.
 
     Files are rejected if the book cannot be located, with the reasons of `strip_boilerplate` and
-    `check_furniture`. `characters` is the length of the new text.
+    `check_furniture`. The field `characters` is set to the length of the stripped text.
 
     Args:
-      folder: for temporary texts (see scratch.py).
+      folder: folder for temporary texts (see scratch.py).
       furniture: True to remove tables of contents and illustrations too.
     """
 

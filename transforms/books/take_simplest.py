@@ -1,4 +1,4 @@
-"""Selects the simplest books, up to a total of tokens and a size of the vocabulary."""
+"""Selects the simplest books, up to a total number of tokens and a maximum size of the vocabulary."""
 
 import functools
 from collections.abc import Iterable, Iterator
@@ -35,17 +35,18 @@ BUCKETS = 64  # parallel parts of the count; the number does not change results
 
 
 class TakeSimplest(beam.PTransform):
-    """PCollection[MeasuredBook] → Screened of the same.
+    """PCollection[MeasuredBook] → Screened of MeasuredBook.
 
-    Books are added in the order of their ratios, the best first. The first book that would exceed
-    `target_tokens` tokens, or `max_vocabulary` words with a count of at least `min_count` after tokenisation,
-    is rejected, and so are all further ones. One worker holds some numbers for each book. Words are counted
-    in buckets: a worker holds one bucket, with an entry for each book of a word.
+    Books are added in descending order of their ratios. With each book, the tokens and the vocabulary (the
+    words that occur at least `min_count` times after tokenisation) grow. The first book that would exceed
+    `target_tokens` or `max_vocabulary` is rejected, and so are all books after it. One worker holds some
+    numbers for each book. Words are counted in buckets; a worker holds one bucket, with an entry for each
+    pair of a word and a book.
 
     Args:
-      folder: for temporary texts and counts (see scratch.py).
-      style: of numbers, see TokenizeBooks.
-      formula: of the ratio, see text/books/simple/simplicity.py.
+      folder: folder for temporary texts and counts (see scratch.py).
+      style: format of tokenised numbers, see TokenizeBooks.
+      formula: formula of the ratio, see text/books/simple/simplicity.py.
     """
 
     def __init__(
@@ -105,17 +106,17 @@ def check_target(target_tokens: int, max_vocabulary: int, min_count: int, formul
 
 
 def size_of(book: TokenizedBook) -> tuple[int, int]:
-    """Returns (book id, tokens)."""
+    """Returns (book id, number of tokens)."""
     return book.book_id, book.tokens
 
 
 def measure_of(measured: MeasuredBook) -> tuple[int, tuple[int, int]]:
-    """Returns (book id, (L, V))."""
+    """Returns (book id, (number of tokens, size of the vocabulary))."""
     return measured.book.book_id, (measured.tokens, measured.vocabulary)
 
 
 def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
-    """Returns the words of a book with its rank; None for a book that is not in the queue."""
+    """Returns the word counts of a book with its rank in the queue, or None if the book is not in the queue."""
     rank = queue.rank_of.get(book.book_id)
     if rank is None:
         return None
@@ -124,7 +125,7 @@ def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
 
 
 def count_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> Pairs:
-    """Returns for each rank the number of words that it adds, from (bucket, counts in scratch)."""
+    """Returns rows (rank of a book, number of words of the bucket that the book adds to the vocabulary)."""
     batches = (word_counts.unpack_counts(fetch(packed), RANKED) for packed in grouped[1])
     return count_entries(batches, min_count)
 

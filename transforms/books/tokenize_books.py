@@ -1,4 +1,4 @@
-"""Splits books into paragraphs, raw and tokenised, with one paragraph per line."""
+"""Converts books to raw and tokenised text with one paragraph per line."""
 
 from collections.abc import Iterator
 
@@ -17,8 +17,8 @@ class TokenizeBooks(beam.PTransform):
     """PCollection[MeasuredBook] → PCollection[TokenizedBook].
 
     Args:
-      folder: in which texts wait (see scratch.py).
-      number_style: see `english_tokens.separate_numbers`.
+      folder: folder for temporary texts (see scratch.py).
+      number_style: format of numbers, see `english_tokens.separate_numbers`.
     """
 
     def __init__(self, folder: str, number_style: str = DISTINCT):
@@ -49,7 +49,7 @@ class _TokenizeBook(beam.DoFn):
 def tokenize_book(
     measured: MeasuredBook, tokenizer: EnglishTokenizer, scratch: Scratch
 ) -> TokenizedBook:
-    """Returns a book in its raw and its tokenised form."""
+    """Returns a book with its raw and its tokenised text."""
     text = fetch_text(measured.book.packed_text)
     paragraphs = to_paragraphs(text)
     lines = [tokenizer.tokenize(paragraph) for paragraph in paragraphs]

@@ -21,7 +21,7 @@ FILE_OF_SPLIT = {"train": "train.txt", "validation": "valid.txt", "test": "test.
 
 
 class Place(NamedTuple):
-    """The position of a book in its file of SimpleBooks-92. It is the same in the raw file."""
+    """The position of a book in its file of SimpleBooks-92. It is the same in the tokenised and the raw file."""
 
     book_id: int
     first_line: int  # counted from 1
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 class WrittenLayout(NamedTuple):
-    """The outputs of WriteLayout."""
+    """The outputs of WriteLayout: the files, and the position of each book in them."""
 
     files: beam.PCollection  # of OutputFile
     places: beam.PCollection  # of Place, one for each book
@@ -38,11 +38,11 @@ class WrittenLayout(NamedTuple):
 class WriteLayout(beam.PTransform):
     """PCollection[SizedBook] → WrittenLayout.
 
-    Each file is written by one worker, one book at a time, without separators between books: the places show
-    where books begin. A split without books is an empty file.
+    Each file is written by one worker, one book at a time. There are no separators between books; the output
+    `places` lists where each book begins. The file of a split without books is empty.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
     """
 
     def __init__(self, folder: str):
@@ -66,7 +66,7 @@ class WriteLayout(beam.PTransform):
 
 
 def key_by_file(sized: SizedBook) -> Iterator[tuple[str, TokenizedBook]]:
-    """Yields (file name, book) for each file that contains the book."""
+    """Yields (file name, book) for each file in which the book is to be written."""
     for folder in FOLDERS:
         size = folder.removesuffix(RAW)
         if sized.is_small or size == LARGE:

@@ -1,4 +1,4 @@
-"""Compares the files of a One Billion Word build with the MD5 sums of a list."""
+"""Compares the files of a One Billion Word build with a list of MD5 checksums."""
 
 import functools
 import hashlib
@@ -23,14 +23,14 @@ MAX_LINE_BYTES = 1 << 24  # limit for damaged files without line feeds
 
 
 class StoredFile(NamedTuple):
-    """A file of a build with its SHA-256 from the manifest."""
+    """A file of a build, with its SHA-256 from the manifest."""
 
     path: str
     sha256: str  # "" if the manifest does not list the file
 
 
 class Comparison(NamedTuple):
-    """An artefact that is both in a checksum list and in a build."""
+    """An artefact that is both in the checksum list and in the build."""
 
     name: str  # in the list
     md5: str  # in the list
@@ -40,7 +40,7 @@ class Comparison(NamedTuple):
 
 
 class CheckChecksums(beam.PTransform):
-    """Pipeline → PCollection[Finding], one for each comparison: EQUAL, DIFFERENT or DAMAGED."""
+    """Pipeline → PCollection[Finding]. Each comparison gives one finding: EQUAL, DIFFERENT or DAMAGED."""
 
     def __init__(self, comparisons: Iterable[Comparison]):
         super().__init__()
@@ -55,8 +55,9 @@ class CheckChecksums(beam.PTransform):
 
 
 def check_artefact(asked: Comparison) -> Finding:
-    """Compares the MD5 of an artefact with the list. On a mismatch, reads it again to describe the
-    difference."""
+    """Compares the MD5 of an artefact with the list. If they differ, reads the artefact again to describe the
+    difference.
+    """
     paths = [file.path for file in asked.files]
     digest = hashlib.md5(usedforsecurity=False)
     for path in paths:
@@ -97,7 +98,9 @@ def _describe(found: Difference | None, other: str) -> str:
 
 
 def _read_lines(paths: Iterable[str]) -> Iterator[bytes]:
-    """Yields the lines of a text in several files. Lines above MAX_LINE_BYTES (damaged files) are split."""
+    """Yields the lines of a text that is in several files. Lines longer than MAX_LINE_BYTES (in damaged
+    files) are split.
+    """
     begun = b""
     for path in paths:
         with open_raw(path) as stream:
@@ -111,7 +114,7 @@ def _read_lines(paths: Iterable[str]) -> Iterator[bytes]:
 
 
 def _as_text(line: bytes) -> bytes:
-    """Returns a line as it is in Parquet: characters that only Perl accepts are replaced."""
+    """Returns a line as it is written to Parquet: characters that are valid only in Perl's UTF-8 are replaced."""
     if line.isascii():
         return line
     try:

@@ -46,7 +46,7 @@ class Fault(NamedTuple):
 
 
 class CheckedFiles(NamedTuple):
-    """The outputs of CheckFiles."""
+    """The outputs of CheckFiles: the undamaged Parquet files, and the faults."""
 
     whole: beam.PCollection  # of CorpusFile: undamaged Parquet files of a split
     faults: beam.PCollection  # of Fault
@@ -94,8 +94,9 @@ class _CheckFile(beam.DoFn):
 
 
 def find_fault(file: ListedFile) -> str:
-    """Returns the fault of a file, or "". Raises InputError or OSError if the file is temporarily
-    unreadable."""
+    """Returns a message about the fault of a file, or "" if it has none. Raises InputError or OSError if the
+    file cannot be read at the moment.
+    """
     path, listed = file.file.path, file.listed
     if not is_there(path):
         return "is missing"
@@ -116,7 +117,9 @@ def find_fault(file: ListedFile) -> str:
 
 
 def _count_records(path: str, kind: str) -> tuple[int | None, str]:
-    """Returns the number of records and their kind; None if they cannot be counted."""
+    """Returns (number of records, name of a record). The number is None if records of this kind of file
+    cannot be counted.
+    """
     if kind == "parquet":
         return count_rows(path), "rows"
     if kind not in ("text", "jsonl"):
@@ -127,7 +130,7 @@ def _count_records(path: str, kind: str) -> tuple[int | None, str]:
 
 
 def check_counts(build: Build) -> Iterator[Fault]:
-    """Yields faults of the counts of a build: the rows of its files must add up to the kept records.
+    """Yields a fault if the rows of the files of a build do not add up to the number of kept records.
 
     Reads only the manifest.
     """
@@ -150,14 +153,16 @@ def _kept(build: Build) -> Mapping[str, int]:
 
 
 def lists_all_files(build: Build) -> bool:
-    """Returns True if the manifest also lists the small files. Manifests of earlier versions do not."""
+    """Returns True if the manifest also lists the small files. Manifests written by earlier versions do not
+    list them.
+    """
     return any(file["name"] == CARD for file in build.manifest["outputs"])
 
 
 def find_strangers(build: Build) -> Iterator[Fault]:
     """Yields a fault for each file in the folder of a build that the manifest does not list.
 
-    If the manifest does not list all files (earlier versions), only files that look like a part of the corpus
+    If the manifest does not list all files (see `lists_all_files`), only files named like parts of the corpus
     are faults.
     """
     files = list_files(build)
@@ -179,10 +184,10 @@ def find_strangers(build: Build) -> Iterator[Fault]:
 
 
 def check_stats(build: Build, unit: str) -> Iterator[Fault]:
-    """Yields faults of stats.json: its counts must be those of the kept records.
+    """Yields faults of stats.json, whose counts must be equal to those of the kept records.
 
     Args:
-      unit: name of a row: "articles".
+      unit: name of a row in the plural, such as "articles".
     """
     path = FileSystems.join(build.folder, "stats.json")
     kept = _kept(build)

@@ -1,7 +1,7 @@
-"""Finds the entities that are in more than one split, over all builds together.
+"""Finds the entities that are in more than one split, in all builds taken together.
 
-Ids are grouped into buckets (see deal_rows.py). Each bucket looks for ids with more than one split. Single
-ids are never elements of a PCollection.
+Ids are grouped into buckets (see deal_rows.py), and each bucket is searched for ids with more than one split.
+An element of a PCollection is never a single id.
 """
 
 import collections
@@ -24,7 +24,7 @@ BUCKET_IDS = 1 << 16  # approximate number of ids in a bucket
 
 
 class IdCounts(NamedTuple):
-    """Counts of the ids that were checked. Counts of several buckets can be added."""
+    """Counts of the checked ids. The counts of several buckets can be added."""
 
     ids: int = 0  # rows
     distinct: int = 0
@@ -48,14 +48,14 @@ class ConflictBlock(NamedTuple):
 
 
 class SplitFindings(NamedTuple):
-    """The outputs of CheckSplits."""
+    """The outputs of CheckSplits: the counts and the conflicts of ids."""
 
     counts: beam.PCollection  # of one IdCounts
     conflicts: beam.PCollection  # of ConflictBlock; only buckets with conflicts
 
 
 class CheckSplits(beam.PTransform):
-    """PCollection[CorpusRows] with the column ID → SplitFindings.
+    """PCollection[CorpusRows] → SplitFindings. The rows must have the column `ID`.
 
     Args:
       buckets: number of buckets, see `count_buckets`.
@@ -79,12 +79,12 @@ class CheckSplits(beam.PTransform):
 
 
 def count_buckets(rows: int) -> int:
-    """Returns the number of buckets for so many rows. Each bucket stays small."""
+    """Returns the number of buckets for a number of rows, so that each bucket is small."""
     return max(MIN_BUCKETS, -(-rows // BUCKET_IDS))
 
 
 def make_rows(rows: CorpusRows) -> pa.Table:
-    """Returns the ids with their split, edition and build. Raises InputError for a row without an id."""
+    """Returns a table of the ids with their split, edition and build. Raises InputError for a row without an id."""
     ids = ids_of(rows, ID)
     place = rows.file.split, rows.file.edition, rows.file.build
     places = (pa.repeat(name, len(ids)) for name in place)
@@ -104,10 +104,10 @@ def check_bucket(
 
 
 def check_ids(rows: pa.Table) -> tuple[IdCounts, list[Conflict]]:
-    """Counts ids, and lists the ids that are in more than one split, sorted.
+    """Returns the counts of ids, and a sorted list of the ids that are in more than one split.
 
     Args:
-      rows: as returned by `make_rows`.
+      rows: table of ids from `make_rows`.
     """
     by_id = rows.group_by("id", use_threads=False).aggregate(
         [("split", "count_distinct"), ("edition", "count_distinct")]
@@ -141,13 +141,15 @@ def add_counts(counts: Iterable[IdCounts]) -> IdCounts:
 
 
 def pack_conflicts(conflicts: Iterable[Conflict]) -> bytes:
-    """Returns conflicts as compressed lines "id <tab> train: en/2023-1.0.0, uk/2023-1.0.0; test: …"."""
+    """Returns conflicts as compressed text with one line each: "id <tab> train: en/2023-1.0.0, uk/2023-1.0.0;
+    test: …".
+    """
     lines = "".join(f"{one.id}\t{describe_places(one)}\n" for one in conflicts)
     return zstandard.ZstdCompressor().compress(lines.encode("utf-8"))
 
 
 def unpack_lines(block: ConflictBlock) -> str:
-    """Returns the lines that `pack_conflicts` has compressed."""
+    """Returns the lines of a block, decompressed."""
     return zstandard.ZstdDecompressor().decompress(block.packed).decode("utf-8")
 
 

@@ -1,7 +1,7 @@
 """Compares the documents of two finished builds of a corpus.
 
-Only ids, titles and fingerprints of the texts are shuffled, not the texts. They are grouped into buckets (see
-deal_rows.py); each bucket compares both editions.
+Only ids, titles and fingerprints of the texts are shuffled, not the texts. They are grouped into buckets by
+id (see deal_rows.py), and both editions are compared bucket by bucket.
 """
 
 import functools
@@ -49,7 +49,7 @@ SideGroup = tuple[bool, RowGroup]  # (True for the newer edition, a row group of
 
 
 class FoundChanges(NamedTuple):
-    """The outputs of CompareEditions."""
+    """The outputs of CompareEditions: counts of the changes, and the list of the changes."""
 
     tally: beam.PCollection  # of one Tally
     changes: beam.PCollection  # of bytes: the changes of one bucket as compressed lines, in order
@@ -59,7 +59,7 @@ class CompareEditions(beam.PTransform):
     """Pipeline → FoundChanges. Raises InputError for a row without an id.
 
     Args:
-      old, new: builds of the same corpus.
+      old, new: two builds of the same corpus.
       columns: the columns to compare, see `columns_to_compare`.
     """
 
@@ -90,12 +90,12 @@ class CompareEditions(beam.PTransform):
 
 
 def count_buckets(rows: int) -> int:
-    """Returns the number of buckets for so many rows. Each bucket stays small."""
+    """Returns the number of buckets for a number of rows, so that each bucket is small."""
     return max(MIN_BUCKETS, -(-rows // BUCKET_ROWS))
 
 
 def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:
-    """Returns the Parquet files that contain the documents of a build, each document once."""
+    """Returns Parquet files of a build that together contain each document once."""
     return [
         file
         for file in list_files(build)
@@ -106,12 +106,12 @@ def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:
 
 
 def count_documents(build: Build, shape: CorpusShape) -> int:
-    """Returns the number of documents from the manifest."""
+    """Returns the number of documents of a build from its manifest."""
     return sum(file.listed.records for file in document_files(build, shape))
 
 
 def columns_to_compare(old: Build, new: Build, shape: CorpusShape) -> list[str]:
-    """Returns the columns to compare, without the ids and titles.
+    """Returns the names of the columns to compare. The columns of ids and titles are not among them.
 
     Raises InputError if a build has no documents or its first file is damaged.
     """
@@ -129,7 +129,7 @@ def _columns_of(build: Build, shape: CorpusShape) -> list[str]:
 
 
 def plan_row_groups(side: Side) -> Iterator[SideGroup]:
-    """Returns the row groups of a file."""
+    """Yields the row groups of a file."""
     is_new, file = side
     return ((is_new, group) for group in row_groups_of(file))
 
@@ -165,10 +165,10 @@ def make_rows(
 
 
 def join_columns(table: pa.Table, columns: Sequence[str]) -> list[str]:
-    """Returns the compared columns of each row as one text. Different rows have different texts.
+    """Returns the compared columns of each row as one string. Different rows have different strings.
 
-    This is true if the columns do not contain the two control characters that separate columns and mark
-    missing values.
+    Two control characters separate columns and mark missing values. If the columns contain these characters,
+    different rows may have equal strings.
     """
     texts = [_as_text(table[name]) for name in columns]
     joined: list[str] = pc.binary_join_element_wise(
@@ -209,7 +209,7 @@ def _title_of(head: str) -> str:
 def compare_bucket(
     grouped: tuple[int, Iterable[bytes]], splits: Sequence[str]
 ) -> Iterator[Tally | beam.pvalue.TaggedOutput]:
-    """Yields the tally of a bucket, and its packed changes if there are any."""
+    """Yields the counts of a bucket. Its packed changes, if there are any, are on a separate output."""
     tally, changes = compare_rows(unpack_rows(grouped[1], SCHEMA), splits)
     yield tally
     if changes:
@@ -217,5 +217,5 @@ def compare_bucket(
 
 
 def pack_changes(changes: Iterable[Change]) -> bytes:
-    """Returns changes as compressed lines."""
+    """Returns changes as compressed text with one line each."""
     return zstandard.ZstdCompressor().compress("".join(map(to_line, changes)).encode("utf-8"))

@@ -1,6 +1,6 @@
 """Groups rows of builds into buckets by a hash of their ids. All rows of an id are in one bucket.
 
-Rows are shuffled in blocks. A block has the rows of one bucket among some hundred thousand rows of a worker.
+Rows are shuffled in blocks. A worker collects some hundred thousand rows and makes one block for each bucket.
 """
 
 import functools
@@ -22,10 +22,11 @@ BUFFER_ROWS = 1 << 18  # that a worker collects before it distributes them
 
 
 class DealRows(beam.PTransform):
-    """PCollection → PCollection[(bucket, blocks)], without empty buckets.
+    """PCollection → PCollection[(bucket, blocks)]. Buckets without rows are left out.
 
     Args:
-      make: element → table of its rows with a column "id". All tables have the same schema.
+      make: function from an element to a table of its rows with a column "id". All tables have the same
+        schema.
       buckets: number of buckets.
     """
 

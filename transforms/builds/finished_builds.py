@@ -76,13 +76,14 @@ class Build(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Returns the name of the build among the builds of a corpus: "uk/20230501-1.1.0"."""
+        """Returns the name of the build, which is unique among the builds of a corpus: "uk/20230501-1.1.0"."""
         return f"{self.edition}/{self.dump_date}-{self.manifest['version']}"
 
     @property
     def language(self) -> str:
-        """Returns the language from the settings, or from the signature ("wiki40b|lang:uk|dump:…"), or the
-        edition."""
+        """Returns the language from the settings, otherwise from the signature ("wiki40b|lang:uk|dump:…"),
+        otherwise the edition.
+        """
         if language := self.manifest.get("settings", {}).get("language"):
             return str(language)
         parts = (part.partition(":") for part in self.signature.split("|"))
@@ -99,7 +100,7 @@ def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
 
 
 class FoundFolders(NamedTuple):
-    """The folders of builds below some folders, sorted."""
+    """The sorted folders of finished and unfinished builds."""
 
     finished: list[str]  # folders with a file COMPLETED
     unfinished: list[str]  # a build is running there, or was killed
@@ -227,8 +228,8 @@ def _read_bytes(path: str) -> bytes:
 def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
     """Returns the finished builds of a corpus that contain text, sorted by edition, date and version.
 
-    A folder is a build or contains builds at any depth. Unfinished builds are skipped with a warning. Raises
-    InputError if a folder has no finished build or a damaged one.
+    Each folder may be a build, or contain builds at any depth. Unfinished builds are skipped with a warning.
+    Raises InputError for a folder without a finished build, and for a damaged build.
     """
     found = find_folders(folders)
     for folder in found.unfinished:
@@ -245,7 +246,9 @@ def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
 
 
 def find_folders(folders: Iterable[str]) -> FoundFolders:
-    """Finds the builds at and below folders. Raises InputError if a folder has no finished build."""
+    """Finds builds: the folders themselves and all folders below them. Raises InputError if a folder has no
+    finished build.
+    """
     finished: set[str] = set()
     unfinished: set[str] = set()
     for folder in map(normalise, folders):
@@ -273,7 +276,7 @@ def normalise(folder: str) -> str:
 
 
 def is_under_construction(folder: str) -> bool:
-    """Returns True for the temporary folder of a running build."""
+    """Returns True if the folder is the temporary folder of a running build."""
     return bool(_UNDER_CONSTRUCTION.match(f"{posixpath.basename(folder)}/"))
 
 
@@ -292,7 +295,7 @@ def files_below(folder: str) -> list[str]:
 
 
 def files_of(build: Build, splits: Sequence[str] = SPLITS) -> list[CorpusFile]:
-    """Returns the Parquet files of a build, in order. Raises ValueError for an unknown split."""
+    """Returns the Parquet files of some splits of a build, in order. Raises ValueError for an unknown split."""
     unknown = set(splits) - set(SPLITS)
     if unknown:
         raise ValueError(f"no such split: {', '.join(sorted(unknown))}; there are {SPLITS}")

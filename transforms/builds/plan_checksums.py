@@ -1,4 +1,4 @@
-"""Matches a list of MD5 sums with the files of a One Billion Word build. Finds what to compare."""
+"""Matches a list of MD5 checksums with the files of a One Billion Word build, to plan their comparison."""
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ _NOT_IN_MANIFEST = {
 
 
 class Plan(NamedTuple):
-    """The comparisons to run, and the findings that need no reading."""
+    """The comparisons to run, and the findings that are known without reading files."""
 
     comparisons: Sequence[Comparison]
     known: Sequence[Finding]
@@ -59,7 +59,7 @@ def read_list(path: str) -> list[ListedSum]:
 
 
 def plan_comparisons(build: Build, listed: Iterable[ListedSum], reference: str = "") -> Plan:
-    """Finds the listed artefacts among the files of a build and of a reference folder.
+    """Finds the artefacts of a checksum list among the files of a build and of a reference folder.
 
     Raises InputError if the reference is not a folder or contains an artefact twice.
     """
@@ -97,7 +97,7 @@ def plan_comparisons(build: Build, listed: Iterable[ListedSum], reference: str =
 
 
 def _find_reference(finder: ArtefactFinder, folder: str, name: str) -> tuple[str, ...]:
-    """Returns the paths of an artefact, see ArtefactFinder."""
+    """Returns the paths of the files of an artefact in the reference folder."""
     try:
         return tuple(path_below(folder, found) for found in finder.find(name))
     except ArtefactError as error:
@@ -105,7 +105,8 @@ def _find_reference(finder: ArtefactFinder, folder: str, name: str) -> tuple[str
 
 
 def list_below(folder: str, inside: str = "") -> dict[str, int]:
-    """Returns name → size in bytes of all files below a folder, or below `inside` in the folder.
+    """Returns name → size in bytes of all files below a folder. If `inside` is given, only lists that
+    subfolder.
 
     Names are relative to `folder`.
     """

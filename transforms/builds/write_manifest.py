@@ -34,13 +34,13 @@ from transforms.text.builds.ledger import (
 
 
 class Enter(beam.PTransform):
-    """{account: PCollection, or several} → PCollection[Entry], a ledger.
+    """{account: PCollection or tuple of them} → PCollection[Entry]. The entries are the ledger of a build.
 
-    Integers of an account are summed. Other values are collected in a list, which must fit in the memory of
-    one worker.
+    The sum of an account's integers is entered. Other values are collected in a list, which must fit in the
+    memory of one worker.
 
     Args:
-      *ledgers: of earlier stages; their entries are included.
+      *ledgers: ledgers of earlier stages, whose entries are included.
     """
 
     def __init__(self, *ledgers: beam.PCollection):
@@ -62,11 +62,12 @@ class Enter(beam.PTransform):
 class WriteManifest(beam.PTransform):
     """PCollection[Entry] → PCollection[OutputFile].
 
-    Raises AccountingError if the counts do not add up, and InputError if no record of the input is left.
+    Raises AccountingError if the counts do not add up, and InputError if all records of the input were
+    rejected.
 
     Args:
-      folder: of the build.
-      account_for: makes the accounts of the corpus.
+      folder: output folder of the build.
+      account_for: function that computes the accounts of the corpus from the ledger.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class WriteManifest(beam.PTransform):
 
 
 def enter(value: Any, account: str) -> Entry:
-    """Returns the ledger entry of a value: (account, number), or (account, [value])."""
+    """Returns the ledger entry of a value: (account, value) for an integer, otherwise (account, [value])."""
     return account, value if type(value) is int else [value]
 
 

@@ -19,12 +19,12 @@ class GatheredPairs:
 
 
 class CombinePairs(beam.CombineFn):
-    """CombineFn: arrays of pairs, or of longer rows → `reduce` applied to all rows.
+    """Combines arrays of pairs, or of longer rows, into one array and applies `reduce` to its rows.
 
     Args:
-      columns: number of columns.
-      reduce: array → array with fewer rows. The result must be the same if it is applied to parts of
-        the rows first.
+      columns: number of columns of the arrays.
+      reduce: function that returns an array with fewer rows. The final result must be the same if `reduce` is
+        first applied to some of the rows.
     """
 
     def __init__(self, reduce: Callable[[Pairs], Pairs], columns: int = 2):
@@ -58,5 +58,5 @@ class CombinePairs(beam.CombineFn):
 
 
 def different_pairs(pairs: Pairs) -> Pairs:
-    """Returns the distinct pairs, ascending."""
+    """Returns the distinct pairs in ascending order."""
     return numpy.unique(pairs, axis=0)

@@ -1,4 +1,4 @@
-"""Computes the similarity of pairs of documents, by joins on their numbers."""
+"""Computes the similarity of pairs of documents, which are joined by their numbers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -28,7 +28,7 @@ class Sketch(NamedTuple):
 
 
 class ComparedPair(NamedTuple):
-    """Two documents and their similarity. Their `packed` is empty."""
+    """Two documents and their similarity. The field `packed` of both sketches is empty."""
 
     first: Sketch
     second: Sketch
@@ -36,14 +36,16 @@ class ComparedPair(NamedTuple):
 
 
 class CompareDocuments(beam.PTransform):
-    """PCollection of arrays of pairs → PCollection[ComparedPair], one for each pair.
+    """PCollection of arrays of pairs of document numbers → PCollection[ComparedPair], one for each pair.
 
-    A worker holds two sketches at a time. The sketch of a document is shuffled once for each pair in which it
-    is the first; on a local file system, only a reference to it.
+    A worker holds two sketches at a time. The sketch of a document is shuffled once for each pair in which
+    the document is the first; on a local file system, only a reference to the sketch is shuffled.
 
     Args:
-      number_to_sketch: (number, Sketch) of all documents in pairs; others are ignored. One for each number.
-      compare: result for a sketch and the first documents of its pairs; by default ComparedPairs.
+      number_to_sketch: PCollection[(number, Sketch)] with one sketch for each document that occurs in a pair.
+        Sketches of other documents are ignored.
+      compare: function that compares a document with the first documents of its pairs; by default it yields
+        ComparedPairs.
     """
 
     def __init__(
@@ -70,12 +72,12 @@ class CompareDocuments(beam.PTransform):
 
 
 def split_pairs(pairs: Pairs) -> Iterator[tuple[int, Any]]:
-    """Yields (first document, all its second documents in order)."""
+    """Yields (number of a first document, sorted numbers of all its second documents)."""
     return ((first, pairs[places, 1]) for first, places in group_places(pairs[:, 0]))
 
 
 def send_first(joined: Met) -> Iterator[tuple[int, Sketch]]:
-    """Yields (second document, sketch of the first)."""
+    """Yields (number of a second document, sketch of the first document)."""
     _, found = joined
     (own,) = found[DOCUMENTS]
     for seconds in found[WANTED]:
@@ -85,7 +87,7 @@ def send_first(joined: Met) -> Iterator[tuple[int, Sketch]]:
 
 
 def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
-    """Yields the compared pairs of a second document."""
+    """Yields a compared pair for each first document that is paired with a second document."""
     _, found = joined
     (own,) = found[DOCUMENTS]
     hashes = None
@@ -96,5 +98,5 @@ def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
 
 
 def hashes_of(sketch: Sketch) -> Uint64s:
-    """Returns the hashes of a sketch from scratch."""
+    """Fetches the hashes of a sketch from scratch."""
     return numpy.frombuffer(fetch(sketch.packed), "<u8")

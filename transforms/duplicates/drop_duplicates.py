@@ -1,4 +1,4 @@
-"""Drops near-duplicate documents; of each group one is kept.
+"""Drops near-duplicate documents; one of each group is kept.
 
 Two documents are near-duplicates if the Jaccard similarity of the sets of their word n-grams is at least the
 threshold. Candidate pairs are found by MinHash and bands, then compared by all n-grams.
@@ -34,25 +34,26 @@ NEAR_DUPLICATE = "near-duplicate"
 class DropDuplicates(beam.PTransform):
     """PCollection[document] → Screened. The result does not depend on workers or the order of documents.
 
-    Groups are connected components: if A is similar to B, and B to C, one of the three is kept. The detail
-    of a rejection has the similarity to the kept document, which in a chain may be below the threshold.
-    Documents without words are always kept.
+    Groups are connected components: if A is similar to B, and B to C, one of the three is kept. The detail of
+    a rejection names the kept document and the similarity to it. In such a chain, this similarity may be
+    below the threshold. Documents without words are always kept.
 
     Documents are not shuffled. For documents that share a band with another, the hashes (8 bytes an n-gram)
-    are written to scratch, and references to them are shuffled. One worker holds the pairs of these
-    documents, and two numbers for each document that has a near-duplicate.
+    are written to scratch, and references to them are shuffled. One worker holds all candidate pairs, and two
+    numbers for each document that has a near-duplicate.
 
     Bands miss some pairs. With 128 permutations and a threshold from 0.3 to 0.9, they miss 0.4 % to 2 % of
     the pairs with exactly this similarity, and at most 0.1 % of pairs whose similarity is 0.05 higher. The
     missed pairs depend only on the texts.
 
     Args:
-      folder: for temporary hashes (see scratch.py).
-      describe: document → DocumentFacts with the unique key, and the rank that decides which document is
-        kept. Of equal ranks, the smallest number (`number_of` the key) is kept. Picklable.
-      text_of: document → its text. Picklable; called at most twice.
+      folder: folder for temporary hashes (see scratch.py).
+      describe: picklable function from a document to DocumentFacts with its unique key, and the rank that
+        decides which document is kept. If ranks are equal, the document with the smallest `number_of(key)` is
+        kept.
+      text_of: picklable function from a document to its text, called at most twice for each document.
       threshold: minimum similarity of near-duplicates; above 0 and below 1. It is compared exactly: "0.1" is
-        one tenth. Far below 0.3 there are too many pairs to compare.
+        one tenth. A threshold far below 0.3 gives too many pairs to compare.
 
     Raises ValueError for an invalid threshold, and if two near-duplicates have the same key.
     """
@@ -79,7 +80,7 @@ class DropDuplicates(beam.PTransform):
         return Screened(kept, rejected)
 
     def _choose(self, near: NearPairs) -> beam.PCollection:
-        """Returns one array of rows (number of the kept document, number of a dropped one)."""
+        """Returns one array of rows (number of a kept document, number of a document dropped in favour of it)."""
         ranks = (
             near.pairs
             | "PairRanks" >> beam.Map(ranks_of)
@@ -94,12 +95,12 @@ def ngrams_of_text(document: Any, text_of: TextOf) -> Uint64s:
 
 
 def ranks_of(pair: ComparedPair) -> Pairs:
-    """Returns rows (number, rank) of both documents."""
+    """Returns an array with the rows (number, rank) of both documents."""
     return numpy.array([(one.number, one.facts.rank) for one in pair[:2]], numpy.int64)
 
 
 def dropped_numbers(pairs: Pairs) -> Int64s:
-    """Returns the ascending numbers of dropped documents from the result of `choose_kept`."""
+    """Returns the numbers of the dropped documents, in ascending order, from the result of `choose_kept`."""
     return pairs[:, 1].copy()
 
 
@@ -109,9 +110,9 @@ def is_kept(document: Any, dropped: Int64s, describe: Describe) -> bool:
 
 
 def reject_document(pair: ComparedPair) -> Rejected:
-    """Returns and counts the rejection of the second document.
+    """Returns the rejection of the second document of a pair, and counts it.
 
-    Its detail is like "8-gram similarity 0.998 to 2591, which stays".
+    Example of a detail: "8-gram similarity 0.998 to 2591, which stays".
     """
     counters.count(STAGE, NEAR_DUPLICATE)
     similarity = f"{NGRAM_WORDS}-gram similarity {float(pair.similarity):.3f}"

@@ -1,13 +1,13 @@
-"""Drops near-duplicate lines; of each group the first line is kept.
+"""Drops near-duplicate lines; the first line of each group is kept.
 
 Two lines are near-duplicates if the Jaccard similarity of their sets of word n-grams is at least `threshold`.
-MinHash signatures find the candidate pairs, and the sets themselves decide. Groups are connected components;
-the kept line is the first in the order of the corpus (raw bytes). So the similarity of a removed line to the
-kept one may be below the threshold.
+MinHash signatures find candidate pairs; the n-grams of both lines are then compared. Groups are connected
+components; the kept line is the first in the order of the corpus (raw bytes). So the similarity of a removed
+line to the kept line may be below the threshold.
 
 This is the method of Lee et al., "Deduplicating Training Data Makes Language Models Better", ACL 2022,
-section 4.2, applied to sentences instead of documents. They use 5-grams and compare by edit distance. A
-changed word in the middle of a sentence of 25 words changes n of its n-grams: the similarity is 0.62 with
+section 4.2, applied to sentences instead of documents. They use 5-grams and compare by edit distance. If one
+word in the middle of a sentence of 25 words is changed, n of its n-grams change: the similarity is 0.62 with
 5-grams and 0.77 with 3-grams. 3-grams still distinguish sentences with the same words in another order.
 """
 
@@ -47,7 +47,7 @@ Row = tuple[str, str, float]  # as in SCHEMA
 
 
 class WithoutNearDuplicates(NamedTuple):
-    """The outputs of DropNearDuplicates."""
+    """The outputs of DropNearDuplicates: the kept lines, a table of the removed lines, and their number."""
 
     kept: beam.PCollection  # of LineRange: the same ranges; some may be empty
     removed: beam.PCollection  # of OutputFile: rejected/near-duplicates-*.parquet
@@ -57,15 +57,15 @@ class WithoutNearDuplicates(NamedTuple):
 class DropNearDuplicates(beam.PTransform):
     """PCollection[LineRange] → WithoutNearDuplicates. The result does not depend on the ranges.
 
-    Ranges are joined with line ids by their indexes, and only lines in pairs are shuffled as text. One worker
-    holds the ids of the removed lines with those of the kept ones: 16 bytes a removed line, and a few times
-    that while they are linked.
+    Only the ids of lines, and the texts of candidate pairs, are shuffled. One worker holds the ids of each
+    removed line and of the line kept for it: 16 bytes for each removed line, and a few times as much while
+    groups are formed.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       threshold: minimum similarity of near-duplicates, below 1; 0 keeps all lines. Some pairs with exactly
         this similarity are missed, see `choose_bands`.
-      scratch: folder for temporary lines; "" for that of the build.
+      scratch: folder for temporary lines; "" to use the folder of the build.
 
     Raises ValueError for an invalid threshold.
     """
@@ -117,12 +117,12 @@ class DropNearDuplicates(beam.PTransform):
 
 
 def key_by_index(lines: LineRange) -> tuple[int, LineRange]:
-    """Returns (index, range)."""
+    """Returns (index of the range, range)."""
     return lines.index, lines
 
 
 def near_pairs(pairs: LinePairs, threshold: float) -> Iterator[Pairs]:
-    """Yields the near-duplicates among the pairs as one array; nothing if there are none."""
+    """Yields one array of the pairs whose similarity is at least the threshold; nothing if there are none."""
     similarities = [
         jaccard(first, second, NGRAM_WORDS)
         for first, second in zip(pairs.firsts, pairs.seconds, strict=True)
@@ -145,7 +145,7 @@ def _readable(line: bytes) -> str:
 def drop_lines(
     joined: tuple[int, Mapping[str, Iterable[Any]]], scratch: Scratch
 ) -> Iterator[LineRange]:
-    """Yields the range without the lines that are first in a link."""
+    """Yields the range without the lines whose ids are in the first column of the links."""
     _, found = joined
     removed = {place for links in found[PAIRS] for place in places_of(links[:, 0])}
     (before,) = found[RANGES]

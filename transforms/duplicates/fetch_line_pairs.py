@@ -1,4 +1,4 @@
-"""Fetches the lines of pairs of line ids, by joins on the ranges of the lines."""
+"""Fetches the lines for pairs of line ids, by joins with the ranges that contain the lines."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ PackedPairs = tuple[Pairs, bytes]
 
 
 class LinePairs(NamedTuple):
-    """Pairs of lines with their ids."""
+    """Pairs of lines and their ids. The three fields have the same order."""
 
     ids: Pairs
     firsts: list[bytes]
@@ -28,12 +28,12 @@ class LinePairs(NamedTuple):
 
 
 class FetchLinePairs(beam.PTransform):
-    """PCollection[(range of the first, pairs of ids)] → PCollection[LinePairs].
+    """PCollection[(index of the range of the first lines, pairs of ids)] → PCollection[LinePairs].
 
     The first line of each pair is sent to the range of the second.
 
     Args:
-      index_to_range: (index, LineRange) of all ranges.
+      index_to_range: PCollection[(index, LineRange)] of all ranges.
     """
 
     def __init__(self, index_to_range: beam.PCollection):
@@ -56,8 +56,9 @@ class FetchLinePairs(beam.PTransform):
 def take_first(
     joined: tuple[int, Mapping[str, Iterable[Any]]],
 ) -> Iterator[tuple[int, PackedPairs]]:
-    """Yields (range of the second lines, pairs with their first lines), a limited number of pairs at a
-    time."""
+    """Yields (index of the range of the second lines, pairs of ids with their first lines), a limited number
+    of pairs at a time.
+    """
     _, found = joined
     arrays: list[Pairs] = list(found[PAIRS])
     if not arrays:

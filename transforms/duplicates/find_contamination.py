@@ -57,7 +57,9 @@ _ARRAYS, _NAMES = "arrays.json", "names.json"
 
 
 class FoundContamination(NamedTuple):
-    """The outputs of FindContamination."""
+    """The outputs of FindContamination: the overlap with each evaluation text, the counts, and the shared
+    passages.
+    """
 
     found: beam.PCollection  # of (number of an evaluation text, Found)
     counts: beam.PCollection  # of one dict: what was read, and "rejected/reason"
@@ -68,9 +70,9 @@ class FindContamination(beam.PTransform):
     """Pipeline → FoundContamination.
 
     Args:
-      files: of training texts.
-      folder: with the index, see `save_index`.
-      shown: maximum number of passages for each evaluation text.
+      files: files of training texts.
+      folder: folder with the index of the evaluation texts, see `save_index`.
+      shown: maximum number of shared passages to return for each evaluation text.
       workers: number of workers that share a file without entry points.
     """
 
@@ -96,7 +98,7 @@ class FindContamination(beam.PTransform):
 
 
 class _Search(beam.DoFn):
-    """FilePart → (number of an evaluation text, its overlap with the part), one for each text.
+    """FilePart → (number of an evaluation text, its overlap with the part), for each text that overlaps.
 
     Counts and hits are on tagged outputs.
     """
@@ -178,7 +180,7 @@ def save_index(index: EvaluationIndex, names: Sequence[Sequence[str]], folder: s
     """Writes an index to a folder that all workers can read.
 
     Args:
-      names: set, split and id of each evaluation text.
+      names: the set, split and id of each evaluation text.
     """
     if not FileSystems.exists(folder):
         FileSystems.mkdirs(folder)
@@ -193,7 +195,7 @@ def save_index(index: EvaluationIndex, names: Sequence[Sequence[str]], folder: s
 
 @functools.lru_cache(maxsize=1)
 def load_index(folder: str) -> EvaluationIndex:
-    """Reads the index of a folder. On a local disk, processes share the memory of its arrays."""
+    """Reads the index in a folder. If the folder is on a local disk, processes share the memory of the arrays."""
     with open_raw(posixpath.join(folder, _ARRAYS)) as stream:
         description = msgspec.json.decode(stream.read())
     arrays = {name: _load(posixpath.join(folder, f"{name}.npy")) for name in description["arrays"]}
@@ -202,7 +204,7 @@ def load_index(folder: str) -> EvaluationIndex:
 
 @functools.lru_cache(maxsize=1)
 def load_names(folder: str) -> list[list[str]]:
-    """Reads the set, split and id of each evaluation text."""
+    """Reads the set, split and id of each evaluation text from the folder of an index."""
     with open_raw(posixpath.join(folder, _NAMES)) as stream:
         return msgspec.json.decode(stream.read(), type=list[list[str]])
 

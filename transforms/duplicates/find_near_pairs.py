@@ -1,4 +1,4 @@
-"""Finds pairs of near-duplicate documents, each decided by all n-grams, and their connected components."""
+"""Finds pairs of near-duplicate documents, by comparing all their n-grams, and their connected components."""
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
@@ -25,7 +25,7 @@ from transforms.text.duplicates.minhash import pair_members
 
 
 class NearPairs(NamedTuple):
-    """The outputs of FindNearPairs."""
+    """The outputs of FindNearPairs: the compared pairs, the components, and the sketches of candidates."""
 
     pairs: beam.PCollection  # of ComparedPair
     links: (
@@ -38,15 +38,16 @@ class FindNearPairs(beam.PTransform):
     """PCollection[document] → NearPairs.
 
     Documents are not shuffled. For documents that share a band with another, the hashes (8 bytes an n-gram)
-    are written to scratch, and references to them are shuffled. One worker holds the pairs of these
-    documents.
+    are written to scratch, and references to them are shuffled. One worker holds all candidate pairs.
 
     Args:
-      folder, describe: see DropDuplicates.
-      ngrams_of: document → hashes. Picklable; called at most twice for each document.
+      folder, describe: as in DropDuplicates.
+      ngrams_of: picklable function from a document to the hashes of its n-grams, called at most twice for
+        each document.
       threshold: minimum similarity of near-duplicates.
-      pair: chooses the pairs of the members of a bucket.
-      again: the same documents, read a second time, so that they are not stored; None to read once.
+      pair: function that chooses which members of a bucket are compared.
+      again: PCollection of the same documents, read a second time, so that documents need not be stored; None
+        to use the input twice.
 
     Raises ValueError if two near-duplicates have the same key.
     """
@@ -93,7 +94,7 @@ class FindNearPairs(beam.PTransform):
 def sketch_similar(
     document: Any, wanted: Int64s, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf
 ) -> Iterator[tuple[int, Sketch]]:
-    """Yields (number, Sketch) if the document is in `wanted`."""
+    """Yields (number, Sketch) of the document if its number is in `wanted`."""
     facts = describe(document)
     number = number_of(facts.key)
     if is_among(number, wanted):
@@ -102,7 +103,7 @@ def sketch_similar(
 
 
 def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
-    """Returns (number, the only sketch). Raises ValueError if two documents have the number."""
+    """Returns (number, the only sketch). Raises ValueError if two documents have the same number."""
     number, (sketch, *others) = grouped
     if others:
         names = " and ".join(sorted(str(one.facts.key) for one in (sketch, *others)))
@@ -116,7 +117,7 @@ def is_near(pair: ComparedPair, threshold: Fraction) -> bool:
 
 
 def numbers_of(pair: ComparedPair) -> Pairs:
-    """Returns the numbers of both documents as one row."""
+    """Returns the numbers of both documents as an array of one row."""
     return numpy.array([[pair.first.number, pair.second.number]], numpy.int64)
 
 

@@ -1,4 +1,4 @@
-"""Finds near-duplicate documents of data sets, within all of them or between two sides; writes signatures."""
+"""Finds near-duplicate documents among data sets, or between two groups of data sets; writes signatures."""
 
 import functools
 import json
@@ -59,7 +59,7 @@ class SetPart(NamedTuple):
 
 
 class FoundOverlap(NamedTuple):
-    """The outputs of FindOverlap."""
+    """The outputs of FindOverlap: the written files and the counts."""
 
     files: beam.PCollection  # of OutputFile
     accounts: Mapping[
@@ -71,13 +71,13 @@ class FindOverlap(beam.PTransform):
     """Pipeline → FoundOverlap. Writes `pairs-*.parquet`, and the same rows as JSON lines.
 
     Documents are read twice. For documents that share a band with another, hashes are stored in scratch. One
-    worker holds the pairs of these documents, 16 bytes each.
+    worker holds all candidate pairs, 16 bytes each.
 
     Args:
-      files: of all data sets.
+      files: files of all data sets.
       folder: existing output folder.
       threshold: minimum similarity; above 0 and below 1.
-      across: True to compare documents of side 0 only with those of side 1.
+      across: True to compare documents with `side` 0 only with documents with `side` 1.
       workers: number of workers that share a file without entry points.
     """
 
@@ -135,7 +135,7 @@ class CountDocuments(beam.PTransform):
 
 
 class SignDocuments(beam.PTransform):
-    """Pipeline → FoundOverlap with the signatures of all documents, see write_signatures.py."""
+    """Pipeline → FoundOverlap. Writes the signatures of all documents, see write_signatures.py."""
 
     def __init__(self, files: Sequence[SetFile], folder: str, workers: int):
         super().__init__()
@@ -177,7 +177,9 @@ def plan_set_parts(file: SetFile, stripes: int) -> Iterator[SetPart]:
 
 
 def named_texts(part: SetPart) -> Iterator[NamedText]:
-    """Yields the documents of a part. Documents without an id are named by file and place."""
+    """Yields the documents of a part. The id of a document that has none consists of the file name and the
+    position in the file.
+    """
     file = part.part.file
     prefix = "" if file.id else f"{posixpath.basename(file.path)}:"
     for batch in read_part(part.part):
@@ -191,25 +193,28 @@ def read_documents(part: SetPart) -> Iterator[tuple[int, NamedText]]:
 
 
 def describe(document: tuple[int, NamedText]) -> DocumentFacts:
-    """Returns the facts of a document: a number whose last bit is the side, and the names as JSON."""
+    """Returns the facts of a document. The key is a number whose last bit is the side; the title is the names
+    as JSON.
+    """
     side, text = document
     names = json.dumps(text[:3], ensure_ascii=False)
     return DocumentFacts(number_of_names(side, names), names, 0)
 
 
 def number_of_names(side: int, names: str) -> int:
-    """Returns the number of the document with these names."""
+    """Returns the number of the document with the given side and names."""
     return fingerprint(f"{side}{names}") >> 2 << 1 | side
 
 
 def ngrams_of(document: tuple[int, NamedText]) -> Uint64s:
-    """Returns the hashes of the 8-grams of plain words."""
+    """Returns the hashes of the document's 8-grams of plain words."""
     return hash_ngrams(plain_words(document[1].text), NGRAM_WORDS)
 
 
 def pair_row(pair: ComparedPair, links: Pairs) -> tuple[str | float, ...]:
-    """Returns a row of SCHEMA. The first document is that of side 0, or else the one with the smaller
-    names."""
+    """Returns a row of SCHEMA. The first document is the one with side 0; if the sides are equal, the one
+    whose names sort first.
+    """
     one, other = sorted(pair[:2], key=lambda sketch: (sketch.number & 1, sketch.facts.title))
     place = int(numpy.searchsorted(links[:, 0], one.number))
     is_linked = place < len(links) and links[place, 0] == one.number
@@ -220,7 +225,7 @@ def pair_row(pair: ComparedPair, links: Pairs) -> tuple[str | float, ...]:
 
 
 def identity_of(row: tuple[str | float, ...]) -> str:
-    """Returns the text whose hash determines the file of a pair."""
+    """Returns the string whose hash determines the output file of a pair."""
     return " ".join(map(str, row[:6]))
 
 
@@ -241,5 +246,5 @@ def split_of_names(names: str) -> tuple[str, str]:
 
 
 def count_clusters(links: Pairs) -> int:
-    """Returns the number of clusters."""
+    """Returns the number of connected components among the links."""
     return len(numpy.unique(links[:, 1]))

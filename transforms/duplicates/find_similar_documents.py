@@ -39,7 +39,7 @@ _ROW = numpy.dtype([("number", "<i8"), ("bucket", "<u4")])
 
 
 class DocumentFacts(NamedTuple):
-    """Data of a document that are needed besides its text."""
+    """The key, title and rank of a document, which are needed besides its text."""
 
     key: int | str  # unique; an int is a signed 64-bit number
     title: str
@@ -54,16 +54,17 @@ PairMembers = Callable[[Any, Any], Pairs]
 
 
 class FindSimilarDocuments(beam.PTransform):
-    """PCollection[document] → PCollection of one array of distinct rows (smaller number, greater number).
+    """PCollection[document] → PCollection of one array of distinct pairs (smaller number, greater number).
 
-    A worker holds a 1024th of the buckets at a time, 12 bytes for each document and band. One worker holds
-    all pairs, 16 bytes each; there are at most eight for each document and band.
+    A worker holds one of 1,024 partitions of the buckets at a time, with 12 bytes for each document and band.
+    One worker holds all pairs, 16 bytes each; there are at most eight pairs for each document and band.
 
     Args:
-      folder, describe: see DropDuplicates.
-      ngrams_of: document → hashes. Picklable; called once for each document.
-      bands: (bands, rows of a band), see `bands_for`.
-      pair: chooses the pairs of the members of a bucket.
+      folder, describe: as in DropDuplicates.
+      ngrams_of: picklable function from a document to the hashes of its n-grams, called once for each
+        document.
+      bands: (number of bands, rows in a band), see `bands_for`.
+      pair: function that chooses which members of a bucket are paired.
     """
 
     def __init__(
@@ -89,21 +90,21 @@ class FindSimilarDocuments(beam.PTransform):
 
 
 def bands_for(threshold: float) -> tuple[int, int]:
-    """Returns (bands, rows of a band) that find documents of this similarity."""
+    """Returns (number of bands, rows in a band), chosen to find pairs with at least this similarity."""
     return choose_bands(threshold, PERMUTATIONS, MISS_WEIGHT)
 
 
 def number_of(key: int | str) -> int:
-    """Returns an integer key unchanged; for a text, 63 bits of its fingerprint.
+    """Returns an integer key unchanged; for a string, 63 bits of its fingerprint.
 
-    Among 100 million names, two get the same number with a probability of 1 in 2,000. This is an error if
-    both are near-duplicates, otherwise it has no effect.
+    The probability that two of 100 million keys get the same number is 1 in 2,000. An error is raised if both
+    have near-duplicates; otherwise there is no effect.
     """
     return fingerprint(key) >> 1 if isinstance(key, str) else key
 
 
 class _BucketDocuments(beam.DoFn):
-    """Document → (partition, rows as bytes in scratch). The rows are those of several documents."""
+    """Document → (partition, rows as bytes in scratch). The rows of several documents are stored together."""
 
     def __init__(
         self, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf, bands: int, rows: int
@@ -157,7 +158,7 @@ class _BucketDocuments(beam.DoFn):
 
 
 def rows_of(numbers: Pairs, buckets: Uint32s) -> bytes:
-    """Returns rows of a number and a bucket, as bytes."""
+    """Returns rows (document number, bucket) as bytes."""
     rows = numpy.empty(len(numbers), _ROW)
     rows["number"], rows["bucket"] = numbers, buckets
     return rows.tobytes()

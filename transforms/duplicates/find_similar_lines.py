@@ -36,9 +36,9 @@ _PARTITION_BITS = 12
 
 
 class BucketBlock(NamedTuple):
-    """Some lines of a range with the bucket of each, in one partition of the buckets.
+    """Positions of lines in a range, and the bucket of each line. All buckets are in the same partition.
 
-    Eight bytes for each line and band; see `deal_buckets`.
+    It takes eight bytes for each line and band; see `deal_buckets`.
     """
 
     range_index: int
@@ -47,13 +47,13 @@ class BucketBlock(NamedTuple):
 
 
 class FindSimilarLines(beam.PTransform):
-    """PCollection[LineRange] → PCollection[(range of the first, rows (id of the first, id of the second))].
+    """PCollection[LineRange] → PCollection[(index of the range of the first lines, pairs of line ids)].
 
     The first line of a pair has the smaller id; each pair occurs once. The pairs do not depend on the ranges.
-    A worker holds a 4096th of the buckets at a time. If a bucket is larger than that (boilerplate that many
-    lines share), it holds 16 bytes for each line of the bucket.
+    A worker holds one of 4,096 partitions of the buckets at a time. For a very large bucket (boilerplate that
+    many lines share), it holds 16 bytes for each line of the bucket.
 
-    Args: see DropNearDuplicates.
+    The arguments are those of DropNearDuplicates.
     """
 
     def __init__(self, threshold: float):
@@ -71,7 +71,7 @@ class FindSimilarLines(beam.PTransform):
 
 
 def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int, BucketBlock]]:
-    """Yields (partition, the part of the buckets of the range in the partition)."""
+    """Yields (partition, the lines of the range whose buckets are in the partition)."""
     all_lines = lines_of(fetch(lines.packed))
     blocks: list[Uint64s] = []
     for start in range(0, len(all_lines), LINES_AT_ONCE):
@@ -87,7 +87,7 @@ def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int,
 
 
 def pair_partition(grouped: tuple[int, Iterable[BucketBlock]]) -> Iterator[tuple[int, Pairs]]:
-    """Yields (range of the first, pairs) of all buckets of a partition."""
+    """Yields (index of the range of the first lines, pairs of line ids) for all buckets of a partition."""
     blocks = list(grouped[1])
     ids = numpy.concatenate([line_ids(block.range_index, block.places) for block in blocks])
     buckets = numpy.concatenate([block.buckets for block in blocks])

@@ -1,7 +1,8 @@
 """Reads texts with ids from finished builds, Parquet files, JSON lines and plain text, one part of a file at
 a time.
 
-If several columns are read, each value is a separate text. The parts do not affect the texts or their ids.
+If several columns are read, each value is a separate text. The texts and their ids do not depend on the
+division into parts.
 """
 
 import itertools
@@ -83,7 +84,7 @@ def columns_of_file(path: str, kind: str) -> list[str]:
 
 
 def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:
-    """Yields the parts of a file.
+    """Yields the parts into which a file is divided for the workers.
 
     Args:
       stripes: number of workers that share a file without entry points.
@@ -161,7 +162,7 @@ def _decode_texts(lines: Sequence[bytes], places: Sequence[str]) -> TextBatch:
 
 
 def _line_decoder(file: TextFile) -> Any:
-    """Returns a JSON decoder of (id, text, …) for the keys of the file."""
+    """Returns a JSON decoder that decodes the keys of the file to (id, text, …)."""
     value = str | list[str] | None
     keys = {f"column_{number}": name for number, name in enumerate(file.columns)}
     fields: list[tuple[str, Any, Any]] = [(field, value, None) for field in keys]
@@ -244,10 +245,10 @@ def _is_text(kind: pa.DataType) -> bool:
 def _batch_of(
     ids: Sequence[str], values: Sequence[Sequence[str | None]], columns: Sequence[str]
 ) -> TextBatch:
-    """Returns the texts of rows. Values without text are counted as rejected.
+    """Returns the texts of some rows. Values that are missing or empty are counted as rejected.
 
     Args:
-      values: of each column, one for each row.
+      values: for each column, its values, one for each row.
     """
     if len(columns) > 1:
         ids = [f"{key}/{column}" for key in ids for column in columns]
@@ -264,7 +265,9 @@ def _batch_of(
 
 
 def _blank_markers(batch: TextBatch, markers: Sequence[str]) -> TextBatch:
-    """Returns the texts with markers replaced by a line feed and spaces, so that offsets do not change."""
+    """Returns the texts with each marker replaced by a line feed and spaces of the same length, so that
+    offsets do not change.
+    """
     texts = batch.texts
     for marker in markers:
         blank = "\n".ljust(len(marker))

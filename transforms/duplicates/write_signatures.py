@@ -1,6 +1,6 @@
 """Writes files of MinHash signatures that datasketch can read directly.
 
-pipelines/docs/overlap.md describes the files, and the function from a text to its signature.
+pipelines/docs/overlap.md describes the files, and the computation of a signature from a text.
 """
 
 import functools
@@ -57,7 +57,7 @@ SCHEMA = pa.schema(
 
 
 class NamedText(NamedTuple):
-    """A document with its names."""
+    """A document with its id and the names of its data set and split."""
 
     data_set: str  # "" for a build, which is one data set
     id: str
@@ -74,14 +74,15 @@ class HashedText(NamedTuple):
 
 
 class WriteSignatures(beam.PTransform):
-    """PCollection → PCollection[OutputFile]: `signatures-*.parquet`, in no split, sorted by a hash of the id.
+    """PCollection → PCollection[OutputFile]. Writes `signatures-*.parquet`, sorted by a hash of the id. The
+    files belong to no split.
 
     A worker holds the signatures of one file, or the hashes of some documents.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       scratch: folder for temporary signatures (see scratch.py).
-      read: element → its documents. Picklable.
+      read: picklable function from an element to its documents.
       files: PCollection of one int, the number of files; None to derive it from the number of elements.
       of_build: True to leave out the column `data_set`.
     """
@@ -127,7 +128,7 @@ class WriteSignatures(beam.PTransform):
 
 
 def count_files(documents: int) -> int:
-    """Returns the number of files for the signatures of so many documents."""
+    """Returns the number of files for the signatures of a number of documents."""
     return max(1, -(-documents // SIGNATURES_PER_FILE))
 
 
@@ -156,7 +157,7 @@ def empty_files(files: int) -> Iterator[tuple[int, bytes]]:
 
 
 def sign_and_deal(texts: Sequence[HashedText], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
-    """Yields (shard, its rows in scratch)."""
+    """Computes the signatures, and yields (shard, rows in scratch) for each shard."""
     rows = sign_texts(texts)
     for shard, places in group_places(numpy.array([one.shard for one in texts])):
         (batch,) = rows.take(pa.array(places)).combine_chunks().to_batches()
@@ -164,7 +165,7 @@ def sign_and_deal(texts: Sequence[HashedText], scratch: Scratch) -> Iterator[tup
 
 
 def sign_texts(texts: Sequence[HashedText]) -> pa.Table:
-    """Returns a row of SCHEMA for each document."""
+    """Returns a table with the signature of each document, in SCHEMA."""
     ngrams = [len(one.ngrams) for one in texts]
     signatures = numpy.full((len(texts), PERMUTATIONS), NO_WORDS, numpy.uint32)
     signatures[numpy.array(ngrams, bool)] = sign_documents(
@@ -183,7 +184,7 @@ def to_arrow(signatures: Uint32s) -> pa.FixedSizeListArray:
 def write_signatures(
     grouped: tuple[int, Iterable[bytes]], folder: str, columns: Sequence[str], files: int
 ) -> list[OutputFile]:
-    """Writes the sorted rows of one file."""
+    """Writes one file of signatures with sorted rows."""
     shard, pieces = grouped
     buffers = [pa.py_buffer(fetch(piece)) for piece in pieces if piece]
     batches = [pa.ipc.read_record_batch(buffer, SCHEMA) for buffer in buffers]
@@ -196,8 +197,7 @@ def write_signatures(
 
 
 def order_of(table: pa.Table) -> list[int]:
-    """Returns the indices of the rows sorted by the hash of the id; equal names are sorted by their
-    numbers."""
+    """Returns the indices that sort the rows by the hash of the id, then by names, then by signature."""
     data_sets, ids, splits, ngrams = (column.to_pylist() for column in table.columns[:4])
     signatures = table["signature"].combine_chunks().values.to_numpy()
     rows = signatures.reshape(-1, PERMUTATIONS)

@@ -1,4 +1,4 @@
-"""Accounts of a build that was made from another one by removing documents or passages."""
+"""Accounts of a build that was made from another build by removing documents or passages."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ class EditionAccounts:
     findings: Mapping[str, Any]  # of the original build that are also true for this one
 
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
-        """Returns the accounts of a build. Raises AccountingError.
+        """Returns the accounts of a build. Raises AccountingError if the counts do not add up.
 
         Besides the entries of every build, the ledger has:
           stats: (split, counts); lengths: ((split, class), documents); pieces: (split, SubwordStats).

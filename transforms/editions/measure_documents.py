@@ -1,4 +1,4 @@
-"""Counts the documents of a finished build as in its stats.json, by corpus."""
+"""Counts the documents of a finished build in the same way as its stats.json. Each corpus has its own functions."""
 
 import operator
 from collections import Counter
@@ -25,7 +25,7 @@ class Measure(NamedTuple):
     length: str = ""  # field of the counts for the histogram; "" if `describe` makes one
 
     def histogram(self, counted: Iterable[Any]) -> Counter[int]:
-        """Returns class of length → number of documents."""
+        """Returns length class → number of documents."""
         lengths = map(operator.attrgetter(self.length), counted) if self.length else ()
         return Counter(map(length_class, lengths))
 

@@ -17,13 +17,13 @@ NEAR_DUPLICATE, CONTAMINATED = "near-duplicate", "in-evaluation-set"  # reasons
 
 
 class PairsOf(NamedTuple):
-    """Near-duplicate pairs, and the side to remove from a build."""
+    """Reads near-duplicate pairs, of which one side is to be removed from a build."""
 
     data_set: str  # name of the build in the pairs
     side: str  # side to remove, "first" or "second"; "" to keep one document of each cluster
 
     def read(self, row: Mapping[str, Any]) -> Iterator[Removal]:
-        """Yields the documents of a pair to remove."""
+        """Yields a removal for each document of the pair that is to be removed."""
         detail = f"similarity {row['similarity']:.3f}"
         for side, other in (("first", "second"), ("second", "first")):
             names = [row[f"{side}_{name}"] for name in NAMES]
@@ -36,14 +36,14 @@ class PairsOf(NamedTuple):
 
 
 class HitsOf(NamedTuple):
-    """Passages of a build that also are in evaluation items."""
+    """Reads passages of a build that also occur in evaluation items."""
 
     folder: str
     has_ids: bool
     by_passage: bool
 
     def read(self, row: Mapping[str, Any]) -> Iterator[Removal]:
-        """Yields the passage to remove, or its document."""
+        """Yields the removal of the passage, or of the whole document if `by_passage` is False."""
         folder, name = posixpath.split(row["file"])
         if folder != self.folder:
             return
@@ -57,7 +57,7 @@ class ReadRemovals(beam.PTransform):
     """Pipeline → PCollection[Removal], without repetitions.
 
     Args:
-      paths: of Parquet files that a search has written.
+      paths: paths of the Parquet files that a search has written.
     """
 
     def __init__(self, paths: list[str], found: PairsOf | HitsOf):

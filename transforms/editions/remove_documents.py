@@ -1,7 +1,7 @@
 """Rewrites a finished build without some documents, or without passages of its texts.
 
-Each file is rewritten under the same name, so rows stay in their files. A worker holds one row group at a
-time. Removals are sent to the file of their document; no worker holds all of them.
+Each file is rewritten under the same name with its remaining rows. A worker holds one row group at a time.
+Each removal is sent to the worker that rewrites the file of its document; no worker holds all removals.
 """
 
 import itertools
@@ -69,7 +69,9 @@ class Rewriting(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """The outputs of RemoveDocuments."""
+    """The outputs of RemoveDocuments: the new files, the rejected documents, a list of all removals, and the
+    counts.
+    """
 
     files: beam.PCollection  # of OutputFile
     rejected: beam.PCollection  # of Rejected: documents
@@ -78,7 +80,7 @@ class Removed(NamedTuple):
 
 
 class RemoveDocuments(beam.PTransform):
-    """PCollection[Removal] → Removed. Raises InputError if the build does not have a document."""
+    """PCollection[Removal] → Removed. Raises InputError if a document to remove is not in the build."""
 
     def __init__(self, how: Rewriting):
         super().__init__()
@@ -140,17 +142,17 @@ def data_files(build: Build) -> list[CorpusFile]:
 
 
 def key_of(removal: Removal) -> tuple[str, Removal]:
-    """Returns (key, removal)."""
+    """Returns (key of the document, removal)."""
     return removal.key, removal
 
 
 def key_by_file(file: CorpusFile) -> tuple[str, CorpusFile]:
-    """Returns (name, file)."""
+    """Returns (name of the file without folders, file)."""
     return posixpath.basename(file.path), file
 
 
 def read_places(file: CorpusFile, column: str) -> Iterator[tuple[str, str]]:
-    """Yields (id, name of the file) of each row."""
+    """Yields (document id, file name) for each row of a file."""
     name = posixpath.basename(file.path)
     for rows in read_file(file, [column]):
         for key in rows.table[column].to_pylist():
@@ -160,7 +162,9 @@ def read_places(file: CorpusFile, column: str) -> Iterator[tuple[str, str]]:
 def place_removals(
     met: tuple[str, Mapping[str, Iterable[Any]]], folder: str
 ) -> Iterator[tuple[str, Removal]]:
-    """Yields (file name, removal) for each file with the document. Raises InputError if there is none."""
+    """Yields (file name, removal) for each file that contains the document. Raises InputError if no file
+    contains it.
+    """
     key, of_key = met
     removals = list(of_key["removals"])
     places = sorted(of_key["places"]) if removals else []
@@ -170,12 +174,12 @@ def place_removals(
 
 
 def place_by_file(key: str, removal: Removal) -> tuple[str, Removal]:
-    """Returns (file name, removal)."""
+    """Returns (file name, removal). The file name is part of the key."""
     return key.rpartition(":")[0], removal
 
 
 class _Rewrite(beam.DoFn):
-    """(file name, the file and its removals) → its new files, their counts and rejections."""
+    """(file name, the file and its removals) → the rewritten files, their counts and the rejected documents."""
 
     def __init__(self, how: Rewriting):
         self._how = how
@@ -222,7 +226,7 @@ class _Rewriter:
         self.removed: list[tuple[Any, ...]] = []
 
     def write(self) -> list[OutputFile]:
-        """Writes the files of the shard, and returns them."""
+        """Writes the files of the shard, and returns their descriptions."""
         schema, encoding = _format_of(self._file.path)
         batches = map(self._rewrite, read_file(self._file, schema.names))
         some = (Batch(table.num_rows, self._encode(table)) for table in batches if table.num_rows)
@@ -330,8 +334,9 @@ def _records_of(table: pa.Table) -> Iterator[bytes]:
 
 
 def cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Returns the text without the spans. Line feeds and markers in the spans are kept, as they are
-    layout."""
+    """Returns the text without the given spans. Line feeds and markers in the spans are kept, because they
+    are part of the layout.
+    """
     parts = []
     at = 0
     for start, end in join_stretches(spans):

@@ -38,7 +38,7 @@ def keep_clients() -> None:
         return session.client(**settings)
 
     class KeptSession:
-        """Replacement of a boto3 session with the one method that Beam calls."""
+        """Replacement for a boto3 session. It has only the method that Beam calls."""
 
         def client(self, **settings: Any) -> Any:
             environment = {one for one in os.environ.items() if one[0].startswith("AWS_")}
@@ -55,8 +55,8 @@ keep_clients()  # every process that uses a store imports this module
 
 
 def client_of(path: str) -> tuple[str, Any, dict[str, str]]:
-    """Returns the scheme of a path, Beam's client for it (gs: the bucket), and the bucket and key as S3
-    arguments.
+    """Returns (scheme of the path, client, arguments). The client is Beam's S3 client, or the bucket for
+    gs://. The arguments are the bucket and key in the form of S3 calls.
 
     Beam's file systems have no conditional writes, and do not expose their clients. No issue of Beam was
     found.
@@ -84,9 +84,10 @@ def put_empty(path: str) -> None:
 
 
 def drop_uploads(path: str) -> None:
-    """Aborts unfinished uploads to S3 with this path prefix, left by killed processes.
+    """Aborts unfinished uploads of killed processes to S3 paths that begin with `path`.
 
-    S3 stores and bills the uploaded parts, but does not list them. Beam has no such call.
+    S3 stores and bills the uploaded parts, but does not list them as objects. Beam has no call that aborts
+    uploads.
     """
     scheme, client, place = client_of(path)
     if scheme != "s3":

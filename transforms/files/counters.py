@@ -1,4 +1,4 @@
-"""Counts events with Beam counters, and in files on disk that can be read while the job runs.
+"""Counts events with Beam counters, and in local files that can be read while the job runs.
 
 The in-process runner reports its counters only at the end. If the environment variable
 CORPUSMILL_PROGRESS_DIR names a folder, each worker process also writes its counts to a file in that folder.
@@ -37,23 +37,23 @@ def count(stage: str, what: str, amount: int = 1) -> None:
 
 @functools.cache
 def _counter(name: str) -> Counter:
-    """Returns a cached Beam counter; creating one takes half of the time of counting.
+    """Returns a cached Beam counter, because creating a counter takes half of the time of counting.
 
-    The counter itself finds the step in which it is used.
+    One counter can be used in several steps: it finds the current step itself.
     """
     counter: Counter = Metrics.counter(NAMESPACE, name)
     return counter
 
 
 def flush() -> None:
-    """Writes the counts immediately. For steps that count only once."""
+    """Writes the counts to the file immediately. Call it in steps that count only once."""
     if PROGRESS_DIR in os.environ:
         with _lock:
             _write_tally()
 
 
 def read_tallies(folder: pathlib.Path) -> collections.Counter[str]:
-    """Returns the summed counts of all worker processes."""
+    """Returns the counts in the folder, summed over all worker processes."""
     total: collections.Counter[str] = collections.Counter()
     for path in folder.glob("*.json"):
         total.update(json.loads(path.read_text("utf-8")))

@@ -1,4 +1,4 @@
-"""Handles damaged input: errors that name the place, or lost bytes that are counted and logged."""
+"""Handles damaged input: raises errors that name the position, or counts and logs the skipped bytes."""
 
 import logging
 from typing import NamedTuple
@@ -37,7 +37,9 @@ class LostBytes(NamedTuple):
 
 
 def tell_lost(stage: str, lost: LostBytes) -> beam.pvalue.TaggedOutput:
-    """Returns lost bytes for the output "lost". Counts them under `<stage>/damages` and logs them."""
+    """Returns the lost bytes as an element of the output "lost". Counts the damage under `<stage>/damages`
+    and logs it.
+    """
     counters.count(stage, "damages")
     logging.getLogger(__name__).warning("lost: %s", lost)
     return beam.pvalue.TaggedOutput("lost", lost)

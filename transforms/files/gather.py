@@ -12,13 +12,13 @@ from apache_beam.utils.windowed_value import WindowedValue
 class Gather(beam.DoFn):
     """Collects results for the elements of a bundle, and emits them together.
 
-    They are emitted when their weight reaches a limit, and at the end of the bundle.
+    Results are emitted when their total weight reaches a limit, and at the end of the bundle.
 
     Args:
-      make: (element, *side inputs) → result to collect; None for nothing.
-      hand_on: non-empty list of results → elements to emit.
-      enough: the limit of the weight.
-      weigh: result → its weight; by default the number of rows of a table.
+      make: function from an element and side inputs to a result; None if there is nothing to collect.
+      hand_on: function from a non-empty list of results to the elements to emit.
+      enough: total weight at which results are emitted.
+      weigh: function from a result to its weight; by default the number of rows of a table.
     """
 
     def __init__(

@@ -17,13 +17,14 @@ READ_BYTES = 1 << 20
 
 
 class HashInputs(beam.PTransform):
-    """Pipeline → PCollection[InputFile] for {role: paths}.
+    """Pipeline → PCollection[InputFile]. Hashes the files of a mapping {role: paths}.
 
-    Raises InputError if the size of a file, or the checksum of an object in a store, changed after the
-    pipeline was made: the build would not have read the content that the manifest describes.
+    Raises InputError if the size of a file, or the checksum of an object in a store, has changed since the
+    pipeline was constructed. The build might then have read other content than the manifest describes.
 
     Args:
-      sums: path → SHA-256 from the SHA256SUMS file beside it; a different hash raises InputError.
+      sums: path → expected SHA-256, from the SHA256SUMS file beside the file. A different hash raises
+        InputError.
     """
 
     def __init__(self, paths: Mapping[str, Sequence[str]], sums: Mapping[str, str] | None = None):
@@ -42,7 +43,7 @@ class HashInputs(beam.PTransform):
 
 
 def checksum_of(path: str) -> str:
-    """Returns the checksum that a store keeps of an object; "" for local files."""
+    """Returns the checksum of an object as stored by its object store; "" for local files."""
     if is_local(path):
         return ""
     try:
@@ -54,7 +55,9 @@ def checksum_of(path: str) -> str:
 def hash_unchanged(
     role: str, path: str, file_bytes: int, checksum: str = "", sha256: str = ""
 ) -> InputFile:
-    """Hashes a file like `hash_input`. Raises InputError if its size, checksum or SHA-256 is not as given."""
+    """Hashes a file like `hash_input`. Raises InputError if its size, checksum or SHA-256 differs from the
+    arguments. If `sha256` is "", it is not compared.
+    """
     file = hash_input(role, path)
     if file.bytes != file_bytes:
         message = f"the file is changing: it had {file_bytes} bytes, and now {file.bytes}"

@@ -25,7 +25,7 @@ def check_folder(folder: str) -> None:
 def list_subfolders(folder: str) -> list[str]:
     """Returns the names of the folders in a folder; an empty list if it does not exist.
 
-    On object stores, names of files may be included, as stores do not know folders.
+    On object stores, which have no folders, names of files may be included.
     """
     if is_local(folder):
         return sorted(path.name for path in _list_local(folder, pathlib.Path.is_dir))
@@ -44,7 +44,9 @@ def list_files(folder: str) -> dict[str, int]:
 
 
 def _list_local(folder: str, wanted: Callable[[pathlib.Path], bool]) -> list[pathlib.Path]:
-    """Lists a local folder. Beam's own listing reads all folders below, and does not follow links."""
+    """Lists the wanted entries of a local folder. Beam's own listing also reads all folders below it, and
+    does not follow links.
+    """
     try:
         return [path for path in pathlib.Path(folder).iterdir() if wanted(path)]
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""Opens input files on any Beam file system, with any compression. Errors name the file and the place."""
+"""Opens input files on any Beam file system, with any compression. Errors name the file and the position in it."""
 
 import io
 import json
@@ -17,11 +17,11 @@ _READ_BYTES = 1 << 20
 
 
 class InputError(Exception):
-    """An input that is missing, unreadable or malformed. The message names the file and the place.
+    """An input is missing, unreadable or malformed. The message names the file and the position in it.
 
     Args:
-      offset: byte of the file; None if the whole file is meant.
-      is_unread: the disk or store did not return the data, so the content itself may be valid.
+      offset: offset of the error in the file in bytes; None if the error concerns the whole file.
+      is_unread: True if the disk or store did not return the data, so the content itself may be valid.
     """
 
     def __init__(self, path: str, message: str, offset: int | None = None, is_unread: bool = False):
@@ -37,8 +37,8 @@ class InputError(Exception):
 def match_inputs(patterns: Sequence[str]) -> list[str]:
     """Returns the files that match the patterns, each once, sorted by name.
 
-    Raises InputError for a pattern without a match, so that a typing error does not give a smaller corpus,
-    and for files that are not regular, such as pipes.
+    Raises InputError for a pattern without a match, because a mistyped pattern would result in a smaller
+    corpus, and for files that are not regular, such as pipes.
     """
     paths: set[str] = set()
     for pattern in patterns:
@@ -100,10 +100,10 @@ def file_bytes_of(path: str) -> int:
 
 
 def open_raw(path: str) -> BinaryIO:
-    """Opens the stored bytes, seekable and without decompression.
+    """Opens the stored bytes of a file as a seekable stream, without decompression.
 
-    Raises InputError if the file is not regular, and if the store does not return the object (also while it
-    is read).
+    Raises InputError if the file is not regular, or if the store does not return the object. The stream also
+    raises InputError if the store fails while it is read.
     """
     if is_local(path):
         check_regular(path)
@@ -115,8 +115,9 @@ def open_raw(path: str) -> BinaryIO:
 
 
 def is_there(path: str) -> bool:
-    """Returns True if the file exists. Raises OSError if a local disk does not respond; Beam would return
-    False."""
+    """Returns True if the file exists. Raises OSError if a local disk does not respond, where Beam would
+    return False.
+    """
     if not is_local(path):
         found: bool = FileSystems.exists(path)
         return found
@@ -133,7 +134,7 @@ def _open(path: str) -> BinaryIO:
 
 
 class _StoredObject(io.RawIOBase):
-    """An object in a store, open for reading. Its errors are InputErrors with the path.
+    """An object in a store, open for reading. Raises InputError with the path for all errors.
 
     The libraries of stores raise many kinds of errors. Some of them are OSErrors, which would count as
     damaged data and be skipped with on_corrupt="keep-good".
@@ -195,7 +196,9 @@ def read_input(path: str) -> bytes:
 
 
 def parse_json(path: str, content: bytes) -> Any:
-    """Returns the value of a JSON file. Raises InputError with the file and the place."""
+    """Returns the value of a JSON file. If the content is malformed, raises InputError with the file and the
+    position.
+    """
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Estimates the text in compressed files from the beginnings of some of them."""
+"""Estimates the amount of text in compressed files from the beginnings of some of the files."""
 
 import re
 from collections.abc import Sequence
@@ -29,7 +29,9 @@ def codec_at(path: str) -> str:
 
 
 def sample_texts(paths: Sequence[str]) -> TextSample:
-    """Reads the beginnings of at most FILES files, evenly spread over the list. All files are of one kind."""
+    """Reads the beginnings of at most FILES files, evenly spread over the list. All files must be of the same
+    kind.
+    """
     step = max(len(paths) // FILES, 1)
     heads = [read_beginning(path) for path in paths[::step][:FILES]]
     stored, text = (
@@ -45,9 +47,9 @@ def sample_texts(paths: Sequence[str]) -> TextSample:
 
 
 def read_beginning(path: str) -> tuple[int, bytes]:
-    """Reads the beginning of a file. Returns the number of stored bytes read, and their text.
+    """Reads the beginning of a file. Returns (number of stored bytes read, decompressed content).
 
-    The text of a damaged file ends at the damage.
+    If the file is damaged, the content ends at the damage.
     """
     text = bytearray()
     with open_raw(path) as stream:

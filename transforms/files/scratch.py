@@ -1,9 +1,9 @@
-"""Stores large pieces between two stages, so that the runner only passes references to them.
+"""Stores large byte strings (pieces) between two stages, so that the runner only passes references to them.
 
-The in-process runner keeps all data between stages in memory two or three times, and sends a worker its part
-as one message. A corpus would fill the memory. So on local file systems, which the workers share, pieces are
-written to files beside the build. On object stores, where a request takes as long as a megabyte, large pieces
-become one object each, and small pieces go compressed through the shuffle of the runner.
+The in-process runner keeps two or three copies of all data between stages in memory, and sends a worker its
+part as one message. A corpus would fill the memory. So on local file systems, which the workers share, pieces
+are written to files beside the build. On object stores, where a request takes as long as the transfer of a
+megabyte, each large piece becomes an object, and small pieces are compressed and shuffled by the runner.
 """
 
 import io
@@ -36,7 +36,7 @@ class Scratch:
     """Stores pieces until a later stage fetches them.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
     """
 
     def __init__(self, folder: str):
@@ -44,8 +44,9 @@ class Scratch:
         self._folder = FileSystems.join(folder, SCRATCH)
 
     def put(self, piece: bytes) -> bytes:
-        """Stores a piece and returns a reference for `fetch`. The reference is small if the piece was
-        written."""
+        """Stores a piece and returns a reference for `fetch`. On an object store, the reference to a small
+        piece contains the piece itself, compressed.
+        """
         if not self._is_local:
             return self._put_object(pack_block(piece))
         with _lock, named_in_errors(self._folder):
@@ -67,7 +68,9 @@ class Scratch:
         return self.put(pack_block(text.encode("utf-8")))
 
     def part(self, packed: bytes, piece: bytes, start: int, end: int) -> bytes:
-        """Returns the reference to a part of a stored piece. Parts of pieces in files are not copied."""
+        """Returns a reference to the bytes from `start` to `end` of a stored piece. The bytes are not copied
+        if the piece is in a file.
+        """
         if not packed.startswith(_REFERENCE):
             return self.put(piece[start:end])
         path, offset, _ = json.loads(packed[len(_REFERENCE) :])
@@ -75,7 +78,7 @@ class Scratch:
 
 
 def fetch(packed: bytes) -> bytes:
-    """Returns the piece of a reference of `Scratch.put`."""
+    """Returns the piece for a reference from `Scratch.put`."""
     if packed.startswith(_OBJECT):
         with open_raw(packed[len(_OBJECT) :].decode()) as stream:
             return unpack_block(stream.read())
@@ -88,7 +91,7 @@ def fetch(packed: bytes) -> bytes:
 
 
 def fetch_text(packed: bytes) -> str:
-    """Returns the text of a reference of `Scratch.put_text`."""
+    """Returns the text for a reference from `Scratch.put_text`."""
     return unpack_block(fetch(packed)).decode("utf-8")
 
 
@@ -97,7 +100,7 @@ def _refer(path: str, offset: int, size: int) -> bytes:
 
 
 def _own_file(folder: str) -> BinaryIO:
-    """Returns the file in the folder that only this process writes."""
+    """Returns the file in the folder to which only this process writes."""
     key = folder, os.getpid()
     if key not in _files:
         for closed in [_files.pop(other) for other in list(_files)]:  # files of earlier builds

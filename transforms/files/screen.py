@@ -10,28 +10,28 @@ from transforms.records import Page, Reason, Rejected
 
 
 class Screened(NamedTuple):
-    """The outputs of a screening: kept + rejected = read."""
+    """The outputs of a screening: the kept elements and the rejections. Each input element is in one of them."""
 
     kept: beam.PCollection
     rejected: beam.PCollection  # of Rejected
 
 
 class KeepAll(beam.PTransform):
-    """PCollection → Screened without rejections. Replaces a screening that is switched off."""
+    """PCollection → Screened, with all elements kept. It replaces a screening that is switched off."""
 
     def expand(self, elements: beam.PCollection) -> Screened:
         return Screened(elements, elements.pipeline | beam.Create([]))
 
 
 class ScreenPages(beam.PTransform):
-    """PCollection[Page] → Screened, by a rule `reason_to_reject(page, *sides)`.
+    """PCollection[Page] → Screened. Applies a rule `reason_to_reject(page, *sides)` to each page.
 
     The rule returns a Reason, or None to keep the page.
 
     Args:
       sides: side inputs for the rule.
       stage: name of the stage in the rejections.
-      of: element type; it has the fields `page_id` and `title`.
+      of: type of the elements. They must have the fields `page_id` and `title`.
     """
 
     STAGE = "screen-pages"
@@ -70,7 +70,7 @@ class _Screen(beam.DoFn):
 
 
 def reject(page_id: int, title: str, stage: str, reason: Reason) -> beam.pvalue.TaggedOutput:
-    """Returns a rejection for the output "rejected", and counts it under `<stage>/<reason>`."""
+    """Returns a rejection as an element of the output "rejected", and counts it under `<stage>/<reason>`."""
     counters.count(stage, reason.slug)
     rejected = Rejected(str(page_id), title, stage, reason.slug, reason.detail)
     return beam.pvalue.TaggedOutput("rejected", rejected)

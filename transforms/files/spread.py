@@ -11,13 +11,14 @@ class Spread(beam.PTransform):
     """Splits each element into parts, and distributes the parts over the workers.
 
     Parts are distributed by a hash of the element plus the number of the part, so the parts of one element
-    are spread. beam.Reshuffle distributes at random or in the order of arrival: an engine that repeats work
-    after the loss of a worker could then lose or repeat elements, and Spark fails the job in that case.
+    are sent to different workers. beam.Reshuffle distributes elements at random or in the order of arrival. A
+    runner that repeats work after the loss of a worker could then lose or repeat elements; Spark fails the
+    job in that case.
 
     Args:
-      plan: element → its parts, always the same in the same order.
-      args: further arguments of the plan.
-      of: type of a part.
+      plan: function from an element to its parts. It must always return the same parts in the same order.
+      args: further arguments of `plan`.
+      of: type of the parts.
     """
 
     def __init__(self, plan: Callable[..., Iterable[Any]], *args: Any, of: Any = Any):
@@ -37,10 +38,10 @@ class Spread(beam.PTransform):
 
 
 class SpreadAll(beam.PTransform):
-    """Pipeline → PCollection of the items of a list, distributed over the workers.
+    """Pipeline → PCollection of the items of a list. The items are distributed over the workers.
 
     Args:
-      of: type of an item.
+      of: type of the items.
     """
 
     def __init__(self, parts: Iterable[Any], of: Any = Any):

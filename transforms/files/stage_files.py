@@ -1,8 +1,8 @@
 """Passes collections from one stage of a build to the next in files, written and read by all workers.
 
 Elements can be any picklable values, such as counts or books. They are packed into blocks; each bundle writes
-its blocks to files of its own. Only files in the list of the stage count, and the list is written last. So
-files of killed workers, and of bundles that ran twice, are ignored.
+its blocks to separate files. When a stage ends, a list of its files is written, and only listed files are
+read. So files of killed workers, and of bundles that ran twice, are ignored.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ class StagePart(NamedTuple):
 
 
 class StageFile(NamedTuple):
-    """The output of one bundle."""
+    """A file that one bundle has written, with the parts in which it is read."""
 
     field: str
     parts: tuple[StagePart, ...]
@@ -63,10 +63,10 @@ class StageField(NamedTuple):
 
 
 class WriteStage(beam.PTransform):
-    """{name: PCollection} → files with all elements, and their list.
+    """{name: PCollection} → files with all elements, and a list of these files.
 
     Args:
-      folder: of the stage; an existing folder on a file system that all workers share.
+      folder: folder of the stage. It must exist and be on a file system that all workers share.
     """
 
     def __init__(self, folder: str):
@@ -89,7 +89,7 @@ class WriteStage(beam.PTransform):
 
 
 class ReadStage(beam.PTransform):
-    """Pipeline → PCollection of the elements of one field, with their original type.
+    """Pipeline → PCollection of the elements of one field of a stage, with their original type.
 
     Raises InputError for damaged or missing files.
     """
@@ -110,7 +110,9 @@ class ReadStage(beam.PTransform):
 
 
 class StageOutcome:
-    """The output fields of a finished stage. A collection is read at the first access to its attribute."""
+    """The collections of a finished stage as attributes. A collection is read when its attribute is first
+    accessed.
+    """
 
     def __init__(self, root: beam.Pipeline, name: str, folder: str):
         """Raises InputError if the list of the stage is missing."""
@@ -164,7 +166,8 @@ _GENERIC = {"Tuple": typehints.Tuple, "List": typehints.List, "Dict": typehints.
 
 
 def describe_type(element_type: Any) -> Any:
-    """Returns a type as JSON: "Any", "module:class", or ["Tuple", …] of such.
+    """Returns a description of a type for JSON: "Any", "module:class", or ["Tuple", …] with the descriptions
+    of its elements.
 
     Raises TypeError for types that cannot be described.
     """
@@ -220,7 +223,7 @@ def read_part(part: StagePart, folder: str) -> Iterator[Any]:
 
 
 class _WriteElements(beam.DoFn):
-    """Writes the elements of a bundle to files of its own."""
+    """Writes the elements of each bundle to separate files."""
 
     def __init__(self, folder: str, field: str):
         self._folder = folder

@@ -1,4 +1,4 @@
-"""Adds operations to object stores: atomic writes, removal of folders, error messages in one line."""
+"""Operations on object stores that Beam lacks: atomic writes, removal of folders, error messages in one line."""
 
 import contextlib
 import glob
@@ -50,8 +50,9 @@ def is_local(path: str) -> bool:
 
 
 def free_bytes(folder: str) -> int | None:
-    """Returns the free bytes of the disk of a folder, which need not exist. None if it is not on a local
-    disk."""
+    """Returns the free space, in bytes, of the disk of a folder, which need not exist. Returns None if the
+    folder is not on a local disk.
+    """
     if not is_local(folder):
         return None
     place = pathlib.Path(folder).absolute()
@@ -61,7 +62,9 @@ def free_bytes(folder: str) -> int | None:
 
 
 def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
-    """Returns the error for a failed write, with the path. OSErrors of Python only name files they open."""
+    """Returns the error for a failed write, with the path. Python's OSErrors name a file only if opening it
+    failed.
+    """
     advice = "; free some space, then start the same command again"
     is_full = error.errno in full_disk.NUMBERS
     why = f"{error.strerror or error}{advice if is_full else ''}"
@@ -83,8 +86,9 @@ def named_in_errors(path: str | pathlib.Path) -> Iterator[None]:
 
 
 def refusal_of(error: BaseException) -> str:
-    """Returns the reason why a store refused a request, in one line. Handles the error types of all its
-    libraries."""
+    """Returns the reason why a store refused a request, in one line. Handles the error types of all storage
+    libraries.
+    """
     cause = _innermost(error)
     status = _status_of(cause)
     said = " ".join(str(cause).split()) or type(cause).__name__
@@ -120,8 +124,8 @@ def write_object(path: str, content: BinaryIO, size: int) -> None:
     """Writes an object atomically. Raises StoreError.
 
     Args:
-      content: stream, at its start.
-      size: of the content in bytes.
+      content: stream that is at its start.
+      size: size of the content in bytes.
     """
     try:
         if not size and path.startswith("s3://"):
@@ -164,12 +168,13 @@ def read_object(path: str) -> Seen | None:
 def put_if(path: str, content: bytes, seen: str | None) -> str | None:
     """Writes an object if its version is still `seen`. Raises StoreError.
 
-    Stores in CONDITIONAL compare and write in one step: of several concurrent writers exactly one succeeds.
-    On other stores, and on S3 servers without this condition, the version is only compared before the write.
+    Stores in CONDITIONAL compare the version and write in one step, so exactly one of several concurrent
+    writers succeeds. On other stores, and on S3 servers without this condition, the version is only compared
+    before the write.
 
     Args:
       content: must differ from every earlier content of the object, as equal contents have equal ETags.
-      seen: version of the object to replace; None if there must be no object.
+      seen: version of the object to replace; None if the object must not exist.
 
     Returns:
       The new version; None if the version was not `seen`.

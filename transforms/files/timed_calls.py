@@ -1,6 +1,6 @@
 """Calls a function in a separate process, which is killed if a call takes too long.
 
-A C library cannot be interrupted, and may crash on malformed input. In its own process it does not stop the
+A C library cannot be interrupted, and may crash on malformed input. In a separate process it cannot stop the
 worker.
 """
 
@@ -24,14 +24,14 @@ class CallTimeoutError(Exception):
 
 
 class CallEndedError(Exception):
-    """The process of the function ended: by an uncaught error, or because memory ran out."""
+    """The process of the function ended because of an uncaught error or a lack of memory."""
 
 
 class TimedCalls:
     """Calls a function of a module in a separate process. Calls are sequential; not thread-safe.
 
     Args:
-      function: takes one argument; argument and result are picklable.
+      function: function with one argument. The argument and the result must be picklable.
       seconds: time limit of one call, without the start of the process.
     """
 
@@ -41,8 +41,9 @@ class TimedCalls:
         self._process: subprocess.Popen[bytes] | None = None
 
     def call(self, argument: Any) -> Any:
-        """Returns the result. Raises CallTimeoutError and CallEndedError; the next call starts a new
-        process."""
+        """Calls the function and returns its result. Raises CallTimeoutError or CallEndedError if the call
+        fails; the next call then starts a new process.
+        """
         try:
             process = self._process or self._start()
             assert process.stdin
@@ -83,7 +84,7 @@ def _send(file: IO[bytes], value: Any) -> None:
 
 
 def _receive(file: IO[bytes], deadline: float) -> bytes:
-    """Returns the next pickled value."""
+    """Returns the next pickled value from a pipe, as bytes."""
     (size,) = _SIZE.unpack(_read(file, _SIZE.size, deadline))
     return _read(file, size, deadline)
 
@@ -104,7 +105,7 @@ def _read(file: IO[bytes], size: int, deadline: float) -> bytes:
 
 
 def _serve(name: str) -> None:
-    """Answers calls until the input is closed."""
+    """Runs in the separate process: executes calls until the input is closed."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output of the function itself goes to stderr
     module, _, function = name.partition(":")

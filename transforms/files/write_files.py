@@ -1,5 +1,6 @@
-"""Writes output files on any Beam file system. Files are hashed while they are written, and appear when
-complete."""
+"""Writes output files on any Beam file system. Files are hashed while they are written, and become visible
+when complete.
+"""
 
 import contextlib
 import hashlib
@@ -26,8 +27,9 @@ _UNFINISHED = ".part"
 class HashedFile(io.RawIOBase):
     """A new file. Computes the SHA-256 and the size of its content.
 
-    The file appears complete when it is closed, or when a `with` block ends without an error, otherwise not
-    at all. So two workers may write the same file, for example if a runner gave up one of them too early.
+    The file becomes visible, complete, when it is closed or when a `with` block ends without an error;
+    otherwise it never exists. So two workers may write the same file, for example if a runner falsely assumed
+    that one of them was lost.
 
     Raises StoreError if the disk is full or fails.
     """
@@ -46,8 +48,8 @@ class HashedFile(io.RawIOBase):
     def in_folder(cls, folder: str, name: str) -> Self:
         """Creates a new file of a build; `name` may contain folders.
 
-        Raises FileNotFoundError if a local `folder` was removed: a worker that outlives its build must not
-        restore its folder.
+        Raises FileNotFoundError if a local `folder` was removed, so that a worker that outlives its build
+        does not create the folder again.
         """
         if is_local(folder):
             _make_folders(folder, name)
@@ -102,7 +104,7 @@ class HashedFile(io.RawIOBase):
             write_object(self._path, content, self._bytes)
 
     def output_file(self, name: str, split: str, kind: str, records: int) -> OutputFile:
-        """Returns the description of the written file, with its name in the build."""
+        """Returns the description of the written file; `name` is its name in the build."""
         return OutputFile(name, split, kind, records, self._bytes, self._hash.hexdigest())
 
 
@@ -119,7 +121,7 @@ def _temporary_file() -> pathlib.Path:
 
 
 def _make_folders(folder: str, name: str) -> None:
-    """Creates the folders in the name, but not `folder` itself."""
+    """Creates the folders that `name` contains, but not `folder` itself."""
     below = pathlib.Path(folder)
     if not below.is_dir():
         raise FileNotFoundError(f"{folder} no longer exists: the build has already ended")
@@ -168,7 +170,7 @@ def mark(schema: pa.Schema, marks: Mapping[str, str]) -> pa.Schema:
 
 
 def table_of(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.Table:
-    """Returns rows as a table. Their values are in the order of the schema."""
+    """Returns rows as a table. The values of a row are in the order of the schema."""
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
     return pa.table(arrays, schema=schema)

@@ -26,8 +26,9 @@ def reason_of(rejected: Rejected) -> tuple[str, str]:
 
 
 class WriteRejected(WriteRecords):
-    """PCollection[Rejected] → PCollection[OutputFile]. Without rejected records, one empty file is
-    written."""
+    """PCollection[Rejected] → PCollection[OutputFile]. If there are no rejected records, one empty file is
+    written.
+    """
 
     def __init__(self, folder: str, records_per_file: int = RECORDS_PER_FILE):
         super().__init__(
@@ -41,7 +42,7 @@ class WriteRejected(WriteRecords):
 
 
 def identity_of(rejected: Rejected) -> str:
-    """Returns the text that determines the file of a rejected record."""
+    """Returns the string whose hash determines the file of a rejected record."""
     return f"{rejected.stage} {rejected.id}"
 
 

@@ -1,7 +1,8 @@
-"""Writes rows to Parquet, TFRecord, JSON lines and TSV files. The bytes do not depend on runner or order.
+"""Writes rows to Parquet, TFRecord, JSON lines and TSV files. The bytes do not depend on the runner or the
+order of rows.
 
 `WriteRows` groups rows by shard, sorts them and writes the shards. `write_files` writes the files of one
-shard, one batch at a time; it is called directly for shards that are already complete.
+shard, one batch at a time. Transforms whose shards are already grouped call it directly.
 """
 
 import contextlib
@@ -52,7 +53,7 @@ class Target(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Rows that are in memory at the same time."""
+    """Rows that are in memory at the same time, encoded for each format."""
 
     rows: int
     pieces: Mapping[
@@ -67,10 +68,10 @@ def write_files(
     batches: Iterable[Batch],
     encoding: Mapping[str, Any] | None = None,
 ) -> list[OutputFile]:
-    """Writes the same rows to all targets. Each target receives the pieces of its format.
+    """Writes the same rows to all targets, each in its format.
 
     Args:
-      encoding: arguments of ParquetWriter.
+      encoding: further arguments of ParquetWriter.
     """
     with contextlib.ExitStack() as stack:
         files: dict[Target, HashedFile | ParquetFile] = {}
@@ -113,11 +114,11 @@ class RowKind(NamedTuple):
 
 
 class PlanShards(beam.PTransform):
-    """PCollection → one {split: number of files}, with at least one file per split.
+    """PCollection → PCollection of one dict {split: number of files}. Each split has at least one file.
 
     Args:
-      splits: of the corpus.
-      shard_bytes: approximate size of a file, in the unit of the sizes.
+      splits: names of the splits of the corpus.
+      shard_bytes: approximate size of a file, in the unit of the sizes that `measure` returns.
       measure: PCollection → PCollection[(split, size)]; None if the input already has this form.
     """
 
@@ -147,13 +148,13 @@ def _plan(splits: Sequence[str], shard_bytes: int, sizes: Mapping[str, int]) -> 
 class WriteRows(beam.PTransform):
     """PCollection of rows → PCollection[OutputFile].
 
-    Shards without rows are written too, because readers expect all files of `-of-N`.
+    Shards without rows are written too, because readers expect all N files of a name like `train-00000-of-N`.
 
     Args:
-      folder: of the build.
-      corpus: first part of the TFRecord names, "wiki40b".
+      folder: output folder of the build.
+      corpus: first part of the names of TFRecord files, such as "wiki40b".
       kind: properties of the rows.
-      shards: one {split: number of files}, from PlanShards.
+      shards: side input from PlanShards: one dict {split: number of files}.
       marks: key-value metadata of each Parquet file.
     """
 
@@ -197,7 +198,7 @@ def _write_shards(
 
 
 def corpus_files(corpus: str, shard: Shard) -> list[Target]:
-    """Returns the Parquet and the TFRecord file of a shard."""
+    """Returns the targets of a shard: a Parquet and a TFRecord file."""
     return [
         Target(parquet_name(*shard), shard.split, PARQUET),
         Target(tfrecord_name(corpus, *shard), shard.split, TFRECORD),
@@ -205,13 +206,13 @@ def corpus_files(corpus: str, shard: Shard) -> list[Target]:
 
 
 def record_files(suffixes: Sequence[str], shard: Shard) -> list[Target]:
-    """Returns one file for each suffix. The files belong to no split."""
+    """Returns one target for each suffix. The files belong to no split."""
     named = (SUFFIXES[suffix] for suffix in suffixes)
     return [Target(to_name(*shard), "", kind) for kind, to_name in named]
 
 
 def key_by_shard(row: Any, kind: RowKind, shards: Mapping[str, int]) -> tuple[ShardKey, Any]:
-    """Returns ((split, shard, shards), packed row)."""
+    """Returns ((split, number of the shard, number of shards), packed row)."""
     split = kind.split_of(row)
     count = shards[split]
     return (split, shard_of(kind.identity(row), count), count), kind.pack(row)
@@ -249,8 +250,9 @@ def _encode_rows(rows: Sequence[Any], kind: RowKind, formats: Sequence[str]) -> 
 
 
 def _batches(rows: Sequence[Any], kind: RowKind) -> Iterator[list[Sequence[Any]]]:
-    """Yields the values of the rows in batches up to the maximum weight. A heavier row is a batch of its
-    own."""
+    """Yields the values of the rows in batches up to the maximum weight. A row that exceeds this weight is a
+    batch of its own.
+    """
     if kind.weigh is None:
         yield [kind.values(row) for row in rows]
         return
@@ -300,16 +302,16 @@ _ENCODERS: Mapping[str, Callable[[pa.Schema, Sequence[Sequence[Any]]], Iterator[
 
 
 class WriteRecords(beam.PTransform):
-    """PCollection[tuple] → PCollection[OutputFile]: files for inspection, in no split.
+    """PCollection[tuple] → PCollection[OutputFile]. Writes files for inspection, which belong to no split.
 
     Args:
-      folder: of the build.
-      name: of the files, without their numbers: "rejected/rejected".
-      schema: of a record; TSV files have its names as header line.
-      identity: record → the text whose hash determines the file.
-      order: tuple of the fields → sort key within a file.
+      folder: output folder of the build.
+      name: file name without the number, such as "rejected/rejected".
+      schema: schema of a record. Its names are the header line of TSV files.
+      identity: function from a record to the string whose hash determines its file.
+      order: function from a tuple of the fields to the sort key within a file.
       suffixes: some of SUFFIXES, separated by spaces; each file type contains all records.
-      count: PCollection of one int, the number of records; None to count them.
+      count: PCollection of one int, the number of records; None to count the records.
     """
 
     def __init__(

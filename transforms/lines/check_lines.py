@@ -1,4 +1,4 @@
-"""Checks files of lines before a build starts: they must be text and look complete. Samples their lines."""
+"""Checks text files of lines before a build starts: they must be text and look complete. Samples their lines."""
 
 import contextlib
 import itertools
@@ -23,9 +23,8 @@ def check_lines(
 ) -> None:
     """Raises InputError for unusable files of lines.
 
-    These are files that are not text or seem binary, archives without a wanted file (or with a link in its
-    place), and (if they must be complete) truncated files. An error is also raised if all files together have
-    no line.
+    Unusable files are binary files, archives without a wanted file (or with a link instead of it), and, if
+    `whole` is True, truncated files. An error is also raised if all files together have no line.
 
     Only the beginnings and ends of files are read. So truncated .gz files, and the contents of compressed
     archives, are not checked.
@@ -71,7 +70,7 @@ def read_head(path: str, stream: BinaryIO) -> bytes:
 
 
 def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
-    """Returns False if a compressed file is visibly truncated. The end of a .gz does not show this."""
+    """Returns False if a compressed file is visibly truncated. Truncation of a .gz file cannot be detected."""
     if codec == "bz2":
         return bz2_blocks.ends_whole(stream, file_bytes)
     if codec != "xz":
@@ -83,7 +82,7 @@ def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
 def sample_lines(paths: Sequence[str], members: Sequence[str] = MEMBERS) -> Iterator[str]:
     """Yields the first lines of some of the files, evenly chosen. Compressed archives are skipped.
 
-    Damage is ignored: reading reports it later.
+    Damage is ignored; it is reported later, when the files are read.
     """
     step = -(-len(paths) // _SAMPLED_FILES) or 1
     for file in itertools.chain(*(find_files(path, members) for path in paths[::step])):

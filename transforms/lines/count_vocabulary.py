@@ -1,4 +1,4 @@
-"""Counts the vocabulary of a shuffled corpus, and its coverage of the held-out lines."""
+"""Counts the vocabulary of a shuffled corpus, and the coverage of the held-out lines by the vocabulary."""
 
 import operator
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,7 +34,7 @@ GATHERED_BYTES = 1 << 24
 
 
 class CountedVocabulary(NamedTuple):
-    """The outputs of CountVocabulary."""
+    """The outputs of CountVocabulary: the vocabulary file, its statistics and its words."""
 
     files: beam.PCollection  # of OutputFile: vocabulary.tsv
     stats: beam.PCollection  # one VocabularyStats
@@ -46,17 +46,17 @@ class CountVocabulary(beam.PTransform):
 
     The ranges contain all tokenised lines of a corpus. Only shards of the series "heldout" are used.
 
-    The counts of the training corpus are those of all lines minus those of held-out lines, so lines are
-    counted before they are shuffled. Words are counted in buckets: a worker holds one bucket at a time, and
-    one worker holds the vocabulary.
+    The counts of the held-out lines are subtracted from the counts of all lines, so words can be counted
+    before the lines are shuffled. Words are counted in buckets. A worker holds one bucket at a time; one
+    worker holds the whole vocabulary.
 
     Raises AccountingError if a held-out word or line is not in the corpus.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       min_count: minimum count of a word of the vocabulary in the training corpus.
       buckets: parallel parts of the count. Their number does not change results.
-      scratch: folder for temporary counts; "" for that of the build.
+      scratch: folder for temporary counts; "" to use the folder of the build.
     """
 
     def __init__(self, folder: str, min_count: int = 3, buckets: int = BUCKETS, scratch: str = ""):
@@ -128,14 +128,16 @@ def count_heldout(shard: LineShard) -> pa.RecordBatch:
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> VocabularyPart:
-    """Adds up (bucket, counts in scratch)."""
+    """Adds up the word counts of a bucket, from (bucket, counts in scratch)."""
     counts = add_pieces(grouped[1])
     check_counts(counts)
     return vocabulary.select_words(counts, min_count)
 
 
 def check_counts(counts: pa.RecordBatch) -> None:
-    """Raises AccountingError if a word has a negative count: more was held out than the corpus has."""
+    """Raises AccountingError if a word has a negative count, that is, if it is more frequent in the held-out
+    lines than in all lines.
+    """
     wrong = word_counts.negative_words(counts)
     if wrong:
         raise AccountingError(
@@ -154,7 +156,7 @@ class WrittenVocabulary(NamedTuple):
 def write_vocabulary(
     folder: str, min_count: int, parts: Sequence[VocabularyPart], sentences: int
 ) -> WrittenVocabulary:
-    """Writes vocabulary.tsv. Its number of records is the number of words and signs."""
+    """Writes vocabulary.tsv. The number of records in the manifest is the number of words and special tokens."""
     if sentences < 0:
         raise AccountingError(f"{-sentences} more lines are held out than there are in the corpus")
     merged = vocabulary.merge_parts(parts, sentences)
@@ -182,7 +184,9 @@ def weigh_shard(heldout: _Heldout) -> int:
 
 
 def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutStats]]:
-    """Yields (shard, its coverage by the vocabulary). The vocabulary is unpacked once for all shards."""
+    """Yields (number of a shard, coverage of the shard by the vocabulary). The vocabulary is unpacked once
+    for all shards.
+    """
     words = vocabulary.unpack_words(heldout[0].packed_words)
     measured = vocabulary.measure_heldout([one.shard.block for one in heldout], words)
     return zip((one.shard.shard for one in heldout), measured, strict=True)
@@ -191,5 +195,5 @@ def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutSt
 def add_coverage(
     stats: VocabularyStats, coverage: Iterable[tuple[int, HeldoutStats]]
 ) -> VocabularyStats:
-    """Returns the statistics with those of the held-out shards, which may be in any order."""
+    """Returns the statistics with the coverage of the held-out shards added. The shards may be in any order."""
     return stats._replace(heldout=tuple(of_shard for _, of_shard in sorted(coverage)))

@@ -28,10 +28,11 @@ class DealWords(beam.PTransform):
     Counts of several elements are combined before they are partitioned, so that few pieces are shuffled.
 
     Args:
-      folder: for temporary counts (see scratch.py).
-      count: element → its word counts (see word_counts.py), or None.
+      folder: folder for temporary counts (see scratch.py).
+      count: function from an element to its word counts (see word_counts.py), or None if there are none.
       buckets: number of buckets.
-      join: batches of counts → one batch; by default equal words are added up.
+      join: function that combines batches of counts into one; by default the counts of equal words are added
+        up.
     """
 
     def __init__(
@@ -59,7 +60,9 @@ def _deal(
 
 
 def add_pieces(pieces: Iterable[bytes]) -> pa.RecordBatch:
-    """Adds up word counts from scratch, a few at a time, as a large corpus has thousands of pieces."""
+    """Adds up word counts from scratch. Reads a few pieces at a time, because a large corpus has thousands of
+    them.
+    """
     gathered: list[pa.RecordBatch] = []
     words = 0
     for packed in pieces:

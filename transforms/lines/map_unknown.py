@@ -1,4 +1,4 @@
-"""Replaces words that are not in the vocabulary by <UNK> in shuffled shards."""
+"""Replaces words by <UNK> that are not in the vocabulary, in shuffled shards."""
 
 import functools
 
@@ -17,8 +17,8 @@ class MapUnknown(beam.PTransform):
     ten bytes a word.
 
     Args:
-      folder: of the build.
-      words: one packed list of the words to keep (see text/vocabulary.py).
+      folder: output folder of the build.
+      words: side input with one packed list of the words to keep (see text/vocabulary.py).
     """
 
     def __init__(self, folder: str, words: beam.PCollection):
@@ -36,12 +36,12 @@ class MapUnknown(beam.PTransform):
 
 
 def put_away(shard: LineShard, scratch: Scratch) -> LineShard:
-    """Stores the lines of a shard in scratch. Returns the shard with a reference for `fetch`."""
+    """Stores the lines of a shard in scratch. Returns the shard with a reference to its lines for `fetch`."""
     return shard._replace(block=scratch.put(shard.block))
 
 
 def map_shard(shard: LineShard, packed_words: bytes) -> LineShard:
-    """Returns a shard from scratch, with <UNK> for words that are not in the list."""
+    """Fetches the lines of a shard, and returns the shard with words that are not in the list replaced by <UNK>."""
     words = _unpack_words(packed_words)
     return shard._replace(block=vocabulary.map_unknown(fetch(shard.block), words))
 

@@ -10,7 +10,7 @@ from transforms.text.news.shard_names import tables_of
 
 
 class MeasureLines(beam.PTransform):
-    """PCollection[bytes], blocks of lines → PCollection of one LineStats."""
+    """PCollection[bytes] → PCollection of one LineStats. The elements are blocks of lines."""
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         return (
@@ -32,7 +32,7 @@ class MeasureShards(beam.PTransform):
 
 
 def measure_shard(shard: LineShard) -> Iterator[tuple[str, LineStats]]:
-    """Yields (split, counts) for each split of the shard."""
+    """Yields (split, counts) for each split that the shard belongs to."""
     tables = tables_of(shard.series, shard.shard, shard.shards)
     if tables:
         stats = measure_lines(shard.block)
@@ -41,5 +41,5 @@ def measure_shard(shard: LineShard) -> Iterator[tuple[str, LineStats]]:
 
 
 def lines_of_range(lines: LineRange) -> int:
-    """Returns the number of lines."""
+    """Returns the number of lines in a range."""
     return lines.lines

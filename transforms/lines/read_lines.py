@@ -1,4 +1,4 @@
-"""Reads files of lines in blocks of lines, the first step of sentence corpora."""
+"""Reads text files as blocks of lines. This is the first step of builds of sentence corpora."""
 
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,7 +35,9 @@ _TOLD_NAMES = 5
 
 
 class LineBlocks(NamedTuple):
-    """The outputs of ReadLines. Each line of the files is in a block or rejected."""
+    """The outputs of ReadLines: blocks of lines, rejected lines, damage and counts. Each line is in a block
+    or rejected.
+    """
 
     blocks: beam.PCollection  # of bytes: whole lines, each with its line feed (see line_blocks.py)
     rejected: beam.PCollection  # of Rejected: lines that are not UTF-8, or too long
@@ -45,25 +47,28 @@ class LineBlocks(NamedTuple):
 
 
 class ReadLines(beam.PTransform):
-    """Pipeline → LineBlocks. Reads files of lines in blocks; work units are distributed over the workers.
+    """Pipeline → LineBlocks. Reads text files in blocks of lines. Work units are distributed over the
+    workers.
 
-    The lines do not depend on the division, packing or names of files. The blocks and their order do.
+    The lines do not depend on the division of the input into files, their compression or their names. The
+    blocks and their order do.
 
-    The last line of a file counts even without a line feed. (The original scripts use `cat`, which would join
-    it with the first line of the next file. So these files are listed in `unterminated`.)
+    The last line of a file is read even if it has no line feed. (The original scripts use `cat`, which would
+    join it with the first line of the next file. So the names of such files are in the output
+    `unterminated`.)
 
-    UTF-8 is checked by the rules of Perl (see text/news/perl_utf8.py). The id of a rejected line has the name
-    of the file, the member of the archive and the place (see file_units.py): "news.2007.en.shuffled.gz:4711",
-    "training-monolingual.tgz/training-monolingual/news.2007.en.shuffled:0".
+    UTF-8 is checked by the rules of Perl (see text/news/perl_utf8.py). The id of a rejected line consists of
+    the name of the file, the path in the archive and the position (see file_units.py):
+    "news.2007.en.shuffled.gz:4711", "training-monolingual.tgz/training-monolingual/news.2007.en.shuffled:0".
 
     Args:
-      paths: files on any Beam file system, with types detected by content: plain, .gz, .xz, .bz2, and .tar
-        archives of such files, compressed or not. Archives are not unpacked to disk.
-      stripes: number of workers. unit_blocks.shares_of gives the number that share a file without entry
+      paths: files on any Beam file system: plain, .gz, .xz, .bz2, and .tar archives of such files, compressed
+        or not. The types are detected from the contents. Archives are not unpacked to disk.
+      stripes: number of workers. `unit_blocks.shares_of` returns how many of them share a file without entry
         points (.gz, .xz, .tgz).
       on_corrupt: "fail" raises InputError with file and byte at the first damage; "keep-good" skips and
         reports damaged parts.
-      members: patterns of the wanted files of an archive, for their names without folders.
+      members: patterns that the names of the wanted files of an archive, without folders, must match.
       block_bytes: maximum size of a block; a longer line is a block of its own.
       limit: maximum number of lines, read by one worker in the order of the paths. 0 reads all.
     """
@@ -103,7 +108,9 @@ class TextFile(NamedTuple):
 
 
 class TextUnit(NamedTuple):
-    """A unit of a text file. Its bytes are counted from the start of the file."""
+    """A unit of a text file. Its offsets are relative to the start of the text file, not of the archive that
+    contains it.
+    """
 
     file: TextFile
     unit: FileUnit
@@ -123,7 +130,7 @@ def plan_units(
 
 
 def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = MEMBERS) -> int:
-    """Returns the number of bytes that the workers will read, as the total of the progress."""
+    """Returns the number of bytes that the workers will read, as the total for the progress display."""
     return sum(
         planned.unit.end - planned.unit.start for planned in plan_units(paths, stripes, members)
     )
@@ -132,11 +139,11 @@ def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = M
 def find_files(
     path: str, members: Sequence[str] = MEMBERS, *, must_be_whole: bool = False
 ) -> list[TextFile]:
-    """Returns the file itself; for a complete, uncompressed archive its wanted files.
+    """Returns the wanted files of a complete, uncompressed archive; for any other file, the file itself.
 
-    Raises InputError for such an archive without a wanted file. If it must be complete, also raises it for a
-    truncated archive, or one whose wanted file is a link or device. Other problems are reported when it is
-    read.
+    Raises InputError for a complete archive without a wanted file. If `must_be_whole` is True, also raises it
+    for a truncated archive, and if a wanted file is a link or device. Other problems are reported when the
+    file is read.
     """
     file_bytes = file_bytes_of(path)
     itself = TextFile(path, "", 0, file_bytes)
@@ -238,7 +245,7 @@ def first_lines(block: LineBlock, count: int) -> LineBlock:
 def read_unit(
     planned: TextUnit, members: Sequence[str] = MEMBERS, block_bytes: int = BLOCK_BYTES
 ) -> Iterator[LineBlock | Unterminated | Damage]:
-    """Reads a unit, and counts the progress.
+    """Yields the blocks of lines of a unit, unterminated last lines and damage. Counts the progress.
 
     Raises InputError for an archive without a wanted file.
     """
@@ -261,7 +268,7 @@ def read_unit(
 
 
 def screen_block(file: TextFile, block: LineBlock) -> tuple[bytes, list[Rejected]]:
-    """Returns the kept lines of a block, and the rejected lines. Counts both."""
+    """Returns (kept lines as a block, rejected lines). Counts both."""
     if block.is_overlong:
         kept, rejected = b"", [_reject(file, block, 0, block.data, "line-too-long")]
     elif malformed := malformed_lines(block.data):
@@ -296,7 +303,7 @@ def _reject(file: TextFile, block: LineBlock, at: int, line: bytes, reason: str)
 
 
 def _name_of(file: TextFile, member: str = "") -> str:
-    """Returns the name of a text without folders; in an archive, with its path in the archive."""
+    """Returns the name of a file without folders, followed by the path in the archive if it is in one."""
     name = posixpath.basename(file.path)
     member = member or file.member
     return f"{name}/{member}" if member else name

@@ -1,4 +1,6 @@
-"""Shuffles sorted lines into shards. A fixed random generator gives the order (see text/news/shuffle.py)."""
+"""Shuffles sorted lines into shards. The order is always the same, because the random generator is fixed (see
+text/news/shuffle.py).
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -17,12 +19,12 @@ STAGE = "shuffle-lines"
 class ShuffleLines(beam.PTransform):
     """PCollection[LineRange] → PCollection[LineShard].
 
-    Shuffles the lines of all ranges. Yields `shards` shards of the series "train", of which shard 0 is held
-    out, and `heldout_shards` shards of the series "heldout", which are the parts of that shard 0. A worker
-    holds one shard at a time. Empty shards are included.
+    Shuffles the lines of all ranges into `shards` shards of the series "train". Shard 0 is held out; it is
+    also divided into `heldout_shards` shards of the series "heldout". A worker holds one shard at a time.
+    Empty shards are included.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
     """
 
     def __init__(self, folder: str, shards: int = 100, heldout_shards: int = 50):
@@ -55,14 +57,14 @@ class ShuffleLines(beam.PTransform):
 
 
 def count_range(lines: LineRange) -> tuple[int, int]:
-    """Returns (range, number of its lines)."""
+    """Returns (index of the range, number of its lines)."""
     return lines.index, lines.lines
 
 
 def deal_range(
     lines: LineRange, ranks: Mapping[int, int], shards: int, scratch: Scratch
 ) -> Iterator[tuple[int, bytes]]:
-    """Yields (shard, piece in scratch) of a range."""
+    """Distributes the lines of a range over the shards. Yields (shard, lines in scratch)."""
     for shard, piece in deal_lines(fetch(lines.packed), ranks[lines.index], shards):
         yield shard, scratch.put(piece)
 
@@ -70,7 +72,7 @@ def deal_range(
 def merge_shard(
     grouped: tuple[int, Iterable[bytes]], shards: int, heldout_shards: int
 ) -> Iterator[LineShard]:
-    """Yields the shard, and its parts if it is the held-out one."""
+    """Yields a shard with its lines in their final order. For the held-out shard, also yields its parts."""
     shard, pieces = grouped
     block = merge_pieces(map(fetch, filter(None, pieces)))
     yield LineShard(TRAIN, shard, shards, block)

@@ -25,7 +25,9 @@ SAMPLES, DUPLICATES = "samples", "duplicates"
 
 
 class SortedLines(NamedTuple):
-    """The outputs of SortLines."""
+    """The outputs of SortLines: the sorted ranges, the borders between them, and the number of dropped
+    duplicates.
+    """
 
     ranges: beam.PCollection  # of (range, block): its sorted lines; no empty ranges
     splitters: beam.PCollection  # one list[bytes]: the borders between the ranges
@@ -33,18 +35,17 @@ class SortedLines(NamedTuple):
 
 
 class SortLines(beam.PTransform):
-    """PCollection[block] → SortedLines.
+    """PCollection[bytes] → SortedLines. The elements are blocks of lines.
 
-    Every worker sorts runs of some megabytes, and samples them. The sample splits the byte order into ranges.
-    Then the parts of all runs in a range are merged by one worker. A repeated line occurs at most once in a
-    run, so frequent lines cause no large range. The ranges depend only on the lines, not on their order or
-    blocks.
+    Every worker sorts runs of some megabytes, and takes a sample of each. The borders of the ranges are
+    chosen from all samples. Then one worker for each range merges the lines of all runs that are in the
+    range. A line occurs at most once in a run, so a frequent line does not make a range large. The ranges
+    depend only on the lines, not on their order or blocks.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       range_bytes: approximate size of the lines of a range; see `plan_ranges`.
-      run_bytes: size of a run that a worker sorts, which takes a few times as much memory; see
-        `run_bytes_for`.
+      run_bytes: size of a run. Sorting it takes a few times as much memory. See `run_bytes_for`.
     """
 
     def __init__(self, folder: str, range_bytes: int = RANGE_BYTES, run_bytes: int = RUN_BYTES):
@@ -77,13 +78,14 @@ class SortLines(beam.PTransform):
 
 
 def run_bytes_for(input_bytes: int) -> int:
-    """Returns the size of a sorted run for an input. It grows with the input, as each run is cut into all
-    ranges."""
+    """Returns the size of a sorted run in bytes. It grows with the input, because each run is divided into
+    all ranges.
+    """
     return min(max(input_bytes // MANY_RUNS, RUN_BYTES), MAX_RUN_BYTES)
 
 
 def merge_samplers(samplers: Iterable[LineSampler]) -> LineSampler:
-    """Returns one sampler for the lines of all samplers."""
+    """Returns one sampler that has the samples of all samplers."""
     merged = LineSampler()
     for sampler in samplers:
         merged.merge(sampler)
@@ -125,14 +127,14 @@ class _SortRuns(beam.DoFn):
 
 
 def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
-    """Yields (range, the lines of a run in this range, in scratch)."""
+    """Yields (index of a range, lines of the run that are in this range, in scratch)."""
     run = fetch(packed)
     for index, start, end in cut_sorted(run, splitters):
         yield index, scratch.part(packed, run, start, end)
 
 
 def merge_range(grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
-    """Yields (range, its sorted distinct lines). The number of duplicates is on a separate output."""
+    """Yields (index of the range, sorted distinct lines). The number of duplicates is on a separate output."""
     index, pieces = grouped
     lines = b"".join(map(fetch, pieces))
     different = sort_block(lines)
@@ -141,7 +143,9 @@ def merge_range(grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
 
 
 class StoreRanges(beam.PTransform):
-    """PCollection[(range, block)] → PCollection[LineRange]. Stores ranges for a later stage."""
+    """PCollection[(index of a range, block)] → PCollection[LineRange]. Stores the lines in scratch for a
+    later stage.
+    """
 
     def __init__(self, folder: str):
         super().__init__()

@@ -13,10 +13,11 @@ STAGE = "tokenize-lines"
 
 
 class TokenizeLines(beam.PTransform):
-    """PCollection[(range, block)] → PCollection[(range, block)], with the same number and order of lines.
+    """PCollection[(index of a range, block)] → the same with tokenised lines. Their number and order do not
+    change.
 
     Args:
-      language: of the rules and abbreviations, "en".
+      language: language code of the rules and abbreviations, such as "en".
       lower_case: True to lower-case the tokens.
       perl: version of Perl whose Unicode tables define letters and digits.
     """
@@ -31,7 +32,7 @@ class TokenizeLines(beam.PTransform):
 
 
 class TokenizeBlocks(TokenizeLines):
-    """PCollection[block] → PCollection[block]. For lines that are tokenised before sorting."""
+    """PCollection[block] → PCollection[block]. Use it if lines are tokenised before they are sorted."""
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         tokenize = beam.Map(tokenize_block, *self.settings)
@@ -41,7 +42,7 @@ class TokenizeBlocks(TokenizeLines):
 def tokenize_range(
     index_to_block: tuple[int, bytes], language: str, lower_case: bool, perl: str
 ) -> tuple[int, bytes]:
-    """Tokenises and counts the lines of a range."""
+    """Returns (index of the range, tokenised lines). Counts the lines."""
     index, block = index_to_block
     tokenized = tokenize_block(block, language, lower_case, perl)
     counters.count(STAGE, "lines", count_lines(block))
@@ -50,7 +51,7 @@ def tokenize_range(
 
 
 def tokenize_block(block: bytes, language: str, lower_case: bool, perl: str) -> bytes:
-    """Returns the tokenised lines."""
+    """Returns the tokenised lines of a block."""
     return _tokenizer(language, lower_case, perl)(block)
 
 

@@ -1,4 +1,6 @@
-"""Writes an intermediate state of the corpus to files, as the original scripts do, for comparison."""
+"""Writes an intermediate state of the corpus to files, for comparison with the same file of the original
+scripts.
+"""
 
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
@@ -13,12 +15,12 @@ FOLDER = "training-monolingual.tokenized"  # name of the folder in the original
 class WriteCheckpoint(beam.PTransform):
     """PCollection[LineRange] → PCollection[OutputFile], one for each range.
 
-    The concatenated files are equal to the single file of the original.
+    The concatenated files are equal to the single file that the original scripts write.
 
     Args:
-      folder: of the build.
-      name: of the file in the original, "news.20XX.en.shuffled.sorted".
-      splitters: of the ranges, from SortLines.
+      folder: output folder of the build.
+      name: name of the original file, such as "news.20XX.en.shuffled.sorted".
+      splitters: side input with the borders between the ranges, from SortLines.
     """
 
     def __init__(self, folder: str, name: str, splitters: beam.PCollection):

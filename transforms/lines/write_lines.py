@@ -1,4 +1,4 @@
-"""Writes shards of shuffled lines as text files like the published ones, Parquet, TFRecord and checksums."""
+"""Writes shards of shuffled lines as Parquet, TFRecord, and text files like the published ones, with checksums."""
 
 import hashlib
 import operator
@@ -37,7 +37,7 @@ _ENCODING = {"use_dictionary": False, "write_statistics": False}
 
 
 class WrittenLines(NamedTuple):
-    """The outputs of WriteLines."""
+    """The outputs of WriteLines: the files, the MD5 checksums of text files, and counts of replaced characters."""
 
     files: beam.PCollection  # of OutputFile
     md5s: beam.PCollection  # of (name, MD5): of every text file
@@ -45,7 +45,7 @@ class WrittenLines(NamedTuple):
 
 
 class WrittenShard(NamedTuple):
-    """The outputs of one shard."""
+    """The written files of one shard, the MD5 checksum of its text file, and the counts of replaced characters."""
 
     files: list[OutputFile]
     md5: tuple[str, str]
@@ -55,16 +55,16 @@ class WrittenShard(NamedTuple):
 class WriteLines(beam.PTransform):
     """PCollection[LineShard] → WrittenLines.
 
-    Each shard is a text file with its name in the published corpus, and unchanged lines. Each shard except
-    the held-out one (which is written as its parts) is also a Parquet and a TFRecord file with the single
-    feature `text`: a line without its line feed. TensorFlow Datasets strips spaces at the ends of lines;
-    these files keep them. Only lines that the tokeniser does not change have such spaces. Empty shards are
-    written too. See text/news/shard_names.py.
+    Each shard is written to a text file that has the name of the shard in the published corpus. It is also
+    written to a Parquet and a TFRecord file with the single feature `text`, a line without its line feed; for
+    the held-out shard, its parts are written instead. Spaces at the ends of lines are kept, although
+    TensorFlow Datasets strips them; only lines that the tokeniser does not change have such spaces. Empty
+    shards are written too. See text/news/shard_names.py.
 
     Args:
-      folder: of the build.
-      corpus: first part of the TFRecord names.
-      language: in the names of the text files.
+      folder: output folder of the build.
+      corpus: first part of the names of TFRecord files.
+      language: language code in the names of the text files.
       marks: key-value metadata of each Parquet file.
     """
 
@@ -89,7 +89,7 @@ class WriteLines(beam.PTransform):
 
 
 class WriteChecksums(beam.PTransform):
-    """PCollection[(name, MD5)] → PCollection[OutputFile]: a file for `md5sum -c md5sums`."""
+    """PCollection[(name, MD5)] → PCollection[OutputFile]. Writes the file `md5sums`, for `md5sum -c md5sums`."""
 
     def __init__(self, folder: str):
         super().__init__()
@@ -126,11 +126,11 @@ class LineEncoder:
     """Encodes the lines of a block, one row group at a time.
 
     Args:
-      has_tables: True to encode them for Parquet and TFRecord too.
+      has_tables: True to encode the lines for Parquet and TFRecord too.
 
     Attributes:
-      md5: of the lines so far.
-      replaced: number of characters so far that were replaced by U+FFFD.
+      md5: MD5 of the lines encoded so far.
+      replaced: number of characters replaced by U+FFFD so far.
     """
 
     def __init__(self, block: bytes, has_tables: bool):
@@ -161,6 +161,6 @@ def _records(block: bytes) -> Iterator[bytes]:
 
 
 def write_checksums(folder: str, md5s: Iterable[tuple[str, str]]) -> OutputFile:
-    """Writes the file in the format of md5sum(1), sorted by name."""
+    """Writes `md5sums` in the format of md5sum(1), sorted by name."""
     text = "".join(f"{md5}  {name}\n" for name, md5 in sorted(md5s))
     return write_text(folder, CHECKSUMS, text, "checksums")

@@ -1,4 +1,4 @@
-"""Selects the words of a model from blocks of text."""
+"""Selects the vocabulary of an n-gram model from blocks of text."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -19,14 +19,14 @@ BUCKETS = 64
 
 
 class ChooseWords(beam.PTransform):
-    """PCollection[TextBlock] → PCollection of one vocabulary in scratch (see `load_words`).
+    """PCollection[TextBlock] → PCollection of one vocabulary, as a reference to scratch (see `load_words`).
 
     Args:
-      folder: for temporary words.
+      folder: folder for temporary words.
       min_count: minimum count of a word in the text.
-      source: of the text, for errors.
+      source: description of the source of the text, for error messages.
 
-    Raises InputError if the text has no words.
+    Raises InputError if no word is frequent enough.
     """
 
     def __init__(self, folder: str, min_count: int, source: str):
@@ -59,12 +59,14 @@ def count_block(block: TextBlock) -> pa.RecordBatch:
 def choose_of_bucket(
     grouped: tuple[int, Iterable[bytes]], min_count: int, scratch: Scratch
 ) -> bytes:
-    """Stores the frequent words of (bucket, counts in scratch) in scratch."""
+    """Stores the words of a bucket with at least `min_count` occurrences in scratch, from (bucket, counts in
+    scratch).
+    """
     return scratch.put(pack_words(select_words(add_pieces(grouped[1]), min_count)))
 
 
 def join_words(scratch: Scratch, parts: Sequence[bytes], source: str) -> bytes:
-    """Stores the words of all buckets in scratch, as one list."""
+    """Stores the words of all buckets in scratch, as one list. Raises InputError if there are none."""
     words = pa.chunked_array([unpack_words(fetch(part)) for part in parts], pa.binary())
     if not len(words):
         raise InputError(
@@ -75,5 +77,5 @@ def join_words(scratch: Scratch, parts: Sequence[bytes], source: str) -> bytes:
 
 @functools.lru_cache(1)
 def load_words(packed: bytes) -> pa.BinaryArray:
-    """Returns the words in byte order. They are loaded once per process."""
+    """Returns the words of a vocabulary in byte order. The vocabulary is loaded once per process."""
     return unpack_words(fetch(packed))

@@ -1,8 +1,8 @@
-"""Counts the n-grams of all orders in blocks of text, in buckets.
+"""Counts the n-grams of all orders in blocks of text. The counts are partitioned into buckets.
 
-N-grams are counted in the highest order first. N-grams that only differ in their first word are in one
-bucket, where they are counted as the shorter n-gram (see text/ngrams/count_grams.py). So the entries of a
-bucket for one shorter n-gram are at most as many as there are words.
+The n-grams of the highest order are counted first. N-grams that differ only in their first word are in the
+same bucket, where the n-gram without this word is counted from them (see text/ngrams/count_grams.py). So a
+bucket has at most as many entries for a shorter n-gram as the vocabulary has words.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ GRAMS, TALLIES = "grams", "tallies"
 
 
 class CountedGrams(NamedTuple):
-    """The outputs of CountGrams."""
+    """The outputs of CountGrams: the counted n-grams, and tallies per order."""
 
     grams: beam.PCollection
     """((order, bucket), ADJUSTED_COUNTS in scratch). N-grams of one context are in one bucket."""
@@ -40,8 +40,8 @@ class CountGrams(beam.PTransform):
     """PCollection[TextBlock] → CountedGrams.
 
     Args:
-      words: one vocabulary, in scratch.
-      cut: order → maximum count of pruned n-grams. Pruned n-grams are counted too.
+      words: side input with one vocabulary, in scratch.
+      cut: order → maximum count of n-grams that will be pruned. N-grams to be pruned are counted too.
     """
 
     def __init__(self, dealer: Dealer, words: beam.PCollection, cut: Mapping[int, int]):
@@ -78,7 +78,7 @@ class CountGrams(beam.PTransform):
 
 
 class _CountBlock:
-    """(block, words) → its n-grams of the highest order."""
+    """(block, words) → counts of the n-grams of the highest order in the block."""
 
     def __init__(self, order: int):
         self._order = order
@@ -90,7 +90,7 @@ class _CountBlock:
 
 
 class _DealCounts:
-    """Counts of blocks → (bucket, their sum)."""
+    """Counts of several blocks → (bucket, summed counts of the bucket, in scratch)."""
 
     def __init__(self, dealer: Dealer):
         self._dealer = dealer
@@ -103,8 +103,9 @@ class _DealCounts:
 def adjust_bucket(
     grouped: tuple[int, Iterable[bytes]], order: int, highest: int, most_cut: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Yields the n-grams of a bucket: with adjusted counts, keyed by context, and as the next shorter
-    n-grams."""
+    """Yields the counts of the n-grams that are one word shorter than those of the bucket. Yields the n-grams
+    with adjusted counts, in the buckets of their contexts, on the output GRAMS.
+    """
     if order == highest:
         counted = counting.add_counts([join_pieces(grouped[1], order, COUNTS)])
         table = counting.adjust_highest(counted)

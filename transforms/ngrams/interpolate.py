@@ -1,7 +1,7 @@
-"""Interpolates weighed n-grams to the entries of a back-off model, in buckets.
+"""Interpolates weighted n-grams and computes the entries of a back-off model, in buckets.
 
-Works from the shortest to the longest n-grams. Each n-gram is joined with its suffix (the n-gram without the
-first word), in the bucket of the suffix. The back-off of the suffix is sent to the same bucket.
+The shortest n-grams are processed first. Each n-gram is joined with its suffix (the n-gram without the first
+word), in the bucket of the suffix. The back-off weight of the suffix is sent to the same bucket.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,7 +32,7 @@ FIRST_LEVEL = 2
 
 
 class ModelPart(NamedTuple):
-    """N-grams of a model, of one order and one bucket (see `bucketed_by`)."""
+    """The n-grams of a model that have the same order and are in the same bucket (see `bucketed_by`)."""
 
     order: int
     bucket: int
@@ -41,22 +41,22 @@ class ModelPart(NamedTuple):
 
 
 def bucketed_by(words: Words, highest: int) -> Words:
-    """Returns the words that determine the bucket of n-grams of a model.
+    """Returns the words of each n-gram that determine its bucket in the model.
 
-    N-grams of the highest order stay in the buckets where they were made, as they are not suffixes of longer
-    ones.
+    N-grams of the highest order remain in the buckets of their suffixes, because they are not suffixes of
+    longer n-grams.
     """
     return words[:, 1:] if words.shape[1] == highest > 1 else words
 
 
 class Interpolate(beam.PTransform):
-    """Level → PCollection[(bucket, (kind, rows in scratch))] → PCollection[ModelPart].
+    """{level: PCollection[(bucket, (kind, rows in scratch))]} → PCollection[ModelPart].
 
-    Level n has the WEIGHTS of n-grams, keyed by suffix, and the BACKOFFS of their contexts. Level 1 also has
-    the PROBABILITIES of unigrams.
+    The level of order n has the WEIGHTS of n-grams, partitioned by suffix, and the BACKOFFS of their
+    contexts. The first level also has the PROBABILITIES of unigrams.
 
     Args:
-      order: the highest order.
+      order: highest order of the model.
     """
 
     def __init__(self, dealer: Dealer, order: int):
@@ -87,17 +87,17 @@ class Interpolate(beam.PTransform):
 
 
 def level_of(order: int) -> str:
-    """Returns the name of a level."""
+    """Returns the name of the level of an order."""
     return f"level{order}"
 
 
 def levels_of(highest: int) -> list[str]:
-    """Returns the names of all levels."""
+    """Returns the names of all levels up to the highest order."""
     return [level_of(order) for order in range(FIRST_LEVEL, max(highest, FIRST_LEVEL) + 1)]
 
 
 def send(level: int, kind: str, dealt: Iterable[tuple[int, bytes]]) -> Iterator[TaggedOutput]:
-    """Yields pieces on the output of a level."""
+    """Yields (bucket, (kind, piece)) on the output of a level."""
     for bucket, piece in dealt:
         yield TaggedOutput(level_of(level), (bucket, (kind, piece)))
 
@@ -105,8 +105,9 @@ def send(level: int, kind: str, dealt: Iterable[tuple[int, bytes]]) -> Iterator[
 def interpolate_bucket(
     grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, highest: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Yields the entries of the n-grams that are one word shorter, and the probabilities of n-grams with
-    these suffixes."""
+    """Interpolates the n-grams of an order. Yields their probabilities; the entries of their suffixes are on
+    the output ENTRIES.
+    """
     bucket, tagged = grouped
     pieces: dict[str, list[bytes]] = {WEIGHED: [], CONTEXTS: [], SHORTER: []}
     for kind, piece in tagged:

@@ -1,4 +1,4 @@
-"""Sends tables of n-grams to buckets; pieces are stored in files."""
+"""Partitions tables of n-grams into buckets. The pieces are stored in scratch."""
 
 from collections.abc import Iterable, Iterator
 
@@ -23,7 +23,7 @@ class Dealer:
     """Partitions tables into buckets.
 
     Args:
-      folder: for temporary pieces.
+      folder: folder for temporary pieces.
       buckets: number of buckets, see `bucket_rows`.
     """
 
@@ -32,7 +32,7 @@ class Dealer:
         self.buckets = buckets
 
     def deal(self, table: Table, words: Words) -> Iterator[tuple[int, bytes]]:
-        """Yields (bucket, rows in scratch). `words` has the words of each row that determine its bucket."""
+        """Yields (bucket, rows in scratch). `words` contains, for each row, the words that determine its bucket."""
         for bucket, part in cut_table(table, bucket_rows(words, self.buckets), self.buckets):
             yield bucket, self.put(part)
 

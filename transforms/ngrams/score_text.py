@@ -1,7 +1,7 @@
 """Computes log-likelihoods of held-out text from the entries of a model, in the format of `corpusmill score`.
 
-The model stays in its buckets. The n-grams of the text are sent to the buckets, and their entries are sent
-back.
+The entries of the model are not moved. The n-grams of the text are sent to the buckets of the model, and
+their entries are sent back.
 """
 
 import math
@@ -31,7 +31,7 @@ BlockId = tuple[str, int]  # split and first document
 
 
 class Piece(NamedTuple):
-    """The n-grams that are sent to a bucket, or its answer, in scratch."""
+    """N-grams that are sent to a bucket of the model, or the entries that are sent back, in scratch."""
 
     block: BlockId | None  # sender or receiver; None for n-grams of the model
     order: int
@@ -39,7 +39,7 @@ class Piece(NamedTuple):
 
 
 class BlockScore(NamedTuple):
-    """Log-likelihoods of a block."""
+    """The log-likelihood of a block of documents, with counts."""
 
     first: int  # document
     documents: int
@@ -52,7 +52,7 @@ class BlockScore(NamedTuple):
 
 
 class SplitScore(NamedTuple):
-    """Log-likelihoods of a split."""
+    """The log-likelihood of a split, with counts."""
 
     documents: int
     tokens: int
@@ -78,7 +78,7 @@ def _perplexity(log_likelihood: float, tokens: int) -> float:
 
 
 class ScoredText(NamedTuple):
-    """The outputs of ScoreText."""
+    """The outputs of ScoreText: the written files, and the log-likelihood of each split."""
 
     files: beam.PCollection  # of OutputFile
     scores: beam.PCollection  # of (split, SplitScore)
@@ -88,11 +88,11 @@ class ScoreText(beam.PTransform):
     """(PCollection[TextBlock], PCollection[ModelPart]) → ScoredText.
 
     Args:
-      folder: of the build.
-      words: one vocabulary, in scratch.
-      order: the highest order.
-      is_listed: True to write the values of all words and ends of sentences of a document, False for their
-        sum.
+      folder: output folder of the build.
+      words: side input with one vocabulary, in scratch.
+      order: highest order of the model.
+      is_listed: True to write, for each document, the values of all its words and sentence ends; False to
+        write only their sum.
     """
 
     def __init__(
@@ -176,7 +176,7 @@ def answer(
 def score_block(
     grouped: tuple[BlockId, Iterable[TextBlock | Piece]], order: int, scratch: Scratch, words: bytes
 ) -> Iterator[tuple[str, BlockScore]]:
-    """Yields (split, log-likelihoods of a block)."""
+    """Yields (split, log-likelihood of a block) when the block and all its entries have arrived."""
     pieces: dict[int, list[bytes]] = {n: [] for n in range(1, order + 1)}
     blocks = []
     for one in grouped[1]:

@@ -33,8 +33,9 @@ def lines_of_text(text: str) -> list[str]:
 
 
 def lines_of_article(text: str) -> list[str]:
-    """Returns the lines that are not empty, including markers, which models of Wiki-40B predict like
-    words."""
+    """Returns the lines that are not empty. Markers are included, because models of Wiki-40B predict them
+    like words.
+    """
     return list(filter(str.strip, text.split("\n")))
 
 
@@ -64,7 +65,7 @@ class TextSource(NamedTuple):
 
 
 class PlacedFile(NamedTuple):
-    """A Parquet file, and the position of its rows in the split."""
+    """A Parquet file, and the index of its first row in the split."""
 
     file: CorpusFile
     first: int  # number of its first document
@@ -97,7 +98,7 @@ class TextBlock(NamedTuple):
 
 
 class TextCounts(NamedTuple):
-    """Counts of text."""
+    """Counts of documents, sentences, words and bytes."""
 
     documents: int = 0
     sentences: int = 0
@@ -106,7 +107,7 @@ class TextCounts(NamedTuple):
 
 
 def files_of_splits(build: Build, splits: Sequence[str]) -> list[PlacedFile]:
-    """Returns the Parquet files of some splits."""
+    """Returns the Parquet files of some splits of a build."""
     found = []
     listed = sorted(list_files(build))
     for split in splits:
@@ -122,8 +123,8 @@ class ReadBlocks(beam.PTransform):
     """Pipeline → PCollection[TextBlock].
 
     Args:
-      files: of one build.
-      folder: for temporary text.
+      files: Parquet files of one build.
+      folder: folder for temporary text.
 
     Raises InputError for a damaged file.
     """
@@ -155,7 +156,7 @@ def plan_parts(placed: PlacedFile) -> Iterator[TextPart]:
 
 
 def read_blocks(part: TextPart, source: TextSource, scratch: Scratch) -> Iterator[TextBlock]:
-    """Yields the text of a row group in blocks."""
+    """Yields the text of a part in blocks."""
     texts = read_row_group(part.group, [source.column]).table[source.column]
     first = part.first
     for documents in _batches(map(SENTENCES[source.paragraphs], map(str, texts))):
@@ -184,7 +185,7 @@ def _batches(documents: Iterable[list[str]]) -> Iterator[list[list[str]]]:
 
 
 def measure_block(block: TextBlock) -> tuple[str, TextCounts]:
-    """Returns (split, counts)."""
+    """Returns (split, counts) of a block."""
     measured = measure_lines(block.lines())
     counted = measured.lines, measured.words, measured.bytes
     return block.split, TextCounts(block.documents, *counted)
@@ -196,5 +197,5 @@ def add_counts(counts: Iterable[TextCounts]) -> TextCounts:
 
 
 def is_of_train(block: TextBlock) -> bool:
-    """Returns False for text on which a model is scored."""
+    """Returns True for training text, and False for held-out text on which models are scored."""
     return block.split == TRAIN

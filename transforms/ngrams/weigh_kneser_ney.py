@@ -15,10 +15,11 @@ from transforms.text.ngrams.gram_tables import ADJUSTED_COUNTS, UNKNOWN
 
 
 class WeighKneserNey(beam.PTransform):
-    """PCollection[((order, bucket), ADJUSTED_COUNTS in scratch)] → level → PCollection for Interpolate.
+    """PCollection[((order, bucket), ADJUSTED_COUNTS in scratch)] → {level: PCollection}, the input of
+    Interpolate.
 
     Args:
-      tallies: of (order, Tally).
+      tallies: PCollection[(order, Tally)].
       cut: order → maximum count of pruned n-grams.
     """
 
@@ -43,7 +44,9 @@ def weigh_bucket(
     dealer: Dealer,
     tallies: Mapping[int, Tally],
 ) -> Iterator[Any]:
-    """Yields the weights of n-grams and contexts for the buckets of their suffixes."""
+    """Yields the weights of n-grams and the back-off weights of contexts, on the outputs of the levels of
+    Interpolate.
+    """
     order = grouped[0][0]
     table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)
     discounts = kneser_ney.estimate_discounts(tallies[order])

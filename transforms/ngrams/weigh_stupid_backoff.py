@@ -1,8 +1,9 @@
 """Computes normalised Stupid Backoff probabilities of counted n-grams, in the buckets of their suffixes.
 
-The formulae are in text/ngrams/stupid_backoff.py. N-grams of one context are normalised in one bucket. Each
-requests the frequency of its suffix from the bucket of the suffix, and the answer is sent to the bucket of
-its context. Then, from the shortest to the longest, each context is scaled in the bucket of its own suffix.
+The formulae are in text/ngrams/stupid_backoff.py. N-grams with the same context are normalised in one bucket.
+For each n-gram, the frequency of its suffix is requested from the bucket of the suffix; the answer is sent to
+the bucket of the context. Then the contexts are scaled, the shortest first, each in the bucket of its own
+suffix.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +40,8 @@ Keyed = tuple[tuple[int, int], tuple[str, bytes]]  # (order, bucket), (kind, row
 
 
 class WeighStupidBackoff(beam.PTransform):
-    """PCollection[((order, bucket), ADJUSTED_COUNTS in scratch)] → level → PCollection for Interpolate.
+    """PCollection[((order, bucket), ADJUSTED_COUNTS in scratch)] → {level: PCollection}, the input of
+    Interpolate.
 
     Args:
       cut: order → maximum count of pruned n-grams.
@@ -112,7 +114,9 @@ def _counted(keyed: tuple[tuple[int, int], bytes]) -> Any:
 def divide_bucket(
     grouped: tuple[tuple[int, int], Iterable[bytes]], cut: Mapping[int, int], dealer: Dealer
 ) -> Iterator[Any]:
-    """Divides the n-grams of some contexts, and yields requests for the frequencies of their suffixes."""
+    """Divides the counts of n-grams by the counts of their contexts, and yields requests for the frequencies
+    of their suffixes.
+    """
     order = grouped[0][0]
     table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)
     if order == 1:
@@ -131,7 +135,7 @@ def divide_bucket(
 def answer_bucket(
     grouped: tuple[tuple[int, int], Iterable[tuple[str, bytes]]], dealer: Dealer
 ) -> Iterator[Any]:
-    """Yields the frequencies of suffixes of this order and bucket, for the n-grams that requested them."""
+    """Yields the frequencies of the suffixes in a bucket, for the n-grams that requested them."""
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])
     asking = _join(pieces, ASKING, order + 1, ())
@@ -144,7 +148,9 @@ def answer_bucket(
 def leave_over_bucket(
     grouped: tuple[tuple[int, int], Iterable[tuple[str, bytes]]], dealer: Dealer
 ) -> Iterator[Any]:
-    """Yields the probability that contexts leave over, for the buckets of their suffixes."""
+    """Yields the probability mass that contexts leave for back-off, keyed by the buckets of the contexts'
+    suffixes.
+    """
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])
     used = _join(pieces, OF_USED, order, USED)
@@ -155,7 +161,9 @@ def leave_over_bucket(
 def scale_bucket(
     grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Yields the scaled contexts of n-grams of an order: for longer contexts, and for the n-grams."""
+    """Yields the scales of the contexts of n-grams of an order. They are used to scale longer contexts, and
+    the n-grams themselves (output SCALED).
+    """
     pieces = _by_kind(grouped[1])
     shorter = _join(pieces, SHORTER, max(order - 2, 1), SCALES)
     scales = stupid_backoff.scale_contexts(_join(pieces, WEIGHED, order - 1, LEFT), shorter)
@@ -169,7 +177,9 @@ def weigh_bucket(
     cut: Mapping[int, int],
     dealer: Dealer,
 ) -> Iterator[Any]:
-    """Yields the weights of n-grams and contexts for the buckets of their suffixes."""
+    """Yields the weights of n-grams and the back-off weights of contexts, on the outputs of the levels of
+    Interpolate.
+    """
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])
     table = _join(pieces, COUNTED, order, ADJUSTED_COUNTS)

@@ -22,7 +22,7 @@ FILE, KIND = "model.arpa", "arpa"
 
 
 class ArpaPart(NamedTuple):
-    """Lines of a part of the file."""
+    """The lines of the ARPA file for one order and bucket."""
 
     order: int
     bucket: int
@@ -33,13 +33,13 @@ class ArpaPart(NamedTuple):
 class WriteArpa(beam.PTransform):
     """PCollection[ModelPart] → PCollection[OutputFile].
 
-    All workers format lines; one worker concatenates them.
+    All workers format lines; one worker concatenates the lines.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       scratch: folder for temporary lines.
-      words: one vocabulary, in scratch.
-      order: the highest order.
+      words: side input with one vocabulary, in scratch.
+      order: highest order of the model.
     """
 
     def __init__(self, folder: str, scratch: str, words: beam.PCollection, order: int):
@@ -58,7 +58,7 @@ class WriteArpa(beam.PTransform):
 
 
 def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> ArpaPart:
-    """Returns the lines of some n-grams."""
+    """Returns the lines for the n-grams of a part of the model."""
     entries = join_pieces([part.packed], part.order, ENTRIES)
     names = arpa.name_words(load_words(words))
     lines = arpa.make_lines(entries, names, has_backoffs=part.order < highest)
@@ -66,7 +66,7 @@ def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> 
 
 
 def write_file(grouped: tuple[str, Iterable[ArpaPart]], folder: str) -> OutputFile:
-    """Writes the file. Its number of records is the number of n-grams of all orders."""
+    """Writes model.arpa. The number of records in the manifest is the number of n-grams of all orders."""
     name, unordered = grouped
     parts = sorted(unordered)
     grams: dict[int, int] = {}

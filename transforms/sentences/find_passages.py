@@ -19,14 +19,14 @@ from transforms.text.wikimedia.wikitext.clean import UncleanableError, WikitextC
 
 
 class FindPassages(beam.PTransform):
-    """PCollection[Page] → Screened: kept are Candidates, rejected are pages without a passage.
+    """PCollection[Page] → Screened. The kept elements are Candidates; pages without a passage are rejected.
 
     Args:
-      site: its tables determine the cleaning and the topics of pages.
+      site: the wiki. Its tables determine the cleaning and the topics of pages.
       namespaces: number → name in this wiki, from the head of the dump.
-      seed: of all random choices, with domain and page id.
-      templates: PCollection of one WikiTemplates.
-      licence: of the pages; "" to leave it out.
+      seed: seed of all random choices, together with the domain and the page id.
+      templates: side input with one WikiTemplates.
+      licence: licence of the pages; "" to leave it out.
     """
 
     STAGE = "find-passages"
@@ -76,7 +76,7 @@ class _Find(beam.DoFn):
 def find_candidate(
     page: Page, site: Site, cleaner: WikitextCleaner, seed: int
 ) -> Candidate | Reason:
-    """Returns the passage of a page with its metadata, or the reason why there is none."""
+    """Returns the passage of a page with its metadata, or the reason why the page has no passage."""
     try:
         linked = clean_with_links(cleaner, page.text, page.title)
     except UncleanableError as error:

@@ -8,10 +8,10 @@ from transforms.text.translation.tables import read_table
 
 
 def read_topics(paths: Iterable[str]) -> dict[str, str]:
-    """Reads URL of an article → topic, from tables with the columns url and topic.
+    """Reads tables with the columns `url` and `topic`. Returns URL of an article → topic.
 
-    Other columns are ignored, so an edited source.tsv can be used. Raises InputError for a file that is not
-    such a table, for an unknown topic, and for an article with two topics.
+    Other columns are ignored, so an edited source.tsv can be used. Raises InputError for a file without these
+    columns, for an unknown topic, and for an article with two topics.
     """
     topics: dict[str, str] = {}
     for path in paths:

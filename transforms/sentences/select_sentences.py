@@ -19,7 +19,7 @@ from transforms.text.translation.sourcing.selection import (
 
 
 class Selected(NamedTuple):
-    """The outputs of SelectSentences."""
+    """The outputs of SelectSentences: the selection, counts of candidates, and the rejected copies."""
 
     selection: beam.PCollection  # of one Selection
     candidates: beam.PCollection  # of (domain, number of candidates)
@@ -29,12 +29,12 @@ class Selected(NamedTuple):
 class SelectSentences(beam.PTransform):
     """PCollection[Candidate] → Selected.
 
-    A worker holds the candidates of a domain with the lowest ranks, some times the number of articles needed,
-    and one of each set of copies. Only these are shuffled.
+    A worker holds only the candidates of a domain with the lowest ranks, a few times as many as the articles
+    needed, and without copies. Only these candidates are shuffled.
 
     Args:
       quotas: (domain, split) → number of articles and sentences.
-      topics: URL → topic that was set manually.
+      topics: URL → manually corrected topic.
     """
 
     def __init__(self, quotas: Mapping[Cell, Quota], topics: Mapping[str, str]):
@@ -59,7 +59,7 @@ class SelectSentences(beam.PTransform):
 
 
 class LowestOfCopies(beam.CombineFn):
-    """Candidates of a domain → those with the lowest ranks, without copies; see `lowest_of_copies`."""
+    """Selects the candidates of a domain with the lowest ranks, without copies; see `lowest_of_copies`."""
 
     def __init__(self, most: int):
         self.most = most
@@ -95,7 +95,7 @@ def select_from(
     quotas: Mapping[Cell, Quota],
     topics: Mapping[str, str],
 ) -> Selection:
-    """Returns the selection, with manually set topics."""
+    """Returns the selection. The topics in `topics` replace those of the candidates."""
     candidates = (candidate for _, of_domain in drawn for candidate in of_domain)
     return select(
         (one._replace(topic=topics.get(one.url, one.topic)) for one in candidates), quotas
@@ -103,7 +103,7 @@ def select_from(
 
 
 def duplicates_of(selection: Selection) -> Iterator[Rejected]:
-    """Yields the rejected copies. Their stage begins with the domain, as in other stages."""
+    """Yields the rejected copies. The name of their stage is prefixed with the domain."""
     for one in selection.duplicates:
         domain = one.id.partition(":")[0]
         counters.count(one.stage, one.reason)

@@ -41,12 +41,12 @@ class DocumentFiles(NamedTuple):
 class SourceDocuments(beam.PTransform):
     """Pipeline → Sourced: reads and checks documents, and finds a passage in each.
 
-    A file is one unit of work. Only ids, places and passages of documents are shuffled.
+    A file is one unit of work. Only ids, positions and passages of documents are shuffled.
 
     Args:
-      seed: of all random choices.
-      on_corrupt: "fail" raises InputError at a malformed line or a repeated id; "keep-good" rejects the
-        line, and all but the first document with an id.
+      seed: seed of all random choices.
+      on_corrupt: "fail" raises InputError at a malformed line or a repeated id; "keep-good" rejects malformed
+        lines, and all documents with the same id except the first.
     """
 
     def __init__(self, files: DocumentFiles, seed: int, on_corrupt: str = "fail"):
@@ -93,7 +93,9 @@ class SourceDocuments(beam.PTransform):
 
 
 def read_documents(path: str, on_corrupt: str) -> Iterator[Any]:
-    """Yields (place, Document) of valid lines. Other lines are Rejected, or raise InputError."""
+    """Yields (position, Document) for each valid line. Other lines are rejected or raise InputError,
+    depending on `on_corrupt`.
+    """
     name = posixpath.basename(path)
     with open_input(path) as stream:
         for number, line in _read_lines(path, stream):
@@ -130,7 +132,9 @@ def _read_lines(path: str, stream: Any) -> Iterator[tuple[int, bytes]]:
 def find_passage(
     placed: tuple[Place, Document], domain: str, seed: int, newer_than: str
 ) -> Iterator[Any]:
-    """Yields (id, (place, Candidate)) of a document or its rejection, and the date of a new document."""
+    """Yields (id, (position, Candidate)) if the document has a passage, otherwise its rejection on the output
+    "rejected". The date of a document newer than `newer_than` is on the output "days".
+    """
     place, document = placed
     if document.date <= newer_than:
         yield _reject(document, DROP, Reason("older-document", document.date))
@@ -151,14 +155,15 @@ def _reject(document: Document, stage: str, reason: Reason) -> TaggedOutput:
 
 
 def id_and_place(placed: tuple[Place, Document]) -> tuple[str, Place]:
-    """Returns the id of the document, as a key, and its place."""
+    """Returns (id of the document, position of the document)."""
     place, document = placed
     return document.id, place
 
 
 def take_first(found: tuple[str, dict[str, Iterable[Any]]], on_corrupt: str) -> Iterator[Any]:
-    """Yields the Candidate of the first document with an id. Further ones are rejected or raise
-    InputError."""
+    """Yields the Candidate of the first document with an id. Further documents with this id are rejected or
+    raise InputError, depending on `on_corrupt`.
+    """
     name, parts = found
     first, *others = sorted(parts["places"])
     if others and on_corrupt == "fail":
@@ -181,11 +186,11 @@ def _reject_repeated(candidate: Candidate, place: Place, first: Place) -> Tagged
 
 
 def first_and_last(days: Iterable[tuple[str, str]]) -> tuple[str, str]:
-    """Returns the earliest and the latest day of some spans; ("", "") for none."""
+    """Returns the earliest and the latest day of some spans; ("", "") if there are no spans."""
     spans = [span for span in days if span[0]]
     return min((one for one, _ in spans), default=""), max((one for _, one in spans), default="")
 
 
 def describe(domain: str, newer_than: str, days: tuple[str, str]) -> tuple[str, NewerDocuments]:
-    """Returns (domain, the known dates of its documents)."""
+    """Returns (domain, date limit and dates of its documents)."""
     return domain, NewerDocuments(newer_than, *days)

@@ -27,7 +27,7 @@ class SourceDump(NamedTuple):
 
 
 class Sourced(NamedTuple):
-    """The outputs of SourcePassages: candidates + rejected = pages."""
+    """The outputs of SourcePassages. Each page that was read is a candidate or rejected."""
 
     pages: beam.PCollection  # of (domain, pages read), one for each dump
     candidates: beam.PCollection  # of Candidate
@@ -40,8 +40,8 @@ class SourcePassages(beam.PTransform):
     """Pipeline → Sourced: reads, screens and cleans the pages of a dump, and finds a passage in each.
 
     Args:
-      seed: of all random choices.
-      stripes, on_corrupt: see ReadDump.
+      seed: seed of all random choices.
+      stripes, on_corrupt: as in ReadDump.
     """
 
     def __init__(self, dump: SourceDump, seed: int, stripes: int = 1, on_corrupt: str = "fail"):
@@ -84,7 +84,7 @@ class SourcePassages(beam.PTransform):
 
 
 def name_domain(rejected: Rejected, domain: str) -> Rejected:
-    """Returns the rejection with the domain in front of the page id: "wikinews:4711"."""
+    """Returns the rejection with an id that is prefixed with the domain: "wikinews:4711"."""
     return rejected._replace(id=f"{domain}:{rejected.id}", stage=f"{domain}/{rejected.stage}")
 
 

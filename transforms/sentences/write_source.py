@@ -23,10 +23,11 @@ SCHEMA = pa.schema(
 
 
 class WriteSource(beam.PTransform):
-    """PCollection[Selection] → PCollection[OutputFile]: source.tsv for people, and a Parquet file per split.
+    """PCollection[Selection] → PCollection[OutputFile]. Writes source.tsv for translators, and a Parquet file
+    per split.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       marks: key-value metadata of each Parquet file.
     """
 
@@ -41,7 +42,7 @@ class WriteSource(beam.PTransform):
 def write_sentences(
     selection: Selection, folder: str, marks: Mapping[str, str]
 ) -> Iterator[OutputFile]:
-    """Writes source.tsv for people, and a Parquet file for each split."""
+    """Writes source.tsv for translators, and a Parquet file for each split."""
     sentences = selection.sentences
     names = columns_of(SCHEMA.names, sentences)
     schema = SCHEMA if LICENCE not in names else SCHEMA.append(pa.field(LICENCE, pa.string()))

@@ -27,7 +27,7 @@ NO_RANKS: Ranks = np.zeros(0, np.uint64)
 
 
 class Sampling(NamedTuple):
-    """The settings for the number of sentences of each language."""
+    """The settings that determine the number of sentences of each language."""
 
     languages: tuple[str, ...]  # all languages, including those without a sentence
     temperature: str  # in decimal digits
@@ -35,9 +35,9 @@ class Sampling(NamedTuple):
 
 
 class ChooseSentences(beam.PTransform):
-    """PCollection[SentenceBlock] → one mapping of language → Choice.
+    """PCollection[SentenceBlock] → PCollection of one mapping {language: Choice}.
 
-    Raises InputError if there is no sentence.
+    Raises InputError if there are no sentences.
     """
 
     def __init__(self, sampling: Sampling):
@@ -74,7 +74,7 @@ def add_ranges(counts: Iterable[Counts]) -> Counts:
 
 
 def join_ranks(parts: Iterable[Ranks]) -> Ranks:
-    """Returns one array of all ranks."""
+    """Returns one array with the ranks of all arrays."""
     return np.concatenate([NO_RANKS, *parts])
 
 
@@ -89,7 +89,7 @@ def ranges_of_block(block: SentenceBlock) -> tuple[str, Counts]:
 
 
 def held_out_of_block(block: SentenceBlock) -> Iterator[tuple[str, int]]:
-    """Yields (language, number of sentences) of a held-out block."""
+    """Yields (language, number of sentences) if the block is held out."""
     if block.is_held_out:
         yield block.language, block.sentences
 
@@ -97,7 +97,7 @@ def held_out_of_block(block: SentenceBlock) -> Iterator[tuple[str, int]]:
 def find_last_ranges(
     sampling: Sampling, ranges: Mapping[str, Counts], held_out: Mapping[str, int]
 ) -> dict[str, LastRange]:
-    """Returns language → the range of ranks that contains its last chosen sentence."""
+    """Returns language → the range of ranks that contains the language's last chosen sentence."""
     none = np.zeros(RANGES, np.int64)
     counts = {name: int(ranges.get(name, none).sum()) for name in sampling.languages}
     try:
@@ -114,7 +114,7 @@ def find_last_ranges(
 def ranks_of_block(
     block: SentenceBlock, last_ranges: Mapping[str, LastRange]
 ) -> Iterator[tuple[str, Ranks]]:
-    """Yields (language, ranks in the range of its last chosen sentence)."""
+    """Yields (language, those ranks of the block that are in the range of the language's last chosen sentence)."""
     ranks = ranks_in_range(block.ranks(), last_ranges[block.language])
     if len(ranks):
         yield block.language, ranks
@@ -123,5 +123,5 @@ def ranks_of_block(
 def choose_all(
     last_ranges: Mapping[str, LastRange], ranks: Mapping[str, Ranks]
 ) -> dict[str, Choice]:
-    """Returns language → its choice."""
+    """Returns language → the choice of its sentences."""
     return {name: choose(last, ranks.get(name, NO_RANKS)) for name, last in last_ranges.items()}

@@ -1,4 +1,4 @@
-"""Counts pieces of held-out sentences and of evaluation files, by language."""
+"""Counts the vocabulary pieces of held-out sentences and of evaluation files, by language."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -32,11 +32,12 @@ class EvaluationFile(NamedTuple):
 
 
 class CountPieces(beam.PTransform):
-    """PCollection[SentenceBlock] → PCollection[((HELD_OUT or EVALUATED, language), PieceStats)].
+    """PCollection[SentenceBlock] → PCollection[((kind, language), PieceStats)]. The kind is HELD_OUT or
+    EVALUATED.
 
     Args:
-      trained: one TrainedPieces.
-      choices: one mapping of language → Choice.
+      trained: side input with one TrainedPieces.
+      choices: side input with one mapping {language: Choice}.
       files: evaluation files.
     """
 
@@ -65,7 +66,7 @@ class CountPieces(beam.PTransform):
 def count_held_out(
     block: SentenceBlock, trained: TrainedPieces, choices: Mapping[str, Choice]
 ) -> Iterator[tuple[StatsKey, PieceStats]]:
-    """Counts the held-out sentences of a block."""
+    """Yields the counts of the held-out sentences of a block."""
     lines = block.lines()
     if not block.is_held_out:
         places = np.flatnonzero(is_held_out(block.ranks(), choices[block.language]))
@@ -78,7 +79,7 @@ def count_held_out(
 
 
 def count_file(file: EvaluationFile, trained: TrainedPieces) -> tuple[StatsKey, PieceStats]:
-    """Counts the lines of a file. Raises InputError if it is not UTF-8."""
+    """Returns the counts of the lines of a file. Raises InputError if the file is not UTF-8."""
     data = read_input(file.path)
     try:
         lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")

@@ -1,7 +1,7 @@
 """Counts the words of chosen sentences, from which a vocabulary is learned.
 
-No worker holds the text of a language. The worker that trains receives only words with counts. Words are
-counted in buckets (see transforms/lines/deal_words.py).
+No worker holds the whole text of a language. The worker that trains the vocabulary receives only words with
+counts. Words are counted in buckets (see transforms/lines/deal_words.py).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +27,7 @@ Choices = Mapping[str, Choice]
 
 
 class SampleWords(NamedTuple):
-    """The outputs of CountSampleWords."""
+    """The outputs of CountSampleWords: the word counts, and the number of counted sentences per language."""
 
     words: beam.PCollection  # of (bucket, word counts in scratch); each word is in one bucket
     sampled: beam.PCollection  # of (language, sentences that were counted)
@@ -37,10 +37,10 @@ class CountSampleWords(beam.PTransform):
     """PCollection[SentenceBlock] → SampleWords.
 
     Args:
-      folder: of the build.
-      choices: one mapping of language → Choice.
-      buckets: parallel parts of the count. Their number determines the order in which the trainer reads the
-        words.
+      folder: output folder of the build.
+      choices: side input with one mapping {language: Choice}.
+      buckets: number of buckets, which are counted in parallel. It determines the order in which the trainer
+        reads the words.
     """
 
     def __init__(self, folder: str, choices: beam.PCollection, buckets: int = BUCKETS):
@@ -79,8 +79,9 @@ class CountSampleWords(beam.PTransform):
 
 
 def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None:
-    """Returns the words of the sentences of a block, counted as often as the sentences are used for
-    training."""
+    """Returns the word counts of the chosen sentences of a block. A sentence that is used several times for
+    training is counted as often.
+    """
     choice = choices[block.language]
     counted = []
     if choice.share.times:
@@ -93,7 +94,9 @@ def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None
 
 
 def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str, bytes]]:
-    """Yields (language, sentence) for the sentences with the last rank."""
+    """Yields (language, sentence) for the sentences of the block whose rank is that of the language's last
+    chosen sentence.
+    """
     places = np.flatnonzero(is_last(block.ranks(), choices[block.language]))
     if len(places):
         lines = block.lines()
@@ -101,7 +104,9 @@ def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str
 
 
 def count_last(last: tuple[str, bytes], choices: Choices) -> pa.RecordBatch:
-    """Returns the words of the last sentence of a language, multiplied by its additional copies."""
+    """Returns the word counts of the last chosen sentence of a language, multiplied by the number of its
+    additional copies.
+    """
     language, sentence = last
     return _multiply(count_words(block_of([sentence])), choices[language].copies)
 
@@ -119,7 +124,7 @@ def sampled_of_last(last: tuple[str, bytes], choices: Choices) -> tuple[str, int
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> tuple[int, bytes]:
-    """Adds up (bucket, counts in scratch), and stores the sum in scratch."""
+    """Adds up the word counts of a bucket, from (bucket, counts in scratch), and stores the sum in scratch."""
     return grouped[0], scratch.put(pack_counts(add_pieces(grouped[1])))
 
 

@@ -22,8 +22,8 @@ class CountSubwords(beam.PTransform):
     """PCollection[PackedArticle] or PCollection[CorpusRows] → PCollection[(key, SubwordStats)].
 
     Args:
-      count: `count_article` or `count_rows`, which also define the keys.
-      trained: side input of `count`. Without a model, nothing is counted.
+      count: `count_article` or `count_rows`. It determines the keys of the output.
+      trained: side input of `count`. If it has no model, nothing is counted.
     """
 
     def __init__(self, count: Callable[..., Iterator[Any]], trained: beam.pvalue.AsSideInput):
@@ -65,8 +65,9 @@ def count_rows(
 
 @functools.lru_cache(maxsize=4)
 def counter_of(model: bytes) -> SubwordCounter:
-    """Returns the counter of a model, which is loaded once per process.
+    """Returns the counter of a model. The model is loaded once per process.
 
-    The hash of a model is computed once per bundle; the same object is recognised by identity.
+    The hash of a model is computed only once per bundle, because an unchanged object is recognised by its
+    identity.
     """
     return SubwordCounter(model)

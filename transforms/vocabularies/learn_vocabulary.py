@@ -1,4 +1,4 @@
-"""Learns a SentencePiece vocabulary from a corpus, and counts the corpus in its pieces."""
+"""Learns a SentencePiece vocabulary from a corpus, and counts the vocabulary's pieces in the corpus."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,9 @@ from transforms.vocabularies.train_subwords import TrainSubwords, write_subwords
 
 
 class Vocabulary(NamedTuple):
-    """The outputs of LearnVocabulary. All are empty if no vocabulary was requested."""
+    """The outputs of LearnVocabulary: the vocabulary, its files and piece counts. All are empty if no
+    vocabulary was requested.
+    """
 
     subwords: beam.PCollection  # of one TrainedSubwords
     files: beam.PCollection  # of OutputFile
@@ -22,9 +24,9 @@ class LearnVocabulary(beam.PTransform):
     """PCollection[PackedArticle] → Vocabulary.
 
     Args:
-      settings: of the vocabulary; None to learn none.
-      folder: of the build.
-      name: of the files, "uk-32000".
+      settings: settings of the vocabulary; None to learn no vocabulary.
+      folder: output folder of the build.
+      name: file name without suffix, such as "uk-32000".
     """
 
     def __init__(self, settings: SubwordSettings | None, folder: str, name: str):

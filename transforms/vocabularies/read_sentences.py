@@ -36,7 +36,7 @@ MEMBERS = ("*",)  # all files of an archive are read
 
 
 class SentenceSources(NamedTuple):
-    """The sources of sentences."""
+    """The builds and text files from which sentences are read, by language."""
 
     builds: Mapping[str, Sequence[Build]]  # language → builds, each of a corpus of `layouts`
     texts: Mapping[str, Sequence[str]]  # language → files of lines
@@ -44,7 +44,7 @@ class SentenceSources(NamedTuple):
 
 
 class SentencePart(NamedTuple):
-    """A part that one worker reads at once: a row group, or a unit of a file of lines."""
+    """A part of the input that one worker reads at once: a row group, or a unit of a text file."""
 
     language: str
     layout: Layout | None  # None for a unit
@@ -74,15 +74,15 @@ class SentenceBlock(NamedTuple):
 class ReadSentences(beam.PTransform):
     """Pipeline → (PCollection[SentenceBlock], PCollection[Rejected]).
 
-    Of a build, the split train is used for training; validation and test are held out. Each line of a file is
-    a sentence. Lines that are too long or not UTF-8 are rejected. Empty lines are skipped.
+    The split train of a build is used for training; validation and test are held out. Each line of a text
+    file is a sentence. Lines that are too long or not UTF-8 are rejected. Empty lines are skipped.
 
     Raises InputError for a damaged file.
 
     Args:
-      folder: of the build that is written.
-      seed: of the ranks.
-      stripes: see ReadLines.
+      folder: output folder of the new build.
+      seed: seed of the ranks of sentences.
+      stripes: as in ReadLines.
     """
 
     def __init__(self, sources: SentenceSources, folder: str, seed: int, stripes: int):
@@ -120,7 +120,7 @@ class ReadSentences(beam.PTransform):
 
 
 def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
-    """Yields the parts of a Parquet file of a language."""
+    """Yields the parts of a Parquet file, given as (language, layout, file)."""
     language, layout, file = named
     groups = row_groups_of(file)
     stored_bytes = file_bytes_of(file.path) // max(len(groups), 1)
@@ -129,7 +129,7 @@ def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
 
 
 def plan_texts(language_of_path: Mapping[str, str], stripes: int) -> Iterator[SentencePart]:
-    """Yields the parts of all files of lines."""
+    """Yields the parts of all text files."""
     for unit in plan_units(sorted(language_of_path), stripes, MEMBERS):
         yield SentencePart(language_of_path[unit.file.path], None, False, unit)
 

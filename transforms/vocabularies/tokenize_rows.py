@@ -1,4 +1,6 @@
-"""Tokenises the documents of finished builds, one row group at a time. The ids are stored for the writer."""
+"""Tokenises the documents of finished builds, one row group at a time. The token ids are stored in scratch
+for the writer.
+"""
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +33,7 @@ class TokenSource(NamedTuple):
 
 
 class TokenCounts(NamedTuple):
-    """Counts of documents."""
+    """Counts of documents, tokens and bytes."""
 
     documents: int = 0
     tokens: int = 0  # including end-of-document tokens
@@ -40,7 +42,7 @@ class TokenCounts(NamedTuple):
 
 
 class TokenPart(NamedTuple):
-    """A part that one worker reads at once: a row group."""
+    """A part of a build that one worker reads at once: a row group."""
 
     group: RowGroup
     stored_bytes: int  # of the file, about
@@ -61,10 +63,10 @@ class TokenizeRows(beam.PTransform):
     """Pipeline → PCollection[TokenPiece].
 
     Args:
-      files: of one build.
-      folder: for temporary pieces.
+      files: Parquet files of one build.
+      folder: folder for temporary pieces.
 
-    Raises InputError if the tokenizer is invalid, or a row is not in the layout of articles.
+    Raises InputError if the tokenizer is invalid, or if a row does not have the layout of an article.
     """
 
     def __init__(self, files: Sequence[CorpusFile], source: TokenSource, folder: str):
@@ -92,7 +94,7 @@ def plan_parts(file: CorpusFile) -> Iterator[TokenPart]:
 
 @functools.lru_cache(maxsize=2)
 def open_tokenizer(path: str) -> Tokenizer:
-    """Returns the tokenizer of a file, which is loaded once per process. Raises InputError."""
+    """Returns the tokenizer in a file. It is loaded once per process. Raises InputError."""
     try:
         return load_tokenizer(read_input(path))
     except ValueError as error:
@@ -100,7 +102,7 @@ def open_tokenizer(path: str) -> Tokenizer:
 
 
 def tokenize_part(part: TokenPart, source: TokenSource, scratch: Scratch) -> TokenPiece:
-    """Tokenises the rows of a row group, in order."""
+    """Tokenises the rows of a row group in order, and stores the tokens in scratch."""
     tokenizer = open_tokenizer(source.tokenizer)
     end = numpy.array([find_end(tokenizer, source.eos).id], numpy.int32)
     columns = dict.fromkeys(filter(None, (source.column, source.id)))

@@ -21,11 +21,11 @@ COLUMNS = ("wikidata_id", "version_id", "text")
 class TrainOnBuilds(beam.PTransform):
     """Pipeline → PCollection[(name, TrainedSubwords)].
 
-    One worker trains all vocabularies in order, as each takes gigabytes of memory. It reads the sample
-    directly from the files, without a shuffle.
+    One worker trains all vocabularies one after the other, because each takes gigabytes of memory. It reads
+    the sample directly from the files, without a shuffle.
 
     Args:
-      sample: row groups in the order of training, which affects the resulting bytes.
+      sample: row groups in the order of training. The order affects the bytes of the vocabularies.
       vocabularies: name → settings.
     """
 
@@ -43,9 +43,10 @@ class TrainOnBuilds(beam.PTransform):
 
 
 def plan_sample(build: Build, articles: int) -> list[RowGroup]:
-    """Returns the row groups with the first articles of train, in the order of files. Reads few footers.
+    """Returns the row groups that contain the first articles of the split train, in the order of the files.
+    Only reads as many footers as needed.
 
-    `rows` of a row group is the number of its first rows that are used.
+    The field `rows` of a row group is the number of rows to use, from the first.
     """
     parts: list[RowGroup] = []
     for file in files_of(build, ("train",)):
@@ -67,7 +68,7 @@ def train_on_sample(
 
 
 def read_sample(sample: Iterable[RowGroup]) -> Iterator[tuple[str, str, str]]:
-    """Yields (wikidata id, version id, text) of each article. One row group is in memory at a time."""
+    """Yields (Wikidata id, version id, text) of each article. One row group is in memory at a time."""
     for part in sample:
         table = read_row_group(part, COLUMNS).table.slice(0, part.rows)
         yield from zip(*(table[name].to_pylist() for name in COLUMNS), strict=True)

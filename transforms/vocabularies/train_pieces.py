@@ -19,7 +19,7 @@ NAME = "sentencepiece"
 
 
 class TrainPieces(beam.PTransform):
-    """PCollection[(bucket, word counts in scratch)] → one TrainedPieces.
+    """PCollection[(bucket, word counts in scratch)] → PCollection of one TrainedPieces.
 
     One worker trains, and holds all words in memory. Raises InputError if no model can be trained.
     """
@@ -40,7 +40,7 @@ class TrainPieces(beam.PTransform):
 def train_on_words(
     grouped: tuple[int, Iterable[tuple[int, bytes]]], settings: PieceSettings
 ) -> TrainedPieces:
-    """Trains on all words, in the order of their buckets."""
+    """Trains a model on all words, in the order of their buckets."""
     parts = [unpack_counts(fetch(packed)) for _, packed in sorted(grouped[1])]
     words = sum(part.num_rows for part in parts)
     counters.count(STAGE, "begun", words)

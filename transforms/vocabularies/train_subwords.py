@@ -1,7 +1,7 @@
-"""Trains a SentencePiece vocabulary on a reproducible sample of the articles of train.
+"""Trains a SentencePiece vocabulary on a reproducible sample of the articles in the split train.
 
-The sample is the articles with the smallest fingerprints. As files are sorted by fingerprint, these are the
-first records of train in the finished corpus.
+The sample consists of the articles with the smallest fingerprints. Because files are sorted by fingerprint,
+they are the first records of the split train in the finished corpus.
 """
 
 import hashlib
@@ -35,9 +35,9 @@ LARGEST_RANK = (1 << 63) - 1
 
 
 class TrainSubwords(beam.PTransform):
-    """PCollection[PackedArticle] → one TrainedSubwords, even if there are no articles.
+    """PCollection[PackedArticle] → PCollection of one TrainedSubwords, even if there are no articles.
 
-    One worker trains. It holds the compressed sample in memory, and the memory of `train_model`.
+    One worker trains. It needs memory for the compressed sample, and the memory that `train_model` needs.
     """
 
     def __init__(self, settings: SubwordSettings):
@@ -75,17 +75,19 @@ def is_train(article: PackedArticle) -> bool:
 
 
 def rank_of(article: PackedArticle) -> int:
-    """Returns the fingerprint of the identity without its last bit, to fit a signed 64-bit integer."""
+    """Returns the fingerprint of the article's identity without its last bit, so that it fits a signed 64-bit
+    integer.
+    """
     return fingerprint(article.wikidata_id) >> 1
 
 
 def descending_rank_of(article: PackedArticle) -> int:
-    """Returns the negative rank. The largest of these are the smallest ranks, which Beam finds faster."""
+    """Returns the negative of the rank. Beam finds the largest of many numbers faster than the smallest."""
     return -rank_of(article)
 
 
 def last_of_sample(smallest: Sequence[int], wanted: int) -> int:
-    """Returns the greatest rank of the sample; LARGEST_RANK if all articles are in the sample."""
+    """Returns the greatest rank in the sample; LARGEST_RANK if all articles are in the sample."""
     return -min(smallest) if len(smallest) == wanted else LARGEST_RANK
 
 
@@ -97,7 +99,7 @@ def is_sampled(article: PackedArticle, last: int) -> bool:
 def train_on_sample(
     grouped: tuple[int, Iterable[bytes]], settings: SubwordSettings
 ) -> TrainedSubwords:
-    """Trains on the first articles in the order of the files."""
+    """Trains on the sampled articles, in the order of the files."""
     _, sampled = grouped
     # Several articles about one entity share a rank, so there may be more articles than requested.
     articles = sorted((from_bytes(data) for data in sampled if data), key=order)
@@ -109,10 +111,10 @@ def train_on_sample(
 def train_on(
     articles: Iterable[tuple[str, str, str]], settings: SubwordSettings, expected: int
 ) -> TrainedSubwords:
-    """Trains on all given articles, as (wikidata id, version id, text).
+    """Trains on all given articles. Each article is (Wikidata id, version id, text).
 
     Args:
-      expected: number of articles, for the progress.
+      expected: number of articles, for the progress display.
     """
     digest, read = hashlib.sha256(), 0
 

@@ -1,4 +1,6 @@
-"""Writes token ids as a Megatron-LM data set for each split, with a table of the source of each document."""
+"""Writes token ids as a Megatron-LM data set for each split, with a table that lists the source of each
+document.
+"""
 
 import posixpath
 from collections.abc import Iterable, Iterator
@@ -33,12 +35,12 @@ SCHEMA = pa.schema(
 class WriteTokens(beam.PTransform):
     """PCollection[TokenPiece] → PCollection[OutputFile].
 
-    One worker writes the files of a split, as trainers need a single token file. It holds one piece at a
-    time.
+    One worker writes the files of a split, because training programs need a single token file. It holds one
+    TokenPiece at a time.
 
     Args:
-      folder: of the build.
-      kind: type of the tokens.
+      folder: output folder of the build.
+      kind: integer type of the tokens.
     """
 
     def __init__(self, folder: str, kind: str):
@@ -61,9 +63,10 @@ def _by_split(piece: TokenPiece) -> tuple[str, TokenPiece]:
 def write_split(
     grouped: tuple[str, Iterable[TokenPiece]], folder: str, kind: str
 ) -> Iterator[OutputFile]:
-    """Writes train.bin, train.idx and train-rows.parquet; nothing for a split without rows.
+    """Writes the files of a split, such as train.bin, train.idx and train-rows.parquet. Writes nothing for a
+    split without rows.
 
-    An empty .bin could not be memory-mapped.
+    Readers could not memory-map an empty .bin file.
     """
     split, unordered = grouped
     pieces = sorted(unordered, key=lambda piece: (piece.file.path, piece.number))
@@ -120,7 +123,7 @@ def _rows_of(piece: TokenPiece, first_token: int, row: int) -> pa.Table:
 
 
 def copy_tokenizer(path: str, folder: str, name: str, kind: str, size: int) -> OutputFile:
-    """Copies the file of the tokenizer beside the tokens, which cannot be decoded without it."""
+    """Copies the file of the tokenizer to the folder of the tokens, because they cannot be decoded without it."""
     with HashedFile.in_folder(folder, name) as file:
         file.write(read_input(path))
     return file.output_file(name, "", kind, size)

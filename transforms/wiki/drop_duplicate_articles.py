@@ -15,7 +15,7 @@ class DropDuplicateArticles(DropDuplicates):
     Plain words are compared (see plain_words.py), including those of titles and markers. Among articles of
     the same length, the one with the smallest page id is kept.
 
-    Args: see DropDuplicates.
+    The arguments are those of DropDuplicates.
     """
 
     def __init__(self, folder: str, threshold: str | float | Fraction):

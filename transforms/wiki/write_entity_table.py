@@ -34,7 +34,7 @@ class WriteEntityTable(beam.PTransform):
     A worker holds one file in memory, about `rows_per_file` rows. Without items, one empty file is written.
 
     Args:
-      folder: of the build.
+      folder: output folder of the build.
       wikis: database names, "dewiki": one column of titles each, in this order.
     """
 
