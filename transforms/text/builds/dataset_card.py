@@ -20,7 +20,7 @@ _CITATION = "```bibtex\n"
 def make_card(
     description: Description, manifest: Mapping[str, Any], sections: Sequence[str]
 ) -> str:
-    """Returns a dataset card in Markdown, with the YAML head of the hub.
+    """Returns a dataset card in Markdown, with the YAML head that the Hugging Face hub reads.
 
     Args:
       sections: lines that only this kind of build has.

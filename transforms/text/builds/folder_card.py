@@ -28,7 +28,7 @@ datasets.load_dataset("<this folder>", "{name}")
 
 
 class BuildBelow(NamedTuple):
-    """A finished build below the folder."""
+    """A finished build in a folder below that of the card."""
 
     name: str  # the build is loaded by it
     folder: str  # relative to the folder of the card: "uk/20260101-1.3.0"
@@ -100,7 +100,7 @@ def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = ""
 
 
 def read_places(card: str) -> dict[str, str]:
-    """Returns name → folder of each build that such a card loads; {} if the card has no head."""
+    """Returns name → folder of each build that the card of a folder names; {} if the card has no head."""
     head = read_head(card)
     places = {}
     for config in head.configs if head else ():

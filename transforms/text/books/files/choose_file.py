@@ -24,7 +24,7 @@ def choose_file(files: Sequence[BookFile]) -> tuple[BookFile, list[tuple[BookFil
     The result does not depend on the order of `files`.
 
     Args:
-      files: of one book; at least one.
+      files: one or more files of the same book.
     """
     taken, *others = sorted(files, key=_preference)
     return taken, [(other, _reason(taken, other)) for other in others]
@@ -35,7 +35,7 @@ def _preference(file: BookFile) -> tuple[object, ...]:
 
 
 def _rest(file: BookFile) -> tuple[object, ...]:
-    """Returns the rest of the sort key, which makes the order total."""
+    """Returns the last part of the sort key, which decides between files that are otherwise equal."""
     return file.digest, file.name, file.encoding, file.header
 
 

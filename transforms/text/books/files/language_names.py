@@ -9,7 +9,7 @@ _BETWEEN = re.compile(r"\s*(?:[,;/&]|\band\b)\s*", re.IGNORECASE)
 
 
 def parse_languages(names: str) -> tuple[str, ...]:
-    """Returns the codes of "English, Spanish and Tagalog", without repetitions. Unknown names are kept."""
+    """Parses a list such as "English, Spanish and Tagalog" to codes, each once. Unknown names are kept."""
     whole = _code_of(names)
     if whole:
         return (whole,)

@@ -12,7 +12,7 @@ _RATIO_DIGITS = 6  # significant ones
 
 
 class Considered(NamedTuple):
-    """A line of the table; "" for values that were not computed, since the book was rejected before."""
+    """A line of the table. Values that were not computed, since the book was rejected before, are ""."""
 
     book_id: int
     title: str
@@ -31,7 +31,7 @@ class Considered(NamedTuple):
 
 
 class Sized(NamedTuple):
-    """The place of a kept book in the corpus."""
+    """Where a kept book is in the corpus: its split, sizes and lines."""
 
     split: str
     is_small: bool
@@ -48,11 +48,11 @@ def make_line(
     rejected: Rejected | None,
     sized: Sized | None,
 ) -> Considered:
-    """Returns the line of a book. Raises ValueError unless the book is either kept or rejected.
+    """Returns the table's line for a book. Raises ValueError unless the book is either kept or rejected.
 
     Args:
-      measured: (L, V) of a book that could be stripped.
-      formula: of the ratio, see simplicity.py.
+      measured: (L, V) of the book, see simplicity.py; None if the book could not be stripped.
+      formula: the formula of the ratio, see simplicity.py.
     """
     if (rejected is None) == (sized is None):
         raise ValueError(f"book {book_id} is both kept and rejected, or neither")
