@@ -10,7 +10,7 @@ PINS = "pin-splits"  # role of input files that assign documents to splits
 
 
 def find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the differences of two manifests, in words: "version: 1.2.0 → 1.3.0", "settings limit: 0 → 100".
+    """Returns the differences of two manifests: "version: 1.2.0 → 1.3.0", "settings limit: 0 → 100".
 
     Inputs are compared only by their roles and numbers of files, since a newer dump is always another file.
     """

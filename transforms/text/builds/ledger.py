@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class AccountingError(Exception):
-    """Counts do not agree. Kept and rejected documents must add up to those read; outputs must hold the kept."""
+    """Counts do not agree: kept + rejected must equal read, and the files must hold the kept documents."""
 
 
 class NothingLeftError(Exception):

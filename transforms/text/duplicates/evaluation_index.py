@@ -68,7 +68,7 @@ class _Table(NamedTuple):
     places: Int64s
 
     def find(self, hashes: Uint64s) -> tuple[Int64s, Int64s]:
-        """Returns all pairs (index in `hashes` of a known hash, position of it in the index), as two arrays."""
+        """Returns all pairs (index in `hashes`, position of a word with this hash), as two arrays."""
         rows = numpy.minimum(numpy.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
         found = numpy.flatnonzero(self.hashes[rows] == hashes)
         rows = rows[found]

@@ -84,7 +84,7 @@ def sort_different(hashes: Uint64s) -> Uint64s:
 
 
 def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
-    """Returns the hash of each span: of its length and its groups of eight bytes, the last padded with zeros."""
+    """Returns the hash of each span of bytes: of its length and its words of 64 bits, padded with zeros."""
     lanes = numpy.ndarray((len(block) - _LANE_BYTES + 1,), "<u8", block, strides=(1,))
     sizes = ends - starts
     hashes = sizes.astype(numpy.uint64)

@@ -106,11 +106,11 @@ def _finalize(hashes: Uint32s) -> Uint32s:
 def choose_bands(threshold: float, permutations: int, miss_weight: float = 0.5) -> tuple[int, int]:
     """Returns (bands, rows per band) with which mostly sets above the threshold share a band.
 
-    Two sets of similarity s share one of b bands of r rows with probability 1 - (1 - s^r)^b. The chosen b and r
-    minimise the weighted sum of two integrals: the integral of this probability below the threshold (false
-    matches), and that of its complement above the threshold (misses). For threshold 0.8 and 128 permutations,
-    the result is 9 bands of 13 rows, which find 40 % of the pairs with similarity 0.8 and 93 % of those with
-    0.9; with `miss_weight` 0.9 it is 14 bands of 9 rows, which find 87 % and 99.9 %.
+    Two sets of similarity s share one of b bands of r rows with probability 1 - (1 - s^r)^b. The chosen b
+    and r minimise the weighted sum of two integrals: the integral of this probability below the threshold
+    (false matches), and that of its complement above the threshold (misses). For threshold 0.8 and 128
+    permutations the result is 9 bands of 13 rows, which find 40 % of the pairs with similarity 0.8 and 93 %
+    of those with 0.9; with `miss_weight` 0.9 it is 14 bands of 9 rows, which find 87 % and 99.9 %.
 
     Args:
       miss_weight: weight of misses; the weight of false matches is 1 minus this.

@@ -1,4 +1,4 @@
-"""Cuts a file into work units, and reads the text of one unit.
+"""Divides a file into work units, and reads the text of one unit.
 
 A unit is a part of a file. The units of a file yield each record once, wherever the file is cut: a record
 belongs to the unit in which it begins, and the reader of the unit reads its last record to the end. The
@@ -9,7 +9,7 @@ bz2    the blocks that begin in a range of the stored bytes (see bz2_blocks.py),
 whole  .gz, .xz and .zst cannot be read from the middle. Each of `stripes` units decompresses the whole file
        and takes every n-th run of one mebibyte of text: decompression is cheap compared with the rest.
 
-Damage is reported with its place. Reading goes on with the first record that begins after it.
+Damage is reported with its position. Reading goes on with the first record that begins after it.
 """
 
 from collections.abc import Iterator
@@ -102,7 +102,7 @@ def plan_stripes(kind: str, path: str, file_bytes: int, stripes: int) -> list[Fi
 
 
 def read_chunks(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
-    """Yields the text of the unit, more text while the splitter needs it, and the damage."""
+    """Yields the text of the unit, further text as long as the splitter needs it, and any damage."""
     if unit.kind == "bz2":
         return _bz2_events(stream, unit, splitter)
     if unit.kind == "plain":
@@ -158,7 +158,7 @@ def _bz2_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterato
 
 
 class StripedTexts:
-    """Reads the texts of a decompressed file in order, in chunks that end at the ends of runs."""
+    """Reads the texts of a decompressed file in order, in chunks. No chunk extends over the end of a run."""
 
     def __init__(self, stream: BinaryIO, unit: FileUnit):
         self._stream, self._unit = stream, unit
@@ -167,7 +167,7 @@ class StripedTexts:
         self.offset = 0  # in the current text
 
     def read(self, text: BinaryIO, member: str = "") -> Iterator[Chunk]:
-        """Yields the chunks of one text. Raises DECODE_ERRORS if it is damaged or cut off."""
+        """Yields the chunks of one text. Raises DECODE_ERRORS if it is damaged or truncated."""
         self.offset = 0
         while data := read_some(text, self._run_bytes()):
             run = self._position // STRIPE_RUN_BYTES

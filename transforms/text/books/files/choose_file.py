@@ -1,8 +1,8 @@
 """Chooses one file of a book that has several.
 
 Project Gutenberg has up to three files of a book, in ASCII, an 8-bit encoding and UTF-8, and keeps older
-releases. File names are not reliable: "84-0.txt" should be UTF-8, and may be ASCII. So the content of the
-files decides, in this order:
+releases. File names are not reliable: the file "84-0.txt" should be UTF-8, but may be ASCII. So the files
+are compared by their content, in this order:
 
 1. the richest encoding: Unicode text that is not only ASCII; then 8-bit; then ASCII, which has lost accents,
    dashes and quotation marks;

@@ -1,9 +1,9 @@
 """Decides which books overlap, if each book is compared with only some candidates among the larger books.
 
 The rule is that of overlap.py. If even all its candidates together do not have enough of a book's n-grams to
-cover it, the book is kept in any case; the other books are contested. Whether a contested book is kept depends
-on its contested candidates, on their candidates and so on: on its connected component. The owners of a cover
-are the candidates that have any of the book's n-grams.
+cover it, the book is kept in any case; the other books are contested. Whether a contested book is kept
+depends on its contested candidates, on their candidates and so on: on its connected component. The owners of
+a cover are the candidates that have any of the book's n-grams.
 """
 
 from collections.abc import Collection, Iterable

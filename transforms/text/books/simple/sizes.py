@@ -30,12 +30,12 @@ def plan_sizes(
 ) -> dict[int, Placement]:
     """Returns book id → its placement.
 
-    Books are sorted by the fingerprint of "simplebooks <id>", then by id. The first ones become the validation
-    set, the next ones the test set. Books that are longer than twice the median book, or shorter than half of
-    it, are used for these two sets only if there are no others. So no single book makes a set much larger or
-    smaller than in the paper, where a set has 200,000 tokens in five books and the average book 58,000 tokens.
-    All other books are the training set. In the same order, books are added to the small training set as long
-    as it does not exceed `small_tokens`; books that do not fit are skipped.
+    Books are sorted by the fingerprint of "simplebooks <id>", then by id. The first ones become the
+    validation set, the next ones the test set. Books that are longer than twice the median book, or shorter
+    than half of it, are used for these two sets only if there are no others. So no single book makes a set
+    much larger or smaller than in the paper, where five books have 200,000 tokens and the average book has
+    58,000. All other books are the training set. In the same order, books are added to the small training set
+    as long as it does not exceed `small_tokens`; books that do not fit are skipped.
 
     Two sets may share text, up to the overlap that the overlap rule allows.
 

@@ -1,4 +1,4 @@
-"""Finds the paragraphs of a text, or of a part of it, and their positions. Empty lines separate paragraphs."""
+"""Finds the paragraphs of a text or a part of it, with their positions. Empty lines separate paragraphs."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -26,7 +26,7 @@ def with_blank_lines(text: str, start: int, end: int) -> Span:
     """Extends a span that is alone in its lines to whole lines, and to the empty lines before or after it.
 
     Of the empty lines before and after the span, the longer run is kept, since empty lines show where a
-    chapter begins. A span within a line is extended to the spaces after it, if there are spaces before it, too.
+    chapter begins. A span within a line is extended to the spaces after it if spaces are before it, too.
     """
     first = text.rfind("\n", max(start - _MAX_INDENT, 0), start) + 1
     if text[max(first, start - _MAX_INDENT) : start].strip() or not (first or start < _MAX_INDENT):
