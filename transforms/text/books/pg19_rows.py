@@ -67,7 +67,7 @@ def make_row(dated: DatedBook, membership: Membership) -> BookRow:
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the lines of the sections that only the card of PG-19 has, from stats.json."""
+    """Returns the lines of the sections that only the card of PG-19 has, with figures from stats.json."""
     dates, total = stats["dates"], stats["total"]
     lines = [
         "",

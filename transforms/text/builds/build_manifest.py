@@ -33,7 +33,7 @@ class Description(NamedTuple):
 
 
 class Release(NamedTuple):
-    """A version of a method."""
+    """A version of the method by which a corpus is built."""
 
     corpus: str  # first folder of its builds, "wiki40b"
     version: str  # "1.0.0"

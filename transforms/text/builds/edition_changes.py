@@ -49,11 +49,11 @@ class Change(NamedTuple):
     """A document that differs between the editions."""
 
     id: str
-    title: str  # in the newer edition, if the document is in it, else in the older
+    title: str  # title in the newer edition; for a removed document, in the older one
     fate: str  # ADDED, REMOVED, CHANGED or MOVED; a moved document may have changed, too
     old_split: str  # "" for an added document
     new_split: str  # "" for a removed document
-    old_bytes: int | None  # of the text in UTF-8; None for an added document
+    old_bytes: int | None  # size of the text in UTF-8; None for an added document
     new_bytes: int | None
 
 

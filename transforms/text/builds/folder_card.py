@@ -127,7 +127,7 @@ def as_list(value: str | list[str]) -> list[str]:
 
 
 def _one_or_all(texts: Sequence[str]) -> str | list[str]:
-    """Returns the texts without repetitions; a single text is not a list."""
+    """Returns the different texts as a list; if there is only one, the text itself."""
     different = _different(texts)
     return different[0] if len(different) == 1 else different
 

@@ -33,12 +33,12 @@ class Doubt(NamedTuple):
 
 
 class Usual(NamedTuple):
-    """The least values that are usual in builds of a corpus.
+    """Usual values of builds of a corpus.
 
-    A build with smaller values was made from a sample or from a part of the input.
+    A build with fewer documents was made from a sample or a part of the input.
     """
 
-    documents: int = 0  # at least
+    documents: int = 0  # smallest usual number of documents
     shares: Mapping[str, float] = {}
     """ "stage/reason", or the name of a count in the manifest → its largest usual share.
 
@@ -82,7 +82,7 @@ def _often(counts: Mapping[str, Any]) -> str:
 
 
 def find_small(manifest: Mapping[str, Any], unit: str, usual: Usual) -> Iterator[str]:
-    """Yields remarks on a build with smaller values than usual.
+    """Yields remarks on a build with fewer documents, or greater losses, than usual.
 
     Args:
       unit: noun for the documents, "articles".

@@ -45,7 +45,7 @@ class Passage(NamedTuple):
     place: Place
     words: int  # number of words of the longest stretch
     ngrams: int  # number of n-grams of the evaluation text in the whole document
-    start: int  # in the document, in characters in NFC
+    start: int  # position in the document, in characters of NFC
     text: str
     matches: tuple[Match, ...]
 
@@ -63,8 +63,8 @@ class Hit(NamedTuple):
 class Found(NamedTuple):
     """The overlap of one evaluation text with some training documents."""
 
-    documents: int  # number of documents with any of it
-    whole: int  # number of documents with all of it in one stretch
+    documents: int  # number of documents with any part of the evaluation text
+    whole: int  # number of documents with the whole evaluation text in one stretch
     words: int  # number of words of the longest stretch
     ngrams: Stretches  # indexes of the n-grams that occur
     passages: tuple[Passage, ...]  # the best ones, see `order`

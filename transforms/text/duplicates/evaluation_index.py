@@ -42,7 +42,7 @@ class TextBlock(NamedTuple):
     text: str  # all texts in NFC, separated by line feeds
     offsets: Int64s  # start of each text in `text`, and the end of all plus 1
     folded: FoldedText
-    hashes: Uint64s  # of the words
+    hashes: Uint64s  # hash of each word
     bounds: Int64s  # index of the first word of each text, and the number of all words
 
 
@@ -51,9 +51,9 @@ class Runs(NamedTuple):
 
     documents: Int64s  # indexes of training texts in their block
     items: Int64s  # indexes of evaluation texts
-    words: Int64s  # index of the first word in the block
-    places: Int64s  # index of the first word in the evaluation text
-    sizes: Int64s  # in words
+    words: Int64s  # indexes of the first words in the block
+    places: Int64s  # indexes of the first words in the evaluation texts
+    sizes: Int64s  # numbers of words
 
     def take(self, rows: Int64s | Booleans) -> "Runs":
         """Returns the runs at the given indexes, or where the given mask is True."""
@@ -64,7 +64,7 @@ class _Table(NamedTuple):
     """Hash → positions of words in the index."""
 
     hashes: Uint64s  # ascending
-    firsts: Int64s  # start of the positions of each hash in `places`, and the number of all
+    firsts: Int64s  # start of each hash's positions in `places`, and the number of all positions
     places: Int64s
 
     def find(self, hashes: Uint64s) -> tuple[Int64s, Int64s]:

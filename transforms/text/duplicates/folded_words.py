@@ -55,7 +55,7 @@ class FoldedText(NamedTuple):
     """The words of a text."""
 
     characters: Uint32s  # folded; 0 between words
-    starts: Int64s  # of each word in `characters`
+    starts: Int64s  # start of each word in `characters`
     ends: Int64s
     places: Int64s | None  # position in the text of each of `characters`; None if they are equal
     line_feeds: Int64s  # positions in the text

@@ -39,7 +39,7 @@ class FileUnit(NamedTuple):
     file_bytes: int
     stripe: int = 0
     stripes: int = 1
-    known: tuple[PackedBlock, ...] = ()  # of kind "bz2": blocks that need not be decompressed again
+    known: tuple[PackedBlock, ...] = ()  # for "bz2": blocks that need not be decompressed again
 
 
 class Damage(NamedTuple):
@@ -57,9 +57,9 @@ class Chunk(NamedTuple):
     is_own: bool  # True if records that begin in it belong to the unit
     stored_bytes: int
     block: int  # stored byte at which its block begins; -1 if there are no blocks
-    offset: int  # of its first byte, in the block or in the text
+    offset: int  # offset of its first byte in the block or in the text
     begins_text: bool
-    member: str = ""  # of an archive, if the text is one
+    member: str = ""  # name of the file in an archive, if the text is one
     ends_file: bool = False  # True if nothing follows; always False for kind "whole"
 
 

@@ -56,8 +56,8 @@ class PassedOver(NamedTuple):
 class PackedDamage(NamedTuple):
     """Damage in a file or archive."""
 
-    name: str  # of a file or an archive
-    start: int  # byte at which it begins; the message says in what
+    name: str  # name of a file or an archive
+    start: int  # byte at which the damage begins; the message says in which file
     end: int
     message: str
 

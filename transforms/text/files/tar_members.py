@@ -50,7 +50,7 @@ class Link(NamedTuple):
 
     name: str  # with its folders
     start: int  # byte of the archive at which the header ends
-    target: str  # of a hard link, the name of an earlier file in the archive
+    target: str  # for a hard link, the name of an earlier file in the archive
     is_hard: bool
 
 
@@ -153,7 +153,7 @@ class _Extension(NamedTuple):
     """Values from extension headers. They apply to the next member of the archive."""
 
     name: str = ""
-    target: str = ""  # of a link
+    target: str = ""  # target of a link
     size: int = -1
 
 

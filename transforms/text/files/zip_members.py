@@ -33,7 +33,7 @@ class ZipMember(NamedTuple):
     name: str  # with its folders
     start: int  # byte of the archive at which the header begins
     stored_bytes: int
-    bytes: int  # of its content
+    bytes: int  # size of its content
     crc: int
     method: int  # number of the compression method in zip
     is_encrypted: bool

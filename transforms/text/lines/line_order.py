@@ -15,7 +15,7 @@ from transforms.text.lines.line_arrays import Places, line_bounds, sort_places, 
 
 SAMPLE_LINES = 1 << 14
 ONE_LINE_IN = 64  # largest share of lines in the sample: enough for small corpora, and faster
-SPLITTER_BYTES = 256  # of a line; lines with a longer common beginning are in the same range
+SPLITTER_BYTES = 256  # length of a splitter; lines with a longer common beginning are in one range
 MAX_RANGES = 1024
 
 _WORD = 8  # bytes of the beginning, the middle and the end of a line that the checksum uses
@@ -27,8 +27,8 @@ _FACTORS = np.array(
 class LineSample(NamedTuple):
     """A sample of different lines, and the size of all lines."""
 
-    lines: tuple[bytes, ...]  # the first bytes of each
-    total_bytes: int  # of all lines with their line feeds, repeated lines included
+    lines: tuple[bytes, ...]  # the first bytes of each line
+    total_bytes: int  # size of all lines with their line feeds, including repeated lines
 
 
 class LineSampler:

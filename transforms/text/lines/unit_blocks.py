@@ -33,12 +33,12 @@ MAX_LINE_BYTES = 1 << 26
 
 
 class Span(NamedTuple):
-    """The origin of a part of a block."""
+    """Where a part of a block was read: in which text, and at which offset."""
 
     at: int  # start of the part in the block
-    member: str  # of an archive; "" for the text of the file itself
-    block: int  # stored byte of its .bz2 block; -1 if there are no blocks
-    offset: int  # of its first byte, in the .bz2 block or in the text
+    member: str  # name of a file in an archive; "" for the text of the file itself
+    block: int  # stored byte at which its .bz2 block begins; -1 if there are no .bz2 blocks
+    offset: int  # offset of its first byte in the .bz2 block, or in the text
 
 
 class LineBlock(NamedTuple):
@@ -46,7 +46,7 @@ class LineBlock(NamedTuple):
 
     data: bytes
     spans: tuple[Span, ...]  # sorted by `at`; the first one has 0
-    stored_bytes: int  # of the unit, read since the previous block
+    stored_bytes: int  # number of the unit's stored bytes read since the previous block
     is_overlong: bool = False  # True for the first MAX_LINE_BYTES of a longer line
 
 

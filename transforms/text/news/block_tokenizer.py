@@ -74,7 +74,7 @@ class BlockTokenizer:
         self._ascii_tables = _ascii_tables(perl)
 
     def tokenize_ascii(self, block: bytes) -> TokenizedText:
-        """Tokenises lines in ASCII; all other lines are doubtful."""
+        """Tokenises lines in ASCII; all other lines are reported as doubtful."""
         plain, flags = self._ascii_tables
         text = block.translate(plain)
         codes = np.frombuffer(text, np.uint8)

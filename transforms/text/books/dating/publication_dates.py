@@ -97,7 +97,7 @@ class BookEvidence(NamedTuple):
 
 
 def date_evidence(book: Book, text: str) -> tuple[PublicationDate, ...]:
-    """Returns the date that each source gives, each source at most once, in the order of SOURCES.
+    """Returns at most one date from each source, in the order of SOURCES.
 
     Args:
       book: metadata of the book.
@@ -138,7 +138,7 @@ def reason_to_reject(date: PublicationDate | None, before: int) -> Reason | None
 
 
 def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
-    """Yields (source, year) of all sources except PG-19, implausible years included."""
+    """Yields (source, year) for every year from a source other than PG-19, including implausible years."""
     if transcribed := transcribed_years(book.original_publication):
         yield title_page.TRANSCRIBED, transcribed[-1]
     elif original := years_in(book.original_publication):

@@ -127,9 +127,9 @@ def years_in(text: str) -> list[int]:
 
 
 def transcribed_edition(text: str) -> str:
-    """Returns the words at the head of a file that name its edition; "" if there are none.
+    """Returns the words at the head of a file that name the transcribed edition; "" if there are none.
 
-    "Transcribed from the 1886 Cassell & Company edition": the transcriber wrote these words, so they must be
+    "Transcribed from the 1886 Cassell & Company edition": these words are by the transcriber, so they must be
     read before the text of the book is stripped.
     """
     match = _TRANSCRIBED.search(" ".join(text[:_HEAD_CHARACTERS].split()))

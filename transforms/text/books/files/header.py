@@ -111,7 +111,7 @@ def number_in_name(name: str) -> int:
 
 
 def parse_date(text: str) -> str:
-    """Returns the first date of a line in ISO 8601, with day and month if given; "" if there is no date."""
+    """Returns the first date in a line as ISO 8601, with day and month if given; "" if there is no date."""
     found = _DATE.search(text)
     if not found:
         return ""

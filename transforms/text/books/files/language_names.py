@@ -18,7 +18,7 @@ def parse_languages(names: str) -> tuple[str, ...]:
 
 
 def _code_of(name: str) -> str:
-    """Returns the code of a name; a code is returned unchanged; "" if the name is unknown."""
+    """Returns the code of a language name; "" if the name is unknown. A code is returned unchanged."""
     name = " ".join(name.lower().split()).strip(" .")
     table = read_table(__package__, _TABLE)
     return table.get(name) or (name if name in table.values() else "")

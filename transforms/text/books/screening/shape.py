@@ -99,7 +99,7 @@ def width_of(paragraphs: Sequence[Sequence[str]]) -> int:
 
 
 def capitals_of(paragraphs: Sequence[Sequence[str]]) -> float:
-    """Returns the share of lines that begin with a capital letter, without the first lines of paragraphs."""
+    """Returns the share of lines that begin with a capital letter; first lines of paragraphs do not count."""
     capital = sum(_capitals_in(lines[1:]) for lines in paragraphs)
     return capital / max(1, sum(len(lines) - 1 for lines in paragraphs))
 

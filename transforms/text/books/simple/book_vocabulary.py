@@ -17,7 +17,7 @@ class BookVocabularyStats(NamedTuple):
     """Counts of a corpus and of the vocabulary of its training split."""
 
     min_count: int  # least count of a word of the vocabulary in training
-    distinct_words: int  # in training, including words outside the vocabulary
+    distinct_words: int  # number of words in training, including words outside the vocabulary
     vocabulary_words: int
     splits: tuple[tuple[str, HeldoutStats], ...]  # (split, counts): training first, then by name
 

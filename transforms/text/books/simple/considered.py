@@ -16,17 +16,17 @@ class Considered(NamedTuple):
 
     book_id: int
     title: str
-    tokens: int | str  # L: between white space, in the stripped text
+    tokens: int | str  # L: number of tokens between white space, in the stripped text
     vocabulary: int | str  # V
     ratio: str
     ngrams: int | str  # number of different word n-grams
     overlap: str  # share of its n-grams in larger kept books
     verdict: str  # KEPT, or "stage/reason": "screen-books/poems"
-    detail: str  # of the reason
+    detail: str  # detail of the reason
     covered_by: str  # "5946:0.9500": kept books and their shares of the n-grams; the largest counts
     split: str
     in_simplebooks_2: str  # "yes" or "no"
-    first_line: int | str  # of the book in the file of its split, counted from 1
+    first_line: int | str  # first line of the book in the file of its split, counted from 1
     lines: int | str
 
 

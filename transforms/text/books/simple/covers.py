@@ -23,7 +23,7 @@ _MOST_TOKENS = (1 << 31) - 1
 class Cover(NamedTuple):
     """The n-grams of a book that its candidates also have."""
 
-    number: int  # of the book, see `number_book`
+    number: int  # number of the book, see `number_book`
     ngrams: int  # number of n-grams of the book
     owners: tuple[int, ...]  # numbers of the candidates that have any of them, ascending
     packed: bytes  # for each owner one bit per n-gram; see `marks_of`

@@ -47,7 +47,7 @@ def _values(book: TokenizedBook, packed_tokens: bytes) -> tuple[int, str, bytes,
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the lines of the sections that only the card of SimpleBooks has, from stats.json."""
+    """Returns the lines of the sections that only the card of SimpleBooks has, with figures of stats.json."""
     return [
         "",
         "`text` is tokenised; `raw_text` has the same lines unchanged. `train_2`, the training split of"

@@ -19,7 +19,7 @@ class Queue(NamedTuple):
     """The simplest books that fit into the target number of tokens. Their vocabulary is not yet known."""
 
     rank_of: dict[int, int]  # book id → its rank
-    tokens: int  # of these books
+    tokens: int  # number of tokens of the books in `rank_of`
     more: bool  # True if there are books that do not fit
 
 

@@ -38,7 +38,7 @@ def measure(text: str) -> tuple[int, int]:
     """Returns (L, V): the number of tokens of the text, and of different tokens.
 
     Tokens are separated by white space and include adjacent punctuation: "The", "the" and "the," are three
-    different tokens. So does the paper ("simply separating the words by space").
+    different tokens. The paper does the same ("simply separating the words by space").
     """
     tokens = 0
     different: set[str] = set()

@@ -36,7 +36,7 @@ class StrippedText(NamedTuple):
     """A book, and the number of characters of notes that were removed."""
 
     text: str  # ends with one line feed; "" for an empty file
-    notes: int  # of the makers of the text, see notes.py
+    notes: int  # number of removed characters of notes, see notes.py
 
 
 class _Mark(NamedTuple):

@@ -23,8 +23,8 @@ class CutText(NamedTuple):
     """A book without furniture, and the numbers of characters removed, by kind."""
 
     text: str
-    contents: int  # in tables of contents and lists of illustrations
-    illustrations: int  # in illustrations and their captions
+    contents: int  # characters of tables of contents and lists of illustrations
+    illustrations: int  # characters of illustrations and their captions
     page_marks: int
 
 

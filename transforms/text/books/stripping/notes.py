@@ -192,7 +192,7 @@ def _speaks_as_note(paragraphs: Sequence[Paragraph], rules: _TranscriberRules) -
 
 
 def _box(text: str, start: int, max_lines: int) -> Span:
-    """Returns the span of a box: the lines around one that begin with "|" or "+", and the separator above."""
+    """Returns the span of the box at `start`: the lines that begin with "|" or "+", and a separator above."""
     first, last = start, line_end(text, start)
     for _ in range(max_lines):
         above = line_start(text, first - 1) if first else first

@@ -7,9 +7,9 @@ from typing import NamedTuple
 class Paragraph(NamedTuple):
     """Consecutive lines that are not empty."""
 
-    start: int  # of its first line
-    end: int  # after its last character, before the line feed
-    gap: int  # empty lines before it, within the part
+    start: int  # start of its first line
+    end: int  # position after its last character, before the line feed
+    gap: int  # number of empty lines before it, within the part
     text: str  # with the line feeds inside
 
 
