@@ -75,7 +75,7 @@ class PackedBlock(NamedTuple):
         return cls(block.start, block.end, zlib.compress(data, _PACK_LEVEL))
 
     def unpack(self) -> Block:
-        """Returns the block with this content."""
+        """Returns the block, with its content decompressed."""
         return Block(self.start, self.end, zlib.decompress(self.packed))
 
 
@@ -85,7 +85,10 @@ class _Mark(NamedTuple):
 
 
 def _cores() -> dict[bytes, tuple[int, int]]:
-    """Returns whole bytes of a magic number → (the number, the bit of its first byte at which it begins)."""
+    """Returns the whole bytes in a magic number → (the number, the bit of a byte at which it begins).
+
+    There is an entry for each magic number and each bit at which it may begin.
+    """
     cores = {}
     for magic in (_BLOCK_MAGIC, _END_MAGIC):
         for shift in range(8):
@@ -100,7 +103,7 @@ _CORE = re.compile(b"|".join(map(re.escape, _CORES)))
 
 
 def find_marks(data: bytes | bytearray, start: int = 0) -> Iterator[tuple[int, bool]]:
-    """Yields (bit in `data`, True for the end of a stream) for each magic number, from byte `start` on."""
+    """Yields (bit in `data`, whether it ends a stream) for each magic number from byte `start` on."""
     found = _CORE.search(data, start)
     while found:
         core = found.start()
@@ -203,7 +206,7 @@ def read_blocks(
 
 
 def _end_of_block_across(stream: BinaryIO, bit: int, file_bytes: int) -> int:
-    """Returns the end of the whole block that begins before a bit and ends after it; else the bit."""
+    """Returns the end of the whole block that begins before `bit` and ends after it; otherwise `bit`."""
     window = _Window(stream, max(bit // 8 - MAX_BLOCK_BYTES, 0), file_bytes)
     before: list[_Mark] = []
     mark = window.next_mark(0, bit)

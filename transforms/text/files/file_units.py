@@ -1,4 +1,4 @@
-"""Cuts a file into work units, and reads the text of one unit.
+"""Divides a file into work units, and reads the text of one unit.
 
 A unit is a part of a file. The units of a file yield each record once, wherever the file is cut: a record
 belongs to the unit in which it begins, and the reader of the unit reads its last record to the end. The
@@ -9,7 +9,7 @@ bz2    the blocks that begin in a range of the stored bytes (see bz2_blocks.py),
 whole  .gz, .xz and .zst cannot be read from the middle. Each of `stripes` units decompresses the whole file
        and takes every n-th run of one mebibyte of text: decompression is cheap compared with the rest.
 
-Damage is reported with its place. Reading goes on with the first record that begins after it.
+Damage is reported with its position. Reading goes on with the first record that begins after it.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ class FileUnit(NamedTuple):
     file_bytes: int
     stripe: int = 0
     stripes: int = 1
-    known: tuple[PackedBlock, ...] = ()  # of kind "bz2": blocks that need not be decompressed again
+    known: tuple[PackedBlock, ...] = ()  # for "bz2": blocks that need not be decompressed again
 
 
 class Damage(NamedTuple):
@@ -57,9 +57,9 @@ class Chunk(NamedTuple):
     is_own: bool  # True if records that begin in it belong to the unit
     stored_bytes: int
     block: int  # stored byte at which its block begins; -1 if there are no blocks
-    offset: int  # of its first byte, in the block or in the text
+    offset: int  # offset of its first byte in the block or in the text
     begins_text: bool
-    member: str = ""  # of an archive, if the text is one
+    member: str = ""  # name of the file in an archive, if the text is one
     ends_file: bool = False  # True if nothing follows; always False for kind "whole"
 
 
@@ -102,7 +102,7 @@ def plan_stripes(kind: str, path: str, file_bytes: int, stripes: int) -> list[Fi
 
 
 def read_chunks(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
-    """Yields the text of the unit, more text while the splitter needs it, and the damage."""
+    """Yields the text of the unit, further text as long as the splitter needs it, and any damage."""
     if unit.kind == "bz2":
         return _bz2_events(stream, unit, splitter)
     if unit.kind == "plain":
@@ -158,7 +158,7 @@ def _bz2_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterato
 
 
 class StripedTexts:
-    """Reads the texts of a decompressed file in order, in chunks that end at the ends of runs."""
+    """Reads the texts of a decompressed file in order, in chunks. No chunk extends over the end of a run."""
 
     def __init__(self, stream: BinaryIO, unit: FileUnit):
         self._stream, self._unit = stream, unit

@@ -17,9 +17,9 @@ class Shard(NamedTuple):
 
 
 def share_out(text_bytes: int) -> Iterator[tuple[str, int]]:
-    """Yields (split, estimated bytes of text), from the size of all cleaned text and the shares of splits.
+    """Yields (split, estimated bytes of text), from the total size of cleaned text and the shares of splits.
 
-    The sizes are known before articles are grouped, and do not depend on the compression of the dump.
+    The total is known before articles are grouped, and does not depend on the compression of the dump.
     """
     for split in SPLITS:
         yield split, int(text_bytes * SHARE[split])

@@ -58,7 +58,7 @@ _Example = _declare_example()
 
 
 def encode_example(features: Mapping[str, str | int]) -> bytes:
-    """Returns a serialised tf.train.Example with a text or number per feature. It is deterministic.
+    """Returns a serialised tf.train.Example with a text or number per feature. Equal input gives equal bytes.
 
     Raises TypeError for other values: the repr of bytes, for example, must never become a text.
     """

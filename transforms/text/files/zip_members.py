@@ -1,7 +1,7 @@
 """Reads the files in a .zip archive in place, without unpacking it to disk.
 
-Python's zipfile lists the files. Workers that read some of them do not read the directory of the archive
-again, which is long if there are many files. Exceptions of zipfile become errors with an offset.
+Python's zipfile lists the files. A worker that reads some of them does not read the directory of the archive
+again, which is long if there are many files. Exceptions of zipfile are replaced by errors with an offset.
 """
 
 import struct
@@ -33,7 +33,7 @@ class ZipMember(NamedTuple):
     name: str  # with its folders
     start: int  # byte of the archive at which the header begins
     stored_bytes: int
-    bytes: int  # of its content
+    bytes: int  # size of its content
     crc: int
     method: int  # number of the compression method in zip
     is_encrypted: bool
@@ -47,7 +47,7 @@ def is_zip(head: bytes) -> bool:
 def list_zip(archive: BinaryIO) -> list[ZipMember]:
     """Returns the files of an archive in the order of its directory. The archive must be seekable.
 
-    Raises ZipError if the directory, which is at its end, is damaged or truncated.
+    Raises ZipError if the directory, at the end of the archive, is damaged or truncated.
     """
     try:
         with zipfile.ZipFile(archive) as directory:
@@ -73,7 +73,7 @@ def list_zip(archive: BinaryIO) -> list[ZipMember]:
 def reason_not_to_read(member: ZipMember) -> Reason | None:
     """Returns the reason why an undamaged file cannot be read, or None.
 
-    Early archives were imploded (method 6).
+    For example, early archives are imploded (compression method 6).
     """
     if member.is_encrypted:
         return Reason("encrypted", f"{member.name} is encrypted")

@@ -14,9 +14,9 @@ _OTHER_PAIRS = (b',"', b'."')
 
 
 def lines_to_normalize(text: bytes, line_feeds: Places, language: str) -> list[int]:
-    """Returns the indexes, ascending, of the lines of a framed block (see `line_places`) that may change.
+    """Returns the ascending indexes of those lines of a framed block (see `line_places`) that may change.
 
-    They include all lines that are not ASCII.
+    They include all lines with characters beyond ASCII.
     """
     codes: Codes = np.frombuffer(text, np.uint8)
     marks = np.zeros(len(codes), np.bool_)

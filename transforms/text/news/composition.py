@@ -1,8 +1,7 @@
 """Normalises to NFC, Unicode's composed form, of a fixed version of Unicode.
 
-Python brings its own version of Unicode, 14.0 or later. NFC never changes for existing characters. For an
-older
-version, newer characters are single letters without parts, so it is enough to leave these out.
+Python has its own version of Unicode, 14.0 or later. NFC never changes for existing characters. An older
+version leaves newer characters unchanged, so it is enough to exclude these from the composition.
 """
 
 import functools

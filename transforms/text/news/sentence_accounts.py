@@ -79,14 +79,14 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
     Raises AccountingError if lines were lost or added on the way to the files. Raises NothingLeftError if no
     sentence is left, or if most lines were rejected and on_corrupt is not "keep-good".
 
-    The ledger has these accounts, besides those of every build:
+    Accounts that the ledger has besides those of every build:
       lines: number of lines read, rejected lines included.
       measured: LineStats of lines before sorting, repeated lines included; absent if not measured.
-      duplicates: number of lines dropped because they are repeated.
-      unique: number of the other lines.
+      duplicates: number of lines dropped because they repeat another line.
+      unique: number of well-formed lines without the dropped duplicates.
       near_duplicates: number of sentences dropped because a similar one is kept.
       splits: (split, LineStats).
-      replaced: (split, characters replaced in Parquet and TFRecord).
+      replaced: (split, number of characters replaced in Parquet and TFRecord).
       vocabulary: one VocabularyStats.
       unterminated: names of files whose last line has no line feed.
     """

@@ -60,7 +60,7 @@ def _jump(steps: int) -> _States:
 
 
 def _spread(state: _States, stretch_log: int, lanes: int) -> _States:
-    """Returns the state and the following ones at distances of 2**stretch_log steps, `lanes` in all."""
+    """Returns `lanes` states: the given one and the ones after it, at distances of 2**stretch_log steps."""
     exponent = stretch_log
     while len(state) < lanes:
         state = np.concatenate([state, _multiply(state, _power(exponent))])

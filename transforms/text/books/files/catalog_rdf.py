@@ -70,7 +70,8 @@ class MalformedRdfError(ValueError):
 def parse_catalog_rdf(data: bytes) -> CatalogEntry:
     """Returns the catalogue entry of a document.
 
-    Raises MalformedRdfError, also for a DOCTYPE, since it could define entities that expand without limit.
+    Raises MalformedRdfError. A DOCTYPE is an error, too, since it could define entities that expand without
+    limit.
     """
     root = _parse_xml(data)
     ebook = root.find(f"{_GUTENBERG}ebook")
@@ -115,7 +116,7 @@ def _texts_of(parent: Element, tag: str) -> Iterator[str]:
 
 
 def _values_of(ebook: Element, tag: str) -> Iterator[str]:
-    """Yields the texts of values that name their vocabulary. Class marks are left out."""
+    """Yields the values of an ebook's elements with this tag, without marks of the library classification."""
     for description in ebook.iterfind(f"{tag}/{_RDF}Description"):
         vocabulary = description.find(_MEMBERSHIP)
         name = "" if vocabulary is None else vocabulary.get(f"{_RDF}resource", "")

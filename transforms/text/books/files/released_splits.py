@@ -1,4 +1,4 @@
-"""Splits of PG-19: those of its release, and those in tables of users."""
+"""The splits of PG-19: as released, or from a table that a user provides."""
 
 import csv
 import functools
@@ -28,11 +28,10 @@ def released_splits() -> Mapping[int, str]:
 
 
 def read_split_lines(lines: Iterable[bytes]) -> Mapping[int, str]:
-    """Returns ebook number → split from a TSV or CSV file with columns book_id and split; others are ignored.
+    """Returns ebook number → split from a TSV or CSV file with the columns book_id and split.
 
-    "dev" and "valid" mean validation. Raises MalformedTableError for other unknown splits, and for a book
-    with
-    two splits.
+    Other columns are ignored. "dev" and "valid" mean validation. Raises MalformedTableError for other unknown
+    splits, and for a book with two splits.
     """
     rows = _rows(lines)
     _, names = next(rows, (1, []))

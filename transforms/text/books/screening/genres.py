@@ -8,8 +8,8 @@ have no subjects.
 - Verse and speech are measured (shape.py, speech.py). Much of either is enough to reject; the threshold is
   lower if the catalogue names the genre.
 - Manuals, recipes and works of reference are detected by catalogue or title, unless the text narrates.
-  Manuals and recipes are also detected by frequent words (manner.py). A manual in the form of a tale or a
-  dialogue is kept, such as The Complete Angler, which is read as literature.
+  Manuals and recipes are also detected by the frequency of typical words (manner.py). A manual in the form of
+  a tale or a dialogue is kept, such as The Complete Angler, which is read as literature.
 - Literary nonsense is detected by the catalogue alone: books that the Library of Congress calls nonsense,
   nonsense verse or limericks. Without subjects, such verse is rejected as poems. Alice, catalogued as
   fantasy, is kept.
@@ -79,10 +79,10 @@ class _Text(NamedTuple):
 
 
 def genre_to_reject(book: Book, text: str) -> Reason | None:
-    """Returns the reason why a book is not running prose, with the evidence; None for one that is kept.
+    """Returns the reason why a book is not running prose, with the evidence; None for a book that is kept.
 
-    Slugs: `malformed` (see running_text.py), `nonsense`, `recipes`, `plays`, `poems`, `reference`, `manuals`.
-    The first one that holds is returned.
+    The reason is the first of these that applies: `malformed` (see running_text.py), `nonsense`, `recipes`,
+    `plays`, `poems`, `reference`, `manuals`.
     """
     problem = malformed(book, text)
     if problem:
@@ -103,7 +103,7 @@ def genre_to_reject(book: Book, text: str) -> Reason | None:
 def catalogued_genres(book: Book) -> dict[str, str]:
     """Returns genre → the first of the book's subjects and bookshelves that names the genre; see genres.toml.
 
-    The genre is "fiction" for subjects that are fiction or about fiction.
+    Subjects that are fiction, or are about fiction, have the genre "fiction".
     """
     found: dict[str, str] = {}
     for subject in book.subjects:
@@ -178,7 +178,7 @@ def _manuals(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
 
 
 def _by_name(genre: str, measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
-    """Returns a reason if catalogue or title name the genre and the text does not narrate; else None."""
+    """Returns a reason if the catalogue or title names the genre and the text does not narrate; else None."""
     narrating = measured.manner.narrating
     if genre in catalogued and FICTION not in catalogued and narrating < 2 * MAX_NARRATING:
         return Reason(genre, f"catalogue: {catalogued[genre]}")

@@ -125,7 +125,7 @@ def read_language(sample: str) -> str:
 
 
 def _other_script(sample: str) -> str:
-    """Returns the most frequent script of the letters that are not Latin, if these are many; else ""."""
+    """Returns the most frequent script other than Latin if many letters are not Latin; otherwise ""."""
     others = _NOT_LATIN.findall(sample)
     if len(others) <= 10:
         return ""

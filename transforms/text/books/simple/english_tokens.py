@@ -1,6 +1,6 @@
 """Tokenises paragraphs with spaCy's English tokeniser, as in the paper of SimpleBooks.
 
-spaCy cuts a text at white space, and then each piece, here called a chunk, by its rules. Chunks repeat, so
+spaCy splits a text at white space and applies its rules to each piece, here called a chunk. Chunks repeat, so
 the tokens of a chunk are stored in a table. The result is the same as that of spaCy on whole paragraphs:
 
 * As its last step spaCy searches the tokens of the whole text for its special cases. Chunks whose neighbours

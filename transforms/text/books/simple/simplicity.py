@@ -38,7 +38,7 @@ def measure(text: str) -> tuple[int, int]:
     """Returns (L, V): the number of tokens of the text, and of different tokens.
 
     Tokens are separated by white space and include adjacent punctuation: "The", "the" and "the," are three
-    different tokens. So does the paper ("simply separating the words by space").
+    different tokens. The paper does the same ("simply separating the words by space").
     """
     tokens = 0
     different: set[str] = set()
@@ -68,14 +68,14 @@ def ratio(tokens: int, vocabulary: int, formula: str = NEUTRAL) -> float:
 
 
 def most_different_words(tokens: int, formula: str, min_ratio: Fraction) -> float:
-    """Returns the largest V at which a book of L tokens has the least ratio, which must be positive."""
+    """Returns the largest V with which a book of L tokens reaches `min_ratio`, which must be positive."""
     return float((tokens / min_ratio) ** (1 / _EXPONENTS[formula]))
 
 
 def exact_ratio(tokens: int, vocabulary: int, formula: str) -> Fraction:
     """Returns a number that sorts books like the ratio of the formula, without rounding.
 
-    If the exponent of V is p/q, it is the ratio to the power of q, L^q / V^p; 0 for a book without tokens.
+    If the exponent of V is p/q, this is L^q / V^p, the ratio to the power of q; 0 for a book without tokens.
     """
     if not tokens:
         return Fraction(0)
@@ -94,11 +94,12 @@ def is_simple(tokens: int, vocabulary: int, formula: str, min_ratio: Fraction) -
 
 @dataclasses.dataclass(frozen=True)
 class NotSimple:
-    """Rejects books with a smaller ratio.
+    """Rejects books whose ratio is too low.
 
     Args:
       formula: one of FORMULAS.
-      min_ratio: a decimal number as text, "0.0012", to avoid rounding; "" for the default of the formula.
+      min_ratio: lowest ratio of a kept book. It is a text, "0.0012", to avoid rounding; "" is the formula's
+        default.
 
     Raises ValueError for an unknown formula, and for a ratio that is not a number or is negative.
     """
@@ -117,7 +118,7 @@ class NotSimple:
 
     @property
     def least(self) -> Fraction:
-        """The least ratio of a book that is kept."""
+        """The lowest ratio of a book that is kept."""
         return Fraction(self.min_ratio or MIN_RATIOS[self.formula])
 
     def __call__(self, measured: MeasuredBook) -> Reason | None:

@@ -31,18 +31,16 @@ def plan_sizes(
     """Returns book id → its placement.
 
     Books are sorted by the fingerprint of "simplebooks <id>", then by id. The first ones become the
-    validation
-    set, the next ones the test set. Books that are longer than twice the median book, or shorter than half of
-    it, are used for these sets only if there are no others. So a set has neither a few thousand tokens nor,
-    because of one book of 400,000, twice as many as in the paper, where the five books of a set have 200,000
-    tokens and a book 58,000 on average. All other books are the training set. In the same order, books are
-    added to the small training set as long as it does not exceed `small_tokens`; books that do not fit are
-    skipped.
+    validation set, the next ones the test set. Books that are longer than twice the median book, or shorter
+    than half of it, are used for these two sets only if there are no others. So no single book makes a set
+    much larger or smaller than in the paper, where five books have 200,000 tokens and the average book has
+    58,000. All other books are the training set. In the same order, books are added to the small training set
+    as long as it does not exceed `small_tokens`; books that do not fit are skipped.
 
-    Two sets may share text, up to the overlap that the choice of books allows.
+    Two sets may share text, up to the overlap that the overlap rule allows.
 
     Args:
-      facts: (book id, its tokens), each book once, in any order.
+      facts: (book id, its number of tokens), each book once, in any order.
       heldout_books: number of books in each of the validation and test sets.
       small_tokens: largest number of tokens of the small training set.
 

@@ -90,7 +90,7 @@ def _bare(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[Span]
 
 
 def _with_appendages(text: str, start: int, end: int, rules: _Rules) -> int:
-    """Returns the end of an illustration, including a full stop alone in its line and the page shown."""
+    """Returns the end of an illustration, including a full stop after it and a "[See page 12]"."""
     is_first = not text[max(start - 1, 0) : start].strip("\n")
     if is_first and text[end : end + 1] == "." and not text[end + 1 : end + 2].strip("\n"):
         end += 1
