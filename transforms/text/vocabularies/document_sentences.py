@@ -45,7 +45,9 @@ def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> I
 
 
 def clean_sentences(sentences: Iterable[str]) -> Iterator[str]:
-    """Puts each sentence on one line and removes SentencePiece's special characters. Drops empty sentences."""
+    """Puts each sentence on one line and removes SentencePiece's special characters. Drops empty
+    sentences.
+    """
     for sentence in sentences:
         cleaned = sentence.translate(_TO_CLEAN).strip(" ")
         if cleaned:

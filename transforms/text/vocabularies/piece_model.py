@@ -109,13 +109,12 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
         order of the parts must be fixed.
       settings: the settings of the model.
 
-      The trainer first writes out each word as often as it occurs, in blocks of 500 MB that take about 20 s
-      on two cores. So the time grows with the length of the corpus. This step needs less than about 7 GB of
-      memory.
+    The trainer first writes out each word as often as it occurs, in blocks of 500 MB that take about 20 s on
+    two cores. So the time grows with the length of the corpus. This step needs less than about 7 GB of
+    memory.
 
-      The same counts always give the same model, byte for byte; the order of words within a part has no
-      effect. Raises UntrainableError if there is no word, or if the vocabulary is too small for the
-      characters.
+    The same counts always give the same model, byte for byte; the order of words within a part has no effect.
+    Raises UntrainableError if there is no word, or if the vocabulary is too small for the characters.
     """
     frequent = [part.filter(pc.greater_equal(part["count"], settings.min_count)) for part in parts]
     words = sum(part.num_rows for part in frequent)
@@ -141,7 +140,9 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
 
 
 def _lines_of(parts: Iterable[pa.RecordBatch]) -> Iterator[str]:
-    """Yields the lines for the trainer: a word, a tab and its count. Long words are split into several lines."""
+    """Yields the lines for the trainer: a word, a tab and its count. Long words are split into
+    several lines.
+    """
     for part in parts:
         ordered = part.take(pc.sort_indices(part["word"]))
         for word, count in zip(*(column.to_pylist() for column in ordered.columns), strict=True):

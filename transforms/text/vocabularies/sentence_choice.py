@@ -49,7 +49,9 @@ class Choice(NamedTuple):
 
 
 def rank_sentences(sentences: Sequence[str], seed: int) -> Ranks:
-    """Returns the rank of each sentence: the `fingerprint` of the seed (in decimal), a tab and the sentence."""
+    """Returns the rank of each sentence: the `fingerprint` of the seed (in decimal), a tab and
+    the sentence.
+    """
     ranks = (fingerprint(f"{seed}\t{sentence}") for sentence in sentences)
     return np.fromiter(ranks, np.uint64, len(sentences))
 

@@ -121,5 +121,7 @@ def find_end(tokenizer: Tokenizer, wanted: str = "") -> End:
 
 
 def type_of_ids(size: int) -> str:
-    """Returns the NumPy name of the type in which token ids are stored. `size` is the size of the vocabulary."""
+    """Returns the NumPy name of the type in which token ids are stored. `size` is the size of the
+    vocabulary.
+    """
     return "uint16" if size < SMALL_SIZE else "int32"

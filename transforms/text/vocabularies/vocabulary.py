@@ -122,7 +122,9 @@ def add_heldout(stats: Iterable[HeldoutStats]) -> HeldoutStats:
 
 
 def select_words(counts: pa.RecordBatch, min_count: int) -> VocabularyPart:
-    """Selects the words with a count of `min_count` or more. Their counts must be those in the whole corpus."""
+    """Selects the words with a count of `min_count` or more. Their counts must be those in the
+    whole corpus.
+    """
     frequent = counts.filter(pc.greater_equal(counts["count"], min_count))
     is_sign = pc.is_in(frequent["word"], pa.array(SIGNS, pa.binary()))
     kept = frequent.filter(pc.invert(is_sign))

@@ -198,8 +198,8 @@ def _may_be_a_word(number: _Number, has_new: bool) -> bool:
 
 
 def _new_numbers(numbers: list[_Number], target: Readings) -> list[str]:
-    """Returns the numbers of the translation that have no digits in common with a number of the source, as a
-    whole or in parts.
+    """Returns the numbers of the translation that do not occur in the source, neither as a whole
+    nor in part.
     """
     known = {part for number in numbers for part in (number.digits, *number.parts)}
     return [

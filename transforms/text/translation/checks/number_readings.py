@@ -1,7 +1,7 @@
 """Reads the numbers of a text in any script, with all their possible meanings.
 
-"1.234" may be 1234 or a decimal number, "10 30" may be one number or two, "1万5千" is 15000. A check only needs
-to know whether a given number is one of the possible meanings.
+"1.234" may be 1234 or a decimal number, "10 30" may be one number or two, "1万5千" is 15000. A check only
+needs to know whether a given number is one of the possible meanings.
 """
 
 import re
@@ -108,7 +108,9 @@ def _joined_parts(parts: list[str]) -> Iterator[str]:
 
 
 def _han_numbers(text: str) -> Iterator[int]:
-    """Yields the values of numbers with Chinese, Japanese or Korean units: 15000 for "1万5千", 20 for "二十"."""
+    """Yields the values of numbers with Chinese, Japanese or Korean units: 15000 for "1万5千", 20
+    for "二十".
+    """
     for match in _HAN_NUMBER.finditer(text):
         if not match[0].isascii():
             value = _han_value(_HAN_PART.findall(match[0]))

@@ -69,7 +69,9 @@ class PairFit:
 
 
 def learn_fit(sources: Sequence[str], targets: Sequence[str], is_unspaced: bool) -> PairFit:
-    """Learns a model from pairs of lines. `is_unspaced` is True if the targets have no spaces between words."""
+    """Learns a model from pairs of lines. `is_unspaced` is True if the targets have no spaces
+    between words.
+    """
     source_rows = weigh_lines(sources, is_unspaced=False)
     likeness_of_sources = np.asarray(source_rows @ source_rows.T, np.float64)
     ridge = _RIDGE * np.eye(len(sources))

@@ -1,6 +1,6 @@
 """Runs all automatic checks of the translations into one language.
 
-The checks search for faults that were found in released versions of FLORES-101. The module of each check
+The checks search for faults that were found in released versions of the benchmark. The module of each check
 names the data on which it was tested.
 """
 
@@ -121,7 +121,9 @@ def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
 def _trusted(
     translations: Mapping[str, Translation], findings: Sequence[Finding]
 ) -> Mapping[str, Translation]:
-    """Returns the translations. The text is empty for those that have an error of a rule in _NO_TRANSLATION."""
+    """Returns the translations. The text is empty for those that have an error of a rule in
+    _NO_TRANSLATION.
+    """
     none = {
         finding.id
         for finding in findings

@@ -192,7 +192,9 @@ def _check_version(root: Element) -> None:
 
 
 def _tag(element: Element) -> str:
-    """Returns the name of an element in the namespace of the XLIFF core, or "" if it is in another namespace."""
+    """Returns the name of an element in the namespace of the XLIFF core, or "" if it is in
+    another namespace.
+    """
     namespace, _, name = element.name.rpartition(" ")
     return name if namespace in _NAMESPACES else ""
 
