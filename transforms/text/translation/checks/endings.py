@@ -17,7 +17,7 @@ _CLOSING = "\"'“”‘’„»«›‹」』）)]】*।. \t\u00a0\u202f\u200b
 
 
 def find_other_endings(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields a warning `ending-differs` if the source ends with "?" or "!" and the translation does not."""
+    """Yields a warning `ending-differs` if a source ends with "?" or "!" and its translation does not."""
     tag = language.tag.split("-")[0]
     if tag in _UNMARKED:
         return
