@@ -29,7 +29,7 @@ from transforms.text.files.tar_members import Member, TarError
 
 BLOCK_BYTES = 1 << 22
 MAX_LINE_BYTES = 1 << 26
-"""Largest size of a line; the rest is dropped. Entities of Wikidata are limited to below 5 MB."""
+"""Largest size of a line. The rest of a longer line is dropped. Wikidata limits entities to below 5 MB."""
 
 
 class Span(NamedTuple):

@@ -24,7 +24,7 @@ SQUARED = "L/V^2"
 PRINTED = "L/sqrt(V)"
 FORMULAS = (NEUTRAL, SQUARED, PRINTED)
 MIN_RATIOS = {NEUTRAL: "0.24", SQUARED: "0.0012", PRINTED: "0.0012"}
-"""Formula → default of the least ratio.
+"""Formula → default of the lowest ratio of a kept book.
 
 0.24 keeps books with at most 94 % of the different words that the fit predicts for their length.
 """
