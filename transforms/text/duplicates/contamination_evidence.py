@@ -124,7 +124,7 @@ def find_hits(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Iterator[
 
 
 def add(found: Found, other: Found, shown: int) -> Found:
-    """Adds the overlaps of one evaluation text with two parts. At most `shown` passages are kept."""
+    """Adds two overlaps of one evaluation text, with different documents. Keeps at most `shown` passages."""
     return Found(
         found.documents + other.documents,
         found.whole + other.whole,

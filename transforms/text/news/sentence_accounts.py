@@ -69,7 +69,7 @@ class _Found(NamedTuple):
 
     @property
     def well_formed(self) -> int:
-        """Number of lines that are text, repeated lines included."""
+        """Number of well-formed lines, including repeated lines."""
         return self.lines - self.rejected["total"]
 
 

@@ -1,7 +1,7 @@
 """Detects books in English from the catalogue, the file's header and the text.
 
 Catalogue and header may be missing or wrong, so they must agree with the text. The text is examined in
-samples. The language of a sample is the one with most of its frequent words in the sample: language.toml.
+samples. The language of a sample is the one whose frequent words (language.toml) occur most often in it.
 """
 
 import functools
