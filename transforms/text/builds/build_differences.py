@@ -1,4 +1,4 @@
-"""Lists differences between two builds that are not differences of their data: versions, settings, inputs."""
+"""Lists how two builds differ, apart from their data: in versions, settings and kinds of inputs."""
 
 from collections import Counter
 from collections.abc import Mapping

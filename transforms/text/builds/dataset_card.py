@@ -52,7 +52,7 @@ def make_card(
 
 
 def make_citation(bibtex: str) -> list[str]:
-    """Returns the lines of the section "Citation", after an empty line; [] without a citation."""
+    """Returns the lines of the section "Citation", after an empty line; [] if `bibtex` is empty."""
     return ["", "## Citation", "", f"{_CITATION}{bibtex}", "```"] if bibtex else []
 
 

@@ -30,7 +30,7 @@ SCHEMA = pa.schema(
 )
 
 Tally = dict[tuple[str, str, str], int]
-"""(fate, old split, new split) → documents. Besides, (REPEATED, "", "") → ids that are in several rows."""
+"""(fate, old split, new split) → number of documents. (REPEATED, "", "") → number of ids in several rows."""
 
 
 class Row(NamedTuple):

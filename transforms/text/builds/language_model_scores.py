@@ -68,7 +68,10 @@ def bits_per_byte(log_likelihood: float, text_bytes: int) -> float:
 
 
 def perplexity_per_piece(log_likelihood: float, pieces: int) -> float:
-    """Returns e^(-L / pieces), or inf on overflow. Only models with the same pieces can be compared by it."""
+    """Returns e^(-L / pieces), where L is the natural log-likelihood, or inf on overflow.
+
+    Only models with the same pieces can be compared by this perplexity.
+    """
     return _exp(_loss(log_likelihood) / _positive(pieces, "pieces"))
 
 

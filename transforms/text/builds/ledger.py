@@ -10,8 +10,8 @@ Entry = tuple[str, Any]
 """(account, a number to add or a value to collect)."""
 
 INPUTS, OUTPUTS, REJECTED, LOST, UNREAD = "inputs", "outputs", "rejected", "lost", "unread"
-"""Accounts of every build: InputFile, OutputFile, ((stage, reason), count), NamedTuples that describe lost
-data, and the number of malformed records in tables beside the corpus.
+"""Names of the accounts of every build. They have, in order: InputFile; OutputFile; ((stage, reason), count);
+NamedTuples that describe lost data; and the number of malformed records in tables beside the corpus.
 """
 
 TABLES = ("parquet", "tfrecord")

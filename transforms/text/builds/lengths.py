@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from transforms.text.builds.ledger import Ledger, balance
 
 LENGTHS = "lengths"
-"""An account of the ledger: ((split, class of length), documents)."""
+"""Name of an account in the ledger: ((split, class of length), number of documents)."""
 
 _SINGLE = 4  # each length below it is a class of its own
 

@@ -1,4 +1,4 @@
-"""Detects implausible results of builds, which show damaged, mismatched or incomplete input.
+"""Detects implausible results of builds, which suggest damaged, mismatched or incomplete input.
 
 A doubt makes the build fail, unless the user accepts this doubt by its name. A build that is merely small
 gets a remark, and `refresh` must not publish it.

@@ -18,8 +18,8 @@ from transforms.text.fingerprint import SPLITS
 ID, SPLIT = "wikidata_id", "split"
 
 BUCKETS = 256
-"""Number of buckets of identities. Pins are joined with pages by bucket: keys are few and evenly used, and of
-a hundred million pins no worker holds more than half a million.
+"""Number of buckets of identities. Pins are joined with pages by bucket, so that there are few keys of about
+the same size: with a hundred million pins, no worker holds more than half a million.
 """
 
 _SYNONYMS = {name: name for name in SPLITS} | {"dev": "validation", "valid": "validation"}

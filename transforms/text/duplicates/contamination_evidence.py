@@ -13,11 +13,11 @@ import numpy
 from transforms.text.duplicates.evaluation_index import EvaluationIndex, Runs, TextBlock
 
 CONTEXT_WORDS = 30
-"""Number of words shown before and after the common text in a document."""
+"""Number of words in a passage before and after the text that both have in common."""
 SHOWN_WORDS = 200
-"""Number of words of a long evaluation text shown on both sides of the longest stretch."""
+"""Largest number of words of an evaluation text that a passage covers on each side of the longest stretch."""
 LONG_WORDS = 13
-"""Length of a stretch that is not due to chance: the rule of GPT-3 (Brown et al. 2020, appendix C)."""
+"""Words of a stretch that does not occur by chance: the rule of GPT-3 (Brown et al. 2020, appendix C)."""
 
 Stretches = tuple[tuple[int, int], ...]
 """(start, end) of stretches, ascending, without overlaps."""
@@ -124,7 +124,7 @@ def find_hits(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Iterator[
 
 
 def add(found: Found, other: Found, shown: int) -> Found:
-    """Adds the overlaps of one evaluation text with two parts. At most `shown` passages are kept."""
+    """Adds two overlaps of one evaluation text, with different documents. Keeps at most `shown` passages."""
     return Found(
         found.documents + other.documents,
         found.whole + other.whole,

@@ -14,14 +14,14 @@ from transforms.text.duplicates.minhash import Uint32s, sign_hashes
 
 
 def sign_documents(ngrams: Sequence[Uint64s], permutations: int) -> Uint32s:
-    """Returns a row per document: the MinHash signature of its different n-grams, of which it must have some.
+    """Returns a row per document: the MinHash signature of its different n-grams.
 
     The last 32 bits of each hash are permuted. pipelines/docs/overlap.md describes the function; datasketch
     gives the same rows. For two documents of ten million n-grams each, one permutation in 400 has the same
     smallest value by chance; for two documents of 100,000 n-grams, one in 40,000.
 
     Args:
-      ngrams: hashes of the n-grams of each document.
+      ngrams: for each document, the hashes of its n-grams, at least one.
     """
     return sign_hashes([hashes.astype(numpy.uint32) for hashes in ngrams], permutations)
 

@@ -8,8 +8,8 @@ from transforms.text.duplicates.components import Pairs
 def choose_kept(links: Pairs, ranks: Pairs) -> Pairs:
     """Returns rows (kept member, dropped member), ascending by the dropped member.
 
-    In each component the member with the greatest rank is kept. If several members have this rank, it is the
-    one with the smallest number.
+    In each component the member with the greatest rank is kept. If several members have this rank, the one
+    with the smallest number is kept.
 
     Args:
       links: rows (number, smallest number of its component), from `link_to_smallest`.

@@ -189,7 +189,7 @@ class EvaluationIndex:
         return Runs(*numpy.array(parts, numpy.int64).reshape(-1, len(Runs._fields)).T)
 
     def _is_same(self, block: TextBlock, runs: Runs) -> tuple[Booleans, Booleans]:
-        """Returns two masks: for each run, whether all its words are equal; and for each word of the runs."""
+        """Returns two masks: which runs have only equal words, and which words of the runs are equal."""
         theirs = _ranges(runs.words, runs.sizes)
         ours = _ranges(self.text_starts[runs.items] + runs.places, runs.sizes)
         word_ends: Int64s = self.arrays["word_ends"]
@@ -313,7 +313,7 @@ def _make_table(found: Sequence[tuple[Uint64s, Int64s]]) -> _Table:
 
 
 def _hash_beginnings(first_words: Uint64s, sizes: Int64s | int) -> Uint64s:
-    """Returns a hash for each pair of the hash of a first word and the number of words."""
+    """Combines the hash of each first word with the number of words that begin with it."""
     return first_words + numpy.asarray(sizes).astype(numpy.uint64) * MULTIPLIER
 
 

@@ -90,7 +90,7 @@ class _Folding(NamedTuple):
 
 
 def normalize(text: str) -> str:
-    """Returns the text in NFC, the form from which words are cut."""
+    """Returns the text in NFC, the form that `fold_text` expects."""
     return unicodedata.normalize("NFC", text)
 
 

@@ -1,8 +1,8 @@
 """Computes MinHash signatures, and finds pairs of similar sets by locality-sensitive hashing (LSH).
 
 Signatures are those of datasketch 2 (scheme "affine32", seed 1, SHA-1), so they can be looked up in an index
-made with datasketch. Bands are chosen as in its MinHashLSH. Unlike datasketch, this module signs thousands
-of sets at once.
+made with datasketch. Bands are chosen as by datasketch's MinHashLSH. Unlike datasketch, this module signs
+thousands of sets at once.
 
 Sources: Broder, "On the resemblance and containment of documents", 1997 (the estimate); Leskovec, Rajaraman,
 Ullman, "Mining of Massive Datasets", section 3.4 (bands).
@@ -135,7 +135,7 @@ def _band_error(
 ) -> float:
     """Returns the weighted sum of the integrals of false matches and of misses.
 
-    Both are polynomials of degree bands × rows: the sums are exact for up to 510 permutations.
+    Both integrands are polynomials of degree bands × rows: the sums are exact for up to 510 permutations.
     """
     places, weights = _quadrature(min(permutations // 2 + 1, 256))
 

@@ -4,10 +4,10 @@ A file of bzip2 or lbzip2 is one stream, which a decompressor can only enter at 
 block begins with a 48-bit magic number, at any bit, and does not depend on the blocks before it: cut out,
 shifted to a byte boundary, and put between a stream header and a stream end, it is a file of its own.
 
-The magic number also occurs by chance, once in some hundred such dumps, or when the map of byte values in a
-block happens to look like it. So a mark counts as a block only if the block decompresses with a correct
-checksum. Marks inside such a block are skipped, wherever reading started. (The checksum of the whole stream
-is not checked, since a reader has only a part of the stream.)
+The magic number also occurs by chance, once in some hundred dumps, or when the map of byte values in a block
+happens to look like it. So it counts as the beginning of a block only if the block decompresses with a
+correct checksum. Magic numbers inside such a block are skipped, wherever reading started. (The checksum of
+the whole stream is not checked, since a reader has only a part of the stream.)
 
 rapidgzip and indexed_bzip2 also read in parallel, but in the threads of one process, and need an index of
 the whole file to find a position. Here many workers each begin in the middle and read a part.

@@ -1,6 +1,6 @@
 """Divides a file into work units, and reads the text of one unit.
 
-A unit is a part of a file. The units of a file yield each record once, wherever the file is cut: a record
+A unit is a part of a file. The units of a file yield each record once, wherever the file is divided: a record
 belongs to the unit in which it begins, and the reader of the unit reads its last record to the end. The
 splitter extracts the records, lines or pages, from the text. There are three kinds of units:
 
@@ -80,7 +80,7 @@ def plan_units(
     file_bytes: int,
     stripes: int,
 ) -> list[FileUnit]:
-    """Cuts a file into units. A file that cannot be read from the middle gets `stripes` units."""
+    """Divides a file into units. A file that cannot be read from the middle gets `stripes` units."""
     codec = codec_of(stream)
     if codec not in ("", "bz2"):
         return plan_stripes("whole", path, file_bytes, stripes)

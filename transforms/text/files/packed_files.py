@@ -18,12 +18,12 @@ from transforms.text.files.tar_members import BLOCK_BYTES, Link, Member, Special
 from transforms.text.files.zip_members import ZipError, ZipMember
 
 MAX_FILE_BYTES = 1 << 28
-"""Size limit of a text, and of a .zip in another archive.
+"""Largest size of a text, and of a .zip in another archive.
 
 It bounds the memory of a worker, and is far above the size of any book.
 """
 MAX_DEPTH = 6
-"""Largest number of archives and compressions around a text: an archive can be made that contains itself."""
+"""Largest number of archives and compressions around a text. An archive can be made that contains itself."""
 _STEP_BYTES = 1 << 18
 
 _TEXT = r"\.txt(?:\.utf-?8)?(?:\.gz|\.bz2|\.xz)?"

@@ -26,7 +26,7 @@ def share_out(text_bytes: int) -> Iterator[tuple[str, int]]:
 
 
 def count_shards(sizes: Mapping[str, int], shard_size: int) -> dict[str, int]:
-    """Returns split → number of files, at least one, so that a file has about `shard_size` bytes."""
+    """Returns split → number of files with which a file has about `shard_size` bytes; at least one."""
     return {split: max(1, -(-size // shard_size)) for split, size in sizes.items()}
 
 

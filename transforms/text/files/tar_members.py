@@ -270,7 +270,7 @@ def _parse_header(header: bytes, offset: int) -> tarfile.TarInfo:
 
 
 def _read_extension(source: _Source, info: tarfile.TarInfo, values: _Extension) -> _Extension:
-    """Reads the content of an extension header. Returns `values` with the values that it changes."""
+    """Reads the content of an extension header. Returns `values`, updated from this header."""
     if info.size > _MAX_EXTENSION_BYTES:
         raise TarError(f"an extension header is too large: {info.size:,} bytes", source.position)
     start = source.position
@@ -284,7 +284,7 @@ def _read_extension(source: _Source, info: tarfile.TarInfo, values: _Extension) 
 
 
 def _parse_attributes(extension: bytes, start: int, values: _Extension) -> _Extension:
-    """Parses a POSIX extension header, with records like "20 path=a/b\\n". Returns the changed `values`."""
+    """Parses a POSIX extension header, with records like "20 path=a/b\\n". Returns the updated `values`."""
     at = 0
     try:
         while at < len(extension):

@@ -88,8 +88,8 @@ def reason_not_to_read(member: ZipMember) -> Reason | None:
 def open_member(archive: BinaryIO, member: ZipMember) -> BinaryIO:
     """Returns the content of a file, as a stream with only `read`, limited to the size in the directory.
 
-    Reading damaged content raises OSError or others of compression.DECODE_ERRORS. Raises ZipError if the file
-    is not where the directory says.
+    Reading damaged content raises OSError or another of compression.DECODE_ERRORS. Raises ZipError if the
+    file is not at the position that the directory gives.
     """
     header = b""
     if 0 <= member.start <= sys.maxsize:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 CERTAIN_DISTANCE = 40
-"""Least distance in CLDR of languages that are reliably told apart.
+"""Smallest distance in CLDR between languages that are reliably distinguished.
 
 Bosnian and Croatian have 8, Norwegian and Danish 12, Czech and Slovak 24, Malay and Indonesian 34, Ukrainian
 and Russian 84.

@@ -29,7 +29,7 @@ from transforms.text.files.tar_members import Member, TarError
 
 BLOCK_BYTES = 1 << 22
 MAX_LINE_BYTES = 1 << 26
-"""Largest size of a line; the rest is dropped. Entities of Wikidata are limited to below 5 MB."""
+"""Largest size of a line. The rest of a longer line is dropped. Wikidata limits entities to below 5 MB."""
 
 
 class Span(NamedTuple):
@@ -65,7 +65,7 @@ class NoMemberError(Exception):
 
 
 def plan_block_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[FileUnit]:
-    """Cuts a file into units. A file that cannot be read from the middle gets `stripes` units."""
+    """Divides a file into units. A file that cannot be read from the middle gets `stripes` units."""
     if is_archive(stream):
         return plan_stripes("tar", path, file_bytes, stripes)
     return plan_units(stream, path, file_bytes, stripes)
@@ -87,9 +87,9 @@ def is_archive(stream: BinaryIO) -> bool:
 def shares_of(stored_bytes: Sequence[int], workers: int) -> list[int]:
     """Returns the number of workers for each of the files that are read together.
 
-    It is proportional to the size of the file: with five files of one size and at most five workers, each
-    file has one worker and is decompressed only once; a single file gets all workers. Files get at most one
-    worker per MIN_UNIT_BYTES.
+    The number is proportional to the size of the file: with five files of one size and at most five workers,
+    each file has one worker and is decompressed only once; a single file gets all workers. Files get at most
+    one worker per MIN_UNIT_BYTES.
     """
     total = max(sum(stored_bytes), 1)
     return [
@@ -104,7 +104,7 @@ def read_blocks(
     members: Sequence[str] = ("*",),
     block_bytes: int = BLOCK_BYTES,
 ) -> Iterator[LineBlock | Unterminated | Damage]:
-    """Yields the lines of the unit in blocks, in the order of the file, with the damage between them.
+    """Yields the lines of the unit in blocks, in the order of the file, with any damage between them.
 
     Args:
       members: patterns for names of the wanted files in a .tar, without their folders.

@@ -1,6 +1,6 @@
 """Finds the lines of a block that the rules of `punctuation` may change: about one in seven lines of news.
 
-The rules only change lines that contain one of the marks below, so all other lines are skipped.
+The rules only change lines that contain one of the marks in this module, so all other lines are skipped.
 """
 
 import numpy as np

@@ -17,7 +17,7 @@ _MANY_MARKS = re.compile(r"[^\w\x00-\xff]{100,}")
 
 
 def compose(text: str, perl: str) -> str:
-    """Returns the text in NFC of the Unicode version of this Perl."""
+    """Returns the text in NFC, according to the Unicode version of this version of Perl."""
     if unicodedata.is_normalized("NFC", text):
         return text  # in older versions, too: parts of a composed text are composed
     return "".join(

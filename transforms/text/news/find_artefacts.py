@@ -31,10 +31,10 @@ class ArtefactFinder:
                 self._parts[posixpath.basename(whole)][whole][number, count] = name
 
     def find(self, name: str) -> tuple[str, ...]:
-        """Returns (the file whose path shares the longest end with `name`, at least the base name,).
+        """Returns the file whose path has the longest end in common with `name`, at least the last part.
 
-        If the file exists only in parts, returns all parts in order. Returns () if there is no such file.
-        Raises ArtefactError if several files match equally, or if parts are missing.
+        The tuple has this file or, if it exists only in parts, all its parts in order; it is empty if there
+        is no such file. Raises ArtefactError if several files match equally, or if parts are missing.
         """
         base = posixpath.basename(name)
         if found := self._files.get(base):

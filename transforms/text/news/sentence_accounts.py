@@ -22,7 +22,7 @@ BEFORE = "before_deduplication"  # name in stats.json of all lines before sortin
 WHOLE = ("train", "test")  # splits that together hold each sentence once
 NEAR_DUPLICATES = "rejected/near-duplicates"  # prefix of the files that list them
 LEFT_OUT = {"duplicates": "repeated", "near_duplicates": "near-duplicates"}
-"""Name in manifest.json of a count of lines that are text and were dropped → its name in tables."""
+"""Name in manifest.json of a count of dropped, well-formed lines → its name in the tables of the card."""
 
 COLUMNS = ("sentences", "words", "characters", "text_bytes", "longest_line_bytes")
 
@@ -69,7 +69,7 @@ class _Found(NamedTuple):
 
     @property
     def well_formed(self) -> int:
-        """Number of lines that are text, repeated lines included."""
+        """Number of well-formed lines, including repeated lines."""
         return self.lines - self.rejected["total"]
 
 

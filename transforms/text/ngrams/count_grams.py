@@ -1,8 +1,8 @@
 """Counts n-grams of all orders, starting from the counts of the longest.
 
-With the highest order n, each sentence is preceded by n - 1 times <S>, so that each word is the last word of
-one n-gram of the highest order. All shorter n-grams are suffixes of these. An n-gram that begins with two <S>
-is not counted for its order: it stands for the shorter n-gram that begins with one <S>.
+If n is the highest order, n - 1 <S> precede each sentence, so that each word is the last word of one n-gram
+of the highest order. All shorter n-grams are suffixes of these. An n-gram that begins with two <S> is not
+counted for its order: it stands for the shorter n-gram that begins with one <S>.
 
 The adjusted count of an n-gram, which Kneser-Ney smoothing uses, is the number of different words before it.
 At the highest order, and for n-grams that begin with <S>, it is the count itself (Chen and Goodman 1998;
@@ -83,7 +83,7 @@ def count_grams(numbers: Numbers, order: int) -> Table:
 
 
 def add_counts(tables: Sequence[Table]) -> Table:
-    """Returns the sum of tables of COUNTS."""
+    """Returns one table of COUNTS, the sum of the given tables."""
     return _count(
         np.concatenate([table["words"] for table in tables]),
         np.concatenate([table["count"] for table in tables]),

@@ -18,7 +18,7 @@ Words = npt.NDArray[np.uint32]
 """Numbers of words, shape (n-grams, order)."""
 
 Table = npt.NDArray[Any]
-"""Records with `words` and the values of a kind; each n-gram once unless documented otherwise."""
+"""Records with `words` and values, such as COUNTS. Each n-gram occurs once unless documented otherwise."""
 
 Int64s = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

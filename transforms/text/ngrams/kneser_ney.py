@@ -28,7 +28,7 @@ from transforms.text.ngrams.gram_tables import (
 )
 
 FALLBACK = (0.0, 0.5, 1.0, 1.5)
-"""Discounts of lmplz --discount_fallback, used if they cannot be estimated from the counts of counts."""
+"""Discounts of lmplz --discount_fallback, used if discounts cannot be estimated from the Tally."""
 
 
 class Discounts(NamedTuple):

@@ -13,7 +13,7 @@ from transforms.records import Author, CatalogEntry
 from transforms.text.books.files.catalog import in_order, one_line, parse_language
 
 MAX_RDF_BYTES = 1 << 22
-"""Largest size of a document. Real ones have some ten thousand bytes, more if an ebook has many files."""
+"""Largest size of a document. Real documents have some ten thousand bytes, or more for many files."""
 
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _TERMS = "{http://purl.org/dc/terms/}"
@@ -59,7 +59,7 @@ _ROLES = {
 }
 """Relator codes of MARC (https://www.loc.gov/marc/relators/relaterm.html) → roles as in the CSV catalogue.
 
-Unlisted codes are used as roles unchanged.
+Other codes are used as roles unchanged.
 """
 
 

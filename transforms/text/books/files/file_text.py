@@ -48,7 +48,7 @@ _WIDER = {
     "shift_jis": "cp932",
     "euc_kr": "cp949",
 }
-"""Encoding → encoding with all its characters and some more, which files use without declaring it."""
+"""Declared encoding → wider encoding that files use without declaring it. It includes the declared one."""
 
 _WHITE = b" \t\r\n\f\v\0\x1a"
 _BINARY_HEADS = (b"%PDF-", b"{\\rtf")

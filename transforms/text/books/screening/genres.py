@@ -29,17 +29,17 @@ from transforms.text.books.screening.speech import stage_words
 from transforms.text.files.toml_tables import read_table
 
 MIN_VERSE = 0.4
-"""Least share of verse in a book of poems, whatever the catalogue says.
+"""Smallest share of verse in a book that is rejected as poems, whatever the catalogue says.
 
 Books of poems with introduction and notes have 0.42 and more, prose with many poems in it up to 0.32.
 """
 
 MIN_CATALOGUED_VERSE = 0.2
-"""Least share of verse in a book that the catalogue has as poetry, and not also as fiction."""
+"""The same for a book that is poetry according to the catalogue, and not also fiction."""
 
 MIN_SPEECH = 0.25
 MIN_STAGE_WORDS = 0.4
-"""Least share of speech, and stage words per 1,000 words, in a play."""
+"""Smallest share of speech, and smallest number of stage words per 1,000 words, in a play."""
 
 MOST_SPEECH = 0.6
 FEW_STAGE_WORDS = 0.1
@@ -49,19 +49,22 @@ Dialogues of philosophers have no stage words. Books catalogued as drama need no
 """
 
 MAX_NARRATING = 45.0
-"""Most narrating words per 1,000 words in a manual by its title; twice as many in one by the catalogue."""
+"""Largest number of narrating words per 1,000 words in a manual that is detected by its title.
+
+For a manual that is detected by the catalogue, the limit is twice as large.
+"""
 
 INSTRUCTING_NARRATES = 20.0
 MIN_OBLIGING = 9.0
 MIN_NUMBERED = 10.0
 """Limits for a manual that is detected by its text alone, per 1,000 words.
 
-It has fewer narrating words than the first, and at least as many obliging words as the second, or numbered
-lines as the third.
+Narrating words must be below the first limit, and obliging words at least at the second or numbered lines at
+least at the third.
 """
 
 MIN_MEASURED = 3.0
-"""Least number of kitchen measures per 1,000 words in a book of recipes, which does not narrate."""
+"""Smallest number of kitchen measures per 1,000 words in a book of recipes, if the text does not narrate."""
 
 NONSENSE, RECIPES, PLAYS, POEMS = "nonsense", "recipes", "plays", "poems"
 REFERENCE, MANUALS, FICTION = "reference", "manuals", "fiction"

@@ -16,25 +16,25 @@ from typing import NamedTuple
 from transforms.text.books.screening.speech import measure_speech
 
 CAPITAL_LINES = 0.75
-"""Least share of the lines of a stanza, except its first, that begin with a capital letter."""
+"""Smallest share of a stanza's lines, without the first, that begin with a capital letter."""
 
 MAX_VERSE_CHARACTERS = 100
 """Largest average length of the lines of a stanza."""
 
 LISTED_LINES = 0.5
-"""Least share of lines ending in a figure in a list: contents, an index, a table."""
+"""Smallest share of lines that end in figures in a list: a table of contents, an index, a table."""
 
 SPACED_LINES = 4
-"""Least number of consecutive short paragraphs that are verse with an empty line after each line."""
+"""Smallest number of consecutive short paragraphs that are verse with an empty line after each line."""
 
 UNENDED = 0.35
-"""Least share of these short paragraphs that end in the middle of a sentence.
+"""Smallest share of paragraphs in such verse that end in the middle of a sentence.
 
 Paragraphs of prose hardly ever do.
 """
 
 CAPITALS_OF_VERSE = 0.5
-"""Least share, in a book of verse, of capitals among the lines after the first of their paragraph.
+"""Smallest result of `capitals_of` for a book of verse.
 
 In a book of verse, paragraphs of two and three lines may be stanzas, too.
 """

@@ -42,9 +42,9 @@ OVERLAPS = "overlaps"
 MINHASH = "minhash"
 THRESHOLD = "0.5"
 NAMED_BOOKS = 3
-"""Largest number of covering books that the reason for dropping a book names."""
+"""Largest number of covering books that are named in the reason for dropping a book."""
 NAMED_SHARE = 0.01
-"""Least share of the n-grams of a book that is named, except for the first."""
+"""Smallest share of n-grams for which a covering book is named. The first one is always named."""
 
 COUNT_COLUMNS = 4  # id, tokens, n-grams, n-grams that earlier books have
 COVERING_COLUMNS = 3  # id, id of the covering book, n-grams

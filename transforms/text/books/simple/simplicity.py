@@ -10,8 +10,8 @@ power was fitted once, by least squares of log V on log L, on the 203 books of E
 files (209 to 343,750 tokens): V = 3.07 L^0.738, the exponent between 0.724 and 0.752 in 95 % of 2,000
 bootstrap samples. The inverse is 1.355, so `L/V^1.35` is a fixed formula: an exponent fitted to each input
 would change the choice of all books with each input. Its correlation with the logarithm of the length is
-0.02 on these books (L/V²: -0.90, L/V: 0.92). The average book has 0.22. Figures, and the agreement with
-readability: pipelines/docs/simplebooks.md.
+0.02 on these books (L/V²: -0.90, L/V: 0.92). The average ratio is 0.22. For more figures, and the agreement
+with readability, see pipelines/docs/simplebooks.md.
 """
 
 import dataclasses
@@ -24,7 +24,7 @@ SQUARED = "L/V^2"
 PRINTED = "L/sqrt(V)"
 FORMULAS = (NEUTRAL, SQUARED, PRINTED)
 MIN_RATIOS = {NEUTRAL: "0.24", SQUARED: "0.0012", PRINTED: "0.0012"}
-"""Formula → default of the least ratio.
+"""Formula → default of the lowest ratio of a kept book.
 
 0.24 keeps books with at most 94 % of the different words that the fit predicts for their length.
 """
