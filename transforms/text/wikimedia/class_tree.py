@@ -46,8 +46,8 @@ def kinds_of(lower: Ids, upper: Ids) -> dict[int, str]:
     """Returns each internal class → its kind, sorted by class. The classes of INTERNAL_ROOTS are always
     included.
 
-    Edge i says that class `lower[i]` is a subclass of `upper[i]`. As in Wikidata, edges may be repeated, in
-    any order, and form cycles. Needs 32 bytes of memory for each edge in addition to the two arrays: about
+    Edge i says that class `lower[i]` is a subclass of `upper[i]`. As in Wikidata, edges may be in any order,
+    be repeated, and form cycles. Needs 32 bytes of memory for each edge in addition to the two arrays: about
     160 MB for all of Wikidata.
     """
     order = numpy.argsort(upper, kind="stable")

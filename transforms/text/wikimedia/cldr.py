@@ -177,9 +177,9 @@ def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
     A pattern with other fields than day, month and year is left out.
 
     Args:
-        language: code of a Wikipedia or corpus.
-        months: the names of the months. If all have the same ending, such as "月" in "1月", it is removed from
-          the patterns.
+        language: the code of a Wikipedia or corpus.
+        months: the names of the months. If all have the same ending, such as "月" in "1月", it is removed
+          from the patterns.
     """
     locale = _locale([language])
     if not locale:
@@ -247,7 +247,7 @@ def unit_pattern(language: str, symbol: str, number: str) -> str:
     """Returns a number with the name of its unit in the form that the number requires: "{number} кілометрів".
 
     Args:
-        language: code of a Wikipedia or corpus.
+        language: the code of a Wikipedia or corpus.
         symbol: symbol of the unit in English.
         number: in plain digits, "70" or "1.5"; decimals may change the form.
 

@@ -19,7 +19,8 @@ _IN_NAME = re.compile(r"wik\w+-(\d{8}|\d{4}-\d\d-\d\d|latest)-")
 
 
 def date_in_name(path: str) -> str:
-    """Returns the date in the name of a dump file, without hyphens, or "latest"; "" if the name has neither.
+    """Returns the date in the name of a dump file, without hyphens, or "latest"; "" if the name
+    has neither.
     """
     found = _IN_NAME.search(posixpath.basename(path))
     return plain_date(found[1]) if found else ""

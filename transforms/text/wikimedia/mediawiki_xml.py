@@ -92,8 +92,8 @@ class HistoryExportError(ValueError):
 def parse_siteinfo(head: bytes) -> Siteinfo:
     """Reads the head of a dump: everything before its first page.
 
-    Raises NotADumpError if the input is empty, has a DOCTYPE, or is not a dump in UTF-8 (but HTML or UTF-16,
-    for example).
+    Raises NotADumpError if the input is empty, has a DOCTYPE, or is anything but a dump in UTF-8, such as
+    HTML or UTF-16.
     """
     _check_start(head)
     head = head.partition(PAGE_START)[0]
