@@ -33,7 +33,7 @@ MAX_LINE_BYTES = 1 << 26
 
 
 class Span(NamedTuple):
-    """Where a part of a block was read: in which text, and at which offset."""
+    """The origin of a part of a block: its text, and its offset in the text."""
 
     at: int  # start of the part in the block
     member: str  # name of a file in an archive; "" for the text of the file itself

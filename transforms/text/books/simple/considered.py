@@ -31,7 +31,7 @@ class Considered(NamedTuple):
 
 
 class Sized(NamedTuple):
-    """Where a kept book is in the corpus: its split, sizes and lines."""
+    """The position of a kept book in the corpus: its split, size class and lines."""
 
     split: str
     is_small: bool
