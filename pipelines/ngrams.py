@@ -208,7 +208,9 @@ class Ngrams(CorpusBuild):
         return Dealer(place.scratch, 1 << buckets.bit_length())
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns role → manifest of the input build. The manifest holds the hashes of all its files."""
+        """Returns signature of the input build → path of its manifest, which holds the hashes of all its
+        files.
+        """
         return {self.build.signature: [FileSystems.join(self.build.folder, MANIFEST)]}
 
     def settings(self) -> Mapping[str, Any]:

@@ -154,8 +154,8 @@ class Tokens(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns the paths of the tokenizer and of the build's manifest, which holds the hashes of the
-        build's files.
+        """Returns role → paths of the tokenizer and of the build's manifest, which holds the hashes of all
+        the build's files.
         """
         manifest = FileSystems.join(self.build.folder, MANIFEST)
         return {self.build.signature: [manifest], ROLES[self.tokenizer_kind]: [self.tokenizer_path]}

@@ -32,7 +32,7 @@ class TokensConfig:
             raise ValueError(f"name is {self.name!r}, and must be letters, digits, . and -")
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change the tokens of the same build and tokenizer."""
+        """Returns the settings that change the tokens made from the same build with the same tokenizer."""
         return {"column": self.column, "text": self.text, "eos": self.eos}
 
 
