@@ -105,5 +105,5 @@ def mark(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _escape(text: str) -> str:
-    """Returns the text as HTML, without empty lines such as a text layout may contain."""
+    """Returns the text as HTML, without empty lines."""
     return html.escape(_BLANK_LINES.sub("\n", text))
