@@ -35,7 +35,7 @@ _YEAR = re.compile(r"news\.((?:19|20)\d\d)\.")
 
 
 class Sorted(NamedTuple):
-    """The outputs of the stage "sort". The lines themselves are in files."""
+    """The PCollections that the stage "sort" returns. The lines themselves are in files."""
 
     rejected: beam.PCollection  # of Rejected
     splitters: beam.PCollection  # one list[bytes]: the lines at which the ranges begin
@@ -74,7 +74,7 @@ class Lm1b(CorpusBuild):
         return line_bytes_of(self.files, stripes, self.members)
 
     def doubts(self) -> Sequence[Doubt]:
-        """Returns a doubt if most lines are in another language than the one in the settings."""
+        """Returns a doubt if most lines are in another language than the settings say."""
         code = self.config.language
         foreign = find_foreign_text(sample_lines(self.files, self.members), code)
         if not foreign:
@@ -90,7 +90,7 @@ class Lm1b(CorpusBuild):
         return Stage("sort", self.sort), Stage("write", self.write)
 
     def sort(self, root: beam.Pipeline, place: Place) -> Sorted:
-        """Reads all lines, drops repeated ones, sorts and tokenises them."""
+        """Reads all lines, drops repeated lines, then sorts and tokenises the rest."""
         config = self.config
         lines = root | "ReadLines" >> ReadLines(
             self.files, place.stripes, config.on_corrupt, self.members, limit=config.limit
@@ -122,7 +122,7 @@ class Lm1b(CorpusBuild):
         )
 
     def write(self, root: beam.Pipeline, place: Place, lines: Sorted) -> None:
-        """Shuffles the lines, holds some out, counts words, and writes the build."""
+        """Shuffles the lines, holds out some of them, counts words, and writes the build."""
         config, folder, scratch = self.config, place.folder, place.scratch
         different = lines.ranges | "DropNearDuplicates" >> DropNearDuplicates(
             folder, config.near_duplicates, scratch=scratch
@@ -177,7 +177,7 @@ class Lm1b(CorpusBuild):
         return {"news": self.files}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns the caveat of a build with a limit."""
+        """Returns a caveat if the settings limit the input that is read."""
         return limit_caveat(self.config.limit, "lines")
 
     def settings(self) -> Mapping[str, Any]:

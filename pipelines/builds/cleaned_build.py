@@ -234,8 +234,8 @@ class CleanedBuild(CorpusBuild):
         }
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns signature → manifest of the build and of the search. A manifest holds the hashes of all
-        files.
+        """Returns signature → path of the manifest, for the build and for the search. A manifest holds the
+        hashes of all files.
         """
         return {
             one.signature: [FileSystems.join(one.folder, MANIFEST)]

@@ -29,12 +29,14 @@ class CorpusBuild:
 
     @property
     def edition(self) -> str:
-        """Returns the language and the differences from the original corpus."""
+        """Returns the name of the edition: the language and the settings that differ from the original
+        corpus.
+        """
         return str(self.config.edition())
 
     @property
     def dump_date(self) -> str:
-        """Returns the date in the settings; without one, the date of the inputs, or "undated"."""
+        """Returns the date in the settings. If it is empty, returns the date of the inputs, or "undated"."""
         return plain_date(self.config.dump_date) or self.date_of_inputs() or "undated"
 
     def date_of_inputs(self) -> str:
@@ -62,7 +64,7 @@ class CorpusBuild:
         return ()
 
     def doubts(self) -> Sequence[Doubt]:
-        """Returns the doubts that a first look at the inputs raises."""
+        """Returns the doubts (see plausibility.py) that a quick check of the inputs raises."""
         return ()
 
     def variant(self) -> Mapping[str, Any]:
@@ -75,7 +77,7 @@ class CorpusBuild:
         raise NotImplementedError
 
     def signature_settings(self) -> Mapping[str, str]:
-        """Returns the settings that distinguish a variant, in the order of the signature."""
+        """Returns the settings that distinguish a variant, in the order in which the signature lists them."""
         return {"lang": self.lang, **name_variant(self.variant())} if self.lang else {}
 
     def provenance(self) -> Provenance:

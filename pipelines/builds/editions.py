@@ -87,7 +87,7 @@ def read_current(folder: str) -> str:
 
 
 def fault_of_current(folder: str) -> str:
-    """Returns a description of the fault of the file CURRENT in the folder of a corpus; "" if it has none."""
+    """Returns what is wrong with the file CURRENT in the folder of a corpus; "" if nothing is wrong."""
     content = read_if_there(FileSystems.join(folder, CURRENT))
     if content is None:
         return ""

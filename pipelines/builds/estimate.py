@@ -102,7 +102,7 @@ def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: 
 
 
 def _text_bytes(row: CorpusRow, codec: str, sizes: Mapping[str, int], sample: TextSample) -> float:
-    """Returns the bytes of text in files that are compressed with `codec`; without a codec, by the names of
-    the files.
+    """Returns the decompressed bytes of text in files that share a codec. If it is "", the names of the files
+    tell how much they expand.
     """
     return sum(sizes.values()) * sample.expansion if codec else row.memory.text_bytes(sizes)

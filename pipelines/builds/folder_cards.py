@@ -1,8 +1,8 @@
-"""Cards (README.md) in the folders above finished builds. With them, Hugging Face `datasets` loads builds by
+"""Cards (README.md) in the folders above finished builds, so that Hugging Face `datasets` loads builds by
 name.
 
-    <output>/wiki40b/README.md        lists the current build of each edition, or else its newest
-    <output>/wiki40b/uk/README.md     lists all builds; the default is the current one, or else the newest
+    <output>/wiki40b/README.md        lists the current build of each edition, or its newest build
+    <output>/wiki40b/uk/README.md     lists all builds; the default is the current build, or the newest
 
 The cards depend only on the finished builds: the same builds give the same bytes.
 """

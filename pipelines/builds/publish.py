@@ -103,7 +103,7 @@ def _remove_leftover(folder: pathlib.Path) -> None:
 
 @contextlib.contextmanager
 def lock_of_build(folder: pathlib.Path, flags: int = os.O_RDONLY) -> Iterator[int]:
-    """Locks a folder, see file_lock.locked. Raises TargetError if another build holds the lock."""
+    """Locks a folder (see file_lock.locked). Raises TargetError if another build holds the lock."""
     with contextlib.ExitStack() as lock:
         try:
             descriptor = lock.enter_context(locked(folder, flags=flags))

@@ -140,7 +140,7 @@ class StageFolders:
         self.remove()
 
     def remove_unfinished(self) -> None:
-        """Removes unfinished stages; removes the whole folder if no finished stage is left."""
+        """Removes unfinished stages. If no finished stage is left, removes the whole folder."""
         if not self._is_open:
             return
         for name in list_subfolders(self.folder):
@@ -166,7 +166,7 @@ class StageFolders:
         return bool(FileSystems.exists(FileSystems.join(self.folder, name, MARK)))
 
     def _files_below(self, folder: str) -> dict[str, int]:
-        """Returns name → bytes of all files except those that a worker has not finished."""
+        """Returns name → size in bytes, for all files that are complete."""
         if not self._is_local:
             return {name: size for name, (size, _) in list_below(folder).items()}
         top = pathlib.Path(folder)
@@ -202,7 +202,7 @@ def stage_folders(target: str) -> Iterator[StageFolders]:
 
 
 def _read_mark(path: str) -> _Mark:
-    """Reads stage.json. Raises DamagedStageError."""
+    """Reads stage.json. Raises DamagedStageError if it is damaged."""
     with open_raw(path) as file:
         content = file.read()
     try:

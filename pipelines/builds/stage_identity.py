@@ -1,5 +1,4 @@
-"""Names of stages that identify their settings, code and inputs. A finished stage with the same name is
-reused.
+"""Names of stages, which identify settings, code and inputs. A finished stage with the same name is reused.
 
 The code is that of every module that the corpus imports, directly or indirectly. After a change to any other
 module, finished stages are still reused.
@@ -40,8 +39,8 @@ class Identified(Protocol):
 
 
 def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[str]:
-    """Returns a folder name for each stage, such as "01-clean-" and a hexadecimal hash. The hash depends on
-    the settings, the code, the inputs and the earlier stages.
+    """Returns a folder name for each stage: its number and name, as in "01-clean-", and a hexadecimal hash.
+    The hash depends on the settings, the code, the inputs and the earlier stages.
 
     It also depends on `folder`, which holds the stages, because stages contain paths: stages in a moved
     folder are not reused. It does not depend on the number of workers or on their machines.

@@ -1,6 +1,6 @@
 """Builds on object stores, which can neither move nor lock folders.
 
-A build is written into a folder of its own beside its target, as on a disk. When it is complete, the store
+A build is written into a separate folder beside its target, as on a disk. When it is complete, the store
 copies its objects to the target, and COMPLETED is written last. The lock is a small object beside the target.
 The store lets a process create this object only if it does not exist, and overwrite it only if no other
 process has written it since. The builder that holds the lock rewrites it every few seconds. A lock that does

@@ -63,6 +63,6 @@ def guess(word: str, known: Iterable[str]) -> str:
 
 
 def level_of(settings: argparse.Namespace) -> int:
-    """Returns the log level of corpusmill that the flags choose."""
+    """Returns the level of corpusmill's log, as chosen by the flags."""
     name = settings.log_level or ("warning" if settings.quiet else "info")
     return logging.getLevelNamesMapping()[name.upper()]

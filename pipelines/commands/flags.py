@@ -112,9 +112,7 @@ class Flags:
         self.choice("--on-corrupt", ("fail", "keep-good"), help)
 
     def near_duplicates(self, help: str) -> None:
-        """Adds the flag for the similarity from which on only one of several similar documents is kept; 0
-        keeps all.
-        """
+        """Adds the flag for the least similarity of near-duplicates that are dropped; 0 keeps all."""
         self.text("--near-duplicates", "SIMILARITY", help, type=float, default=0.0)
 
     def signatures(self, unit: str) -> None:
@@ -131,9 +129,7 @@ class Flags:
 
 
 def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> None:
-    """Adds the flags for the output folder, and for whether to replace a finished build or resume an earlier
-    run.
-    """
+    """Adds the flags for the output of a build. With `has_stages`, also adds those that control its run."""
     flags = Flags(parser)
     flags.text("--output", "DIR", "parent folder of the build", required=True)
     flags.switch("--replace", "replace a finished build")
@@ -176,9 +172,7 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> None:
-    """Adds the flags that choose the runner. `workers` is the default number of processes; None for all
-    cores.
-    """
+    """Adds the flags for the runner. `workers` is the default number of processes; None for all cores."""
     flags = Flags(parser, "where it runs", "flags not listed here are passed to Beam")
     flags.workers("processes of the in-process runner and of Spark on this machine", workers)
     flags.text(
@@ -191,9 +185,7 @@ def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> N
 
 
 def runner_of(settings: argparse.Namespace, beam_flags: Sequence[str]) -> dict[str, Any]:
-    """Returns the values of the flags from `add_runner` as keyword arguments for functions that run a
-    pipeline.
-    """
+    """Returns the flags from `add_runner` as keyword arguments for functions that run a pipeline."""
     runner, workers = settings.runner, settings.workers
     return {"runner": runner, "workers": workers, "beam_flags": beam_flags}
 
@@ -226,9 +218,7 @@ def _positive(text: str) -> int:
 
 
 def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
-    """Returns the flags that are fields of `config`. A flag with the value None is left out, so that the
-    field keeps its default.
-    """
+    """Returns the flags that are fields of `config`, without those that are None: these keep the defaults."""
     given = {name: value for name, value in vars(settings).items() if value is not None}
     return {
         field.name: given[field.name] for field in dataclasses.fields(config) if field.name in given

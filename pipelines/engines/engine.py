@@ -63,7 +63,7 @@ class NamedRunner:
         self._flags = [*beam_flags, f"--runner={runner}"]
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Checks nothing: Beam reports errors when the job starts."""
+        """Does nothing, because Beam reports errors when the job starts."""
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:

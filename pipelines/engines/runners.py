@@ -13,7 +13,7 @@ RUNNERS = (
     *("InteractiveRunner", "KafkaStreamsRunner", "FnApiRunner", "BundleBasedDirectRunner"),
     *("SwitchingDirectRunner", "TestDirectRunner", "TestDataflowRunner"),
 )
-""""in-process", and the runners that Beam knows by name."""
+"""The name of the in-process runner, and those of the runners that Beam finds by name."""
 
 _SHOWN = 7  # in messages; the others are for notebooks and tests
 

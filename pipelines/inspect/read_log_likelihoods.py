@@ -25,7 +25,7 @@ class _Row(msgspec.Struct):
 
 
 def read_log_likelihoods(paths: Iterable[str]) -> Iterator[tuple[int, LogLikelihood]]:
-    """Yields (document, log-likelihood) of all files.
+    """Yields (index of the document, log-likelihood) for each row of all files.
 
     Files are Parquet or JSON lines, which may be compressed. Raises InputError for files that cannot be read.
     """

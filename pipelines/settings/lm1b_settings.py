@@ -104,5 +104,7 @@ class Lm1bConfig:
         }
 
     def edition(self) -> str:
-        """Returns the language and the settings that differ from the original: "en", "en-shards-10"."""
+        """Returns the language and the settings that differ from the original scripts: "en",
+        "en-shards-10".
+        """
         return name_edition(self.language, self.variant(), Lm1bConfig(self.input).variant())

@@ -27,7 +27,7 @@ class MemoryModel(NamedTuple):
         """Returns the approximate decompressed size of files in bytes.
 
         Args:
-          sizes: path → stored bytes.
+          sizes: Path → stored bytes.
         """
         return sum(
             int(size * self.expansion.get(pathlib.PurePath(path).suffix, 1.0))

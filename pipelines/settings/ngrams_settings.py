@@ -54,7 +54,7 @@ class NgramsConfig:
             raise ValueError("prune must begin with 0: use min_count to drop rare words")
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change the model made from the same build."""
+        """Returns the settings that change the model made from a build."""
         return {
             "order": self.order,
             "smoothing": self.smoothing,

@@ -130,7 +130,9 @@ class SimpleBooksConfig:
         }
 
     def edition(self) -> str:
-        """Returns the language and the settings that are not defaults: "en", "en-target-tokens-92000000"."""
+        """Returns the language and the settings that differ from the defaults: "en",
+        "en-target-tokens-92000000".
+        """
         original = SimpleBooksConfig(self.books).variant()
         if not self.target_tokens:
             original["min_ratio"] = str(float(NotSimple(self.formula).least))

@@ -20,7 +20,9 @@ MOST_SENTENCES = 10**12  # the counts of words are 63 bits wide
 
 @dataclasses.dataclass(frozen=True)
 class SubwordsConfig:
-    """Settings of one vocabulary; the defaults are those of the paper. Invalid settings raise ValueError."""
+    """Settings of one vocabulary. The defaults are the paper's settings. Invalid settings raise
+    ValueError.
+    """
 
     corpora: Sequence[
         str
@@ -51,7 +53,7 @@ class SubwordsConfig:
         self.pieces()
 
     def pieces(self) -> PieceSettings:
-        """Returns the settings of the trainer."""
+        """Returns the settings for the training of the vocabulary."""
         return PieceSettings(
             self.size,
             self.character_coverage,
@@ -61,7 +63,7 @@ class SubwordsConfig:
         )
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings, except the size, that change the vocabulary of the same corpora."""
+        """Returns the settings, except the size, that change the vocabulary learned from the same corpora."""
         return {
             "temperature": self.temperature,
             "sentences": self.sentences,

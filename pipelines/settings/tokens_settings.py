@@ -34,7 +34,7 @@ class TokensConfig:
             )
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change the tokens of the same build and tokenizer."""
+        """Returns the settings that change the tokens made from the same build with the same tokenizer."""
         return {"column": self.column, "text": self.text, "eos": self.eos}
 
 

@@ -158,7 +158,7 @@ def _become_worker(work: Callable[[Sequence[str], str], int], request: Request) 
 
 
 def _die_with_parent() -> None:
-    """Makes Linux kill this process when its parent is killed. The parent leads the process group."""
+    """Makes Linux kill this process when its parent, the fork server, is killed."""
     with contextlib.suppress(AttributeError):  # on other systems
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     if os.getppid() != os.getpgrp():

@@ -96,7 +96,7 @@ class Spark:
         return not self._endpoint and self._master.startswith("local")
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Checks nothing: all checks are done when the engine is made."""
+        """Does nothing, because all checks are done when the engine is made."""
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
