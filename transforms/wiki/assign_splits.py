@@ -32,7 +32,7 @@ class AssignSplits(beam.PTransform):
 
 
 def assign_split(article: PackedArticle) -> Iterator[Any]:
-    """Yields the article with its split. If it was pinned, also yields (is moved, 1) on the output "pinned"."""
+    """Yields the article with its split. If it was pinned, yields (is moved, 1) on the output "pinned"."""
     split = split_of(article.wikidata_id)
     if article.split:
         yield beam.pvalue.TaggedOutput("pinned", article.split != split)

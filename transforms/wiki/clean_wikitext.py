@@ -160,7 +160,7 @@ class _Clean(beam.DoFn):
                 yield beam.pvalue.TaggedOutput("unrendered", found)
 
     def _markdown(self, page: Page, cleaned: CleanedPage) -> str:
-        """Returns the article as Markdown. If the conversion fails, it is repeated without lists and tables."""
+        """Returns the article as Markdown. If this fails, repeats the conversion without lists and tables."""
         try:
             return self.cleaner.markdown(page.text, page.title)
         except UncleanableError:

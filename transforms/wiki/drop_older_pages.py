@@ -1,4 +1,4 @@
-"""Drops the pages of a dump that are also in an older dump of the wiki, or whose page ids are not above a limit."""
+"""Drops the pages of a dump that are also in an older dump, or whose page ids are not above a limit."""
 
 import functools
 import re

@@ -231,8 +231,8 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
     Wikis without such a dump are moved to the field `missing`.
 
     Args:
-      found: dumps of wikis. Those with an unknown date get the newest dated dump.
-      roots: folders in the layout described above.
+      found: dumps of wikis. For a dump with an unknown date, the newest dated dump is used.
+      roots: folders with the layout of the dump server.
 
     Raises InputError if a root is not a folder, or no wiki has an older dump.
     """

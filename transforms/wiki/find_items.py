@@ -60,7 +60,7 @@ class WikiTables(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The outputs of FindItems: (page id, PageFacts) with any number of facts for each page, and malformed rows."""
+    """The outputs of FindItems: any number of (page id, PageFacts) for a page, and malformed rows."""
 
     items: beam.PCollection  # facts that name an item
     pages: beam.PCollection  # facts without an item

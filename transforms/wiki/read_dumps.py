@@ -127,7 +127,7 @@ def join_borders(_: str, parts: Iterable[FileUnit]) -> Iterator[FileUnit]:
 
 
 def dump_bytes_of(path: str, stripes: int) -> int:
-    """Returns the number of bytes that the workers will read of a file, as the total for the progress display."""
+    """Returns the number of bytes of a file that the workers will read, for the progress display."""
     return sum(unit.end - unit.start for unit in plan_units(path, stripes))
 
 
