@@ -11,14 +11,15 @@ from transforms.text.builds.plausibility import Usual, find_small
 
 
 def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:
-    """Returns a description of the first damage in an edition; "" if there is none.
+    """Returns a description of the first damage in an edition; "" if the edition is undamaged.
 
-    Raises BuildError if an id is in two splits (a new build of the same dump would have it again), or if
-    files cannot be read at the moment.
+    Raises BuildError if an id is in two splits, because a new build of the same dump would have the same
+    error. Also raises it if files cannot be read at the moment.
 
     Args:
       engine: the keyword arguments from `Settings.engine`.
-      report: file for the report, on a file system that all workers reach; unused by the in-process runner.
+      report: path of a file for the report, on a file system that all workers can access. The in-process
+        runner does not use it.
     """
     is_here = engine["runner"] == IN_PROCESS
     verdict = verify([target], **engine, report="" if is_here else report)
@@ -38,7 +39,7 @@ def count_changes(changes: EditionChanges) -> dict[str, int]:
 
 
 def find_want(manifest: Mapping[str, Any], unit: str, usual: Usual) -> str:
-    """Returns the reasons why an edition is too small to become the current one; "" if it is not."""
+    """Returns the reasons why an edition is too small to become the current one; "" if it is large enough."""
     remarks = "; ".join(find_small(manifest, unit, usual))
     if not remarks:
         return ""
@@ -46,7 +47,7 @@ def find_want(manifest: Mapping[str, Any], unit: str, usual: Usual) -> str:
 
 
 def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: float) -> str:
-    """Returns the reason why an edition must not replace the current one; "" if it may."""
+    """Returns the reason why an edition must not replace the current one; "" if it may replace it."""
     total, moved = changes.total, sum(changes.moved.values())
     if not (changes.is_sound or allow_moves):
         return (

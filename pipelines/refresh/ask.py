@@ -1,6 +1,6 @@
-"""HTTP requests to dump servers: User-Agent, retries, timeouts, and the reading of pages and headers.
+"""Sends HTTP requests to dump servers, with User-Agent, retries and timeouts, and reads pages and headers.
 
-Dump servers refuse programs whose User-Agent has no contact address.
+Dump servers refuse requests of programs whose User-Agent contains no contact address.
 """
 
 import contextlib
@@ -47,7 +47,9 @@ _SIZE = re.compile(r"[0-9]{1,18}")
 
 
 class PatientRetry(Retry):
-    """Waits as long as Retry-After says before a request is repeated; gives up if that is too long."""
+    """Before a request is repeated, waits as long as the header Retry-After demands. Gives up if this is too
+    long.
+    """
 
     def increment(self, *args: Any, **named: Any) -> Self:
         response: BaseHTTPResponse | None = named.get("response")
@@ -69,7 +71,7 @@ class PatientRetry(Retry):
             response.close()  # otherwise urllib3 reads the whole body
 
     def parse_retry_after(self, retry_after: str) -> float:
-        """Returns the wait in seconds; 0 if the header is invalid."""
+        """Returns the waiting time in seconds; 0 if the header is invalid."""
         try:
             return float(super().parse_retry_after(retry_after))
         except OverflowError:
@@ -84,13 +86,13 @@ def _give_up(response: BaseHTTPResponse, reason: str) -> MaxRetryError:
 
 
 class _Punctual(HTTPConnection):
-    """Closes the connection if the headers of a response take too long.
+    """Closes the connection if the headers of a response take too long to arrive.
 
-    The timeout of the library applies only to pauses between data.
+    The library's timeout only limits the pauses between pieces of data.
     """
 
     def getresponse(self) -> Any:
-        """Returns the response; called by the library."""
+        """Returns the response. The library calls this method."""
         timer = threading.Timer(_ANSWER_SECONDS, self._hang_up)
         timer.daemon = True
         timer.start()
@@ -133,7 +135,8 @@ class _Adapter(HTTPAdapter):
 
 
 def name_ourselves(contact: str) -> str:
-    """Returns the User-Agent. Raises ValueError if the contact is empty or not one line of ASCII text.
+    """Returns the User-Agent header. Raises ValueError if the contact is empty or is not one line of ASCII
+    text.
 
     Args:
       contact: e-mail address or web page for the administrators of a server.
@@ -162,13 +165,17 @@ def _mount(session: requests.Session, adapter: _Adapter) -> None:
 
 
 def _drop_body_of_redirect(response: requests.Response, **_: object) -> None:
-    """Closes a redirect; otherwise requests reads its whole body before it follows the redirect."""
+    """Closes a redirect response. Otherwise the library `requests` would read its whole body before following
+    the redirect.
+    """
     if response.is_redirect:
         response.close()
 
 
 def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session:
-    """Opens a session for pages, which repeats requests to busy servers after the wait in Retry-After."""
+    """Opens a session for reading pages. It repeats requests to busy servers after the time given in
+    Retry-After.
+    """
     session = plain_session(user_agent)
     retry = PatientRetry(
         total=attempts,
@@ -184,10 +191,10 @@ def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session
 
 
 def read_page(session: requests.Session, url: str, readings: int = 3) -> bytes | None:
-    """Returns the body of the page at an address; None if there is no page.
+    """Returns the body of the page at a URL; None if the page does not exist.
 
     Args:
-      readings: attempts if the connection is lost inside the body.
+      readings: maximum number of attempts if the connection is lost while the body is read.
 
     Raises requests.RequestException, and SiteError for a page that is too large or takes too long.
     """
@@ -205,7 +212,7 @@ def read_page(session: requests.Session, url: str, readings: int = 3) -> bytes |
 def _read_body(response: requests.Response, url: str) -> bytes:
     """Returns the decompressed page.
 
-    Raises HTTPError if the connection is lost; SiteError if the encoding is unknown, or the page is too
+    Raises HTTPError if the connection is lost, and SiteError if the encoding is unknown, or the page is too
     large or takes too long.
     """
     packing = response.headers.get("Content-Encoding", "identity").lower()
@@ -225,7 +232,9 @@ def _read_body(response: requests.Response, url: str) -> bytes:
 
 
 def read_listing(session: requests.Session, url: str) -> bytes:
-    """Returns the page of a folder. Raises the errors of `read_page`, and SiteError if it does not exist."""
+    """Returns the listing page of a folder. Raises the errors of `read_page`, and SiteError if the folder
+    does not exist.
+    """
     page = read_page(session, url)
     if page is None:
         raise SiteError(f"{url}: there is no such folder")

@@ -1,4 +1,4 @@
-"""Checks of a configuration that need no download."""
+"""Checks a configuration without downloading anything."""
 
 import os
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from pipelines.settings.extras import check_extras
 
 
 def check_config(config: RefreshConfig) -> None:
-    """Checks all settings. Raises ValueError with one line for the first invalid one."""
+    """Checks all settings. Raises ValueError, with a message of one line, for the first invalid setting."""
     settings = config.refresh
     name_ourselves(settings.contact)
     check_beam_flags(settings.beam_flags)
@@ -50,7 +50,7 @@ def _check_runner(settings: Settings) -> None:
 
 
 def _check_place(what: str, place: str, runner: str) -> None:
-    """Raises ValueError if this machine or the workers of the runner cannot reach a place."""
+    """Raises ValueError if this machine or the workers of the runner cannot access a folder or file."""
     if FileSystems.get_scheme(place) is None:
         if runner == DATAFLOW:
             raise ValueError(

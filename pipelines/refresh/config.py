@@ -25,11 +25,11 @@ Doubted: Any = Literal[tuple(DOUBTS)]
 
 
 class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A table of the file. Unknown keys are errors."""
+    """A table of refresh.toml. Unknown keys are errors."""
 
 
 class Settings(_Table, frozen=True, kw_only=True):
-    """The table [refresh]. Relative paths are relative to the folder of the file."""
+    """The table [refresh] of refresh.toml. Relative paths are relative to the folder of this file."""
 
     output: str  # parent folder of the editions, on any file system that Beam supports
     contact: str  # e-mail address or web page of the operator, sent to the servers
@@ -71,7 +71,7 @@ class Settings(_Table, frozen=True, kw_only=True):
 
 
 class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
-    """Fields of every table [[corpus]]; the field `kind` selects the corpus."""
+    """The fields that all tables [[corpus]] have in common. The field `kind` selects the corpus."""
 
     name: str = ""  # in messages, metrics and the state; "" is the kind and the language
     allow_moves: bool = False  # accept an edition with documents in other splits than before
@@ -92,11 +92,13 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
         return str(self.__struct_config__.tag)
 
     def default_name(self) -> str:
-        """Returns the name of a table without the key `name`."""
+        """Returns the name that the table has if the key `name` is not set."""
         return self.kind
 
     def one_by_one(self) -> Sequence[Self]:
-        """Returns one table for each corpus that this table stands for. Raises ValueError."""
+        """Returns a list of tables, one for each corpus that this table describes. Raises ValueError for
+        invalid settings.
+        """
         return [self]
 
     def sources(self, settings: Settings) -> tuple[Source, ...]:
@@ -104,16 +106,20 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
         raise NotImplementedError
 
     def setting_of(self, source: str, role: str) -> str:
-        """Returns the name of the build setting that takes the files of a role of a source."""
+        """Returns the name of the build setting for the files that have a given role in a given source."""
         return role
 
     def given(self) -> Mapping[str, str]:
-        """Returns the build settings that are keys of the table itself, such as `language`."""
+        """Returns the build settings that are keys of the table itself (not of its subtable `build`), such as
+        `language`.
+        """
         return {}
 
     @property
     def usual(self) -> Usual:
-        """Returns the least size and the largest shares of rejected documents of an edition to publish."""
+        """Returns the minimum size and the maximum shares of rejected documents that an edition must satisfy
+        to be published.
+        """
         usual = rows()[self.kind].usual
         documents = usual.documents if self.min_documents is None else self.min_documents
         return Usual(documents, {**usual.shares, **self.max_rejected_shares})
@@ -125,14 +131,14 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
 
 
 class RefreshConfig(_Table, frozen=True, kw_only=True):
-    """The whole file."""
+    """The whole configuration file refresh.toml."""
 
     refresh: Settings
     corpus: tuple[CorpusTable, ...]
 
 
 def tables() -> dict[str, type[CorpusTable]]:
-    """Returns a map from the name of each corpus that can be refreshed to the class of its table."""
+    """Returns corpus name → class of its table, for all corpora that can be refreshed."""
     return {
         row.name: _derive(row.name, load(row.refresh), tag=row.name)
         for row in rows().values()
@@ -153,7 +159,9 @@ def _derive(
 
 
 def load_config(path: str) -> RefreshConfig:
-    """Reads the file. Raises ValueError with one line that names the file and the key."""
+    """Reads a configuration file. Raises ValueError for an invalid file; its message is one line that names
+    the file and the key.
+    """
     try:
         content = pathlib.Path(path).read_bytes()
     except OSError as error:
@@ -169,7 +177,9 @@ def load_config(path: str) -> RefreshConfig:
 
 
 def in_order(tables: Sequence[CorpusTable]) -> list[CorpusTable]:
-    """Returns the tables in the order of their refresh: corpora that others join come first."""
+    """Returns the tables in the order in which they are refreshed. A corpus that other corpora join is
+    refreshed before them.
+    """
     needed = {table.joins for table in tables}
     return sorted(tables, key=lambda table: table.kind not in needed)
 
@@ -186,7 +196,7 @@ def _explain(message: str) -> str:
 
 
 def _resolved(config: RefreshConfig, folder: pathlib.Path) -> RefreshConfig:
-    """Returns the configuration with absolute paths, and defaults filled in."""
+    """Returns the configuration with absolute paths and with default values filled in."""
     given = config.refresh
     output = _absolute(folder, given.output)
     downloads = _absolute(folder, given.downloads or f"{output}/.downloads")

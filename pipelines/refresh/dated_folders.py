@@ -15,12 +15,12 @@ _MOST_DATES = 12  # dates of a mirror that are considered
 
 
 def read_dates(session: requests.Session, url: str, separator: str = "") -> list[str]:
-    """Returns the dates of the subfolders, like "20261101", the newest first; at most 12.
+    """Returns the dates of the subfolders in the form "20261101", at most 12, the newest first.
 
     Dates in the future are skipped. Raises SiteError if no date is left.
 
     Args:
-      separator: between year, month and day in the names of the folders.
+      separator: text between year, month and day in the names of the folders.
     """
     dates = dates_in(read_listing(session, url), separator)
     future = [date for date in dates if is_future(date)]

@@ -1,7 +1,7 @@
-"""A file that is downloaded to a disk: `<name>.part` until it is checked, then `<name>`.
+"""A file that is downloaded to a disk. Its name is `<name>.part` until it is checked, then `<name>`.
 
-The note is a hidden file in the same folder. A killed process leaves the bytes downloaded so far, and the
-next process resumes the download.
+The note about the version that is being downloaded is a hidden file in the same folder. If the process is
+killed, the bytes downloaded so far remain, and the next process resumes the download.
 """
 
 import contextlib
@@ -55,7 +55,9 @@ class DiskPart(PartFile):
 
     @contextlib.contextmanager
     def appending(self) -> Iterator[Callable[[bytes], None]]:
-        """Yields a function that writes bytes unbuffered, so that a full disk loses none of those written."""
+        """Yields a function that writes bytes without buffering, so that no written bytes are lost if the
+        disk is full.
+        """
         with self._telling():
             stream = self.part.open("ab", buffering=0)
 
@@ -80,7 +82,7 @@ class DiskPart(PartFile):
             raise DownloadError(self.file.name, "", reason) from None
 
     def close(self) -> None:
-        """Does nothing: the next process resumes from the bytes on the disk."""
+        """Does nothing, because the next process can resume from the bytes on the disk."""
 
     def discard(self) -> None:
         for path in (self.part, self._whole, self._note):

@@ -1,9 +1,10 @@
-"""Downloads the files of a dump to a folder of a disk or a store: resumable, verified, with few connections.
+"""Downloads the files of a dump to a folder on a disk or object store. Downloads can be resumed, are
+verified, and use few connections.
 
 Existing download tools were tried on a misbehaving server: pypdl gives an incomplete file its final name,
 aria2 mixes two versions of a file that is replaced during the download, pooch never resumes, parfive never
-retries. So requests and urllib3 handle connections, proxies, Retry-After and cut bodies, and this package
-decides about retries and mirrors.
+retries. So the libraries requests and urllib3 handle connections, proxies, Retry-After and truncated bodies,
+and this package decides about retries and mirrors.
 """
 
 import concurrent.futures
@@ -33,22 +34,22 @@ def download(
     patience: Patience = Patience(),  # noqa: B008  it cannot be changed
     count_bytes: Callable[[int], None] = lambda _: None,
 ) -> list[str]:
-    """Downloads files. Returns the paths of the complete and checked files, in the given order.
+    """Downloads files and checks them. Returns their paths in the given order.
 
     Files from an earlier call are checked and kept; incomplete ones are resumed. A file that fails does not
     stop the others; a full disk does.
 
     Args:
-      folder: created if missing. No other process may download into it at the same time.
-      user_agent: from `ask.name_ourselves`.
-      connections: maximum at the same time, for all files and servers together.
-      min_free_bytes: to keep free on the disk.
-      count_bytes: called with the number of bytes received, from several threads.
+      folder: output folder, created if missing. No other process may download into it at the same time.
+      user_agent: User-Agent header from `ask.name_ourselves`.
+      connections: maximum number of simultaneous connections, for all files and servers together.
+      min_free_bytes: number of bytes to keep free on the disk.
+      count_bytes: function that is called with each number of bytes received, from several threads.
 
     Raises:
       ValueError: invalid settings or file names.
-      DiskFullError: no room on the disk; the bytes received are kept, and the next call resumes.
-      DownloadError: no address of a file provides the expected bytes.
+      DiskFullError: the disk is full. The bytes received are kept, and the next call resumes.
+      DownloadError: none of the addresses of a file provides the expected bytes.
     """
     if connections < 1:
         raise ValueError(f"connections must be positive, not {connections}")

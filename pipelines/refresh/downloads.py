@@ -36,13 +36,13 @@ def fetch_dump(
     *,
     is_ours: bool = True,
 ) -> dict[str, list[str]]:
-    """Downloads the missing files of a dump. Returns a map from role to paths.
+    """Downloads the missing files of a dump. Returns role → paths.
 
     Raises DownloadError, OSError.
 
     Args:
-      count_bytes: called with the number of bytes received, from several threads.
-      is_ours: mark the folder, so that a refresh may remove the files after the build.
+      count_bytes: function that is called with each number of bytes received, from several threads.
+      is_ours: True to mark the folder, so that a refresh may remove the files after the build.
     """
     folder = folder_of(settings.downloads, dump)
     if is_ours:
@@ -61,7 +61,9 @@ def fetch_dump(
 
 
 def _mark(folder: str) -> None:
-    """Marks an empty folder as filled by a refresh. A folder that has files is not marked or removed."""
+    """Marks an empty folder as filled by a refresh. A folder that already has files is not marked, so it is
+    never removed.
+    """
     mark = FileSystems.join(folder, OURS)
     if not is_local(folder):
         if not list_below(folder):
@@ -74,7 +76,8 @@ def _mark(folder: str) -> None:
 
 
 def remove_downloads(downloads: str, sources: Iterable[str], wanted: Collection[str]) -> list[str]:
-    """Removes the folders of downloads of the sources, except the wanted ones. Returns the removed folders.
+    """Removes the download folders of the sources, except the folders in `wanted`. Returns the removed
+    folders.
 
     Removes only folders that a refresh created. Raises OSError, InputError.
     """
@@ -89,7 +92,7 @@ def remove_downloads(downloads: str, sources: Iterable[str], wanted: Collection[
 
 
 def _remove(folder: str) -> None:
-    """Removes a folder, its mark last, so that the next run continues an interrupted removal."""
+    """Removes a folder. Its mark is removed last, so that the next run continues an interrupted removal."""
     for entry in list(os.scandir(folder)):
         if entry.name == OURS:
             continue

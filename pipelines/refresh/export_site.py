@@ -2,7 +2,7 @@
 
 The files are in `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/`. A folder is finished
 when it has the file SHA256SUMS, which lists all files. The sizes of the files are at the end of the lines of
-the folder's page; if a server does not show them there, they are read from the headers of each file.
+the folder's page. If a server's page does not contain them, they are read from the headers of each file.
 """
 
 import logging
@@ -34,7 +34,7 @@ _MOST_FILES = 1_000  # of one export; enwiki has 19
 
 
 class _UnfinishedError(UnusableDumpError):
-    """An export without SHA256SUMS."""
+    """The export has no SHA256SUMS, so it is still in progress."""
 
 
 def find_export(
@@ -65,9 +65,9 @@ def find_export(
 def _find_files(
     source: WikimediaSource, folder: str, date: str, session: requests.Session
 ) -> tuple[RemoteFile, ...]:
-    """Returns the files of the most preferred compression that is complete.
+    """Returns the files of the first complete compression, in the order of preference.
 
-    Raises UnusableDumpError if none is.
+    Raises UnusableDumpError if no compression is complete.
     """
     there = set(names_in(read_page(session, f"{folder}/") or b""))
     error = UnusableDumpError(
@@ -97,10 +97,11 @@ def _describe_files(
 
 
 def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -> Mapping[str, int]:
-    """Returns a map from the name of each file in a folder to its size in bytes, -1 if unknown.
+    """Returns file name → size in bytes, for the files in a folder. The size is -1 if it is unknown.
 
     Args:
-      listed: names from SHA256SUMS; a HEAD request is sent for those without a size on the folder's page.
+      listed: file names from SHA256SUMS. For a file whose size is not on the folder's page, a HEAD request is
+        sent.
     """
     sizes = {
         name: size

@@ -28,7 +28,7 @@ _DISK_FULL = re.compile(full_disk.TEXTS)
 
 
 def is_expected(error: BaseException) -> bool:
-    """Returns True if the message of an error is enough and a traceback would add nothing."""
+    """Returns True if the message explains the error, so that no traceback is needed."""
     return isinstance(error, _TELLING) or is_disk_full(error)
 
 
@@ -44,7 +44,7 @@ def describe(error: BaseException, folders: Sequence[str]) -> str:
     """Returns a description of an error in one line, without passwords.
 
     Args:
-      folders: output folders; if a disk is full, their free space is reported.
+      folders: output folders. If a disk is full, the free disk space of these folders is reported.
     """
     if is_disk_full(error):
         room = ", ".join(

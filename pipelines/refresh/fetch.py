@@ -1,4 +1,6 @@
-"""Finds and downloads the input files of one build, as a refresh does, but without a configuration file."""
+"""Finds and downloads the input files of one build in the same way as a refresh, but without a configuration
+file.
+"""
 
 import contextlib
 import getpass
@@ -31,7 +33,7 @@ class Wanted(NamedTuple):
     settings: Settings
 
     def find(self) -> list[list[RemoteDump]]:
-        """Returns, for each source, the finished dumps of all mirrors, the newest first.
+        """Returns a list for each source, with the finished dumps of all mirrors, the newest first.
 
         Raises SiteError, and BuildError if a source has no finished dump.
         """
@@ -45,9 +47,10 @@ class Wanted(NamedTuple):
         return found
 
     def fetch(self, offers: Sequence[RemoteDump]) -> tuple[RemoteDump, Mapping[str, list[str]]]:
-        """Downloads the first dump that is available. Returns the dump, and its paths by role.
+        """Downloads the first dump that is available. Returns (dump, role → paths).
 
-        If all dumps fail, raises the BuildError of the first. Raises BuildError if another process downloads.
+        If all dumps fail, raises the BuildError of the first. Raises BuildError if another process is
+        downloading to the same folder.
         """
         errors: list[BuildError] = []
         with _alone(self.settings.downloads):
@@ -77,7 +80,7 @@ class Wanted(NamedTuple):
 
 
 def kinds() -> dict[str, type[CorpusTable]]:
-    """Returns a map from the name of each corpus whose sites are known to the class of its table."""
+    """Returns corpus name → class of its table, for all corpora whose sites are known."""
     return {kind: table for kind, table in tables().items() if not issubclass(table, FilesTable)}
 
 
@@ -87,8 +90,8 @@ def want(kind: str, downloads: str, contact: str, mirrors: Sequence[str], **name
     Raises ValueError for settings that the corpus does not have, and for invalid values.
 
     Args:
-      contact: sent to the servers; "" is the user and host name of this machine.
-      mirrors: used for all sources instead of the default sites.
+      contact: contact address that is sent to the servers; "" to send the user and host name of this machine.
+      mirrors: URLs of mirrors to use for all sources instead of the default sites.
       named: fields of the table of the corpus, and other fields of `Settings` such as `connections`.
     """
     found = kinds()[kind]
@@ -111,7 +114,7 @@ def want(kind: str, downloads: str, contact: str, mirrors: Sequence[str], **name
 
 
 def describe(dump: RemoteDump, downloads: str) -> list[str]:
-    """Returns lines with the folder, the files, their sizes and their checksums for a dump."""
+    """Returns lines that list the folder of a dump and its files with sizes and checksums."""
     files = list({file.name: file for file in dump.all_files}.values())
     total = sum(max(file.size, 0) for file in files)
     lines = [
@@ -126,7 +129,9 @@ def describe(dump: RemoteDump, downloads: str) -> list[str]:
 
 
 def _name_date(dumps: Sequence[RemoteDump]) -> list[str]:
-    """Returns the flag --dump-date and the oldest date, or nothing if a file name contains the date."""
+    """Returns the flag --dump-date with the oldest date of the dumps. Returns an empty list if a file name
+    contains the date.
+    """
     date = min(dump.date for dump in dumps)
     names = [file.name for dump in dumps for file in dump.all_files]
     if any(date in name or iso_date(date) in name for name in names):

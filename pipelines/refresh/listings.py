@@ -27,7 +27,9 @@ class _Links(html.parser.HTMLParser):
 
 
 def _read_links(page: bytes) -> Iterator[tuple[str, str]]:
-    """Yields the last path part of each link on a page, and the text from this link to the next."""
+    """Yields, for each link on a page, the last component of its path and the text between this link and the
+    next.
+    """
     links = _Links()
     links.feed(page.decode("utf-8", "replace"))
     for target, text in zip(links.targets, links.texts, strict=True):
@@ -35,21 +37,24 @@ def _read_links(page: bytes) -> Iterator[tuple[str, str]]:
 
 
 def names_in(page: bytes) -> Iterator[str]:
-    """Returns the names of the files and folders that a page links to, folders without the slash."""
+    """Returns the names of the files and folders that a page links to. Names of folders are without the final
+    slash.
+    """
     return (name for name, _ in _read_links(page))
 
 
 def sizes_in(page: bytes) -> dict[str, int]:
-    """Returns a map from file name to size in bytes, for the files whose exact size is on the page."""
+    """Returns file name → size in bytes, for the files whose exact size is on the page."""
     found = {name: _SIZE.search(text) for name, text in _read_links(page)}
     return {name: int(size[1]) for name, size in found.items() if size}
 
 
 def dates_in(page: bytes, separator: str = "") -> list[str]:
-    """Returns the dates, like "20261101", of the folders on a page whose names are dates, the newest first.
+    """Returns the dates of the folders on a page in the form "20261101", the newest first. Folders whose
+    names are not dates are skipped.
 
     Args:
-      separator: between year, month and day in the names of the folders.
+      separator: text between year, month and day in the names of the folders.
     """
     form = re.compile(separator.join(("20[0-9]{2}", "[0-9]{2}", "[0-9]{2}")))
     return sorted(

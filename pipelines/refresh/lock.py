@@ -24,11 +24,11 @@ def locked(folders: Sequence[str]) -> Iterator[Callable[[], None]]:
     """Locks each folder until the block or the process ends. Creates missing folders.
 
     Yields a function that raises LockedError if another process has taken over a lock on an object store.
-    That happens if this process did not renew the lock for a minute.
+    That happens if this process has not renewed the lock for a minute.
 
-    Raises LockedError if another process holds a lock: at once on a disk, after some seconds on a store. On a
-    store, the lock of a killed process is free after a minute. Raises TargetError if a folder cannot be
-    created.
+    Raises LockedError if another process holds a lock: immediately on a disk, after some seconds on an object
+    store. On an object store, the lock of a killed process expires after a minute. Raises TargetError if a
+    folder cannot be created.
     """
     checks: list[Callable[[], None]] = []
 

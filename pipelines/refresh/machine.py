@@ -13,7 +13,7 @@ from transforms.files.stores import free_bytes
 
 
 def check_room(settings: Settings) -> None:
-    """Raises BuildError if a disk has less than `min_free_bytes` free."""
+    """Raises BuildError if less than `min_free_bytes` are free on a disk."""
     for folder in (settings.downloads, settings.output):
         free = free_bytes(folder)
         if free is not None and free < settings.min_free_bytes:

@@ -32,10 +32,10 @@ class RunMetrics(NamedTuple):
 
 
 def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState]) -> None:
-    """Replaces the file of metrics. Raises OSError; the old file is unchanged then.
+    """Replaces the file of metrics. If this fails, raises OSError and leaves the old file unchanged.
 
     Args:
-      states: label of the corpus → its state.
+      states: label of a corpus → state of the corpus.
     """
     registry = CollectorRegistry()
     registry.register(_States(run, states))
@@ -45,13 +45,13 @@ def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState])
 
 
 class _States(Collector):
-    """Collector of metrics whose values are given; the library only formats them."""
+    """Collector that passes given values to the library, which only formats them."""
 
     def __init__(self, run: RunMetrics, states: Mapping[str, CorpusState]):
         self._run, self._states = run, states
 
     def collect(self) -> Iterator[Metric]:
-        """Yields the metrics; called by the library."""
+        """Yields the metrics. The library calls this method."""
         run = self._run
         for name, value, about in (
             ("run_end_timestamp_seconds", run.end, "When the last run ended."),

@@ -1,8 +1,8 @@
 """A file that is being downloaded. It gets its final name when it is complete and checked.
 
 A note describes the version of the file on the server, so that bytes of different versions are never mixed.
-The note is kept as a record of the origin. The module disk_part has the class for disks, stored_part the one
-for object stores.
+After the download, the note is kept as a record of the file's origin. The class for disks is in the module
+disk_part, the class for object stores in stored_part.
 """
 
 import abc
@@ -36,7 +36,9 @@ class Note(msgspec.Struct, frozen=True):
 
     @property
     def validator(self) -> str:
-        """Returns the validator to send as If-Range. A weak ETag is not used: the bytes may differ."""
+        """Returns the value to send in the header If-Range. A weak ETag is not used, because files with the
+        same weak ETag may have different bytes.
+        """
         return self.last_modified if self.etag.startswith("W/") else self.etag or self.last_modified
 
     def encode(self) -> bytes:
@@ -53,7 +55,7 @@ def decode_note(content: bytes) -> Note | None:
 
 
 class PartFile(abc.ABC):
-    """A file in a folder of downloads, complete or not."""
+    """A file in a folder of downloads, which may be incomplete."""
 
     def __init__(self, folder: str, file: RemoteFile):
         if Path(file.name).name != file.name or file.name.startswith("."):
@@ -69,7 +71,7 @@ class PartFile(abc.ABC):
     @property
     @abc.abstractmethod
     def is_finished(self) -> bool:
-        """True if the file has its final name. It may be outdated or damaged nevertheless."""
+        """True if the file has its final name. The file may nevertheless be outdated or damaged."""
 
     @property
     @abc.abstractmethod
@@ -79,7 +81,7 @@ class PartFile(abc.ABC):
     @property
     @abc.abstractmethod
     def note(self) -> Note | None:
-        """The record of the bytes downloaded so far; None if there is none."""
+        """Note about the bytes downloaded so far; None if there is no note."""
 
     @abc.abstractmethod
     def free_bytes(self) -> int | None:
@@ -117,7 +119,7 @@ class PartFile(abc.ABC):
         """Opens the stored bytes for reading, seekable."""
 
     def headers_to_resume(self, url: str) -> Mapping[str, str]:
-        """Returns the headers of a request that resumes the download; none if it cannot be resumed safely."""
+        """Returns the headers of a request that resumes the download; no headers if this is not safe."""
         note, have = self.note, self.bytes_there
         known = (self.file.checksum, self.file.size)
         if not have or note is None or (note.checksum, note.size) != known:
@@ -129,7 +131,7 @@ class PartFile(abc.ABC):
         return wanted if self.file.checksum else {}
 
     def describe_full(self, reason: str) -> DiskFullError:
-        """Returns the error for a disk that has no room for the rest of the file."""
+        """Returns the error for a disk that does not have enough space for the rest of the file."""
         right = f" of {self.file.size:,}" if self.file.size >= 0 else ""
         kept = f"{self.bytes_there:,}{right} bytes are kept, and the next attempt resumes there"
         return DiskFullError(self.file.name, "", f"{reason}; {kept}")
@@ -137,10 +139,10 @@ class PartFile(abc.ABC):
     def fault(self, check: Callable[[], None] = lambda: None) -> str:
         """Compares the stored bytes with the size, checksum, version and format of the file on the server.
 
-        Returns the first difference, as the end of a sentence; "" if there is none.
+        Returns a description of the first difference, as the end of a sentence; "" if there is none.
 
         Args:
-          check: called repeatedly while a large file is read; may raise to stop.
+          check: function that is called repeatedly while a large file is read. It may raise an error to stop.
         """
         size = self.bytes_there
         if self.file.size >= 0 and size != self.file.size:
@@ -177,7 +179,9 @@ class PartFile(abc.ABC):
 
 
 def digest_of(stream: BinaryIO, kind: str, check: Callable[[], None]) -> str:
-    """Returns the hexadecimal digest of the rest of a stream. `check` is called before each block."""
+    """Returns the hexadecimal digest of a stream from its current position to the end. Calls `check` before
+    each block.
+    """
     digest = hashlib.new(kind)
     while data := stream.read(_HASHED_BYTES):
         check()

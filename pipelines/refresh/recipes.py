@@ -1,4 +1,4 @@
-"""Recipes of refreshes: the sources of each corpus, and how its build is made from their files."""
+"""Recipes of refreshes: the sources of each corpus, and the way to build it from their files."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence

@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 
 
 class Prospect(NamedTuple):
-    """The plan of a refresh for one corpus."""
+    """The plan of a refresh for one corpus, or the error that prevents it."""
 
     label: str
     plan: Plan | None  # None if no dump is finished yet, or after an error
@@ -59,7 +59,7 @@ class Prospect(NamedTuple):
 
 
 def look_ahead(config: RefreshConfig) -> list[Prospect]:
-    """Plans a refresh of each corpus from the dumps on the sites, without changing anything.
+    """Plans a refresh of each corpus from the dumps that are on the sites, without changing anything.
 
     Raises ValueError for invalid settings of a corpus.
     """
@@ -90,7 +90,7 @@ def _check_plan(table: CorpusTable, settings: Settings, plan: Plan) -> Plan:
 
 
 def refresh(config: RefreshConfig, check_lock: Callable[[], None]) -> list[Outcome]:
-    """Refreshes all corpora. The caller holds the lock. The metrics are written even after an error.
+    """Refreshes all corpora. The caller must hold the lock. The metrics are written even after an error.
 
     Raises ValueError for invalid settings of a corpus, before anything is done. Also raises the errors of
     `check_lock`, which is called before each step.
@@ -153,7 +153,7 @@ class _Refresh:
     def _conclude(
         self, recipe: Recipe, plans: Sequence[Plan], status: str, message: str
     ) -> Outcome:
-        """Logs and returns the outcome of a corpus. If it is not up to date, its downloads are kept."""
+        """Logs and returns the outcome of a corpus. Downloads of a corpus that is not up to date are kept."""
         if status in (FAILED, WAITING):
             if plans:
                 self._unfinished += [dump for plan in plans for dump in plan.dumps]
@@ -164,7 +164,8 @@ class _Refresh:
         return outcome
 
     def _save(self, label: str, run: CorpusRun, status: str, message: str) -> None:
-        """Saves the outcome of a corpus in its state. Errors of writing (a full disk) are only logged.
+        """Saves the outcome of a corpus in its state. Errors while writing, such as a full disk, are only
+        logged.
 
         Raises LockedError if another refresh has taken over the lock, and with it the state.
         """
@@ -182,9 +183,10 @@ class _Refresh:
         self._known[label] = run.state
 
     def _joined(self, table: CorpusTable) -> str:
-        """Returns the folder of the build that a corpus joins; "" for none.
+        """Returns the folder of the build that is joined with a corpus; "" if the corpus needs no other
+        build.
 
-        Raises BuildError if this build does not exist yet.
+        Raises BuildError if that build does not exist yet.
         """
         named: str = getattr(table, table.joins, NO_TABLE)
         if named != CURRENT_TABLE:
@@ -210,7 +212,9 @@ class _Refresh:
             LOG.warning("downloads could not be removed: %s", error)
 
     def _tell(self, run: RunMetrics) -> None:
-        """Writes the metrics. A corpus that this run did not reach keeps its state of the last run."""
+        """Writes the metrics. For a corpus that this run has not reached, the state from the previous run is
+        written.
+        """
         labels = [recipe.table.label for recipe in self._recipes]
         try:
             states = {label: self._known.get(label) or self._states.peek(label) for label in labels}

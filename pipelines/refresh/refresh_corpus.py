@@ -1,8 +1,8 @@
 """Refreshes one corpus from the newest finished dump of its sources.
 
-The dump is downloaded and built. The build is checked and compared with the current edition; then it becomes
-the current edition. Each step leaves its result in files, so a killed refresh continues at the same step in
-the next run.
+The dump is downloaded and the corpus built from it. The build is checked and compared with the current
+edition; then it becomes the current edition. Each step stores its result in files, so if a refresh is killed,
+the next run continues at the same step.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ LOG = logging.getLogger(__name__)
 
 
 class Plan(NamedTuple):
-    """Dumps to build from, the edition that they give, and the current edition."""
+    """The dumps to build from, the edition that is built from them, and the current edition."""
 
     dumps: Sequence[RemoteDump]
     date: str  # of the oldest dump, so that all sources have data of this date
@@ -57,7 +57,7 @@ class Plan(NamedTuple):
 
     @property
     def is_newer(self) -> bool:
-        """True if the edition is to be built."""
+        """True if the edition is newer than the current edition, so that it is to be built."""
         return not self.current or editions.age_of(self.edition) > editions.age_of(self.current)
 
 
@@ -66,8 +66,8 @@ def plan_corpus(
 ) -> list[Plan]:
     """Returns plans for the finished dumps on the sites, the newest first.
 
-    Returns an empty list if a source has no finished dump yet. The later plans are used if the files of the
-    first are missing or damaged. Raises SiteError if a source cannot be queried.
+    Returns an empty list if a source has no finished dump yet. If the files of the first plan are missing or
+    damaged, the next plan is used. Raises SiteError if a source cannot be queried.
     """
     offers = [find_offers(source, session) for source in recipe.sources]
     folder = recipe.edition_folder or state.edition_folder
@@ -85,7 +85,8 @@ def is_made(plan: Plan, output: str) -> bool:
 
 
 def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) -> Plan:
-    """Calls `make` for the plans newer than the current edition until one succeeds. Returns its result.
+    """Calls `make` for the plans that are newer than the current edition until one call succeeds. Returns its
+    result.
 
     At least one plan must be newer. If all fail, raises the first BuildError or InputError of `make`.
     """
@@ -103,7 +104,7 @@ def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) 
 
 
 def join(output: str, *names: str) -> str:
-    """Joins names, which may contain slashes, to the path of the output."""
+    """Returns the path of the output joined with names, which may contain slashes."""
     path: str = FileSystems.join(output, *"/".join(names).split("/"))
     return path
 
@@ -112,12 +113,14 @@ def join(output: str, *names: str) -> str:
 class CorpusRun:
     """The refresh of one corpus in one run. Raises OSError if the state of the corpus cannot be read.
 
-    The attribute `state` holds the state; it is saved whenever a crash would lose information.
+    The attribute `state` holds the state. It is saved whenever information would otherwise be lost in a
+    crash.
 
     Args:
-      states: folder with the states of all corpora.
-      joined: returns the folder of the build to join, or ""; called only before a build.
-      check_lock: called before each step; raises LockedError if another refresh has taken over the lock.
+      states: folder that contains the states of all corpora.
+      joined: function that returns the folder of the build to join, or "". It is called only before a build.
+      check_lock: function that is called before each step. It raises LockedError if another refresh has taken
+        over the lock.
     """
 
     recipe: Recipe
@@ -224,7 +227,7 @@ class CorpusRun:
         editions.set_current(folder, plan.edition)
 
     def _find_want(self, folder: str, edition: str) -> str:
-        """Returns the reasons why an edition is too small to be published; "" if it is not."""
+        """Returns the reasons why an edition is too small to be published; "" if it is large enough."""
         manifest = read_json(join(folder, edition), MANIFEST)
         return find_want(manifest, rows()[self.table.kind].unit, self.table.usual)
 
@@ -257,7 +260,7 @@ class CorpusRun:
             )
 
     def _settle(self, plan: Plan) -> None:
-        """Cleans up after an edition became current: removes old editions, and updates the state."""
+        """Cleans up after an edition has become current: removes old editions and updates the state."""
         self.check_lock()
         folder = join(self.settings.output, plan.folder)
         removed = editions.prune(folder, self.settings.keep, self.state.rejected)

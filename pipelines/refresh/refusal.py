@@ -55,14 +55,14 @@ def explain(response: BaseHTTPResponse) -> str:
     """Returns a colon and the server's explanation of a 403 or 429; "" if there is none.
 
     Args:
-      response: not read yet; the beginning of its body is read.
+      response: response whose body has not been read. The beginning of the body is read.
     """
     said = _shorten(_read_text(response)) if response.status in _EXPLAINED else ""
     return f': "{said}"' if said else ""
 
 
 def _read_text(response: BaseHTTPResponse) -> str:
-    """Returns the text of a page on one line, without passwords in addresses."""
+    """Returns the visible text of a page as one line. Passwords in addresses are removed."""
     body = bytearray()
     end = time.monotonic() + _MAX_SECONDS
     with contextlib.suppress(HTTPError, OSError, ValueError):  # a partial text is enough
@@ -82,7 +82,9 @@ def _read_text(response: BaseHTTPResponse) -> str:
 
 
 def _shorten(text: str) -> str:
-    """Returns the complete sentences within the limit, or the beginning of the first sentence."""
+    """Returns the sentences that fit completely in the maximum length. If none fits, returns the beginning of
+    the first sentence.
+    """
     if len(text) <= _MAX_CHARACTERS:
         return text
     start = text[: _MAX_CHARACTERS - 1]

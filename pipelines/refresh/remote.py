@@ -35,12 +35,12 @@ class RemoteDump(NamedTuple):
 
     @property
     def all_files(self) -> list[RemoteFile]:
-        """Files of all roles."""
+        """The files of all roles, in one list."""
         return [file for of_role in self.files.values() for file in of_role]
 
 
 class SiteError(BuildError):
-    """No server of a source could be reached, or its response cannot be understood."""
+    """No server of a source could be reached, or the response of a server cannot be understood."""
 
     def __init__(self, message: str):
         super().__init__(hide_passwords(message))
@@ -59,4 +59,4 @@ class DownloadError(BuildError):
 
 
 class DiskFullError(DownloadError):
-    """The disk has no room for the files."""
+    """The disk does not have enough space for the files."""

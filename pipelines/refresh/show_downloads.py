@@ -1,4 +1,4 @@
-"""Shows the progress of downloads: a progress bar in a terminal, otherwise a log line every 30 seconds."""
+"""Displays the progress of downloads: a progress bar in a terminal, otherwise a log line every 30 seconds."""
 
 import contextlib
 import functools
@@ -27,7 +27,9 @@ LOG = logging.getLogger(__name__)
 
 @contextlib.contextmanager
 def shown(parts: Sequence[PartFile]) -> Iterator[None]:
-    """Shows the progress of the files while the block runs, from their sizes on the disk or store."""
+    """Displays the progress of the downloads while the block runs, from the sizes of the files on the disk or
+    store.
+    """
     console = Console(stderr=True)
     watch = _draw if console.is_terminal else _log
     with beside(functools.partial(watch, console, parts)):

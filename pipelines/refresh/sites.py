@@ -39,13 +39,14 @@ _FINDERS: Mapping[type, Callable[[Any, str, requests.Session], RemoteDump | None
 
 
 def find_offers(source: Source, session: requests.Session) -> list[RemoteDump]:
-    """Returns the newest finished dump of each mirror, merged, the newest first.
+    """Returns the newest finished dump of each mirror, the newest first. Equal dumps of several mirrors are
+    merged.
 
-    Returns an empty list if no dump is finished yet. All mirrors are queried, so an outdated or faulty mirror
-    does not hide the dumps of the others.
+    Returns an empty list if no dump is finished yet. All mirrors are queried, so the result also has the
+    dumps that an outdated or faulty mirror lacks.
 
     Args:
-      session: from `ask.open_session`.
+      session: session from `ask.open_session`.
 
     Raises SiteError if no mirror gave a response that could be understood.
     """
@@ -99,7 +100,9 @@ def merge_offers(offers: Sequence[RemoteDump]) -> list[RemoteDump]:
 
 
 def _with_all_roles(offer: RemoteDump, newest_first: Sequence[RemoteDump]) -> RemoteDump:
-    """Returns the offer with missing roles from the newest other offers, such as tables for an export."""
+    """Returns the offer with its missing roles added from the newest other offers, such as the tables for an
+    export.
+    """
     files = dict(offer.files)
     for other in newest_first:
         for role, chosen in other.files.items():

@@ -1,4 +1,4 @@
-"""Kinds of sources. Each has mirrors, in order of preference.
+"""Kinds of sources. Each source has mirrors, in the order of preference.
 
 The sites are dumps.wikimedia.org (a folder for each wiki and date with a dumpstatus.json or SHA256SUMS;
 Wikidata's entities with files of checksums), www.gutenberg.org/cache/epub/feeds (files that are replaced
@@ -101,7 +101,7 @@ class EntitiesSource(_Mirrored):
 class GutenbergSource(_Mirrored):
     """Project Gutenberg's weekly archive of all books and its catalogue: `<mirror>/txt-files.tar.zip`.
 
-    The archive is replaced under the same name; its date is that of the header Last-Modified.
+    New archives replace the old one under the same name. The date is that in the header Last-Modified.
     """
 
     books: str = "txt-files.tar.zip"
@@ -122,7 +122,7 @@ class GutenbergSource(_Mirrored):
 
 @dataclass(frozen=True)
 class NewsSource(_Mirrored):
-    """News crawled for WMT: `<mirror>/en/news.2025.en.shuffled.deduped.gz`, a file for each year.
+    """News sentences crawled for WMT: `<mirror>/en/news.2025.en.shuffled.deduped.gz`, a file for each year.
 
     The date of a dump is its newest year. The site has no checksums. A file counts as finished if it has not
     changed for `settled_hours`.
@@ -147,7 +147,9 @@ class NewsSource(_Mirrored):
 
 
 class FixedSource(NamedTuple):
-    """Files that a configuration lists one by one. A new date in the configuration gives a new edition."""
+    """Files that a configuration lists one by one. If the date in the configuration is changed, a new edition
+    is built.
+    """
 
     name: str
     date: str

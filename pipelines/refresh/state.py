@@ -1,8 +1,8 @@
 """The state of each corpus between runs, in one file for each corpus.
 
-A run does not depend on the state: it finds editions from their folders and CURRENT, and checks downloads by
-their checksums. The state serves users and monitoring. It also records why an edition was refused; another
-comparison would give the same reason.
+A run does not depend on the state: it finds editions from their folders and the file CURRENT, and checks
+downloads by their checksums. The state informs users and monitoring. It also records why an edition was
+refused, so that the comparison need not be repeated.
 """
 
 import logging
@@ -18,7 +18,7 @@ _DAMAGED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class CorpusState(msgspec.Struct, frozen=True, kw_only=True):
-    """State of one corpus. Times are in seconds since 1970; 0 is never."""
+    """The state of one corpus. Times are in seconds since 1970; 0 means never."""
 
     edition_folder: str = ""  # below the output: "wiki40b/uk"
     current: str = ""  # "20261101-1.3.0"
@@ -42,7 +42,7 @@ class StateFolder:
     """Reads and writes the files of states.
 
     Args:
-      folder: on a disk or an object store; a folder on a disk must exist.
+      folder: folder on a disk or an object store. A folder on a disk must exist.
     """
 
     def __init__(self, folder: str):
@@ -54,7 +54,9 @@ class StateFolder:
         return path
 
     def load(self, label: str) -> CorpusState:
-        """Returns the stored state, empty if there is no file. Renames a damaged file with a warning."""
+        """Returns the stored state, or an empty state if there is no file. Renames a damaged file and logs a
+        warning.
+        """
         path = self.path_of(label)
         try:
             return self._read(path)
@@ -82,6 +84,6 @@ class StateFolder:
         return CorpusState() if content is None else msgspec.json.decode(content, type=CorpusState)
 
     def save(self, label: str, state: CorpusState) -> None:
-        """Writes the state. Raises OSError; the old file is unchanged then."""
+        """Writes the state. If this fails, raises OSError and leaves the old file unchanged."""
         content = msgspec.json.format(msgspec.json.encode(state, order="sorted"), indent=1)
         write_whole(self.path_of(label), content + b"\n")

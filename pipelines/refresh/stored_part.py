@@ -38,7 +38,7 @@ def give_up_uploads(path: str) -> None:
 
 
 class StoredPart(PartFile):
-    """A `PartFile` on an object store. Raises DownloadError for errors of the store."""
+    """A `PartFile` on an object store. Its methods raise DownloadError for errors of the store."""
 
     def __init__(self, folder: str, file: RemoteFile):
         super().__init__(folder, file)
@@ -54,7 +54,7 @@ class StoredPart(PartFile):
             self._forget()
 
     def _forget(self) -> None:
-        """Resets the object to no bytes received."""
+        """Resets the object to the state in which no bytes are received."""
         self._is_finished, self._note, self._bytes_there = False, None, 0
         self._unsent = bytearray()
         kind = self.file.checksum.partition(":")[0]
@@ -121,7 +121,7 @@ class StoredPart(PartFile):
                 )
 
     def _drop(self) -> None:
-        """Ends the upload and removes its object: Beam cannot cancel an upload."""
+        """Ends the upload and removes the uploaded object, because Beam cannot cancel an upload."""
         stream, self._stream = self._stream, None
         self._forget()
         if stream is not None:
@@ -152,7 +152,9 @@ class StoredPart(PartFile):
                 self._drop()
 
     def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        """Returns the hexadecimal digest. An object with an unchanged store checksum is not read again."""
+        """Returns the hexadecimal digest. If the store's checksum of the object is unchanged, the object is
+        not read again.
+        """
         if not self._is_finished:
             return self._hash.hexdigest()
         note = self._note

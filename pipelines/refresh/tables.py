@@ -1,4 +1,6 @@
-"""Kinds of tables [[corpus]], which define the sources of a corpus. The row of a corpus names its kind."""
+"""Kinds of tables [[corpus]], which define the sources of a corpus. The kind is named in the corpus's row of
+pipelines/corpora.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

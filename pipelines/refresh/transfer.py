@@ -1,4 +1,4 @@
-"""Downloads one file: attempts, mirrors and the handling of server responses."""
+"""Downloads one file: repeats attempts, tries mirrors and handles server responses."""
 
 import contextlib
 import dataclasses
@@ -75,7 +75,7 @@ class Switch:
 
     @contextlib.contextmanager
     def using(self, response: requests.Response) -> Iterator[None]:
-        """Registers the response during the block, so that `turn_off` cuts it off."""
+        """Registers the response during the block, so that `turn_off` closes its connection."""
         self._responses.add(response)
         try:
             self.check()
@@ -98,7 +98,7 @@ class _UselessError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Transfer:
-    """Downloads one file. The arguments are those of `download.download`, and a session from
+    """Downloads one file. The arguments are those of `download.download`; the session is from
     `ask.plain_session`.
     """
 
@@ -193,7 +193,9 @@ class Transfer:
             self._take(url, response)
 
     def _take(self, url: str, response: requests.Response) -> None:
-        """Appends the body of a response to the stored bytes, or starts again if it is the whole file."""
+        """Appends the body of a response to the stored bytes. If the response has the whole file, replaces
+        the stored bytes.
+        """
         total = self._check_answer(response)
         if total is None:
             return
@@ -217,7 +219,7 @@ class Transfer:
         """Appends the body of a response to the stored bytes, never beyond the size of the file.
 
         Args:
-          total: size of the whole file in bytes according to the server; -1 unknown.
+          total: size of the whole file in bytes according to the server; -1 if unknown.
         """
         is_known = self.file.size >= 0
         size = self.file.size if is_known else total
@@ -246,9 +248,10 @@ class Transfer:
                     start, there_then = now, there
 
     def _check_room(self, size: int, there: int) -> None:
-        """Checks that the disk has room for the rest of the file.
+        """Checks that the disk has enough space for the rest of the file.
 
-        Raises DiskFullError if it has not; _UselessError if only this server claims a size that is too large.
+        Raises DiskFullError if there is not enough space, and _UselessError if only this server claims a size
+        that is too large.
         """
         free = self.part.free_bytes()
         if free is None:
@@ -272,7 +275,8 @@ class Transfer:
         raise _UselessError(f"the response has no Content-Length; after {there:,} bytes, {left}")
 
     def _check_answer(self, response: requests.Response) -> int | None:
-        """Returns the size of the whole file in bytes; -1 if unknown; None if no bytes are missing.
+        """Checks a response. Returns the size of the whole file in bytes; -1 if it is unknown; None if no
+        bytes are missing.
 
         Raises _LaterError or _UselessError if the response has no usable bytes.
         """

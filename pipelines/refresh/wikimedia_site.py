@@ -2,7 +2,7 @@
 
 A dump of a wiki takes days, and its folder exists from the first hour. `dumpstatus.json` in this folder shows
 which jobs are done, with the size and SHA-1 of every file. In a folder of entities, a file is finished when
-the file of checksums has its line.
+the file of checksums contains a line for it.
 """
 
 import dataclasses
@@ -46,7 +46,7 @@ _ANY_SUM = re.compile(r"^[0-9a-f]{40} [ *]wikidata-", re.MULTILINE)
 
 
 def find_wiki(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
-    """Returns the newest dump or Content File Export on a mirror; None if the only ones are in progress.
+    """Returns the newest finished dump or Content File Export on a mirror; None if none is finished yet.
 
     A mirror needs only one of the two layouts. If both have the same date, the dump is returned, because it
     has tables. Raises SiteError if no folder is usable.
@@ -64,7 +64,8 @@ def _find_newest(
     mirror: str,
     session: requests.Session,
 ) -> RemoteDump | None:
-    """Calls all finders; returns the newest dump, of equal dates the first; None if all are in progress.
+    """Calls all finders and returns the newest dump; among dumps of the same date, the first. Returns None if
+    no dump is finished yet.
 
     Raises SiteError if every finder fails.
     """
@@ -106,7 +107,7 @@ def _find_export_with_tables(
 
 
 def find_dump(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
-    """Returns the newest dump on a mirror whose needed jobs are all done; None if it is in progress.
+    """Returns the newest dump on a mirror of which all needed jobs are done; None if no dump is finished yet.
 
     Raises SiteError if no folder is usable.
     """
@@ -148,7 +149,8 @@ def _describe_dump(
 def select_finished(
     source: WikimediaSource, date: str, jobs: Mapping[str, Any]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Returns a map from role to file names. Pages are taken from one file if there is one, else from parts.
+    """Returns role → file names. Pages are taken from the file that has all pages if it exists, otherwise
+    from the partial files.
 
     Raises UnusableDumpError if a needed job is not done.
     """
@@ -188,9 +190,11 @@ def _wiki_file(folder: str, name: str, listed: Mapping[str, Any]) -> RemoteFile:
 def find_entities(
     source: EntitiesSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """Returns the newest dump of entities on a mirror that has a checksum; None if none has one yet.
+    """Returns the newest dump of entities on a mirror for which there is a checksum; None if no dump has a
+    checksum yet.
 
-    A mirror needs only one of the two folders. Raises SiteError if there is no file of checksums.
+    A mirror needs only one of the two folders in which dumps of entities are published. Raises SiteError if
+    there is no file of checksums.
     """
     finders = [functools.partial(_find_entities_below, folder) for folder in _ENTITY_FOLDERS]
     return _find_newest(finders, source, mirror, session)

@@ -1,4 +1,4 @@
-"""Prints the results of checks: a table by rule, the first findings, and the next steps."""
+"""Prints the results of checks: a table of findings by rule, the first findings, and the next steps."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -23,7 +23,9 @@ MIN_LINES = 1_500
 
 
 class Progress:
-    """Shows how many languages are done: one line that is overwritten in a terminal, else a line for each."""
+    """Displays the number of finished languages: in a terminal one line that is overwritten, otherwise a line
+    for each language.
+    """
 
     def __init__(self, total: int, stream: TextIO) -> None:
         self._total = total
@@ -66,12 +68,12 @@ def check_languages(
 
     Args:
       workers: number of processes; the results do not depend on it.
-      waive: see `check_language`; for one language only.
-      send_back: see `check_language`.
+      waive: as in `check_language`; only allowed if one language is checked.
+      send_back: as in `check_language`.
       by: name of the person who checks.
 
     Raises the errors of `check_language`, and InputError if a process is killed. The languages before the
-    failed one are done; later ones may be.
+    failed one have been checked; languages after it may have been checked.
     """
     check = functools.partial(_check, project, waive=waive, send_back=send_back, by=by)
     count = min(workers, len(languages))

@@ -20,7 +20,7 @@ _COLUMNS = (*Finding._fields, "waived")
 
 
 class JudgedFinding(NamedTuple):
-    """A finding, and the reason why it was accepted."""
+    """A finding, and the reason why a person accepted it."""
 
     finding: Finding
     waived: str  # "name: reason"; "" for an open finding
@@ -36,7 +36,7 @@ class Checked(NamedTuple):
 
     @property
     def has_errors(self) -> bool:
-        """True if there are open errors."""
+        """True if there are errors that were not accepted."""
         return bool(self.entry.facts["errors"])
 
 
@@ -55,8 +55,8 @@ def check_language(
       send_back: rules whose warnings count as errors in this check.
       by: name of the person who checks.
 
-    Raises ValueError if the language has no translations yet; ValueError or InputError for a waiver without a
-    finding.
+    Raises ValueError if the language has no translations yet, and ValueError or InputError for a waiver of a
+    finding that does not exist.
     """
     folder = project.journal(language.code)
     if not folder.is_dir():
@@ -79,7 +79,9 @@ def check_language(
 
 
 def _find(project: Project, state: LanguageState, language: TargetLanguage) -> list[Finding]:
-    """Returns all findings: first those about the whole file, then those of the lines in order."""
+    """Returns all findings: first the findings about the whole file, then the findings about lines, in the
+    order of the lines.
+    """
     # Imported here because its libraries take a second to import.
     from transforms.text.translation.checks.run import check_translations
 

@@ -22,7 +22,7 @@ def count_of(number: int, what: str) -> str:
 
 
 def name_some(names: Sequence[str]) -> str:
-    """Returns the first names, and the number of further names."""
+    """Returns a text with the first names and the number of the others."""
     told = ", ".join(names[:_NAMED])
     return told if len(names) <= _NAMED else f"{told} and {len(names) - _NAMED:,} more"
 
@@ -36,14 +36,15 @@ def draw(
     width: int | None = None,
     key: int = 1,
 ) -> str:
-    """Formats a table. Columns are never cut; columns that do not fit the width are in further tables below.
+    """Formats a table. Columns are never truncated; columns that do not fit the width are moved to further
+    tables below.
 
     Args:
       columns: titles of the columns.
       rows: formatted cells.
       numbers: number of columns at the end that are right-aligned.
-      total: last row, below a line.
-      width: of the screen, in characters; None for no limit.
+      total: last row, which is separated by a line.
+      width: width of the screen in characters; None for no limit.
       key: number of columns at the beginning that are repeated in every table.
     """
     cells, places = list(rows), list(range(len(columns)))
@@ -78,7 +79,7 @@ def _draw(
     total: Sequence[str],
     places: Sequence[int],
 ) -> str:
-    """Formats one table of the columns at the given places."""
+    """Formats one table of the columns whose indices are `places`."""
     table = Table(box=box.SIMPLE)
     for place in places:
         justify: Any = "right" if place >= len(columns) - numbers else "left"

@@ -1,4 +1,4 @@
-"""Names and types of the facts in entries of a journal, for each kind of entry."""
+"""The names and types of the facts in journal entries, for each kind of entry."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ HEAD = _Head.__struct_fields__
 
 
 class _Facts(msgspec.Struct):
-    """Facts of one kind of entry that are read again later."""
+    """The facts of one kind of entry. Only facts that are read again later are declared."""
 
     def others(self) -> Sequence[int]:
         """Returns the numbers of the entries that this entry refers to."""
@@ -115,7 +115,8 @@ _FACTS: Mapping[str, type[_Facts]] = {
 
 
 def check_facts(facts: Any, number: int) -> None:
-    """Checks the facts of the entry with this number; of unknown kinds, only the common facts.
+    """Checks the facts of the entry with this number. If the kind of the entry is unknown, only checks the
+    facts that all entries have.
 
     Raises ValueError if facts are missing or invalid.
     """

@@ -58,7 +58,7 @@ def sha256_of(data: bytes) -> str:
 
 
 def fill_folder(folder: pathlib.Path, files: Mapping[str, bytes]) -> None:
-    """Writes new files, name → bytes, and syncs them to the disk. A name may contain one folder."""
+    """Writes new files, given as name → bytes, and syncs them to the disk. A name may contain one folder."""
     for name, data in files.items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
@@ -71,7 +71,7 @@ def fill_folder(folder: pathlib.Path, files: Mapping[str, bytes]) -> None:
 
 
 def check_copies(folder: str, files: Mapping[str, bytes]) -> None:
-    """Raises TargetError if the folder has files with these names and other content."""
+    """Raises TargetError if the folder has a file with one of these names and other content."""
     paths = {pathlib.Path(folder) / name: data for name, data in files.items()} if folder else {}
     taken = [path.name for path, data in paths.items() if not _is_free(path, data)]
     if taken:
@@ -85,7 +85,8 @@ def _is_free(path: pathlib.Path, data: bytes) -> bool:
 
 
 def put_copies(folder: str, files: Mapping[str, bytes]) -> list[str]:
-    """Copies files, name → bytes, into a folder, which is created if missing. Returns their paths.
+    """Writes copies of files, given as name → bytes, to a folder, which is created if missing. Returns the
+    paths of the copies.
 
     Each file is written atomically. Existing files are never overwritten. Raises TargetError if the folder
     has a file with the same name and other content, or cannot be written.
@@ -107,7 +108,7 @@ def put_copies(folder: str, files: Mapping[str, bytes]) -> list[str]:
 
 
 def _put(path: pathlib.Path, data: bytes) -> None:
-    """Writes a file unless it exists. The caller holds the lock of the folder."""
+    """Writes a file unless it exists. The caller must hold the lock of the folder."""
     beside = path.with_name(f".{path.name}.part")
     beside.unlink(missing_ok=True)  # left by a killed process
     if path.exists():

@@ -21,13 +21,13 @@ SOURCE_CODES = ("eng", "eng_Latn")  # in FLORES-101 and FLORES-200
 
 
 def find_source(path: str) -> list[SourceSentence]:
-    """Returns the sentences, sorted by split and place.
+    """Returns the sentences, sorted by split and by position in the split.
 
     Args:
       path: a source.tsv; the folder of a finished build with this file; or the folder of a released data set
         with `metadata_devtest.tsv` and `eng.devtest`, which may be in `devtest/`. Missing splits are skipped.
 
-    Raises InputError for a path that is none of these, or for damaged files.
+    Raises InputError for any other path, and for damaged files.
     """
     place = pathlib.Path(path)
     if not place.is_dir():

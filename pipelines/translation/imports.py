@@ -74,17 +74,19 @@ def import_files(
     by: str = "",
     corrects: Sequence[str] = (),
 ) -> list[Imported]:
-    """Adds an entry for each new file. All files are read before the first entry is written.
+    """Imports files: adds an entry to the journal of the language for each new file. All files are read
+    before the first entry is written.
 
     Args:
       paths: files, or folders with files that have a known suffix.
       language: code of the language, for files that do not name it.
       by: name of the translator.
-      corrects: numbers of imports, or LAST, that the files correct. The lines of the files replace the same
-        lines of these imports.
+      corrects: numbers of the imports that the files correct; LAST is the last import. The lines of the files
+        replace the same lines of these imports.
 
-    Raises InputError for a file that cannot be read or belongs to another project, language or packet;
-    ValueError for an unknown language, and for a number that is not an import that the file can correct.
+    Raises InputError for a file that cannot be read or belongs to another project, language or packet. Raises
+    ValueError for an unknown language, and for a number in `corrects` that is not an import or that the file
+    cannot correct.
     """
     code = project.language(language).code if language else ""
     read = [_read(project, path, code, is_named) for path, is_named in _list(paths)]
@@ -97,7 +99,9 @@ def import_files(
 
 
 def _list(paths: Iterable[str]) -> list[tuple[pathlib.Path, bool]]:
-    """Returns pairs (file, True if it was given itself and not found in a folder), without repetitions."""
+    """Returns pairs (file, True if the file itself was given, False if it was found in a folder), without
+    repetitions.
+    """
     found: dict[pathlib.Path, bool] = {}
     for path in map(pathlib.Path, paths):
         if not path.is_dir():
@@ -137,7 +141,7 @@ def _returned(project: Project, path: pathlib.Path, data: bytes) -> Returned:
 
 
 def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
-    """Raises ReadError if a file of the source language has other sentences than the project."""
+    """Raises ReadError if a file in the source language has other sentences than the project has."""
     lines = files.decode(str(path), data).removesuffix("\n").split("\n")
     those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
     if len(lines) != len(those):
@@ -177,7 +181,9 @@ def _checked(
 
 
 def _language(project: Project, path: pathlib.Path, returned: Returned, code: str) -> str:
-    """Returns the code of a file's language. Raises ReadError if there is none, or if two differ."""
+    """Returns the code of a file's language. Raises ReadError if no code is given, or if different codes are
+    given.
+    """
     told = returned.language
     if not told and path.suffix not in READERS:
         told = path.stem
@@ -263,8 +269,8 @@ def _add(project: Project, file: ReadFile, by: str) -> Imported:
 def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry | None:
     """Returns the entry of an earlier import of the same bytes; None if the file has to be imported again.
 
-    That is so if the file now settles a dispute by answering a later packet, or corrects other imports than
-    before.
+    A file has to be imported again if it now answers a later packet and so settles a dispute, or if it
+    corrects other imports than before.
     """
     sha256 = files.sha256_of(file.data)
     earlier = [
@@ -308,7 +314,9 @@ def _compare(
 
 
 def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[int]) -> str:
-    """Returns the kind of change of a line, from CHANGES; `gone` are the corrected imports."""
+    """Returns the kind of change of a line, one of CHANGES. `gone` contains the numbers of the corrected
+    imports.
+    """
     answers = state.given.get(one.id, ())
     if not answers:
         return "first"

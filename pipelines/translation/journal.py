@@ -1,7 +1,8 @@
 """The journal of a language: an append-only record of packets, imports, checks and reviews.
 
 Each entry is a folder. It is written under a temporary name and renamed to the next number, so it is never
-incomplete. A process that reads the journal in order to add an entry holds its lock until the entry is added.
+incomplete. A process that reads the journal in order to add an entry holds the journal's lock until the entry
+is added.
 """
 
 import contextlib
@@ -51,7 +52,7 @@ class Draft(NamedTuple):
 
 
 def now() -> str:
-    """Returns the current time in UTC. Only this function of the package reads the clock."""
+    """Returns the current time in UTC. Only this function in the package reads the clock."""
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -69,7 +70,9 @@ def name_of(number: int) -> str:
 
 
 def read_entries(folder: pathlib.Path) -> list[Entry]:
-    """Returns the entries in order; empty if there is no journal. Raises InputError for a damaged journal."""
+    """Returns the entries in order; an empty list if there is no journal. Raises InputError for a damaged
+    journal.
+    """
     try:
         names = [path.name for path in folder.iterdir()]
     except FileNotFoundError:
@@ -105,12 +108,13 @@ def locked(folder: pathlib.Path) -> Iterator[None]:
 def append(
     folder: pathlib.Path, by: str, last: int, make_draft: Callable[[int], Draft]
 ) -> tuple[Entry, Draft]:
-    """Adds an entry to a journal. The caller holds its lock. Returns the entry and its draft.
+    """Adds an entry to a journal, whose lock the caller must hold. Returns the entry and its draft.
 
     Args:
       last: number of the last entry that was read.
-      make_draft: returns the content for an entry number. It is called again with the next number if another
-        process has added an entry in the meantime, on a file system without locks.
+      make_draft: function that returns the content for an entry number. It is called again with the next
+        number if another process has added an entry in the meantime, which can happen on a file system
+        without locks.
     """
     number = last + 1
     while True:
@@ -134,7 +138,7 @@ def append(
 
 
 def _renamed(building: pathlib.Path, target: pathlib.Path) -> bool:
-    """Renames a folder. Returns False if the new name is taken; a folder with content is never replaced."""
+    """Renames a folder. Returns False if the new name is used. A folder with content is never replaced."""
     try:
         building.rename(target)
     except OSError:

@@ -17,12 +17,14 @@ class Sent(NamedTuple):
 
 
 def files_of(entry: Entry) -> dict[str, bytes]:
-    """Returns a map from name to content of the files of a packet or sheet. Raises InputError."""
+    """Returns file name → content for the files of a packet or review sheet. Raises InputError."""
     return {name: files.read_bytes(entry.folder / name) for name in entry.facts["files"]}
 
 
 def paths_of(entry: Entry, contents: Mapping[str, bytes], to: str) -> list[str]:
-    """Returns the paths of the files of an entry; if `to` is a folder, copies them and returns the copies."""
+    """Returns the paths of the files of an entry. If `to` is not "", copies the files to this folder and
+    returns the paths of the copies.
+    """
     if to:
         return files.put_copies(to, contents)
     return [str(entry.folder / name) for name in contents]

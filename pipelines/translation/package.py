@@ -1,4 +1,5 @@
-"""Packages the finished data set: line-aligned texts as in FLORES-101, and Parquet with a row per sentence.
+"""Packages the finished data set as line-aligned texts as in FLORES-101, and as Parquet files with one row
+per sentence.
 
 dev/fra.dev  devtest/fra.devtest  metadata_dev.tsv  metadata_devtest.tsv  dev-*.parquet  devtest-*.parquet
 test/        the same files of the withheld split, on request
@@ -94,10 +95,11 @@ def package(
 
     Args:
       output: parent folder of the builds.
-      version: of the data set.
-      without_review: include languages that have passed the checks but are not accepted by reviewers.
-      with_test: also write the withheld split, for organizers of an evaluation.
-      replace: overwrite a finished build.
+      version: version of the data set.
+      without_review: True to include languages that have passed the checks but were not accepted by
+        reviewers.
+      with_test: True to write the withheld split too, for organizers of an evaluation.
+      replace: True to overwrite a finished build.
 
     Raises TargetError if the target exists or cannot be written, ValueError if no language can be packaged,
     InputError for a damaged project.
@@ -127,7 +129,9 @@ def package(
 def choose_languages(
     project: Project, without_review: bool
 ) -> tuple[list[Included], dict[str, str]]:
-    """Returns the languages of a package, sorted by code, and a map from left-out code to reason."""
+    """Returns the languages of a package, sorted by code, and a map from the codes of the other languages to
+    the reasons why they are left out.
+    """
     source = Included(
         SOURCE_CODE,
         {one.id: one.text for one in project.sentences},
@@ -230,7 +234,7 @@ def _manifest(
     version: str,
     with_test: bool,
 ) -> dict[str, Any]:
-    """Returns the manifest. It has no time, so the same project gives the same bytes."""
+    """Returns the manifest. It contains no time, so that the same project gives the same bytes."""
     rules = project.rules
     provenance = Provenance(
         corpus=CORPUS,
@@ -278,7 +282,7 @@ def _manifest(
 
 
 def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[Included]) -> str:
-    """Returns README.md, with the YAML head for the Hugging Face hub."""
+    """Returns the content of README.md, with the YAML header for the Hugging Face hub."""
     languages = [find_language(one.code) for one in included]
     kept = {split: n for split, n in manifest["counts"]["kept"].items() if split != "total"}
     tags = list(dict.fromkeys(language.tag for language in languages))
@@ -330,7 +334,7 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
 
 
 def _workflow(included: Sequence[Included]) -> list[str]:
-    """Returns lines with the figures of Table 4 of the paper; empty if no packet was sent."""
+    """Returns lines with the same figures as Table 4 of the paper; an empty list if no packet was sent."""
     again = [one.rounds - 1 for one in included if one.rounds]
     days = [one.days for one in included if one.days is not None]
     if not again:

@@ -28,7 +28,7 @@ Reasons = Mapping[str, Sequence[str]]  # id → reasons why the line is sent bac
 
 
 class Plan(NamedTuple):
-    """The packet to send now."""
+    """A packet that is to be sent."""
 
     round: int
     reasons: Reasons
@@ -44,14 +44,16 @@ def send_packets(
     to: str = "",
     by: str = "",
 ) -> list[Sent]:
-    """Adds a packet for each language that has lines to send. Returns the result for each language.
+    """Adds a packet to the journal of each language that has lines to send. Returns a result for each
+    language.
 
     Args:
-      formats: from FORMATS.
-      to: folder for copies of the files; "" for none.
+      formats: file formats of the packets, some of FORMATS.
+      to: folder for copies of the files; "" to make no copies.
       by: name of the person who sends the packets.
 
-    Raises TargetError if `to` has another file with the same name. The packets of earlier languages are kept.
+    Raises TargetError if `to` has a file with the same name and other content. Packets that were already
+    added for other languages are kept.
     """
     return [_send(project, language, formats, to, by) for language in languages]
 
@@ -115,7 +117,7 @@ def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
 
 
 def reasons_of_reviewers(state: LanguageState) -> Reasons:
-    """Returns the errors that the reviewers of this round have marked, by sentence."""
+    """Returns the errors that the reviewers have marked in the current round, by sentence."""
     reasons: dict[str, list[str]] = {}
     for sheet in current_reviews(state):
         for error in sheet.errors:

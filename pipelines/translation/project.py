@@ -2,7 +2,7 @@
 
     project.json  source.tsv  languages/<code>/0001/ 0002/ …
 
-Its files are never changed. New events are added to the journals (see journal.py).
+The files of a project are never changed. New events are added to the journals (see journal.py).
 """
 
 import functools
@@ -36,7 +36,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class _Settings(msgspec.Struct):
-    """Content of project.json. Fractions are strings: "1/5"."""
+    """The content of project.json. Fractions are strings such as "1/5"."""
 
     format: int
     name: str
@@ -47,7 +47,7 @@ class _Settings(msgspec.Struct):
 
 
 class Rules(NamedTuple):
-    """The rules of a project. `create_project` checks them."""
+    """The settings of a project. `create_project` checks them."""
 
     name: str = DEFAULT_NAME  # letters, digits and ._-
     seed: int = 0  # of the review sample
@@ -65,12 +65,14 @@ class Project:
 
     @property
     def key(self) -> str:
-        """Key that identifies the project in packets, from its name and the SHA-256 of its sentences."""
+        """Key that identifies the project in packets: its name and part of the SHA-256 of the sentences."""
         return f"{self.rules.name}-{self.source_sha256[:8]}"
 
     @functools.cached_property
     def sentences(self) -> Sequence[SourceSentence]:
-        """Sentences, sorted by split and place. Raises InputError if source.tsv was changed."""
+        """The sentences, sorted by split and by position in the split. Raises InputError if source.tsv was
+        changed.
+        """
         path = self.folder / source_table.NAME
         if sha256_of(read_bytes(path)) != self.source_sha256:
             raise InputError(
@@ -85,7 +87,7 @@ class Project:
 
     @functools.cached_property
     def sample(self) -> Sequence[str]:
-        """Ids of the sentences to review, the same in all languages."""
+        """Ids of the sentences to review. They are the same in all languages."""
         return choose_sample(self.sentences, self.rules.review_share, self.rules.seed)
 
     @property
@@ -100,8 +102,8 @@ class Project:
     def language(self, code: str) -> TargetLanguage:
         """Returns the language of a code. "uk", "ukr_Cyrl" and "ukr" give the same language.
 
-        The language has the code of its journal; without a journal, that of FLORES-101. Raises ValueError for
-        an unknown code.
+        The language has the code that its journal has. If it has no journal, it has the code of FLORES-101.
+        Raises ValueError for an unknown code.
         """
         named = find_language(code)
         known = self.languages
@@ -117,9 +119,10 @@ class Project:
 
 
 def create_project(folder: str, rules: Rules, sentences: Sequence[SourceSentence]) -> Project:
-    """Creates a project, completely or not at all. If the folder has the same project already, opens it.
+    """Creates a project, completely or not at all. If the folder already contains the same project, opens it.
 
-    Raises TargetError if the folder has another project or other files, ValueError for invalid rules.
+    Raises TargetError if the folder contains another project or other files, and ValueError for invalid
+    rules.
     """
     check_rules(rules)
     table = source_table.write_source(sentences).encode("utf-8")

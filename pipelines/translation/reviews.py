@@ -1,4 +1,4 @@
-"""Writes review sheets for a sample of the sentences, imports filled-in sheets, and computes the verdict."""
+"""Writes review sheets for a sample of the sentences, imports completed sheets, and computes the verdict."""
 
 import math
 import pathlib
@@ -55,9 +55,10 @@ def write_sheets(
     to: str = "",
     by: str = "",
 ) -> list[Sent]:
-    """Adds a review sheet for each language that has passed the checks. Returns the result for each language.
+    """Adds a review sheet to the journal of each language that has passed the checks. Returns a result for
+    each language.
 
-    Raises TargetError if `to` has another file with the same name.
+    Raises TargetError if `to` has a file with the same name and other content.
     """
     return [_write(project, language.code, reviewer, to, by) for language in languages]
 
@@ -92,7 +93,7 @@ def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sent
 
 
 def why_not_reviewed(state: LanguageState) -> str:
-    """Returns the reason why the translations in force cannot be reviewed; "" if they can."""
+    """Returns the reason why the current translations cannot be reviewed; "" if they can be reviewed."""
     if not state.answers:
         return "no translation has come back yet"
     if not state.check:
@@ -128,10 +129,11 @@ def _sheet(project: Project, state: LanguageState, code: str, reviewer: str) -> 
 
 
 def import_reviews(project: Project, paths: Iterable[str], *, by: str = "") -> list[Reviewed]:
-    """Adds an entry for each new sheet, and a verdict when the whole sample is reviewed.
+    """Imports review sheets: adds an entry to the journal for each new sheet, and a verdict when the whole
+    sample is reviewed.
 
     All files are read before the first entry is written. Raises InputError for a sheet that cannot be read,
-    or that reviews other translations than those in force.
+    or whose translations are no longer in force.
     """
     read = [_read(project, pathlib.Path(path)) for path in dict.fromkeys(paths)]
     return [_add(project, path, data, sheet, by) for path, data, sheet in read]
@@ -157,7 +159,9 @@ def _read(project: Project, path: pathlib.Path) -> tuple[pathlib.Path, bytes, Re
 
 
 def _check(project: Project, state: LanguageState, sheet: ReviewedSheet) -> None:
-    """Raises ReadError if a sheet reviews other sentences, or other translations than those in force."""
+    """Raises ReadError if a sheet reviews sentences that are not in the sample, or translations that are no
+    longer in force.
+    """
     refusal = why_not_reviewed(state)
     if refusal:
         raise ReadError(0, f"cannot be imported: {refusal}")
@@ -214,7 +218,7 @@ def _draft(
 
 
 def _reviews(state: LanguageState, digest: str) -> list[Entry]:
-    """Returns the reviews of this round whose sample has the translations in force."""
+    """Returns the reviews of the current round if the translations of the sample are still in force."""
     return [
         entry
         for entry in state.of_kind("review")
@@ -231,7 +235,7 @@ def reviewed_ids(state: LanguageState, project: Project) -> frozenset[str]:
 
 
 def current_reviews(state: LanguageState) -> list[ReviewedSheet]:
-    """Returns the sheets from which the verdict of this round was computed."""
+    """Returns the sheets from which the verdict of the current round was computed."""
     verdict = state.verdict
     if not verdict:
         return []
@@ -254,7 +258,9 @@ def _sheet_of(review: Entry) -> ReviewedSheet:
 
 
 def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str) -> Entry | None:
-    """Returns the verdict; None until the whole sample is reviewed. Adds a verdict for new reviews."""
+    """Returns the verdict, or None if the whole sample is not reviewed yet. If there are new reviews, adds a
+    new verdict to the journal.
+    """
     digest = state.digest_of(project.sample)
     reviews = _reviews(state, digest)
     numbers = [entry.number for entry in reviews]
@@ -282,7 +288,7 @@ def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str
 
 
 def _plain(record: QualityScore | ReviewerShare) -> dict[str, Any]:
-    """Returns a map from field to value, with fractions as strings."""
+    """Returns field → value. Fractions are converted to strings."""
     values = record._asdict().items()
     return {name: str(one) if isinstance(one, Fraction) else one for name, one in values}
 

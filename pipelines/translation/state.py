@@ -1,9 +1,10 @@
 """Computes the state of a language from its journal: the translations in force, and the open tasks.
 
-The state is not stored. Each translation answers a packet, its base; a file that names no packet answers the
-newest packet at the time of its import. For each line, the answers to the newest packet are in force. If
-they differ, the line is disputed until an answer to a later packet is imported. So the order of the imports
-does not matter. An import that corrects others replaces their texts in the lines that it has.
+The state is not stored. Each translation answers a packet, which is called its base; a file that names no
+packet answers the newest packet at the time of its import. For each line, the answers to the newest packet
+are in force. If these answers differ, the line is disputed until an answer to a later packet is imported. So
+the order of the imports does not matter. An import that corrects other imports replaces their texts in the
+lines that it contains.
 """
 
 import datetime
@@ -34,11 +35,11 @@ class Answer(NamedTuple):
 
     @property
     def raw_text(self) -> bytes:
-        """Escaped text."""
+        """The escaped text."""
         return self.row.partition(b"\t")[0]
 
     def translation(self, name: str) -> Translation:
-        """Parses the row. Returns it as the translation of the line with this id."""
+        """Parses the row, and returns it as the translation of the line with the id `name`."""
         table = _HEADER + b"\n" + name.encode() + b"\t" + self.row
         try:
             ((_, row),) = read_table(table.decode("utf-8"), _COLUMNS, for_people=False)
@@ -48,7 +49,7 @@ class Answer(NamedTuple):
 
 
 class Waiver(NamedTuple):
-    """An accepted finding. It is valid until the text changes."""
+    """A waiver: a finding that a person accepts. It is valid until the text of the line changes."""
 
     id: str  # "" for findings about the whole file
     rule: str
@@ -105,7 +106,7 @@ class LanguageState:
 
     @functools.cached_property
     def sent(self) -> Mapping[str, int]:
-        """Map from id to the number of the newest packet that has the line."""
+        """Map from the id of a line to the number of the newest packet that contains the line."""
         sent: dict[str, int] = {}
         for packet in self.of_kind("packet"):
             sent |= dict.fromkeys(packet.facts["ids"] or self.ids, packet.number)
@@ -113,9 +114,10 @@ class LanguageState:
 
     @functools.cached_property
     def given(self) -> Mapping[str, Sequence[Answer]]:
-        """Map from id to the answers to the newest packet, without corrected imports.
+        """Map from the id of a line to the answers to its newest packet. Imports that were corrected are left
+        out.
 
-        Imports are read from the newest base backwards, until every line has answers.
+        Imports are read in the order of their bases, the newest first, until every line has answers.
         """
         found: dict[str, list[Answer]] = {}
         for base, imports in _by_base(self.of_kind("import")):
@@ -136,18 +138,22 @@ class LanguageState:
         return [answer for answer in answers if answer.entry not in gone]
 
     def corrected_by(self, number: int) -> frozenset[int]:
-        """Returns the imports that an import corrects, directly or through other corrections."""
+        """Returns the numbers of the imports that an import corrects, directly or through other imports."""
         numbers = self.entries[number - 1].facts.get("corrects", ())
         return frozenset(numbers).union(*map(self.corrected_by, numbers))
 
     @functools.cached_property
     def answers(self) -> Mapping[str, Sequence[Answer]]:
-        """Map from id to the answers in force with different texts; a disputed line has more than one."""
+        """Map from the id of a line to the answers in force, without repeated texts. A disputed line has more
+        than one answer.
+        """
         return {name: _different(answers) for name, answers in self.given.items()}
 
     @functools.cached_property
     def translations(self) -> Mapping[str, Translation]:
-        """Map from id to the translation in force; for a disputed line, the one imported first."""
+        """Map from the id of a line to the translation in force. For a disputed line, it is the translation
+        that was imported first.
+        """
         return {name: answers[0].translation(name) for name, answers in self.answers.items()}
 
     @functools.cached_property
@@ -157,7 +163,7 @@ class LanguageState:
 
     @functools.cached_property
     def awaited(self) -> frozenset[str]:
-        """Ids of lines that were sent and have no answer to their newest packet yet."""
+        """Ids of lines that were sent. No answer to the newest packet with these lines is imported yet."""
         return frozenset(
             name
             for name in self.ids
@@ -175,7 +181,7 @@ class LanguageState:
         return self.digest_of(self.ids)
 
     def digest_of(self, ids: Sequence[str]) -> str:
-        """Returns the SHA-256, in hexadecimal, of the translations in force of some lines."""
+        """Returns the SHA-256, in hexadecimal, of the translations that are in force for the given lines."""
         sha256 = hashlib.sha256()
         for name in ids:
             for text in sorted(answer.raw_text for answer in self.answers.get(name, ())):
@@ -189,7 +195,7 @@ class LanguageState:
 
     @functools.cached_property
     def waivers(self) -> Mapping[tuple[str, str], Waiver]:
-        """Map from (id, rule) to the waivers whose text is still in force."""
+        """Map from (id of a line, rule) to the waiver. Waivers of texts no longer in force are left out."""
         waivers = [
             Waiver(**facts)
             for check in self.of_kind("check")
@@ -203,7 +209,7 @@ class LanguageState:
 
     @property
     def check(self) -> Entry | None:
-        """The last check; None if translations have changed, or a packet was sent since."""
+        """The last check; None if translations have changed or a packet was sent since this check."""
         check = self.newest("check")
         if not check or check.number < self.number_of("packet"):
             return None
@@ -211,12 +217,14 @@ class LanguageState:
 
     @property
     def has_passed(self) -> bool:
-        """True if the checks found no error that is open."""
+        """True if the current translations were checked and no error is open."""
         return bool(self.check and not self.check.facts["errors"])
 
     @property
     def verdict(self) -> Entry | None:
-        """The verdict; None if it is of an earlier round, or sampled translations have changed."""
+        """The verdict of the current round; None if there is none yet, or if translations of the sample have
+        changed since.
+        """
         verdict = self.newest("verdict")
         if not verdict or verdict.round != self.round:
             return None
@@ -230,7 +238,7 @@ class LanguageState:
 
     @property
     def name(self) -> str:
-        """Name of the state, one of STATES."""
+        """The name of the state, one of STATES."""
         packet = self.newest("packet")
         if not packet and not self.newest("import"):
             return "new"
@@ -268,7 +276,7 @@ STATES = (
 
 
 def _by_base(imports: Sequence[Entry]) -> Iterator[tuple[int, list[Entry]]]:
-    """Yields (packet, its imports in the order of arrival), the newest packet first."""
+    """Yields (packet number, imports that answer it in the order of arrival), the newest packet first."""
     by_base: dict[int, list[Entry]] = {}
     for entry in imports:
         by_base.setdefault(entry.facts["base"], []).append(entry)
@@ -276,7 +284,7 @@ def _by_base(imports: Sequence[Entry]) -> Iterator[tuple[int, list[Entry]]]:
 
 
 def _different(answers: Sequence[Answer]) -> Sequence[Answer]:
-    """Returns the answers without repeated texts; of equal ones, the first."""
+    """Returns the answers without repeated texts. Of answers with the same text, the first is kept."""
     if len(answers) == 1:
         return answers
     first: dict[bytes, Answer] = {}
@@ -291,7 +299,9 @@ def ids_of(entry: Entry) -> frozenset[str]:
 
 
 def _rows_of(entry: Entry) -> Mapping[str, bytes]:
-    """Returns a map from id to the rest of the row as bytes; decoding all rows would slow down `status`."""
+    """Returns id of a line → rest of the row as bytes. The rows are not decoded, because this would slow down
+    the command `status`.
+    """
     path = _table_of(entry)
     header, *lines = read_bytes(path).removesuffix(b"\n").split(b"\n")
     if header != _HEADER:

@@ -1,4 +1,4 @@
-"""Shows the state of all languages as a table or JSON, and the history of one language."""
+"""Formats the state of all languages as a table or JSON, and the history of one language."""
 
 import math
 import textwrap
@@ -104,7 +104,8 @@ def render_text(project: Project, found: Sequence[LanguageStatus], width: int | 
     """Returns a table with totals, the number of languages in each state, and the next commands.
 
     Args:
-      width: of the screen in characters; None for no limit. Columns that do not fit are left out and listed.
+      width: width of the screen in characters; None for no limit. Columns that do not fit are left out, and
+        their names are listed.
     """
     head = (
         f"{project.rules.name}: {len(project.ids):,} sentences, {count_of(len(found), 'language')}"
@@ -181,7 +182,7 @@ def _totals(found: Sequence[LanguageStatus]) -> dict[str, str]:
 
 
 def render_json(project: Project, found: Iterable[LanguageStatus]) -> str:
-    """Returns the state of all languages as JSON; null is an unknown value."""
+    """Returns the state of all languages as JSON. Unknown values are null."""
     return to_json(
         {
             "project": project.rules.name,
@@ -208,7 +209,9 @@ def render_story(project: Project, code: str) -> str:
 
 
 def _story_of(entry: Entry) -> Iterator[Sequence[str]]:
-    """Yields the rows of the table for an entry; further rows have only the text."""
+    """Yields the rows of the table for an entry. Only the first row has all columns; further rows have only a
+    text.
+    """
     time = entry.time.replace("T", " ").removesuffix("Z")
     cells = [entry.name, time, entry.by or UNKNOWN, str(entry.round), entry.kind]
     told = _TELLERS[entry.kind](entry.facts) if entry.kind in _TELLERS else ""

@@ -1,4 +1,4 @@
-"""Waivers: findings that a person accepts, one by one, for a whole rule, or in a table."""
+"""Waivers: findings that a person accepts. They are accepted one by one, for a whole rule, or in a table."""
 
 import pathlib
 import re
@@ -37,7 +37,7 @@ class Row(NamedTuple):
 
 
 class Waive(NamedTuple):
-    """Findings that a person accepts."""
+    """The findings that a person accepts in one command."""
 
     named: Sequence[Named]
     rows: Sequence[Row]
@@ -45,15 +45,16 @@ class Waive(NamedTuple):
 
 
 def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: str) -> Waive | None:
-    """Returns the waivers from the flags of a command; None if there are none.
+    """Returns the findings to accept from the flags of a command; None if the flags name no findings.
 
     Args:
-      named: findings like "devtest-0042:numbers-differ", or "*:numbers-differ" for all of a rule.
+      named: findings like "devtest-0042:numbers-differ", or "*:numbers-differ" for all findings of a rule.
       because: the reason for the named findings.
-      tables: paths of copies of findings.tsv with a column `because`, filled in for accepted findings.
+      tables: paths of copies of findings.tsv in which the column `because` is filled in for accepted
+        findings.
       by: name of the person who accepts the findings.
 
-    Raises ValueError if a flag is missing, InputError for a table that cannot be read.
+    Raises ValueError if a flag is missing, and InputError for a table that cannot be read.
     """
     rows = [row for table in tables for row in read_waivers(table)]
     if because and not named:
@@ -74,7 +75,9 @@ def _parse(text: str, because: str) -> Named:
 
 
 def read_waivers(path: str) -> list[Row]:
-    """Returns the rows of a table with a filled-in column `because`. Raises InputError if there are none."""
+    """Returns the rows of a table in which the column `because` is filled in. Raises InputError if there are
+    none.
+    """
     data = files.read_bytes(pathlib.Path(path))
     rows = []
     with files.naming(path):
@@ -104,10 +107,10 @@ def _unquoted(field: str) -> str:
 
 
 def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -> list[Waiver]:
-    """Returns the new waivers.
+    """Returns waivers for the findings to accept. Waivers that are already in force are left out.
 
-    Raises ValueError for a named finding that does not exist or cannot be waived; InputError, with the line,
-    for such a finding in a table.
+    Raises an error for a finding that does not exist or cannot be waived: ValueError if it was named in a
+    flag, InputError with the line if it is in a table.
     """
     asked: dict[tuple[str, str], str] = {}
     for named in waive.named:
@@ -130,7 +133,9 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
 
 
 def _findings(state: LanguageState, found: Sequence[Finding], named: Named) -> Iterable[Finding]:
-    """Returns the named findings. For all findings of a rule, skips those that are already waived."""
+    """Returns the findings with a given name. If the name stands for all findings of a rule, skips findings
+    that are already waived.
+    """
     of_rule = [one for one in found if one.rule == named.rule]
     those = of_rule if named.id == ALL else [one for one in of_rule if one.id == named.id]
     if not those:

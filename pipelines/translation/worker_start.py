@@ -5,7 +5,8 @@ import signal
 
 
 def prepare_worker() -> None:
-    """Turns off logging, because Beam warns of missing libraries, and restores the default of Ctrl-C.
+    """Turns off logging, because Beam logs warnings about missing libraries, and restores the default effect
+    of Ctrl-C.
 
     Ctrl-C ends a worker at once. That is safe, because entries of a journal are added atomically.
     """

@@ -1,4 +1,4 @@
-"""Drops near-duplicate books; of each cluster the longest is kept."""
+"""Drops near-duplicate books; the longest of each cluster is kept."""
 
 import apache_beam as beam
 

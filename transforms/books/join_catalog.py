@@ -17,7 +17,7 @@ _TEXT = "Text"
 
 
 class JoinedBooks(NamedTuple):
-    """The outputs of JoinCatalog: books and rejected files. Each file is either used for a book or rejected."""
+    """The outputs of JoinCatalog: books and rejected files. Each file is used for a book or rejected."""
 
     books: beam.PCollection  # of Book, one for each id
     rejected: beam.PCollection  # of Rejected: unused files of a book, other media
@@ -49,7 +49,7 @@ class JoinCatalog(beam.PTransform):
 
 
 def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
-    """Yields the book with an id, if it has a file and is a text. Unused files are on the output "rejected"."""
+    """Yields the book with an id if it has a text file. Unused files are on the output "rejected"."""
     book_id, found = joined
     if not (files := list(found[BOOKS])):
         return
@@ -109,7 +109,7 @@ def choose_entry(entries: Iterable[CatalogEntry]) -> CatalogEntry | None:
 
 
 def choose_released(released: Iterable[ReleasedBook]) -> ReleasedBook | None:
-    """Returns the released book with the earliest year; if several have this year, the first by title and link."""
+    """Returns the released book with the earliest year; if there are several, the first by title and URL."""
     return min(released, key=lambda book: (book.year, book.title, book.url), default=None)
 
 

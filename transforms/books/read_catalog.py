@@ -105,7 +105,7 @@ def check_entries(entries: int, paths: Sequence[str], first_rejected: Sequence[R
 
 
 class CatalogUnit(NamedTuple):
-    """A unit of work: every `stripes`-th document of a file, beginning with number `stripe`, or a whole table."""
+    """A unit of work: every `stripes`-th document of a file from number `stripe` on, or a whole table."""
 
     path: str
     stripe: int

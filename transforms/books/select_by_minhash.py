@@ -205,7 +205,7 @@ def key_cover(cover: Cover) -> tuple[int, Cover]:
 
 
 def is_open(cover: Cover, threshold: Fraction) -> bool:
-    """Returns True if the larger books together contain at least the share `threshold` of the book's n-grams."""
+    """Returns True if larger books together have at least the share `threshold` of the book's n-grams."""
     return is_contested(fetched(cover), threshold)
 
 

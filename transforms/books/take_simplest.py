@@ -116,7 +116,7 @@ def measure_of(measured: MeasuredBook) -> tuple[int, tuple[int, int]]:
 
 
 def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
-    """Returns the word counts of a book with its rank in the queue, or None if the book is not in the queue."""
+    """Returns the word counts of a book with its rank in the queue; None if it is not in the queue."""
     rank = queue.rank_of.get(book.book_id)
     if rank is None:
         return None

@@ -21,7 +21,7 @@ FILE_OF_SPLIT = {"train": "train.txt", "validation": "valid.txt", "test": "test.
 
 
 class Place(NamedTuple):
-    """The position of a book in its file of SimpleBooks-92. It is the same in the tokenised and the raw file."""
+    """The position of a book in its file of SimpleBooks-92, both in the tokenised and in the raw file."""
 
     book_id: int
     first_line: int  # counted from 1

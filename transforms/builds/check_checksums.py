@@ -114,7 +114,7 @@ def _read_lines(paths: Iterable[str]) -> Iterator[bytes]:
 
 
 def _as_text(line: bytes) -> bytes:
-    """Returns a line as it is written to Parquet: characters that are valid only in Perl's UTF-8 are replaced."""
+    """Returns a line as it is in Parquet: characters that are valid only in Perl's UTF-8 are replaced."""
     if line.isascii():
         return line
     try:

@@ -84,7 +84,7 @@ def count_buckets(rows: int) -> int:
 
 
 def make_rows(rows: CorpusRows) -> pa.Table:
-    """Returns a table of the ids with their split, edition and build. Raises InputError for a row without an id."""
+    """Returns a table of ids with split, edition and build. Raises InputError for a row without an id."""
     ids = ids_of(rows, ID)
     place = rows.file.split, rows.file.edition, rows.file.build
     places = (pa.repeat(name, len(ids)) for name in place)

@@ -76,7 +76,7 @@ class Build(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Returns the name of the build, which is unique among the builds of a corpus: "uk/20230501-1.1.0"."""
+        """Returns the name of the build, unique among the builds of a corpus: "uk/20230501-1.1.0"."""
         return f"{self.edition}/{self.dump_date}-{self.manifest['version']}"
 
     @property
@@ -295,7 +295,7 @@ def files_below(folder: str) -> list[str]:
 
 
 def files_of(build: Build, splits: Sequence[str] = SPLITS) -> list[CorpusFile]:
-    """Returns the Parquet files of some splits of a build, in order. Raises ValueError for an unknown split."""
+    """Returns the Parquet files of some splits of a build. Raises ValueError for an unknown split."""
     unknown = set(splits) - set(SPLITS)
     if unknown:
         raise ValueError(f"no such split: {', '.join(sorted(unknown))}; there are {SPLITS}")

@@ -80,7 +80,7 @@ class DropDuplicates(beam.PTransform):
         return Screened(kept, rejected)
 
     def _choose(self, near: NearPairs) -> beam.PCollection:
-        """Returns one array of rows (number of a kept document, number of a document dropped in favour of it)."""
+        """Returns one array of rows (number of a kept document, number of a document dropped for it)."""
         ranks = (
             near.pairs
             | "PairRanks" >> beam.Map(ranks_of)

@@ -195,7 +195,7 @@ def save_index(index: EvaluationIndex, names: Sequence[Sequence[str]], folder: s
 
 @functools.lru_cache(maxsize=1)
 def load_index(folder: str) -> EvaluationIndex:
-    """Reads the index in a folder. If the folder is on a local disk, processes share the memory of the arrays."""
+    """Reads the index in a folder. If this is on a local disk, processes share the memory of the arrays."""
     with open_raw(posixpath.join(folder, _ARRAYS)) as stream:
         description = msgspec.json.decode(stream.read())
     arrays = {name: _load(posixpath.join(folder, f"{name}.npy")) for name in description["arrays"]}

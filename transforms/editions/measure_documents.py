@@ -1,4 +1,4 @@
-"""Counts the documents of a finished build in the same way as its stats.json. Each corpus has its own functions."""
+"""Functions that count the documents of a finished build as in its stats.json, for each corpus."""
 
 import operator
 from collections import Counter

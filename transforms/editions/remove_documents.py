@@ -179,7 +179,7 @@ def place_by_file(key: str, removal: Removal) -> tuple[str, Removal]:
 
 
 class _Rewrite(beam.DoFn):
-    """(file name, the file and its removals) → the rewritten files, their counts and the rejected documents."""
+    """(file name, the file and its removals) → the new files, their counts and the rejected documents."""
 
     def __init__(self, how: Rewriting):
         self._how = how

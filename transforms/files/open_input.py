@@ -1,4 +1,4 @@
-"""Opens input files on any Beam file system, with any compression. Errors name the file and the position in it."""
+"""Opens input files on any Beam file system, with any compression. Errors name the file and the position."""
 
 import io
 import json

@@ -10,7 +10,7 @@ from transforms.records import Page, Reason, Rejected
 
 
 class Screened(NamedTuple):
-    """The outputs of a screening: the kept elements and the rejections. Each input element is in one of them."""
+    """The outputs of a screening: kept elements and rejections. Each input element is in one of them."""
 
     kept: beam.PCollection
     rejected: beam.PCollection  # of Rejected

@@ -1,4 +1,4 @@
-"""Operations on object stores that Beam lacks: atomic writes, removal of folders, error messages in one line."""
+"""Operations on object stores that Beam lacks: atomic writes, removal of folders, short error messages."""
 
 import contextlib
 import glob

@@ -1,4 +1,4 @@
-"""Checks text files of lines before a build starts: they must be text and look complete. Samples their lines."""
+"""Checks files of lines before a build starts: they must be text and look complete. Samples their lines."""
 
 import contextlib
 import itertools
@@ -70,7 +70,7 @@ def read_head(path: str, stream: BinaryIO) -> bytes:
 
 
 def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
-    """Returns False if a compressed file is visibly truncated. Truncation of a .gz file cannot be detected."""
+    """Returns False if a compressed file is visibly truncated. This cannot be detected for a .gz file."""
     if codec == "bz2":
         return bz2_blocks.ends_whole(stream, file_bytes)
     if codec != "xz":

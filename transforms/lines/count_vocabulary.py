@@ -156,7 +156,7 @@ class WrittenVocabulary(NamedTuple):
 def write_vocabulary(
     folder: str, min_count: int, parts: Sequence[VocabularyPart], sentences: int
 ) -> WrittenVocabulary:
-    """Writes vocabulary.tsv. The number of records in the manifest is the number of words and special tokens."""
+    """Writes vocabulary.tsv. Its number of records is the number of words and special tokens."""
     if sentences < 0:
         raise AccountingError(f"{-sentences} more lines are held out than there are in the corpus")
     merged = vocabulary.merge_parts(parts, sentences)
@@ -195,5 +195,5 @@ def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutSt
 def add_coverage(
     stats: VocabularyStats, coverage: Iterable[tuple[int, HeldoutStats]]
 ) -> VocabularyStats:
-    """Returns the statistics with the coverage of the held-out shards added. The shards may be in any order."""
+    """Returns the statistics with the coverage of the held-out shards, which may be in any order."""
     return stats._replace(heldout=tuple(of_shard for _, of_shard in sorted(coverage)))

@@ -134,7 +134,7 @@ def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator
 
 
 def merge_range(grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
-    """Yields (index of the range, sorted distinct lines). The number of duplicates is on a separate output."""
+    """Yields (index of the range, sorted distinct lines). The number of duplicates is a separate output."""
     index, pieces = grouped
     lines = b"".join(map(fetch, pieces))
     different = sort_block(lines)

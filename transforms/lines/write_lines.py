@@ -1,4 +1,4 @@
-"""Writes shards of shuffled lines as Parquet, TFRecord, and text files like the published ones, with checksums."""
+"""Writes shards of shuffled lines as Parquet, TFRecord and text files, with checksums of the text files."""
 
 import hashlib
 import operator
@@ -37,7 +37,7 @@ _ENCODING = {"use_dictionary": False, "write_statistics": False}
 
 
 class WrittenLines(NamedTuple):
-    """The outputs of WriteLines: the files, the MD5 checksums of text files, and counts of replaced characters."""
+    """The outputs of WriteLines: files, MD5 checksums of text files, and counts of replaced characters."""
 
     files: beam.PCollection  # of OutputFile
     md5s: beam.PCollection  # of (name, MD5): of every text file
@@ -45,7 +45,7 @@ class WrittenLines(NamedTuple):
 
 
 class WrittenShard(NamedTuple):
-    """The written files of one shard, the MD5 checksum of its text file, and the counts of replaced characters."""
+    """The files of one shard, the MD5 checksum of its text file, and counts of replaced characters."""
 
     files: list[OutputFile]
     md5: tuple[str, str]
@@ -89,7 +89,7 @@ class WriteLines(beam.PTransform):
 
 
 class WriteChecksums(beam.PTransform):
-    """PCollection[(name, MD5)] → PCollection[OutputFile]. Writes the file `md5sums`, for `md5sum -c md5sums`."""
+    """PCollection[(name, MD5)] → PCollection[OutputFile]. Writes a file for `md5sum -c md5sums`."""
 
     def __init__(self, folder: str):
         super().__init__()

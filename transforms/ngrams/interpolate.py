@@ -105,7 +105,7 @@ def send(level: int, kind: str, dealt: Iterable[tuple[int, bytes]]) -> Iterator[
 def interpolate_bucket(
     grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, highest: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Interpolates the n-grams of an order. Yields their probabilities; the entries of their suffixes are on
+    """Interpolates the n-grams of an order. Yields their probabilities. Finished entries of the model are on
     the output ENTRIES.
     """
     bucket, tagged = grouped

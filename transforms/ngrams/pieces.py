@@ -32,7 +32,7 @@ class Dealer:
         self.buckets = buckets
 
     def deal(self, table: Table, words: Words) -> Iterator[tuple[int, bytes]]:
-        """Yields (bucket, rows in scratch). `words` contains, for each row, the words that determine its bucket."""
+        """Yields (bucket, rows in scratch). `words` has the words of each row that determine its bucket."""
         for bucket, part in cut_table(table, bucket_rows(words, self.buckets), self.buckets):
             yield bucket, self.put(part)
 

@@ -114,7 +114,7 @@ def find_last_ranges(
 def ranks_of_block(
     block: SentenceBlock, last_ranges: Mapping[str, LastRange]
 ) -> Iterator[tuple[str, Ranks]]:
-    """Yields (language, those ranks of the block that are in the range of the language's last chosen sentence)."""
+    """Yields (language, ranks of the block in the range with the language's last chosen sentence)."""
     ranks = ranks_in_range(block.ranks(), last_ranges[block.language])
     if len(ranks):
         yield block.language, ranks

@@ -124,7 +124,7 @@ def sampled_of_last(last: tuple[str, bytes], choices: Choices) -> tuple[str, int
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> tuple[int, bytes]:
-    """Adds up the word counts of a bucket, from (bucket, counts in scratch), and stores the sum in scratch."""
+    """Adds up the word counts of a bucket, from (bucket, counts in scratch). Stores the sum in scratch."""
     return grouped[0], scratch.put(pack_counts(add_pieces(grouped[1])))
 
 

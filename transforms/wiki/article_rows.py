@@ -22,8 +22,9 @@ _SHARDS_PER_FILE = 10
 
 
 class ShareOut(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection[(split, bytes of text)], estimated before splits are
-    assigned."""
+    """PCollection[PackedArticle] → PCollection[(split, bytes of text)]. The sizes are estimates, because
+    splits are not assigned yet.
+    """
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
         return (
@@ -35,17 +36,17 @@ class ShareOut(beam.PTransform):
 
 
 def text_bytes(article: PackedArticle) -> int:
-    """Returns the UTF-8 bytes of the text."""
+    """Returns the number of UTF-8 bytes of an article's text."""
     return article.stats.text_bytes
 
 
 def identity(article: PackedArticle) -> str:
-    """Returns the text whose hash determines the shard."""
+    """Returns the string whose hash determines the shard of an article."""
     return article.wikidata_id
 
 
 def order(article: PackedArticle) -> tuple[int, str, int]:
-    """Returns the sort key of an article: its fingerprint. This order is as good as a shuffle."""
+    """Returns the sort key of an article: its fingerprint. Sorting by fingerprint is as good as shuffling."""
     return fingerprint(article.wikidata_id), article.wikidata_id, article.page_id
 
 
@@ -55,14 +56,15 @@ def values(article: PackedArticle) -> tuple[str, ...]:
 
 
 def named_texts(article: PackedArticle) -> list[NamedText]:
-    """Returns the article with its split, for signatures."""
+    """Returns a list with the article's text and split, from which its signature is computed."""
     return [NamedText("", article.wikidata_id, article.split, unpack_text(article))]
 
 
 def files_for_shards(shards: Mapping[str, int]) -> int:
     """Returns the number of signature files for {split: number of files}.
 
-    Signatures take a sixth of the size of the text. Counting the articles would require to store all of them.
+    The number is derived from the size of the text, of which signatures take a sixth. To count the articles,
+    all of them would have to be stored first.
     """
     return -(-sum(shards.values()) // _SHARDS_PER_FILE)
 
@@ -85,7 +87,7 @@ ARTICLES = RowKind(
 
 
 def rows_with(columns: Sequence[str], source: RowSource) -> RowKind:
-    """Returns the RowKind of articles with these columns, which come from `columns_of`."""
+    """Returns the RowKind of articles with the given columns, which are the result of `columns_of`."""
     if tuple(columns) == RELEASED:
         return ARTICLES
     fields = [
@@ -100,7 +102,7 @@ def rows_with(columns: Sequence[str], source: RowSource) -> RowKind:
 def all_values(
     columns: Sequence[str], source: RowSource, article: PackedArticle
 ) -> tuple[str | int, ...]:
-    """Returns the values of the columns for an article."""
+    """Returns the values of an article for the given columns."""
     released = values(article)
     found: dict[str, str | int] = dict(zip(RELEASED, released, strict=True))
     if FULL[-1] in columns:

@@ -10,7 +10,7 @@ from transforms.text.fingerprint import split_of
 
 
 class Assigned(NamedTuple):
-    """The outputs of AssignSplits."""
+    """The outputs of AssignSplits: the articles with their splits, and counts of the pinned articles."""
 
     articles: beam.PCollection  # of PackedArticle with its split
     pinned: beam.PCollection  # of (moved, articles): counts of the pinned articles
@@ -20,8 +20,8 @@ class AssignSplits(beam.PTransform):
     """PCollection[PackedArticle] → Assigned.
 
     The split depends only on the Wikidata id, so an entity is in the same split in every language. A split
-    that is already set (pinned, because an earlier release has the entity) is kept. Pinned articles are
-    counted; they count as moved if the hash would give another split.
+    that is already set is kept. Such articles are pinned to the split of an earlier release, and are counted.
+    A pinned article counts as moved if the hash of its id would give another split.
     """
 
     def expand(self, articles: beam.PCollection) -> Assigned:
@@ -32,7 +32,7 @@ class AssignSplits(beam.PTransform):
 
 
 def assign_split(article: PackedArticle) -> Iterator[Any]:
-    """Yields the article with its split. If it was pinned, also yields on "pinned" whether it was moved."""
+    """Yields the article with its split. If it was pinned, yields (is moved, 1) on the output "pinned"."""
     split = split_of(article.wikidata_id)
     if article.split:
         yield beam.pvalue.TaggedOutput("pinned", article.split != split)

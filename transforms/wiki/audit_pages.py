@@ -1,6 +1,6 @@
 """Audits a sample of pages: compares the text of each page with the output of another parser.
 
-The sample depends only on the ids of pages. The other pages cost one hash each.
+The sample depends only on the ids of pages. For a page that is not in the sample, only a hash is computed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,11 +36,11 @@ class AuditPages(beam.PTransform):
     """Audits a sample of pages.
 
     {"pages": PCollection[Page], "articles": PCollection[Article], "rejected": PCollection[Rejected]} →
-    PCollection[AuditedPage]. Pages that the cleaner rejected are not audited, and are reported with the
-    reason. Pages rejected because no text was left are audited, to find the lost text.
+    PCollection[AuditedPage]. Pages that the cleaner rejected are not audited, but reported with the reason.
+    Pages that were rejected because no text remained are audited nevertheless, to find the lost text.
 
     Args:
-      size: number of pages; those with the smallest fingerprints of their ids.
+      size: number of pages in the sample. The pages whose ids have the smallest fingerprints are selected.
       dump_bytes: total size of the dump files. It gives an upper bound for the hashes, so that most pages are
         skipped early. If the pages of a dump are very long, the sample may be smaller than `size`.
       namespaces: number → name in this wiki.
@@ -79,7 +79,7 @@ def hash_of(page_id: int, _: object = None) -> int:
 
 
 def largest_of(hashes: Sequence[int]) -> int:
-    """Returns the largest hash; -1 if there is none."""
+    """Returns the largest hash; -1 if there are none."""
     return max(hashes, default=-1)
 
 

@@ -1,4 +1,4 @@
-"""Checks a dump before a build starts: its wiki, and its completeness."""
+"""Checks, before a build starts, that a dump is complete and of the expected wiki."""
 
 import pathlib
 import posixpath
@@ -34,19 +34,20 @@ def check_dumps(
     ignore_siteinfo: bool = False,
     settings: Mapping[str, str] | None = None,
 ) -> Siteinfo:
-    """Returns the head of the dump.
+    """Checks a dump and returns its head.
 
     Args:
       paths: dump files of one wiki, at least one.
-      language: corpus code, "zh-tw".
-      dbname: the wiki, "zhwiki" or "enwikinews".
-      whole: True if a truncated dump is an error.
-      ignore_siteinfo: accept any head. Nothing in the head is used then, including the names of namespaces.
-      settings: for builds from several wikis: database name → flag for its dump, which error messages
-        suggest. Other builds have one --language.
+      language: corpus code, such as "zh-tw".
+      dbname: database name of the wiki, such as "zhwiki" or "enwikinews".
+      whole: True to raise an error if the dump is truncated.
+      ignore_siteinfo: True to accept any head. Nothing in the head is used then, not even the names of
+        namespaces.
+      settings: for builds from several wikis, database name → flag for its dump, which is named in error
+        messages; None for builds with the single flag --language.
 
-    Raises InputError for a file of another wiki, for a truncated file, and for export files that do not
-    belong together.
+    Raises InputError for a file of another wiki, for a truncated file, and for files that are not from the
+    same export.
     """
     check_ranges(paths, whole=whole)
     for path in paths:
@@ -65,7 +66,8 @@ def check_dumps(
 def check_ranges(paths: Sequence[str], *, whole: bool) -> None:
     """Checks the page ranges in the names of export files.
 
-    Raises InputError if two files have the same pages and, if `whole`, if pages are missing between files.
+    Raises InputError if two files overlap. If `whole` is True, also raises it if pages are missing between
+    files.
     """
     files = _export_files(paths)
     reason = why_not_one_export(files)
@@ -76,7 +78,9 @@ def check_ranges(paths: Sequence[str], *, whole: bool) -> None:
 
 
 def caveats_of_export(paths: Sequence[str]) -> tuple[str, ...]:
-    """Returns the gaps in export files, found from their names and the checksum lists beside them."""
+    """Returns sentences about pages or files that are missing in an export. They are detected from the file
+    names and the checksum lists beside the files.
+    """
     gaps = (f"Of the export {gap}." for gap in find_gaps(_export_files(paths)))
     listed = (path for path in sums_beside(paths) if path not in set(paths))
     unread = [file.name for file in _export_files(list(listed))]

@@ -34,7 +34,9 @@ GUESS = "a guess"
 
 
 class Unrendered(NamedTuple):
-    """A template in the running text of an article that neither tables nor definitions can expand."""
+    """A template in the running text of an article that cannot be expanded, as neither the tables nor the
+    dump define it.
+    """
 
     name: str  # normalised
     uses: int
@@ -43,7 +45,7 @@ class Unrendered(NamedTuple):
 
 
 class Cleaned(NamedTuple):
-    """The outputs of CleanWikitext: kept + rejected = pages."""
+    """The outputs of CleanWikitext. Each page is kept or rejected."""
 
     kept: beam.PCollection  # of Article
     rejected: beam.PCollection  # of Rejected
@@ -52,13 +54,14 @@ class Cleaned(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class CleanWikitext(beam.PTransform):
-    """PCollection[Page] → Cleaned. Pages without a paragraph, or that cannot be cleaned, are rejected.
+    """PCollection[Page] → Cleaned. Pages that have no paragraph or cannot be cleaned are rejected.
 
     Args:
-      language: the tables of the corpus.
+      language: tables of the corpus language.
       namespaces: number → name in this wiki, from the head of the dump.
-      templates: PCollection of one WikiTemplates, or None. Pages are stored in files until it is complete.
-      scratch: folder for these files; see files/scratch.py.
+      templates: PCollection of one WikiTemplates, or None. Pages are stored in files until the templates are
+        collected.
+      scratch: folder for the stored pages; see files/scratch.py.
       min_words: articles with fewer words in their paragraphs are rejected.
       markdown: True to also convert articles to Markdown, which takes 2.7 times as long.
     """
@@ -89,7 +92,7 @@ class CleanWikitext(beam.PTransform):
 
 
 class _HoldPages(beam.DoFn):
-    """Pages → references to batches of pages in scratch, as bytes."""
+    """Collects pages in batches, stores them in scratch, and yields the references to the batches."""
 
     def __init__(self, folder: str):
         self.scratch = Scratch(folder)
@@ -117,7 +120,7 @@ class _HoldPages(beam.DoFn):
 
 
 def fetch_pages(held: bytes) -> Iterator[Page]:
-    """Yields the pages of a reference."""
+    """Yields the pages of a batch in scratch."""
     return map(Page._make, pickle.loads(unpack_block(fetch(held))))
 
 
@@ -157,7 +160,7 @@ class _Clean(beam.DoFn):
                 yield beam.pvalue.TaggedOutput("unrendered", found)
 
     def _markdown(self, page: Page, cleaned: CleanedPage) -> str:
-        """Returns the article as Markdown; without lists and tables if the conversion with them fails."""
+        """Returns the article as Markdown. If this fails, repeats the conversion without lists and tables."""
         try:
             return self.cleaner.markdown(page.text, page.title)
         except UncleanableError:

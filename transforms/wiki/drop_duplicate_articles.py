@@ -1,4 +1,4 @@
-"""Drops near-duplicate articles; of each group the longest is kept."""
+"""Drops near-duplicate articles; the longest of each group is kept."""
 
 from fractions import Fraction
 

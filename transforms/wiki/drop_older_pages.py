@@ -1,4 +1,4 @@
-"""Drops pages of a dump that are in an older dump of the wiki, or whose page id is not above a limit."""
+"""Drops the pages of a dump that are also in an older dump, or whose page ids are not above a limit."""
 
 import functools
 import re
@@ -49,7 +49,7 @@ _DATABASE = re.compile(rb"^-- Host: .*\bDatabase: (\w+)", re.MULTILINE)
 
 
 class OlderDump(NamedTuple):
-    """An older dump or a page id. Only newer pages are kept."""
+    """An older dump or a page id. Only pages that are newer than the dump or have a higher id are kept."""
 
     dbname: str  # "elwiki"
     page_id: int = 0  # pages up to this id are not new; 0 if there are files
@@ -60,7 +60,7 @@ class OlderDump(NamedTuple):
 
     @property
     def paths(self) -> list[str]:
-        """Returns the paths of all files."""
+        """Returns the paths of all files of the older dump."""
         return [*self.dumps, *self.tables]
 
 
@@ -71,10 +71,11 @@ def find_older_dump(
 
     Args:
       given: one page id, or patterns of pages-articles files or page tables of the older dump.
-      language: corpus code, "zh-tw".
-      dbname: the wiki, "zhwiki".
-      date: of the dump of the build, "20261101" or "2026-11-01"; other names are not compared.
-      ignore_siteinfo: accept the older dump whatever wiki its head names.
+      language: corpus code, such as "zh-tw".
+      dbname: database name of the wiki, such as "zhwiki".
+      date: date of the dump of the build, "20261101" or "2026-11-01". Other values are not compared with the
+        date of the older dump.
+      ignore_siteinfo: True to accept the older dump even if its head names another wiki.
 
     Raises InputError for files of another wiki, files that are not dumps, a truncated dump, and a dump whose
     date is not before that of the build. Raises ValueError for page ids combined with files.
@@ -99,7 +100,7 @@ def find_older_dump(
 
 
 def _is_table_of(path: str, dbname: str) -> bool:
-    """Returns True if a file is an SQL dump. Raises InputError if it is of another wiki."""
+    """Returns True if a file is an SQL dump. Raises InputError if it is a dump of another wiki."""
     with open_input(path) as stream:
         try:
             head = stream.read(_HEAD_BYTES)
@@ -114,7 +115,7 @@ def _is_table_of(path: str, dbname: str) -> bool:
 
 
 class NewerPages(NamedTuple):
-    """The outputs of DropOlderPages: kept + rejected = pages."""
+    """The outputs of DropOlderPages. Each page is kept or rejected."""
 
     kept: beam.PCollection  # of Page
     rejected: beam.PCollection  # of Rejected
@@ -124,12 +125,12 @@ class NewerPages(NamedTuple):
 class DropOlderPages(beam.PTransform):
     """PCollection[Page] → NewerPages.
 
-    Of the older dump, only bitmaps of page ids are shuffled, some 10 MB for enwiki. Damage in the older dump
-    is an error in every build, because its lost pages would seem new.
+    Only bitmaps of the page ids of the older dump are shuffled, some 10 MB for enwiki. Damage in the older
+    dump is always an error, because its lost pages would seem to be new.
 
     Args:
       older: the older dump; None keeps all pages.
-      stripes: see ReadDump.
+      stripes: as in ReadDump.
     """
 
     def __init__(self, older: OlderDump | None, stripes: int = 1):
@@ -168,28 +169,29 @@ class DropOlderPages(beam.PTransform):
 
 
 def not_above(page: Page, page_id: int) -> Reason | None:
-    """Returns a reason if the id of the page is not above the given one."""
+    """Returns a reason if the id of the page is not greater than `page_id`."""
     return Reason(OLDER_ID) if page.page_id <= page_id else None
 
 
 def is_in_older_dump(page: Page, blocks: Mapping[int, bytes]) -> Reason | None:
-    """Returns a reason if the id of the page is in the blocks."""
+    """Returns a reason if the id of the page is in the blocks, which contain the ids of the older dump."""
     return Reason(IN_OLDER_DUMP) if has_id(blocks, page.page_id) else None
 
 
 def largest_of(ids: Iterable[int]) -> int:
-    """Returns the largest id; 0 if there is none."""
+    """Returns the largest id; 0 if there are none."""
     return max(ids, default=0)
 
 
 def describe(older: OlderDump, extent: Extent, largest_read_id: int) -> OlderPages:
-    """Returns the description of the older dump."""
+    """Returns the description of the older dump for the manifest."""
     return OlderPages(older.dbname, older.date, *extent, largest_read_id, older.is_dated)
 
 
 class ReadPageIds(beam.PTransform):
-    """PBegin → PCollection[Block] with the ids of all pages of a dump, in all namespaces. Each block
-    occurs once."""
+    """PBegin → PCollection[Block]. The blocks contain the ids of all pages of a dump, in all namespaces. Each
+    block occurs once.
+    """
 
     def __init__(self, older: OlderDump, stripes: int = 1):
         super().__init__()

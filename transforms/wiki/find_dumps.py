@@ -1,4 +1,4 @@
-"""Finds the dump files of wikis in folders like those of the dump server, and reports missing wikis.
+"""Finds the dump files of wikis in folders with the layout of the dump server, and reports missing wikis.
 
 The layout, below each root, on any Beam file system:
   other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/ukwiki-2026-11-01-p1p412.xml.bz2, SHA256SUMS
@@ -84,7 +84,7 @@ class MissingWiki(NamedTuple):
 
 
 class PassedOver(NamedTuple):
-    """A folder of a wiki that was skipped."""
+    """A folder of a wiki that was skipped, with the reason."""
 
     dbname: str
     date: str
@@ -92,7 +92,7 @@ class PassedOver(NamedTuple):
 
 
 class EntitySource(NamedTuple):
-    """The source of the classes of entities."""
+    """An entity table or entity dump, from which the classes of entities are read."""
 
     kind: str  # "table" (a folder that `corpusmill entities` has made) or "dump"
     date: str
@@ -100,7 +100,7 @@ class EntitySource(NamedTuple):
 
 
 class FoundDumps(NamedTuple):
-    """The dumps in the folders, in the order of the languages, dates ascending."""
+    """The dumps found in folders, in the order of the languages, and by ascending date for each language."""
 
     wikis: list[WikiDump]
     missing: list[MissingWiki]
@@ -128,14 +128,14 @@ class _Found(NamedTuple):
 
 
 def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
-    """Returns the language codes in a list such as "uk,el", without repetitions. Codes are those of the
-    addresses.
+    """Returns the language codes in a list such as "uk,el", without repetitions. The codes are those in
+    Wikipedia's addresses.
 
-    "paper" means the 41 corpora of the paper, "all" the Wikipedias that have a folder below the roots.
+    "paper" means the 41 corpora of the paper; "all" means all Wikipedias that have a folder below the roots.
 
     Raises:
       ValueError: unknown code without a folder; the message names similar codes.
-      InputError: "all", but there is no folder of a Wikipedia.
+      InputError: "all" was given, but there is no folder of a Wikipedia.
     """
     codes = tuple(dict.fromkeys(code_of_language(code) for code in text.split(",") if code.strip()))
     if not codes:
@@ -163,7 +163,7 @@ def _check_code(code: str, roots: Sequence[str]) -> None:
 
 
 def _wikis_below(roots: Sequence[str]) -> set[str]:
-    """Returns the names of the folders that may be those of wikis."""
+    """Returns the names of the folders that may contain dumps of a wiki."""
     for root in roots:
         check_folder(root)
     return {
@@ -181,16 +181,16 @@ def find_dumps(
     *,
     keep_good: bool = False,
 ) -> FoundDumps:
-    """Returns the dumps of the languages below the roots. If two files have the same name, the first root
-    counts.
+    """Returns the dumps of the languages below the roots. If two roots have a file with the same name, the
+    file below the first root is used.
 
     Args:
-      roots: folders like that of the dump server.
+      roots: folders with the layout of the dump server.
       languages: corpus codes.
-      date: "newest" (the newest of each wiki that seems complete; "latest" if there are no dates), "all",
-        "latest", or a date like "20230501" or "2023-05-01".
-      layout: one of LAYOUTS: dumps with dumpstatus.json, Content File Exports, or both.
-      keep_good: accept an export with missing files or pages.
+      date: "newest" (the newest dump of each wiki that seems complete, or the folder "latest" if no folder
+        has a date), "all", "latest", or a date like "20230501" or "2023-05-01".
+      layout: layouts to look for, one of LAYOUTS: dumps with dumpstatus.json, Content File Exports, or both.
+      keep_good: True to accept an export with missing files or pages.
 
     Raises:
       ValueError: unknown language, invalid date or unknown layout.
@@ -228,11 +228,11 @@ def find_dumps(
 def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
     """Adds to each wiki the newest dump of an earlier date below other roots.
 
-    Wikis without such a dump are moved to the missing ones.
+    Wikis without such a dump are moved to the field `missing`.
 
     Args:
-      found: wikis; those with an unknown date take the newest dated dump.
-      roots: folders in the layout described above.
+      found: dumps of wikis. For a dump with an unknown date, the newest dated dump is used.
+      roots: folders with the layout of the dump server.
 
     Raises InputError if a root is not a folder, or no wiki has an older dump.
     """
@@ -255,10 +255,10 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
 
 
 def find_entities(roots: Sequence[str], date: str = NEWEST) -> EntitySource | None:
-    """Returns the newest entity table or dump. For a build of one date: that of the date, or the first after
-    it.
+    """Returns the newest entity table or dump. If `date` is a date, returns the one of that date, or the
+    first after it.
 
-    For equal dates, a finished table is preferred to a dump.
+    If a finished table and a dump have the same date, the table is returned.
     """
     sources = [*_entity_tables(roots), *_entity_dumps(roots)]
     chosen = _choose_date({source.date for source in sources}, date)
@@ -301,7 +301,9 @@ def _find_wiki(
 
 
 def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]:
-    """Returns the places with dumps of a wiki, newest first; places without a date are last."""
+    """Returns the folders with dumps of a wiki, grouped by date. The newest date is first; folders without a
+    date are last.
+    """
     found = {
         DUMPS: _dated_folders(roots, dbname) if layout != EXPORTS else {},
         EXPORTS: find_exports(roots, dbname) if layout != DUMPS else {},
@@ -317,7 +319,7 @@ def _why_no_places(roots: Sequence[str], dbname: str) -> str:
 
 
 def _age(date: str) -> tuple[bool, int]:
-    """Returns the sort key: newest first, places without a date last."""
+    """Returns the sort key of a date: the newest first, other names last."""
     return (False, -int(date)) if date.isdigit() else (True, 0)
 
 
@@ -334,7 +336,9 @@ def _use(place: _Place, dbname: str, keep_good: bool) -> _Usable:
 def _look_into(
     folders: Sequence[str], dbname: str, date: str
 ) -> tuple[Mapping[str, str], DumpFolder]:
-    """Returns name → path, and the state of the dump. Several roots may share the files of one date."""
+    """Returns (name → path of the files, description of the dump). The files of one date may be below several
+    roots.
+    """
     paths: dict[str, str] = {}
     sizes: dict[str, int] = {}
     for folder in reversed(folders):
@@ -356,10 +360,10 @@ def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump
 
 
 def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
-    """Returns the page_props of the nearest other date, for a dump without its own; of equal distances the
-    later.
+    """Returns the page_props of the date that is nearest to that of a dump without page_props. If two are
+    equally near, returns the later.
 
-    The page table is not used then, because pages that are not in it may be newer.
+    The page table of the other date is not used, because pages that are not in it may be newer.
     """
     found = _find_table(roots, dbname, "page_props")
     dates = sorted(filter(checked_date, found), reverse=True) if checked_date(date) else []
@@ -377,7 +381,7 @@ def _find_items_per_site(roots: Sequence[str], date: str) -> list[str]:
 
 
 def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]:
-    """Returns date → path of the SQL dump of a table, if its folder shows no sign that it is incomplete."""
+    """Returns date → path of the SQL dump of a table. Dumps in folders that seem incomplete are left out."""
     found: dict[str, str] = {}
     for candidate, folders in _dated_folders(roots, dbname).items():
         try:
@@ -390,7 +394,9 @@ def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]
 
 
 def _choose_date(dates: Iterable[str], date: str) -> str:
-    """Returns the date itself, or the first after it, or the newest; "" if there are no dates."""
+    """Returns `date` if it is among the dates, otherwise the first date after it, otherwise the newest; "" if
+    there are no dates.
+    """
     newest_first = sorted(dates, key=_age)
     if date in newest_first:
         return date
@@ -399,7 +405,7 @@ def _choose_date(dates: Iterable[str], date: str) -> str:
 
 
 def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
-    """Returns finished tables; for equal dates, the highest version first."""
+    """Returns the finished entity tables. Among tables of the same date, the highest version is first."""
     found = []
     for folder, name in _subfolders_of(roots, "entities", "wikidata"):
         matched = _TABLE_FOLDER.fullmatch(name)
@@ -410,7 +416,9 @@ def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
 
 
 def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
-    """Yields all dumps; for equal dates, the compression that many workers can share first."""
+    """Yields all entity dumps. Among dumps of the same date, the compression that many workers can share is
+    first.
+    """
     dated = [
         (date, folder, list_files(folder))
         for below in _ENTITY_FOLDERS
@@ -431,7 +439,7 @@ def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
 
 
 def _dated_folders(roots: Sequence[str], *below: str) -> dict[str, list[str]]:
-    """Returns date → its folders, in the order of the roots."""
+    """Returns date → folders of this date, in the order of the roots."""
     found: dict[str, list[str]] = {}
     for folder, name in _subfolders_of(roots, *below):
         if name == LATEST or _DATE.fullmatch(name):
@@ -440,7 +448,9 @@ def _dated_folders(roots: Sequence[str], *below: str) -> dict[str, list[str]]:
 
 
 def _subfolders_of(roots: Sequence[str], *below: str) -> Iterator[tuple[str, str]]:
-    """Yields path and name of the folders in root/below, in the order of roots, sorted by name."""
+    """Yields the path and name of each folder in root/below, in the order of the roots, sorted by name below
+    each root.
+    """
     for root in roots:
         parent = FileSystems.join(root, *below)
         for name in list_subfolders(parent):

@@ -1,7 +1,8 @@
-"""Finds the Content File Exports of a wiki in folders like those of the dump server.
+"""Finds the Content File Exports of a wiki in folders with the layout of the dump server.
 
-The layout is `<root>/other/mediawiki_content_current/<wiki>/2026-11-01/xml/<compression>/`; the first one or
-two folders may be missing. If a date has several compressions, the one that workers can share best is used.
+The layout is `<root>/other/mediawiki_content_current/<wiki>/2026-11-01/xml/<compression>/`. The folder
+`other`, or both `other` and `mediawiki_content_current`, may be missing. If a date has several compressions,
+the one that workers can share best is used.
 """
 
 import posixpath
@@ -28,7 +29,9 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def find_exports(roots: Sequence[str], dbname: str) -> dict[str, list[str]]:
-    """Returns date ("20261101") → folders of its compressions, in the order of the roots."""
+    """Returns date ("20261101") → folders of the export of this date, one for each compression and root, in
+    the order of the roots.
+    """
     found: dict[str, list[str]] = {}
     for parent in folders_of_wikis(roots, CURRENT):
         wiki = FileSystems.join(parent, dbname)
@@ -45,7 +48,7 @@ def has_history(roots: Sequence[str], dbname: str) -> bool:
 
 
 def folders_of_wikis(roots: Sequence[str], kind: str) -> Iterator[str]:
-    """Yields the folders that may contain wikis. A root may be such a folder itself."""
+    """Yields the folders that may contain folders of wikis. A root may be such a folder itself."""
     for root in roots:
         yield FileSystems.join(root, "other", kind)
         yield FileSystems.join(root, kind)
@@ -60,9 +63,9 @@ def use_export(
     """Returns the files of an export, in the order of their pages.
 
     Args:
-      folders: of its compressions, from `find_exports`; they may share the files.
-      date: "20261101".
-      keep_good: accept an export with missing files or pages.
+      folders: folders of the export from `find_exports`. Its files may be spread over several of them.
+      date: date of the export, such as "20261101".
+      keep_good: True to accept an export with missing files or pages.
 
     Raises UnusableDumpError if no compression is complete.
     """
@@ -85,7 +88,9 @@ def use_export(
 
 
 def _list_sizes(folders: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """Returns name → path and size in bytes. If two files have the same name, the first folder counts."""
+    """Returns name → (path, size in bytes). If two folders have a file with the same name, the file in the
+    first folder is used.
+    """
     return {
         name: (FileSystems.join(folder, name), size)
         for folder in reversed(folders)

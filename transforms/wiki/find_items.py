@@ -1,4 +1,4 @@
-"""Reads facts about pages from tables of the wiki: page id → its item, its existence, its class."""
+"""Reads facts about pages from tables of the wiki: their items, existence and classes."""
 
 import functools
 import re
@@ -29,7 +29,7 @@ _SHOWN = 40  # characters of a value in a message
 
 
 class WikiTables(NamedTuple):
-    """SQL dumps about the pages of a wiki; () for tables that are not given."""
+    """Paths of SQL dumps of tables about the pages of a wiki; () for tables that are not given."""
 
     page_props: Sequence[str] = ()  # <wiki>-<date>-page_props.sql.gz
     items_per_site: Sequence[str] = ()  # wikidatawiki-<date>-wb_items_per_site.sql.gz
@@ -43,13 +43,15 @@ class WikiTables(NamedTuple):
         return bool(self.page_props or self.items_per_site)
 
     def sources(self, table: EntityTable | None) -> tuple[LinkSource, ...]:
-        """Returns the tables that link pages, and the entity table if needed, the most reliable first."""
+        """Returns the tables that link pages to items, the most reliable first. The entity table is included
+        if it is needed.
+        """
         sql = {PAGE_PROPS: self.page_props, ITEMS_PER_SITE: self.items_per_site}
         dates = {name: date_in_names(paths) for name, paths in sql.items() if paths}
         return choose_sources(self.dump_date, dates | ({ENTITIES: table.date} if table else {}))
 
     def by_role(self) -> Mapping[str, Sequence[str]]:
-        """Returns role of an input → paths."""
+        """Returns role of an input file → paths."""
         return {
             "page-props": self.page_props,
             "items-per-site": self.items_per_site,
@@ -58,7 +60,7 @@ class WikiTables(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The outputs of FindItems: (page id, PageFacts), none or several for each page, and malformed rows."""
+    """The outputs of FindItems: any number of (page id, PageFacts) for a page, and malformed rows."""
 
     items: beam.PCollection  # facts that name an item
     pages: beam.PCollection  # facts without an item
@@ -67,16 +69,17 @@ class Found(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class FindItems(beam.PTransform):
-    """PCollection[PackedArticle] → Found. Facts about pages that are not articles are included.
+    """PCollection[PackedArticle] → Found. The outputs include facts about pages that are not articles.
 
-    Only the ids and titles of the articles are used, because items_per_site and the entity table name pages
-    by title. The entity table is only used if no SQL dump of the date of the wiki links pages (see
-    link_sources.py).
+    Only the ids and titles of the articles are used; titles are needed because items_per_site and the entity
+    table name pages by title. The entity table is only used if no SQL dump with the date of the wiki's dump
+    links pages (see link_sources.py).
 
     Args:
-      redirects: of Redirect: redirects left by page moves since the date of the titles; None to follow none.
+      redirects: PCollection[Redirect] with the redirects left by page moves since the date of the titles;
+        None to follow no redirects.
 
-    Raises ValueError if the entity table is needed to link pages, and has no titles of the wiki.
+    Raises ValueError if the entity table is needed to link pages but has no titles of the wiki.
     """
 
     dbname: str
@@ -140,7 +143,8 @@ class FindItems(beam.PTransform):
 
 
 def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
-    """Yields the fact in a row (page, property, value) of page_props. Facts without an item are on "pages".
+    """Yields the fact in a row (page, property, value) of page_props. Facts without an item are on the output
+    "pages".
 
     Raises ValueError for an invalid page or item.
     """
@@ -156,7 +160,7 @@ def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
 
 
 def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
-    """Yields (title, QID) of a row (item number, site, title) about the wiki.
+    """Yields (title, QID) for a row (item number, site, title) if the site is the wiki.
 
     Raises ValueError for an invalid item, and for a title that is not UTF-8.
     """
@@ -166,6 +170,5 @@ def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
 
 
 def fact_of_existence(row: Row) -> Iterator[PageToFacts]:
-    """Yields the fact that the page of a row of the page table exists. Raises ValueError for an invalid
-    page."""
+    """Yields the fact that a page in the page table exists. Raises ValueError for an invalid page."""
     yield parse_id(row[0] or b"", "page"), PageFacts(exists=True)

@@ -1,7 +1,7 @@
 """Joins articles with Wikidata (page → item → classes), and screens them by class.
 
-All joins are by key. Only page ids and QIDs are shuffled until the last join; the text of an article is
-shuffled once, to join the facts about its page.
+The first joins shuffle only page ids and QIDs. Only the last join, with the facts about the page, shuffles
+the text of the articles.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from transforms.wiki.screen_facts import ScreenFacts
 
 
 class Linked(NamedTuple):
-    """The outputs of LinkPages."""
+    """The outputs of LinkPages: kept and rejected articles, malformed rows of the tables, and counts."""
 
     kept: beam.PCollection  # of PackedArticle with its wikidata_id; and its split, if pinned
     rejected: beam.PCollection  # of Rejected
@@ -28,11 +28,12 @@ class Linked(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class LinkPages(beam.PTransform):
-    """PCollection[PackedArticle] → Linked, by JoinWikidata, or by IdentifyByPage if no input links pages.
+    """PCollection[PackedArticle] → Linked. Applies JoinWikidata, or IdentifyByPage if no input links pages to
+    items.
 
     Args:
       pins: files of pinned splits.
-      redirects: of Redirect, see FindItems.
+      redirects: PCollection[Redirect], as in FindItems.
     """
 
     dbname: str
@@ -57,13 +58,13 @@ class JoinWikidata(beam.PTransform):
     items.
 
     Args:
-      dbname: the wiki, "ukwiki", as in sitelinks.
-      tables: link pages to items.
-      table: of entities. Without it, classes are unknown and no article is rejected by class. Its titles link
-        pages if no SQL table of the date of the dump does.
+      dbname: database name of the wiki, such as "ukwiki".
+      tables: tables that link pages to items.
+      table: entity table. Without it, classes are unknown and no article is rejected because of its class.
+        Its titles link pages to items if no SQL table with the date of the dump does.
       pins: output of ReadSplitPins, or None. Articles about a pinned item get its split; other pins have no
         effect.
-      redirects: of Redirect, see FindItems.
+      redirects: PCollection[Redirect], as in FindItems.
     """
 
     dbname: str
@@ -91,11 +92,12 @@ _NO_TABLES = WikiTables()
 
 @dataclass(eq=False, repr=False)
 class IdentifyByPage(beam.PTransform):
-    """Assigns each article its page as identity, "ukwiki:1088", for builds without a link to Wikidata.
+    """Assigns each article the identity of its page, such as "ukwiki:1088". Used by builds without links to
+    Wikidata.
 
     Args:
-      dbname: the wiki, "ukwiki".
-      tables: of the wiki. Only page tables are read; pages that are not in them were deleted.
+      dbname: database name of the wiki, such as "ukwiki".
+      tables: tables of the wiki. Only page tables are read; pages that are not in them were deleted.
       pins: output of ReadSplitPins for identities like "ukwiki:1088", or None.
     """
 

@@ -15,7 +15,8 @@ _ID = re.compile(r"(Q[1-9]\d{0,17}|\w+wiki:[1-9]\d{0,17})(?:\s.*)?", re.ASCII | 
 
 
 def read_ids(paths: Sequence[str]) -> frozenset[str]:
-    """Reads ids from files: "Q42" of an item, "ukwiki:1088" of a page. Text after a space or # is a comment.
+    """Reads ids from files: "Q42" for an item, "ukwiki:1088" for a page. Text after a space or # is a
+    comment.
 
     Raises InputError for a line that is not an id, and for more than MOST_IDS ids.
     """
@@ -44,7 +45,9 @@ def read_ids(paths: Sequence[str]) -> frozenset[str]:
 
 
 def leave_out(ids: frozenset[str], dbname: str) -> Callable[[PackedArticle], Reason | None]:
-    """Returns a screening rule that rejects the listed articles, for linked articles."""
+    """Returns a screening rule that rejects the listed articles. It must be applied after articles are linked
+    to items.
+    """
     return functools.partial(reason_to_leave_out, ids, dbname)
 
 

@@ -1,4 +1,4 @@
-"""Joins articles with (title, item), following redirects that page moves have left."""
+"""Joins articles with pairs (title, item), following redirects that page moves have left."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,15 +36,15 @@ class FindRedirects(beam.PTransform):
 
 @dataclass(eq=False, repr=False)
 class LinkTitles(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection[(page id, PageFacts)]: the items of titles.
+    """PCollection[PackedArticle] → PCollection[(page id, PageFacts)]. Links pages to items by title.
 
-    If the title of an item is now a redirect, its item is assigned to the target page, marked as a redirect.
-    If redirects assign two items to one page, it gets neither.
+    If the title of an item is now a redirect, the item is assigned to the target page, and the link is marked
+    as made by a redirect. If redirects assign two items to one page, the page gets neither.
 
     Args:
-      title_to_item: (title, QID).
-      linked_by: value for links by title, one of LINKED_BY.
-      redirects: of Redirect, left by page moves; None to follow none.
+      title_to_item: PCollection[(title, QID)].
+      linked_by: value of the field `linked_by` for links by title, one of LINKED_BY.
+      redirects: PCollection[Redirect] with the redirects left by page moves; None to follow no redirects.
     """
 
     title_to_item: beam.PCollection
@@ -80,14 +80,15 @@ class LinkTitles(beam.PTransform):
 
 @dataclass(eq=False, repr=False)
 class OnePageOfItem(beam.PTransform):
-    """Links by page id and by title → PCollection[(page id, PageFacts)], with the best link of each item.
+    """PCollection[(page id, PageFacts)] → the same, with only the best link of each item. The input has links
+    by page id.
 
-    An item has one page in a wiki. If an existing page is linked by its id, another page with the title of
-    the item is about something else.
+    An item has only one page in a wiki. If an existing page is linked to the item by its page id, a different
+    page that has the title of the item is about something else.
 
     Args:
-      articles: of PackedArticle; links by id of other pages are ignored.
-      by_title: (page id, PageFacts), including links by redirect.
+      articles: PCollection[PackedArticle]. Links by id of pages that are not articles are ignored.
+      by_title: PCollection[(page id, PageFacts)] with links by title and by redirect.
     """
 
     articles: beam.PCollection
@@ -132,7 +133,9 @@ def title_and_page(article: PackedArticle, is_case_sensitive: bool = False) -> t
 def facts_of_title(
     _: str, found: Mapping[str, Iterable[Any]], linked_by: str = ""
 ) -> Iterator[Any]:
-    """Yields the item of each page with the title. If it is a redirect, yields (target, QID) on "moved"."""
+    """Yields the item of each page with a title. If the title is a redirect, yields (target, QID) on the
+    output "moved".
+    """
     pages, items = list(found["pages"]), list(found["items"])
     for qid in items:
         for page in pages:
@@ -150,7 +153,7 @@ def facts_of_target(_: str, found: Mapping[str, Sequence[Any]]) -> Iterator[Page
 
 
 def facts_of_present(page: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
-    """Yields the facts of a page if it exists."""
+    """Yields the facts of a page if it is an article."""
     if any(True for _ in found["pages"]):
         for facts in found["facts"]:
             yield page, facts

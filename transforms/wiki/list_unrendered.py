@@ -32,7 +32,9 @@ class TallyUnrendered(beam.PTransform):
 
 
 class ListUnrendered(beam.PTransform):
-    """PCollection[(Key, Tally)] → PCollection[OutputFile]: templates to add to the tables, by frequency."""
+    """PCollection[(Key, Tally)] → PCollection[OutputFile]. Writes the most frequent unknown templates, which
+    should be added to the tables.
+    """
 
     def __init__(self, folder: str):
         super().__init__()
@@ -47,18 +49,18 @@ class ListUnrendered(beam.PTransform):
 
 
 def tally_of(unrendered: Unrendered) -> tuple[Key, Tally]:
-    """Returns (key, counts of one article)."""
+    """Returns (key of the template, counts for one article)."""
     return (unrendered.name, unrendered.left), (unrendered.uses, 1, unrendered.title)
 
 
 def add_tallies(tallies: Iterable[Tally]) -> Tally:
-    """Returns the sum of counts, and the smallest title."""
+    """Returns the sums of the counts, and the title that sorts first, as an example."""
     all_uses, all_articles, titles = zip(*tallies, strict=True)
     return sum(all_uses), sum(all_articles), min(titles)
 
 
 def rank(named: tuple[Key, Tally]) -> tuple[int, int, Key]:
-    """Returns the sort key: uses, then articles, then name."""
+    """Returns the sort key of a template: its uses, then articles, then name."""
     key, (uses, articles, _) = named
     return uses, articles, key
 

@@ -9,14 +9,16 @@ from transforms.text.wikimedia.export_folder import SUMS, parse_name, parse_sums
 
 
 def read_sums(path: str) -> dict[str, str]:
-    """Returns name → SHA-256 of the listed files. Raises UnusableDumpError if the list is damaged."""
+    """Reads a list of checksums and returns file name → SHA-256. Raises UnusableDumpError if the list is
+    damaged.
+    """
     with open_raw(path) as stream:
         return parse_sums(stream.read())
 
 
 def sums_beside(paths: Iterable[str]) -> dict[str, str]:
-    """Returns path → SHA-256 of the files in the checksum lists beside export files. Other paths have no
-    list.
+    """Reads the checksum lists in the folders of export files. Returns path → SHA-256 of all listed files.
+    Paths that are not export files are ignored.
 
     Raises InputError for a damaged list.
     """

@@ -19,7 +19,9 @@ class MeasureCorpus(beam.PTransform):
 
 
 class MeasureLengths(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection[((split, class of length in characters), articles)]."""
+    """PCollection[PackedArticle] → PCollection[((split, length class), number of articles)]. Lengths are in
+    characters.
+    """
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
         return (
@@ -30,7 +32,7 @@ class MeasureLengths(beam.PTransform):
 
 
 def split_and_length(article: PackedArticle) -> tuple[str, int]:
-    """Returns (split, class of length in characters)."""
+    """Returns (split, length class). Lengths are in characters."""
     return article.split, length_class(article.stats.characters)
 
 

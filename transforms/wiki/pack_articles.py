@@ -1,4 +1,6 @@
-"""Packs articles: compressed to a third of the size for shuffles, and unpacked only when they are written."""
+"""Packs articles for shuffles: texts are compressed to a third of their size, and decompressed only when they
+are written.
+"""
 
 import pickle
 
@@ -37,6 +39,6 @@ def to_bytes(article: PackedArticle) -> bytes:
 
 
 def from_bytes(data: bytes) -> PackedArticle:
-    """Returns the article of `to_bytes`."""
+    """Returns the article from the result of `to_bytes`."""
     article = PackedArticle._make(pickle.loads(data))
     return article._replace(stats=CorpusStats._make(article.stats))

@@ -1,4 +1,4 @@
-"""Packs items into blocks, and counts them to plan the files of the table."""
+"""Packs Wikidata items into blocks, and counts the items to plan the files of the entity table."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ BLOCK_BYTES = 1 << 25  # items at the start of the dump have hundreds of pages
 
 
 class PackedItems(NamedTuple):
-    """The outputs of PackItems."""
+    """The outputs of PackItems: blocks of items, and counts of items."""
 
     blocks: beam.PCollection  # of bytes (see `entity_table.pack_block`): the rows of the table
     ranges: beam.PCollection  # one Counter: range of ids → number of items
@@ -27,11 +27,12 @@ class PackedItems(NamedTuple):
 class PackItems(beam.PTransform):
     """PCollection[list[Entity]] → PackedItems.
 
-    Items are shuffled in blocks of some ten thousand rows. As single elements they would cost more than their
-    reading.
+    Items are shuffled in blocks of some ten thousand rows. To shuffle them one by one would take longer than
+    to read them.
 
     Args:
-      wikis: database names, "dewiki": wikis whose titles are kept, in this order.
+      wikis: database names, such as "dewiki", of the wikis whose titles are kept, in the order of the
+        columns.
     """
 
     def __init__(self, wikis: Sequence[str]):
@@ -53,7 +54,7 @@ class PackItems(beam.PTransform):
 
 
 def count_ranges(batch: Iterable[Entity]) -> Counter[int]:
-    """Returns range of ids → number of items of the batch."""
+    """Returns range of ids → number of items of the batch in this range."""
     return entity_table.count_ranges(entity.numeric_id for entity in batch)
 
 

@@ -33,7 +33,7 @@ _SHOWN_BYTES = 256  # of a malformed title or id in a message; valid titles have
 
 
 class ReadPages(NamedTuple):
-    """The outputs of ReadDump."""
+    """The outputs of ReadDump: pages, malformed pages and damage."""
 
     pages: beam.PCollection  # of Page
     rejected: beam.PCollection  # of Rejected: pages that are not well-formed XML
@@ -100,9 +100,10 @@ def plan_units(path: str, stripes: int) -> list[FileUnit]:
 
 
 def open_border(unit: FileUnit) -> Iterator[tuple[str, FileUnit]]:
-    """Yields (key, unit) for a unit, and the data that the unit before it needs, under its key.
+    """Yields (key, unit). Also yields data that the preceding unit needs, as (key of the preceding unit, unit
+    with the data).
 
-    For the unit before it, only `end` and `known` are set.
+    In the unit with the data, only `end` and `known` are set.
     """
     with open_raw(unit.path) as stream:
         unit, before = dump_units.open_border(stream, unit)
@@ -117,15 +118,16 @@ def _key_of(unit: FileUnit) -> str:
 
 
 def join_borders(_: str, parts: Iterable[FileUnit]) -> Iterator[FileUnit]:
-    """Yields the unit of a key with the data of the block after it. A file named twice gives the unit
-    twice."""
+    """Yields the unit of a key together with the data from the unit after it. If a file was given twice,
+    yields the unit twice.
+    """
     parts = list(parts)
     known = tuple(block for part in parts if part.kind == "border" for block in part.known)
     return (part._replace(known=part.known + known) for part in parts if part.kind != "border")
 
 
 def dump_bytes_of(path: str, stripes: int) -> int:
-    """Returns the number of bytes that the workers will read of a file, as the total of the progress."""
+    """Returns the number of bytes of a file that the workers will read, for the progress display."""
     return sum(unit.end - unit.start for unit in plan_units(path, stripes))
 
 
@@ -214,7 +216,7 @@ def read_good_pages(unit: FileUnit, on_corrupt: str, stage: str) -> Iterator[byt
 
 
 def _read_counted(unit: FileUnit, stage: str) -> Iterator[PageXml | Damage]:
-    """Yields the pages and damages of a unit. What was read is counted under `stage`."""
+    """Yields the pages and damages of a unit. Pages and bytes read are counted under `stage`."""
     reported = 0
     try:
         with open_raw(unit.path) as stream:

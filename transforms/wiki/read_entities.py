@@ -33,7 +33,9 @@ _DETAIL_BYTES = 100
 
 
 class EntityBatches(NamedTuple):
-    """The outputs of ReadEntities. Each line of the dumps is an entity, rejected or skipped."""
+    """The outputs of ReadEntities: items, rejected lines, damage and counts. Each line is an entity, rejected
+    or skipped.
+    """
 
     batches: beam.PCollection  # of list[Entity], at most BATCH_ENTITIES each
     rejected: beam.PCollection  # of Rejected: lines that are not entities
@@ -44,7 +46,7 @@ class EntityBatches(NamedTuple):
 class ReadEntities(beam.PTransform):
     """Reads the items of entity dumps. Work units are distributed over the workers.
 
-    The id of a rejected line has the name of the file and the place (see unit_blocks.place_of):
+    The id of a rejected line consists of the file name and the position (see unit_blocks.place_of):
     "wikidata-20261101-all.json.gz:4711", "wikidata-20261101-all.json.bz2:80123+4711".
 
     Args:
@@ -81,7 +83,7 @@ def plan_units(path: str, stripes: int) -> list[FileUnit]:
 
 
 def entity_bytes_of(path: str, stripes: int) -> int:
-    """Returns the number of bytes that the workers will read of a file, as the total of the progress."""
+    """Returns the number of bytes of a file that the workers will read, for the progress display."""
     return sum(unit.end - unit.start for unit in plan_units(path, stripes))
 
 
@@ -140,7 +142,7 @@ def _read_unit(
 
 
 def read_items(unit: FileUnit) -> Iterator[Entity | Rejected | Damage | None]:
-    """Yields the items in the lines of a unit; None for a line without one. Counts the progress."""
+    """Yields the items in the lines of a unit; None for a line without an item. Counts the progress."""
     stored_bytes = 0
     with open_raw(unit.path) as stream:
         for event in read_blocks(stream, unit, block_bytes=BLOCK_BYTES):

@@ -1,8 +1,9 @@
-"""Reads columns of the entity table for the join and the templates, one row group at a time.
+"""Reads columns of the entity table, one row group at a time, to link pages to items and to find names of
+templates.
 
 The table has a row for each of the hundred million items of Wikidata, sorted by id, in row groups of 65,536
-(see transforms/text/wikimedia/entity_table.py). Items never become elements: facts about pages are grouped by
-the row group of their item, and two columns of each row group are read once.
+(see transforms/text/wikimedia/entity_table.py). Items are never elements of a PCollection: facts about pages
+are grouped by the row group of their item, and two columns of each row group are read once.
 """
 
 import bisect
@@ -54,7 +55,7 @@ class RowGroup(NamedTuple):
 
 
 class EntityTable(NamedTuple):
-    """A finished table: the facts in its manifest and the ends of its files."""
+    """A finished entity table, described by its manifest and the footers of its files."""
 
     folder: str
     row_groups: tuple[RowGroup, ...]  # in the order of their ids
@@ -99,7 +100,9 @@ class EntityTable(NamedTuple):
 
 
 def _open_table(folder: str) -> Build:
-    """Opens the build of a table. Raises InputError if it is not finished, or not an entity table."""
+    """Opens the build of an entity table. Raises InputError if the build is not finished, or is not an entity
+    table.
+    """
     build = open_build(folder)
     if build.corpus != "entities":
         raise InputError(folder, f"a build of {build.corpus}, not an entity table")
@@ -160,7 +163,7 @@ def _check_order(row_groups: Sequence[RowGroup]) -> None:
 
 
 def _read_kinds(path: str) -> dict[int, str]:
-    """Returns number of a class → its kind, for some ten thousand classes."""
+    """Returns number of a class → kind of the class, for some ten thousand classes."""
     table = _read_columns(path, None, [ID, "kind"])
     kinds = dict(zip(table[ID].to_pylist(), table["kind"].to_pylist(), strict=True))
     unknown = set(kinds.values()) - set(KINDS)
@@ -183,10 +186,10 @@ def _read_columns(path: str, row_group: int | None, columns: Sequence[str]) -> p
 
 @dataclass(eq=False, repr=False)
 class FindClasses(beam.PTransform):
-    """PCollection[(page id, PageFacts)] → the same, with the data from the classes of the items.
+    """PCollection[(page id, PageFacts)] → the same, with the classes of the items added to the facts.
 
-    Facts are grouped by the row group of their item. A group has at most 65,536 items, each with about one
-    page in a wiki.
+    Facts are grouped by the row group of their item. A row group has at most 65,536 items, and an item has
+    about one page in a wiki.
     """
 
     table: EntityTable
@@ -203,8 +206,8 @@ class FindClasses(beam.PTransform):
 class _KeyByRowGroup:
     """(page id, facts) → (index of the row group, (page id, facts)).
 
-    Items outside all row groups get many different negative keys: if the dump is partial, most pages may have
-    such items, and one key would be too large.
+    Items outside all row groups get many different negative keys. If the entity dump is partial, most pages
+    may have such items, which would be too many for one key.
     """
 
     def __init__(self, row_groups: Sequence[RowGroup]):
@@ -231,7 +234,8 @@ def add_classes(
     row_groups: Sequence[RowGroup],
     kinds: Mapping[int, str],
 ) -> Iterator[PageToFacts]:
-    """Yields facts of pages whose items are in the range of a row group, with their classes.
+    """Yields the facts of pages whose items are in the range of a row group, with the classes of the items
+    added.
 
     The class is None for items without a row and for negative keys.
     """
@@ -263,7 +267,7 @@ def add_classes(
 
 
 class ReadSitelinks(beam.PTransform):
-    """PBegin → PCollection[(title, "Q64")] of all items with a page in a wiki.
+    """PBegin → PCollection[(title, QID)] for all items that have a page in a wiki.
 
     Raises ValueError if the table has no titles of the wiki.
     """
@@ -282,7 +286,7 @@ class ReadSitelinks(beam.PTransform):
 
 
 def titles_and_items(group: RowGroup, column: str) -> Iterator[tuple[str, str]]:
-    """Yields (title, QID) of the rows of a row group with a title in the column."""
+    """Yields (title, QID) for each row of a row group that has a title in the column."""
     table = _read_columns(group.path, group.number, [ID, column])
     table = table.filter(table[column].is_valid())
     for number, title in zip(table[ID].to_pylist(), table[column].to_pylist(), strict=True):
@@ -290,7 +294,8 @@ def titles_and_items(group: RowGroup, column: str) -> Iterator[tuple[str, str]]:
 
 
 class ReadTemplateAliases(beam.PTransform):
-    """PBegin → PCollection[TemplateFact]: the names in a wiki of templates of the English Wikipedia.
+    """PBegin → PCollection[TemplateFact]. The elements are the names that templates of the English Wikipedia
+    have in another wiki.
 
     Raises ValueError if the table has no titles of the wiki.
     """

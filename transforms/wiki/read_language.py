@@ -1,4 +1,4 @@
-"""Reads the tables of a language, with additional tables of a user."""
+"""Reads the tables of a language, and additional tables given by the user."""
 
 import tomllib
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 
 
 def read_language(code: str, paths: Sequence[str] = ()) -> Language:
-    """Returns the tables of a corpus. TOML files take precedence over the built-in tables.
+    """Returns the tables of a corpus. The TOML files in `paths` take precedence over the built-in tables.
 
     Raises InputError with the cause for an invalid file, and ValueError if a library for the language is not
     installed.

@@ -1,6 +1,6 @@
-"""Reads pinned splits from tables and finished builds, and joins them with facts about pages.
+"""Reads pins (identity → fixed split) from tables and finished builds, and joins them with facts about pages.
 
-There may be millions of pins. They are grouped into blocks by a hash of the identity, like the pages.
+There may be millions of pins. Pins and pages are grouped into buckets by a hash of the identity.
 """
 
 import contextlib
@@ -145,7 +145,7 @@ class ReadSplitPins(beam.PTransform):
 
 
 def plan_units(file: PinFile) -> list[PinFile]:
-    """Returns the parts of a file that one worker reads at a time."""
+    """Returns the parts of a file, each of which one worker reads at a time."""
     if not _is_parquet(file.path):
         return [file]
     with _naming(file.path), open_raw(file.path) as stream:
@@ -195,10 +195,10 @@ def _naming(path: str, row_group: int = -1) -> Iterator[None]:
 
 @dataclass(eq=False, repr=False)
 class PinItems(beam.PTransform):
-    """PCollection[(page id, PageFacts)] → the same, with the pinned splits of their items.
+    """PCollection[(page id, PageFacts)] → the same, with the pinned splits of the items added to the facts.
 
     Args:
-      pins: output of ReadSplitPins. Raises InputError if one identity has two splits.
+      pins: output of ReadSplitPins. An identity with two splits raises InputError.
     """
 
     pins: beam.PCollection
@@ -213,7 +213,7 @@ class PinItems(beam.PTransform):
 
 
 def key_by_bucket(page_and_facts: PageToFacts) -> tuple[int, PageToFacts]:
-    """Returns (bucket, (page id, facts)). Facts without an item are distributed by page id."""
+    """Returns (bucket, (page id, facts)). The bucket of facts without an item depends on the page id."""
     page_id, facts = page_and_facts
     return bucket_of(facts.qid or str(page_id)), page_and_facts
 
@@ -236,9 +236,10 @@ def unpack_blocks(blocks: Iterable[Block]) -> Mapping[str, str]:
 
 @dataclass(eq=False, repr=False)
 class PinPages(beam.PTransform):
-    """Output of ReadSplitPins → PCollection[(page id, PageFacts)] of the pages of a wiki.
+    """Output of ReadSplitPins → PCollection[(page id, PageFacts)] for the pinned pages of a wiki.
 
-    For builds whose identities are pages, "ukwiki:1088". Raises InputError if any identity has two splits.
+    Used by builds whose identities are pages, such as "ukwiki:1088". Raises InputError if an identity has two
+    splits.
     """
 
     dbname: str

@@ -27,7 +27,7 @@ def keep_row(row: Row) -> tuple[Row]:
 
 
 class SqlRows(NamedTuple):
-    """The outputs of ReadSqlDump."""
+    """The outputs of ReadSqlDump: the parsed rows, and malformed rows."""
 
     rows: beam.PCollection  # of the results of `parse`
     tagged: beam.PCollection  # of the results with the tag
@@ -40,11 +40,12 @@ class ReadSqlDump(beam.PTransform):
 
     Args:
       patterns: dump files on any Beam file system, plain, .gz, .bz2 or .xz.
-      table: its name, "page_props".
+      table: name of the table, such as "page_props".
       columns: names of the columns, in the order of the values in a row.
-      parse: row of these values → elements. Raises ValueError for a malformed row.
+      parse: function from a row of the values of `columns` to elements. It raises ValueError for a malformed
+        row.
       of: type of the elements.
-      tag: of some of the elements.
+      tag: name of the separate output on which `parse` may yield some elements.
       on_corrupt: "fail" raises InputError at the first malformed row, "keep-good" rejects the row.
 
     A file that is damaged, or is not a dump of this table with these columns, always raises InputError with

@@ -1,8 +1,8 @@
 """Collects the template definitions and headings of a wiki from the pages of a dump.
 
-Cleaning needs them, and a template may be defined after the pages that use it, so cleaning starts when all
-pages are read. The templates that articles use are counted, because only these are kept. If requested, the
-text under the headings of articles is counted too.
+A template may be defined after the pages that use it, so the cleaning of pages starts when all definitions
+are collected. Only definitions of templates that articles use are kept, so the uses of templates are counted.
+If requested, the text under the headings of articles is counted too.
 """
 
 import collections
@@ -56,7 +56,7 @@ MAX_COUNTED = 100_000
 
 
 class ReadWiki(NamedTuple):
-    """The outputs of ReadTemplates."""
+    """The outputs of ReadTemplates: the template definitions, and the learned headings."""
 
     templates: beam.PCollection  # of one WikiTemplates
     headings: beam.PCollection  # of one list of LearnedHeading; [] if none are learned
@@ -66,14 +66,15 @@ class ReadWiki(NamedTuple):
 class ReadTemplates(beam.PTransform):
     """PCollection[Page] → ReadWiki. Reads templates of a wiki, and learns headings of sections without prose.
 
-    Only templates are kept that the tables of the language lack, that can be part of prose, and that articles
-    use.
+    A template is kept if it is not in the tables of the language, can be part of prose, and is used by
+    articles.
 
     Args:
       language: templates in its tables are not collected.
       namespaces: number → name in this wiki.
-      dbname: the wiki, "ukwiki", as in sitelinks.
-      table: of entities, or None; items of templates have local names of known templates.
+      dbname: database name of the wiki, such as "ukwiki".
+      table: entity table, or None. It has the local names of templates that the tables of the language know
+        by their English names.
       learns_headings: True to learn the headings of sections without prose from the articles.
     """
 
@@ -159,7 +160,7 @@ class _ReadPage(beam.DoFn):
         return self._uses(calls)
 
     def _uses(self, calls: Mapping[str, int]) -> Iterator[beam.pvalue.TaggedOutput]:
-        """Yields the calls of templates that are in no table."""
+        """Yields (name, number of calls) for the templates that are not in the tables."""
         for name, count in calls.items():
             if not self.tables.knows(name):
                 yield beam.pvalue.TaggedOutput("uses", (name, count))
@@ -174,13 +175,13 @@ def _headings(page: Page) -> Iterator[beam.pvalue.TaggedOutput]:
 
 
 def by_sections(counted: tuple[HeadingKey, HeadingCounts]) -> tuple[int, HeadingKey]:
-    """Returns the sort key: sections, then name."""
+    """Returns the sort key of a heading: number of sections, then name."""
     key, counts = counted
     return counts.sections, key
 
 
 def local_names(alias: TemplateFact, known: Container[str]) -> Iterator[tuple[str, TemplateFact]]:
-    """Yields (name, alias) for a template of the tables that has another name in this wiki."""
+    """Yields (local name, alias) if the template of the alias is in the tables."""
     if alias.value in known:
         yield alias.name, alias
 
@@ -195,7 +196,7 @@ def used_facts(name: str, found: Mapping[str, Iterable[Any]]) -> Iterator[tuple[
 def collect_most_used(
     facts: Iterable[tuple[int, TemplateFact]], headings: Sequence[LearnedHeading]
 ) -> WikiTemplates:
-    """Returns the tables made of the facts, most used first, and of the headings."""
+    """Returns tables made of the facts, which are sorted by descending use, and of the headings."""
     kept = []
     characters = 0
     for _, fact in facts:

@@ -16,7 +16,7 @@ REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision 
 
 
 class ScreenedFacts(NamedTuple):
-    """The outputs of ScreenFacts."""
+    """The outputs of ScreenFacts: kept and rejected articles, and counts."""
 
     kept: beam.PCollection  # of PackedArticle with its wikidata_id; and its split, if pinned
     rejected: beam.PCollection  # of Rejected
@@ -30,9 +30,10 @@ class ScreenFacts(beam.PTransform):
 
     Args:
       stage: name of the stage in rejections.
-      page_to_facts: (page id, PageFacts), none or several for each page; None if nothing is known.
+      page_to_facts: PCollection[(page id, PageFacts)] with any number of facts for each page; None if no
+        facts are known.
       has_page_table: True if the facts show which pages exist.
-      identity: "ukwiki" makes "ukwiki:<page id>" the identity; "" uses the QID.
+      identity: database name for identities like "ukwiki:<page id>"; "" to use the QID as identity.
     """
 
     stage: str
@@ -90,17 +91,18 @@ def _screen(
 def without_facts(
     page_id: int, articles: Iterable[bytes]
 ) -> tuple[int, Mapping[str, Iterable[Any]]]:
-    """Returns the result of a join without facts. This avoids a shuffle of the text."""
+    """Returns the same as a join would return if there are no facts. This avoids a shuffle of the text."""
     return page_id, {"articles": articles, "facts": ()}
 
 
 def key_by_page(article: PackedArticle) -> tuple[int, bytes]:
-    """Returns (page id, article)."""
+    """Returns (page id, packed article)."""
     return article.page_id, to_bytes(article)
 
 
 def newest_first(of_one_page: Iterable[bytes]) -> list[PackedArticle]:
-    """Returns the articles of one page, newest revision first. Overlapping files can give several
-    articles."""
+    """Returns the articles of one page, the newest revision first. If dump files overlap, a page can have
+    several articles.
+    """
     articles = [from_bytes(data) for data in of_one_page]
     return sorted(articles, key=lambda article: (int(article.version_id), article), reverse=True)

@@ -18,7 +18,7 @@ PAGE = "audit/findings.html"
 
 
 class WriteAudit(beam.PTransform):
-    """PCollection[AuditedPage] → PCollection[OutputFile]: counts, tables, and a page for reading.
+    """PCollection[AuditedPage] → PCollection[OutputFile]. Writes counts, tables and a readable report.
 
     One worker holds the findings of all pages, a few kilobytes each.
     """

@@ -22,20 +22,21 @@ FileKey = tuple[int, int]  # (file, number of files)
 
 
 class WrittenTable(NamedTuple):
-    """The outputs of WriteEntityTable."""
+    """The outputs of WriteEntityTable: the files and their counts."""
 
     files: beam.PCollection  # of OutputFile
     counts: beam.PCollection  # of TableCounts, one for each file
 
 
 class WriteEntityTable(beam.PTransform):
-    """PackedItems → entities-*.parquet.
+    """PackedItems → WrittenTable. Writes entities-*.parquet.
 
-    A worker holds one file in memory, about `rows_per_file` rows. Without items, one empty file is written.
+    A worker holds one file in memory, about `rows_per_file` rows. If there are no items, one empty file is
+    written.
 
     Args:
       folder: output folder of the build.
-      wikis: database names, "dewiki": one column of titles each, in this order.
+      wikis: database names, such as "dewiki". Each wiki has one column of titles, in the given order.
     """
 
     def __init__(self, folder: str, wikis: Sequence[str], rows_per_file: int = ROWS_PER_FILE):
@@ -60,7 +61,9 @@ class WriteEntityTable(beam.PTransform):
 
 
 def cut_block(packed: bytes, starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:
-    """Yields ((file, files), packed part of a packed block)."""
+    """Divides a packed block among the files of the table. Yields ((number of the file, number of files),
+    packed part).
+    """
     block = entity_table.unpack_block(packed)
     for file, part in entity_table.cut_block(block, starts):
         is_whole = part.num_rows == block.num_rows
@@ -68,7 +71,7 @@ def cut_block(packed: bytes, starts: Sequence[int]) -> Iterator[tuple[FileKey, b
 
 
 def every_file(starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:
-    """Yields the key of each file, without rows."""
+    """Yields the key of each file with empty bytes, so that files without rows are written too."""
     for file in range(len(starts)):
         yield (file, len(starts)), b""
 
@@ -94,7 +97,9 @@ def write_file(
 
 
 def _encoding(wikis: Sequence[str]) -> dict[str, Any]:
-    """Returns Parquet options for files a third smaller than by default. Only ids have statistics."""
+    """Returns options that make Parquet files a third smaller than the default options. Only the column of
+    ids has statistics.
+    """
     return {
         "use_dictionary": ["instance_of.list.element"],
         "column_encoding": {
@@ -106,6 +111,6 @@ def _encoding(wikis: Sequence[str]) -> dict[str, Any]:
 
 
 def write_internal_classes(kinds: dict[int, str], folder: str) -> OutputFile:
-    """Writes {class: kind} to internal-classes.parquet."""
+    """Writes the Wikimedia-internal classes and their kinds to internal-classes.parquet."""
     table = entity_table.class_table(kinds)
     return write_parquet(folder, "internal-classes.parquet", "", table)
