@@ -65,7 +65,7 @@ class Seen(NamedTuple):
 
 @dataclasses.dataclass
 class Expansion:
-    """Results of expanding the templates of one page. The keys of the counts are normalised template names."""
+    """Results of expanding the templates of a page. The keys of counts are normalised template names."""
 
     unrendered: dict[str, int]  # in running text, with no text or incomplete text
     guessed: dict[str, int] = dataclasses.field(default_factory=dict)
