@@ -18,7 +18,7 @@ _GIVEN = "-"  # placeholder for paths while the settings are checked before the 
 
 
 class Recipe(NamedTuple):
-    """Sources and build of one corpus of the configuration."""
+    """The sources of one corpus of the configuration, and the way to build it."""
 
     table: CorpusTable
     sources: tuple[Source, ...]

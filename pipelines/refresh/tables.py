@@ -143,7 +143,7 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
 
 
 class FilesTable(CorpusTable, frozen=True, kw_only=True):
-    """Files that the table lists one by one. A new date gives a new edition."""
+    """Files that the table lists one by one. If the date is changed, a new edition is built."""
 
     date: str
     files: Mapping[str, tuple[str, ...]]  # setting of the corpus → addresses

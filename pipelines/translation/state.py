@@ -91,7 +91,9 @@ class LanguageState:
 
     @property
     def days(self) -> float | None:
-        """Days from the first packet to the newest entry; None before the first packet (Table 4)."""
+        """Days from the first packet to the newest entry; None before the first packet (Table 4 of the
+        paper).
+        """
         packet = next(iter(self.of_kind("packet")), None)
         if not packet:
             return None
@@ -100,7 +102,7 @@ class LanguageState:
 
     @property
     def round_start(self) -> int:
-        """Number of the first packet of this round; 0 before the first packet."""
+        """Number of the first packet of the current round; 0 before the first packet."""
         packets = self.of_kind("packet")
         return next((entry.number for entry in packets if entry.round == self.round), 0)
 

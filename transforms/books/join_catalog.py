@@ -49,7 +49,9 @@ class JoinCatalog(beam.PTransform):
 
 
 def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
-    """Yields the book with an id if it has a text file. Unused files are on the output "rejected"."""
+    """Yields the book of an id if there are files and it is a text. Unused files are on the output
+    "rejected".
+    """
     book_id, found = joined
     if not (files := list(found[BOOKS])):
         return

@@ -193,7 +193,9 @@ def short_names(paths: Sequence[str]) -> list[str]:
 
 
 def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDamage]:
-    """Yields the units of a file, the files that are skipped, and the damage in its directory."""
+    """Yields the units of a file. For an archive, also yields the files that are skipped and the damage in
+    its directory.
+    """
     with open_raw(source.path) as stream:
         try:
             head = packed_files.head_of(stream)

@@ -70,7 +70,7 @@ class SelectByMinHash(beam.PTransform):
     Every worker holds the n-grams of two books at a time. One worker holds 16 bytes for each compared pair of
     books.
 
-    Args: see SelectBooks.
+    The arguments are those of SelectBooks.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class _Cover:
 
 
 def fetched(cover: Cover) -> Cover:
-    """Returns the cover with its marks fetched from scratch."""
+    """Returns the cover with its marks fetched from scratch storage."""
     return cover._replace(packed=fetch(cover.packed))
 
 
@@ -174,7 +174,7 @@ def describe_book(sketched: SketchedBook) -> DocumentFacts:
 
 
 def ngrams_of_book(sketched: SketchedBook) -> Uint64s:
-    """Fetches the hashes of the n-grams of a book from scratch."""
+    """Fetches the hashes of the n-grams of a book from scratch storage."""
     return numpy.frombuffer(fetch(sketched.packed), "<u8")
 
 

@@ -98,5 +98,5 @@ def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
 
 
 def hashes_of(sketch: Sketch) -> Uint64s:
-    """Fetches the hashes of a sketch from scratch."""
+    """Fetches the hashes of a sketch from scratch storage."""
     return numpy.frombuffer(fetch(sketch.packed), "<u8")

@@ -152,7 +152,7 @@ def _gather(batches: Iterable[TextBatch]) -> Iterator[TextBatch]:
 
 
 class _AddFound(beam.CombineFn):
-    """Adds up the overlaps of parts of the training texts with an evaluation text."""
+    """Adds up the overlaps of an evaluation text with the parts of the training texts."""
 
     def __init__(self, shown: int):
         self._shown = shown

@@ -30,7 +30,7 @@ _ALL_MEMBERS = ("*",)
 
 
 class TextFile(NamedTuple):
-    """A file of texts."""
+    """A file that contains texts, and the way to read it."""
 
     path: str
     kind: str

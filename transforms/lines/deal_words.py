@@ -60,8 +60,8 @@ def _deal(
 
 
 def add_pieces(pieces: Iterable[bytes]) -> pa.RecordBatch:
-    """Adds up word counts from scratch. Reads a few pieces at a time, because a large corpus has thousands of
-    them.
+    """Adds up word counts from scratch storage. Reads a few pieces at a time, because a large corpus has
+    thousands of them.
     """
     gathered: list[pa.RecordBatch] = []
     words = 0

@@ -45,7 +45,7 @@ PageToFacts = tuple[int, PageFacts]
 
 
 class RowGroup(NamedTuple):
-    """A range of ids, and the position of its rows."""
+    """A row group of the table: its file and number, and the range of its ids."""
 
     path: str
     number: int  # of the row group in its file

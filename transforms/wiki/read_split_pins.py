@@ -130,7 +130,7 @@ class ReadSplitPins(beam.PTransform):
     InputError with the file and the line.
 
     Args:
-      files: from `find_pins`.
+      files: files with pins, from `find_pins`.
     """
 
     files: Sequence[PinFile]
@@ -226,8 +226,9 @@ def add_pins(_: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts
 
 
 def unpack_blocks(blocks: Iterable[Block]) -> Mapping[str, str]:
-    """Returns identity → split of the blocks of one bucket. Raises InputError if an identity has two
-    splits."""
+    """Returns identity → split for all pins in the blocks of one bucket. Raises InputError if an identity has
+    two splits.
+    """
     try:
         return unpack_pins(blocks)
     except ConflictingPinsError as error:
@@ -250,7 +251,7 @@ class PinPages(beam.PTransform):
 
 
 def facts_of_pins(of_bucket: tuple[int, Iterable[Block]], dbname: str) -> Iterator[PageToFacts]:
-    """Yields (page id, its pinned split) for the pins of pages of a wiki."""
+    """Yields (page id, facts with the pinned split) for each pin of a page of the wiki."""
     for identity, split in unpack_blocks(of_bucket[1]).items():
         if identity.startswith(f"{dbname}:"):
             page_id = int(identity.removeprefix(f"{dbname}:"))
