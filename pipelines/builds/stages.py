@@ -7,7 +7,7 @@ import apache_beam as beam
 
 
 class Place(NamedTuple):
-    """Where a stage reads and writes."""
+    """The place where a stage reads and writes."""
 
     folder: str  # in which the build is made; only the last stage writes into it
     scratch: (
