@@ -43,7 +43,7 @@ _SHOWN = 200  # most characters shown of a value
 
 
 class Origin(NamedTuple):
-    """What a build says about one document."""
+    """The origin and fate of one document, as a build records them."""
 
     fate: str  # "kept in train", "rejected"
     facts: list[tuple[str, str]]  # (name, value)
