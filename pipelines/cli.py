@@ -46,7 +46,7 @@ class _LogFormatter(logging.Formatter):
 
 
 class _LogHandler(logging.StreamHandler[TextIO]):
-    """Writes to the current sys.stderr, which a progress bar replaces while it is drawn."""
+    """Writes to whatever sys.stderr is at the time, because a progress bar replaces it while it is drawn."""
 
     def emit(self, record: logging.LogRecord) -> None:
         self.stream = sys.stderr

@@ -37,7 +37,7 @@ class ReadItems(NamedTuple):
 
 
 class Entities(CorpusBuild):
-    """A build of the entity table: its checked inputs and its stages."""
+    """A build of the entity table, with checked inputs and stages."""
 
     config: EntitiesConfig
     release = RELEASE
@@ -65,7 +65,7 @@ class Entities(CorpusBuild):
         return found[1] if found else ""
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of dump files that the workers will read."""
+        """Returns how many bytes of the dump files the workers will read."""
         return sum(entity_bytes_of(path, stripes) for path in self.dumps)
 
     def stages(self) -> tuple[Stage, ...]:

@@ -54,7 +54,7 @@ class SourcedDumps(NamedTuple):
 
 
 class Flores101(CorpusBuild):
-    """A build of FLORES-101 sources: its checked inputs and its stages."""
+    """A build of FLORES-101 sources, with checked inputs and stages."""
 
     config: Flores101Config
     release = RELEASE
@@ -109,7 +109,7 @@ class Flores101(CorpusBuild):
         return max(map(date_in_name, paths), default="")
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of dump files that the workers will read."""
+        """Returns how many bytes of the dump files the workers will read."""
         paths = [path for dump in self.dumps for path in dump.paths]
         return sum(dump_bytes_of(path, stripes) for path in paths)
 

@@ -1,7 +1,7 @@
 """One Billion Word: news sentences, deduplicated, tokenised, shuffled and held out as in the original.
 
-Method: Chelba et al., 2013, in the order of the published scripts, which differs from that of the paper.
-Other differences and their reasons: pipelines/docs/lm1b.md.
+Method: Chelba et al., 2013. The steps are in the order of the published scripts, which is not that of the
+paper. Other differences and their reasons: pipelines/docs/lm1b.md.
 """
 
 import posixpath
@@ -45,7 +45,7 @@ class Sorted(NamedTuple):
 
 
 class Lm1b(CorpusBuild):
-    """A build of One Billion Word: its checked inputs and its stages."""
+    """A build of One Billion Word, with checked inputs and stages."""
 
     config: Lm1bConfig
     release = RELEASE
@@ -70,7 +70,7 @@ class Lm1b(CorpusBuild):
         return "-".join(dict.fromkeys((*years[:1], *years[-1:])))
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of files that the workers will read."""
+        """Returns how many bytes of the input files the workers will read."""
         return line_bytes_of(self.files, stripes, self.members)
 
     def doubts(self) -> Sequence[Doubt]:

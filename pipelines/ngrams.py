@@ -117,7 +117,7 @@ class Ngrams(CorpusBuild):
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of stored bytes of the Parquet files."""
+        """Returns the size of the stored Parquet files in bytes."""
         return sum(file_bytes_of(placed.file.path) for placed in self.files)
 
     def stages(self) -> Sequence[Stage]:

@@ -50,7 +50,7 @@ class OldBooks(NamedTuple):
 
 
 class Pg19(CorpusBuild):
-    """A build of PG-19: its checked inputs and its stages."""
+    """A build of PG-19, with checked inputs and stages."""
 
     config: Pg19Config
     release = RELEASE
@@ -89,7 +89,7 @@ class Pg19(CorpusBuild):
         return self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of files that the workers will read."""
+        """Returns how many bytes of the input files the workers will read."""
         return self.files.bytes_to_read(stripes)
 
     def stages(self) -> Sequence[Stage]:

@@ -71,7 +71,7 @@ class ChosenBooks(NamedTuple):
 
 
 class SimpleBooks(CorpusBuild):
-    """A build of SimpleBooks: its checked inputs and its stages."""
+    """A build of SimpleBooks, with checked inputs and stages."""
 
     config: SimpleBooksConfig
     release = RELEASE
@@ -91,7 +91,7 @@ class SimpleBooks(CorpusBuild):
         return self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of files that the workers will read."""
+        """Returns how many bytes of the input files the workers will read."""
         return self.files.bytes_to_read(stripes)
 
     def stages(self) -> Sequence[Stage]:

@@ -113,7 +113,7 @@ class Tokens(CorpusBuild):
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of stored bytes of the Parquet files."""
+        """Returns the size of the stored Parquet files in bytes."""
         return sum(file_bytes_of(file.path) for file in files_of(self.build))
 
     def stages(self) -> Sequence[Stage]:

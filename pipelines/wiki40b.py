@@ -93,7 +93,7 @@ class CleanedDump(NamedTuple):
 
 
 class Wiki40b(CorpusBuild):
-    """A build of Wiki-40B in one language: its checked inputs and its stages."""
+    """A build of Wiki-40B in one language, with checked inputs and stages."""
 
     config: Wiki40bConfig
     release = RELEASE
@@ -149,7 +149,7 @@ class Wiki40b(CorpusBuild):
         self.tables = self.tables._replace(is_case_sensitive=self.site.is_case_sensitive)
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of dump files that the workers will read."""
+        """Returns how many bytes of the dump files the workers will read."""
         return sum(dump_bytes_of(path, stripes) for path in self.dumps)
 
     def date_of_inputs(self) -> str:

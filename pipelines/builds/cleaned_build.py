@@ -136,7 +136,7 @@ class CleanedBuild(CorpusBuild):
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of stored bytes of the Parquet files."""
+        """Returns the size of the stored Parquet files in bytes."""
         return sum(file_bytes_of(file.path) for file in self.files)
 
     def stages(self) -> Sequence[Stage]:

@@ -187,7 +187,7 @@ def remove_leftovers(folder: str) -> list[str]:
 
 
 def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
-    """Removes a folder in a store, unless a builder of the edition may be running. Returns True if
+    """Removes a folder in a store, unless a builder of the edition may be running. Returns True if it was
     removed.
     """
     if may_be_at_work(FileSystems.join(folder, edition)):
@@ -197,7 +197,7 @@ def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
 
 
 def _remove_unused(folder: pathlib.Path) -> bool:
-    """Removes a folder, unless a builder holds the lock on it. Returns True if removed."""
+    """Removes a folder, unless a builder holds the lock on it. Returns True if it was removed."""
     with contextlib.suppress(BlockingIOError), locked(folder):
         shutil.rmtree(folder)
         return True

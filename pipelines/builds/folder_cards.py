@@ -1,5 +1,4 @@
-"""Cards (README.md) in the folders above finished builds, so that Hugging Face `datasets` loads builds by
-name.
+"""Cards (README.md) in the folders above finished builds. Hugging Face `datasets` uses them to load builds.
 
     <output>/wiki40b/README.md        lists the current build of each edition, or its newest build
     <output>/wiki40b/uk/README.md     lists all builds; the default is the current build, or the newest

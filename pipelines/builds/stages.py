@@ -7,7 +7,7 @@ import apache_beam as beam
 
 
 class Place(NamedTuple):
-    """The place where a stage reads and writes."""
+    """The folders that a stage uses, and how it divides its input."""
 
     folder: str  # in which the build is made; only the last stage writes into it
     scratch: (

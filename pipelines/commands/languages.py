@@ -1,5 +1,5 @@
-"""Builds many languages in one run: an entity table, one corpus per language, and vocabularies over all
-languages.
+"""Builds many languages in one run: an entity table, a corpus per language, and vocabularies over all of
+them.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def build_wiki40b(
 
 
 def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    """Builds the languages of `--languages` from the folders of `--dumps`; returns the exit status.
+    """Builds the languages in `--languages` from the folders in `--dumps`. Returns the exit status.
 
     A failed corpus does not stop the others. Finished builds are kept.
     """
@@ -96,7 +96,7 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
 def _check_splits(
     targets: Sequence[str], settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> int:
-    """Checks that no entity is in two splits across all corpora; returns the exit status."""
+    """Checks that no entity is in two splits, across all corpora. Returns the exit status."""
     from apache_beam.io.filesystems import FileSystems
 
     from pipelines.engines.runners import IN_PROCESS

@@ -1,4 +1,4 @@
-"""Prints the version of the package, and of each corpus. The version of a corpus changes when its builds
+"""Prints the versions of the package and the corpora. The version of a corpus changes when its builds
 change.
 """
 

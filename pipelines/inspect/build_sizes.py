@@ -59,7 +59,7 @@ class BuildSizes(NamedTuple):
 
 
 class _Counts(msgspec.Struct):
-    """The entry of a split in stats.json."""
+    """The counts of a split in stats.json."""
 
     articles: int
     sections: int

@@ -1,5 +1,4 @@
-"""Compares two editions of a corpus: lists documents that were added, removed, changed, or moved to another
-split.
+"""Compares two editions of a corpus: which documents were added, removed, changed, or moved to another split.
 
 A document that moves to another split leaks: a model trained on one edition may be tested on a document that
 it has seen. In corpora whose splits depend only on the id, no document may move.
@@ -165,7 +164,7 @@ def write_report(
 
 
 def read_changes(block: bytes) -> Iterator[Change]:
-    """Yields the changes of a compressed block."""
+    """Yields the changes in a compressed block of lines."""
     stream = zstandard.ZstdDecompressor().stream_reader(block)
     return map(parse_line, io.TextIOWrapper(stream, "utf-8", newline="\n"))
 
@@ -186,7 +185,7 @@ def summarise(changes: EditionChanges) -> dict[str, Any]:
 
 
 def _read_summary(path: str) -> EditionChanges:
-    """Reads the changes from the JSON of `summarise`."""
+    """Reads the changes from JSON as written by `summarise`."""
     with open_raw(path) as file:
         summary = json.loads(file.read())
     found = EditionChanges(**{name: summary[name] for name in EditionChanges._fields})

@@ -1,6 +1,4 @@
-"""Reports of checks. The workers that run a check write a report, and the command that started them reads
-it.
-"""
+"""Reports of checks. The workers that run a check write a report, which the command then reads."""
 
 import contextlib
 import os

@@ -20,7 +20,7 @@ _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)-?([01]\d)-?([0-3]\d)(?!\d)")
 
 
 class BookInputs(NamedTuple):
-    """Paths of the input files of a build."""
+    """The paths of a build's input files."""
 
     books: Sequence[str]
     catalog: Sequence[str]
@@ -33,7 +33,7 @@ class BookInputs(NamedTuple):
         return {name.replace("_", "-"): paths for name, paths in self._asdict().items()}
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of books that the workers will read."""
+        """Returns how many bytes of the book files the workers will read."""
         return sum(sizes_of(self.books))
 
     def date(self) -> str:

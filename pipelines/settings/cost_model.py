@@ -127,5 +127,5 @@ def read_rates(content: str) -> Rates:
 
 
 def load_rates() -> Rates:
-    """Reads the table of rates of this installation."""
+    """Reads the table of rates that is part of this installation."""
     return read_rates(resources.files(__package__).joinpath(TABLE).read_text("utf-8"))

@@ -1,5 +1,5 @@
-"""Libraries that only some corpora and commands need. For each entry, setup.py makes an extra, a group of
-optional libraries.
+"""Libraries that only some corpora and commands need. setup.py makes each entry an extra (optional
+libraries).
 """
 
 import importlib.metadata

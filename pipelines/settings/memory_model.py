@@ -1,4 +1,4 @@
-"""Estimates the memory of builds on the in-process runner from measurements."""
+"""Estimates, from measurements, how much memory builds need on the in-process runner."""
 
 import pathlib
 from collections.abc import Mapping

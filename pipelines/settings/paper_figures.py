@@ -1,5 +1,4 @@
-"""Numbers from the Wiki-40B paper, for comparison with a build. A build is not expected to match them
-exactly.
+"""Numbers from the Wiki-40B paper, for comparison with builds, which are not expected to match them exactly.
 
 Source: Guo et al., LREC 2020: Table 2 (sizes), Table 6, which includes Table 3 (characters per piece), and
 Tables 7 to 9, which include Tables 4 and 5 (bits per character). `paper_figures.tsv` has a line for each

@@ -1,6 +1,4 @@
-"""Finds the files that Spark needs on the machine that starts a job: Java, Spark's jars, and Beam's job
-server.
-"""
+"""Finds the files that Spark needs where a job is started: Java, Spark's jars, and Beam's job server."""
 
 import importlib.util
 import os

@@ -43,7 +43,7 @@ _SHOWN = 200  # most characters shown of a value
 
 
 class Origin(NamedTuple):
-    """The origin and fate of one document, as a build records them."""
+    """The information that a build has about one document."""
 
     fate: str  # "kept in train", "rejected"
     facts: list[tuple[str, str]]  # (name, value)

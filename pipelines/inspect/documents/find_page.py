@@ -184,7 +184,7 @@ def _pages(paths: Sequence[str], title: str, wiki_templates: bool) -> Iterator[t
 
 
 def page_of_wikitext(wikitext: str, title: str) -> Page:
-    """Returns a page with the wikitext, which is not in a dump."""
+    """Returns a page that has the given wikitext and is not in a dump."""
     return Page(0, ARTICLE_NAMESPACE, title, 0, "wikitext", False, False, wikitext)
 
 

@@ -221,8 +221,8 @@ def line_of_choice(facts: Facts) -> Figure | None:
 
 
 def as_large_as_the_paper(facts: Facts) -> Answer | None:
-    """Returns the numbers of documents, words and characters, here and in the paper. Returns None if there
-    are no statistics.
+    """Returns the numbers of documents, words and characters, here and in the paper. Returns None if they are
+    not known.
     """
     sizes = read_sizes(facts.build.folder) if facts.stats else None
     if sizes is None:

@@ -53,8 +53,8 @@ def editions_of(builds: Sequence[Facts]) -> dict[tuple[str, str], list[Facts]]:
 
 
 def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
-    """Returns the counts for `before` and for `facts`, other differences, and the changed documents if they
-    are known. Returns None if `before` is None.
+    """Returns the counts in both editions, other differences, and the changed documents if they are known.
+    `before` is the previous edition. Returns None if the build has no documents.
     """
     if not facts.kept:
         return None

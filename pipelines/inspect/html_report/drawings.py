@@ -50,7 +50,7 @@ class Bin(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A size of a build and the same size in the paper."""
+    """A number in a build, and the corresponding number in the paper."""
 
     label: str
     ours: float
@@ -291,7 +291,7 @@ def _ends(numbers: Sequence[float]) -> tuple[float, float]:
 
 
 def _around(numbers: Sequence[float], *, log: bool = True) -> list[float]:
-    """Returns the range of the numbers with a margin."""
+    """Returns the ends of an axis: the range of the numbers, widened by a margin."""
     low, high = _ends(numbers)
     if log:
         return [low / 1.5, high * 1.5]

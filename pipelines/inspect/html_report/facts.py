@@ -37,7 +37,7 @@ class Facts(NamedTuple):
 
     @property
     def kept(self) -> Mapping[str, int]:
-        """Split → number of documents. A split may be part of another."""
+        """Split → number of documents. A split may be part of another split."""
         kept: Mapping[str, int] = self.counts.get("kept", {})
         return {split: count for split, count in kept.items() if split != "total"}
 

@@ -103,8 +103,8 @@ def _drawn(of_splits: Mapping[str, Sequence[LengthClass]], measure: str, unit: s
 
 
 def _sentences(facts: Facts) -> tuple[Figure, list[LengthClass]] | None:
-    """Returns a chart of the lengths of sentences, before and after deduplication if both are known;
-    otherwise None.
+    """Returns a chart of the lengths of sentences, with the classes of lengths. Shows them before and after
+    deduplication if both are known. Returns None if no lengths are known.
     """
     stats = facts.stats
     found = {
