@@ -28,7 +28,7 @@ class SizedBook(NamedTuple):
 
 
 class AssignSizes(beam.PTransform):
-    """PCollection[TokenizedBook] → PCollection[SizedBook].
+    """PCollection[TokenizedBook] → PCollection[SizedBook]. Assigns books to splits and to the small corpus.
 
     One worker plans all books. It needs 16 bytes of memory per book, for the id and the number of tokens.
 

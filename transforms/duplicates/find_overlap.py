@@ -156,7 +156,9 @@ class SignDocuments(beam.PTransform):
 
 
 class ReadDocuments(beam.PTransform):
-    """Pipeline → PCollection[SetPart]."""
+    """Pipeline → PCollection[SetPart]. Lists the parts of the files of data sets, distributed over the
+    workers.
+    """
 
     def __init__(self, files: Sequence[SetFile], workers: int):
         super().__init__()

@@ -11,7 +11,8 @@ from transforms.text.vocabularies import vocabulary
 
 
 class MapUnknown(beam.PTransform):
-    """PCollection[LineShard] → PCollection[LineShard].
+    """PCollection[LineShard] → PCollection[LineShard]. Replaces words by <UNK> that are not in the
+    vocabulary.
 
     The shards are stored until the vocabulary is complete. Every worker holds the vocabulary in memory, about
     ten bytes a word.
