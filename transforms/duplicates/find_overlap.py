@@ -232,7 +232,7 @@ def identity_of(row: tuple[str | float, ...]) -> str:
 
 
 def split_of(document: tuple[int, NamedText]) -> tuple[str, str]:
-    """Returns (data set, split)."""
+    """Returns (data set, split) of a document."""
     return document[1].data_set, document[1].split
 
 

@@ -42,7 +42,7 @@ def put_away(shard: LineShard, scratch: Scratch) -> LineShard:
 
 
 def map_shard(shard: LineShard, packed_words: bytes) -> LineShard:
-    """Returns a shard from scratch, with words that are not in the list replaced by <UNK>."""
+    """Returns a shard from scratch storage, with words that are not in the list replaced by <UNK>."""
     words = _unpack_words(packed_words)
     return shard._replace(block=vocabulary.map_unknown(fetch(shard.block), words))
 
