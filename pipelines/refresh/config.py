@@ -117,8 +117,8 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
 
     @property
     def usual(self) -> Usual:
-        """Returns the minimum size and the maximum shares of rejected documents that an edition must satisfy
-        to be published.
+        """Returns the limits for publishing an edition: its minimum size and the maximum shares of rejected
+        documents.
         """
         usual = rows()[self.kind].usual
         documents = usual.documents if self.min_documents is None else self.min_documents

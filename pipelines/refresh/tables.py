@@ -38,7 +38,7 @@ def _wiki_source(
 
 
 class EntitiesTable(CorpusTable, frozen=True, kw_only=True):
-    """The entity table of Wikidata."""
+    """The settings for the entity table of Wikidata."""
 
     def sources(self, settings: Settings) -> tuple[EntitiesSource]:
         """Returns the sources of the input files."""
@@ -46,7 +46,7 @@ class EntitiesTable(CorpusTable, frozen=True, kw_only=True):
 
 
 class LanguageTable(CorpusTable, frozen=True, kw_only=True):
-    """A corpus of a language."""
+    """The settings for a corpus of one language."""
 
     language: str = ""
 
@@ -60,7 +60,7 @@ class LanguageTable(CorpusTable, frozen=True, kw_only=True):
 
 
 class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
-    """One or more languages of Wiki-40B."""
+    """The settings for one or more languages of Wiki-40B."""
 
     joins: ClassVar[str] = "entities"
 
@@ -96,7 +96,7 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
 
 
 class NewsTable(LanguageTable, frozen=True, kw_only=True):
-    """Sentences of yearly news."""
+    """The settings for a corpus of sentences from yearly news files."""
 
     language: str = "en"
     first_year: int = 0  # 0 is the first on the server
@@ -109,7 +109,7 @@ class NewsTable(LanguageTable, frozen=True, kw_only=True):
 
 
 class GutenbergTable(CorpusTable, frozen=True, kw_only=True):
-    """Books of the weekly archive of Project Gutenberg."""
+    """The settings for a corpus of books from Project Gutenberg's weekly archive."""
 
     books: str = "txt-files.tar.zip"  # names of the files on the server
     catalog: str = "pg_catalog.csv"
@@ -120,7 +120,7 @@ class GutenbergTable(CorpusTable, frozen=True, kw_only=True):
 
 
 class SitesTable(CorpusTable, frozen=True, kw_only=True):
-    """Articles of English wikis on several sites."""
+    """The settings for a corpus of articles from several English wikis."""
 
     sites: tuple[str, ...] = ("wikinews", "wikibooks", "wikivoyage")  # or wikipedia
 
@@ -143,7 +143,9 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
 
 
 class FilesTable(CorpusTable, frozen=True, kw_only=True):
-    """Files that the table lists one by one. If the date is changed, a new edition is built."""
+    """The settings for a corpus whose input files the table lists one by one. If the date is changed, a new
+    edition is built.
+    """
 
     date: str
     files: Mapping[str, tuple[str, ...]]  # setting of the corpus → addresses

@@ -21,14 +21,14 @@ class SizedBook(NamedTuple):
     packed_small: bytes = b""  # its tokens in SimpleBooks-2; b"" if the same
 
     def in_size(self, size: str) -> TokenizedBook:
-        """Returns the book with its text in the corpus of a size."""
+        """Returns the book with its text for the corpus of the given size."""
         if size == SMALL and self.packed_small:
             return self.book._replace(packed_tokens=self.packed_small)
         return self.book
 
 
 class AssignSizes(beam.PTransform):
-    """PCollection[TokenizedBook] → PCollection[SizedBook].
+    """PCollection[TokenizedBook] → PCollection[SizedBook]. Assigns books to splits and to the small corpus.
 
     One worker plans all books. It needs 16 bytes of memory per book, for the id and the number of tokens.
 

@@ -33,7 +33,7 @@ class MeasuredRows(NamedTuple):
 
 
 class MeasureRows(beam.PTransform):
-    """PCollection[BookRow] → MeasuredRows.
+    """PCollection[BookRow] → MeasuredRows. Counts the texts of books by split.
 
     Args:
       text: index, in `values` of a row, of the text that is counted.

@@ -33,7 +33,8 @@ class BookVocabulary(NamedTuple):
 
 
 class CountBookVocabulary(beam.PTransform):
-    """PCollection[(split, TokenizedBook)] → BookVocabulary.
+    """PCollection[(split, TokenizedBook)] → BookVocabulary. Counts the words of books and writes the
+    vocabulary.
 
     The vocabulary is counted on the training split. Its file has one line per word: the word, a tab and its
     count, sorted by descending count, then by bytes. Words are counted in buckets. A worker holds one bucket

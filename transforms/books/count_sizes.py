@@ -20,7 +20,7 @@ class CountedSizes(NamedTuple):
 
 
 class CountSizes(beam.PTransform):
-    """PCollection[SizedBook] → CountedSizes.
+    """PCollection[SizedBook] → CountedSizes. Counts the words of SimpleBooks-92 and SimpleBooks-2.
 
     Args:
       folder: output folder of the build.

@@ -23,7 +23,7 @@ BEFORE = 1919
 
 
 class DatedBooks(NamedTuple):
-    """The outputs of DateBooks: kept + rejected = read."""
+    """The outputs of DateBooks: kept books, rejections and evidence. Each book is kept or rejected."""
 
     kept: beam.PCollection  # of DatedBook
     rejected: beam.PCollection  # of Rejected: undated, too-new

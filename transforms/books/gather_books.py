@@ -24,7 +24,7 @@ class GatheredBooks(NamedTuple):
 
 
 class GatherBooks(beam.PTransform):
-    """Pipeline → GatheredBooks.
+    """Pipeline → GatheredBooks. Reads books and joins them with their metadata.
 
     Args:
       folder: folder for temporary texts (see scratch.py).

@@ -24,7 +24,8 @@ class JoinedBooks(NamedTuple):
 
 
 class JoinCatalog(beam.PTransform):
-    """{"books": BookFile, "catalog": CatalogEntry, "released": ReleasedBook} → JoinedBooks.
+    """{"books": BookFile, "catalog": CatalogEntry, "released": ReleasedBook} → JoinedBooks. Joins files by
+    ebook number.
 
     The keys "catalog" and "released" are optional. If a book has several files, one is chosen (see
     text/books/files/choose_file.py). Entries and released books without a file are ignored. If several

@@ -32,7 +32,7 @@ class BookFates(NamedTuple):
 
 
 class ListBooks(beam.PTransform):
-    """BookFates → PCollection[OutputFile]: books-00000-of-00001.tsv, sorted by id.
+    """BookFates → PCollection[OutputFile]. Writes books-00000-of-00001.tsv, sorted by book id.
 
     Raises ValueError if a book is both kept and rejected, or neither.
 

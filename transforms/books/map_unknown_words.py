@@ -12,7 +12,8 @@ from transforms.text.vocabularies import vocabulary
 
 
 class MapUnknownWords(beam.PTransform):
-    """PCollection[SizedBook] → PCollection[SizedBook].
+    """PCollection[SizedBook] → PCollection[SizedBook]. Replaces words by <unk> that are not in the
+    vocabulary.
 
     Every worker holds both vocabularies in memory, about ten bytes a word.
 

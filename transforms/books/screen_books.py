@@ -56,7 +56,7 @@ def _judge(
 
 
 class MeasureBooks(beam.PTransform):
-    """PCollection[Book] → PCollection[MeasuredBook]."""
+    """PCollection[Book] → PCollection[MeasuredBook]. Counts the tokens and distinct words of books."""
 
     def expand(self, books: beam.PCollection) -> beam.PCollection:
         return books | "MeasureBook" >> beam.Map(measure_book).with_output_types(MeasuredBook)

@@ -52,7 +52,7 @@ class SharedParts(NamedTuple):
 
 
 class ShareNgrams(beam.PTransform):
-    """PCollection[MeasuredBook] → SharedParts.
+    """PCollection[MeasuredBook] → SharedParts. Finds the n-grams that several books share.
 
     Args:
       plan: side input with one Plan.

@@ -35,7 +35,7 @@ BUCKETS = 64  # parallel parts of the count; the number does not change results
 
 
 class TakeSimplest(beam.PTransform):
-    """PCollection[MeasuredBook] → Screened of MeasuredBook.
+    """PCollection[MeasuredBook] → Screened of MeasuredBook. Keeps the simplest books.
 
     Books are added in descending order of their ratios. With each book, the tokens and the vocabulary (the
     words that occur at least `min_count` times after tokenisation) grow. The first book that would exceed

@@ -14,7 +14,7 @@ STAGE = "tokenize-books"
 
 
 class TokenizeBooks(beam.PTransform):
-    """PCollection[MeasuredBook] → PCollection[TokenizedBook].
+    """PCollection[MeasuredBook] → PCollection[TokenizedBook]. Tokenises the texts of books.
 
     Args:
       folder: folder for temporary texts (see scratch.py).

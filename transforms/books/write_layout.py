@@ -36,7 +36,7 @@ class WrittenLayout(NamedTuple):
 
 
 class WriteLayout(beam.PTransform):
-    """PCollection[SizedBook] → WrittenLayout.
+    """PCollection[SizedBook] → WrittenLayout. Writes text files in the layout of the SimpleBooks release.
 
     Each file is written by one worker, one book at a time. There are no separators between books; the output
     `places` lists where each book begins. The file of a split without books is empty.

@@ -132,7 +132,7 @@ class CorpusRows(NamedTuple):
 
 
 class ReadCorpus(beam.PTransform):
-    """Pipeline → PCollection[CorpusRows].
+    """Pipeline → PCollection[CorpusRows]. Reads the rows of finished builds.
 
     Args:
       builds: builds to read; a build given twice is read twice.
@@ -271,7 +271,7 @@ def find_folders(folders: Iterable[str]) -> FoundFolders:
 
 
 def normalise(folder: str) -> str:
-    """Returns the folder without a trailing slash; local folders as absolute paths."""
+    """Returns the folder without a trailing slash. A local folder is returned as an absolute path."""
     return folder.rstrip("/") if "://" in folder else str(pathlib.Path(folder).resolve())
 
 

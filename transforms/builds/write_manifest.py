@@ -60,7 +60,7 @@ class Enter(beam.PTransform):
 
 
 class WriteManifest(beam.PTransform):
-    """PCollection[Entry] → PCollection[OutputFile].
+    """PCollection[Entry] → PCollection[OutputFile]. Writes the manifest and the descriptions of a build.
 
     Raises AccountingError if the counts do not add up, and InputError if all records of the input were
     rejected.

@@ -145,7 +145,7 @@ def _readable(line: bytes) -> str:
 def drop_lines(
     joined: tuple[int, Mapping[str, Iterable[Any]]], scratch: Scratch
 ) -> Iterator[LineRange]:
-    """Yields the range without the lines whose ids are in the first column of the links."""
+    """Yields the range without the removed lines, whose ids are in the first column of the links."""
     _, found = joined
     removed = {place for links in found[PAIRS] for place in places_of(links[:, 0])}
     (before,) = found[RANGES]

@@ -67,7 +67,7 @@ class FoundContamination(NamedTuple):
 
 
 class FindContamination(beam.PTransform):
-    """Pipeline → FoundContamination.
+    """Pipeline → FoundContamination. Finds the overlap of training texts with evaluation texts.
 
     Args:
       files: files of training texts.

@@ -35,7 +35,7 @@ class NearPairs(NamedTuple):
 
 
 class FindNearPairs(beam.PTransform):
-    """PCollection[document] → NearPairs.
+    """PCollection[document] → NearPairs. Finds pairs of near-duplicate documents.
 
     Documents are not shuffled. For documents that share a band with another, the hashes (8 bytes an n-gram)
     are written to scratch, and references to them are shuffled. One worker holds all candidate pairs.

@@ -156,7 +156,9 @@ class SignDocuments(beam.PTransform):
 
 
 class ReadDocuments(beam.PTransform):
-    """Pipeline → PCollection[SetPart]."""
+    """Pipeline → PCollection[SetPart]. Lists the parts of the files of data sets, distributed over the
+    workers.
+    """
 
     def __init__(self, files: Sequence[SetFile], workers: int):
         super().__init__()
@@ -230,7 +232,7 @@ def identity_of(row: tuple[str | float, ...]) -> str:
 
 
 def split_of(document: tuple[int, NamedText]) -> tuple[str, str]:
-    """Returns (data set, split)."""
+    """Returns (data set, split) of a document."""
     return document[1].data_set, document[1].split
 
 

@@ -162,7 +162,7 @@ def _decode_texts(lines: Sequence[bytes], places: Sequence[str]) -> TextBatch:
 
 
 def _line_decoder(file: TextFile) -> Any:
-    """Returns a JSON decoder that decodes the keys of the file to (id, text, …)."""
+    """Returns a decoder that extracts the id and the columns from a JSON line of the file."""
     value = str | list[str] | None
     keys = {f"column_{number}": name for number, name in enumerate(file.columns)}
     fields: list[tuple[str, Any, Any]] = [(field, value, None) for field in keys]

@@ -54,7 +54,7 @@ class HitsOf(NamedTuple):
 
 
 class ReadRemovals(beam.PTransform):
-    """Pipeline → PCollection[Removal], without repetitions.
+    """Pipeline → PCollection[Removal], without repetitions. Reads the documents and passages to remove.
 
     Args:
       paths: paths of the Parquet files that a search has written.

@@ -173,7 +173,8 @@ def put_if(path: str, content: bytes, seen: str | None) -> str | None:
     before the write.
 
     Args:
-      content: must differ from every earlier content of the object, as equal contents have equal ETags.
+      content: new content. It must differ from every earlier content of the object, because equal contents
+        have equal ETags.
       seen: version of the object to replace; None if the object must not exist.
 
     Returns:

@@ -146,7 +146,8 @@ def _plan(splits: Sequence[str], shard_bytes: int, sizes: Mapping[str, int]) -> 
 
 
 class WriteRows(beam.PTransform):
-    """PCollection of rows → PCollection[OutputFile].
+    """PCollection of rows → PCollection[OutputFile]. Groups rows into shards and writes them, sorted, to
+    files.
 
     Shards without rows are written too, because readers expect all N files of a name like `train-00000-of-N`.
 

@@ -70,7 +70,9 @@ def read_head(path: str, stream: BinaryIO) -> bytes:
 
 
 def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
-    """Returns False if a compressed file is visibly truncated. This cannot be detected for a .gz file."""
+    """Returns False if a compressed file is visibly truncated. The truncation of a .gz file cannot be
+    detected.
+    """
     if codec == "bz2":
         return bz2_blocks.ends_whole(stream, file_bytes)
     if codec != "xz":

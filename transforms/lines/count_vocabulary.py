@@ -42,7 +42,7 @@ class CountedVocabulary(NamedTuple):
 
 
 class CountVocabulary(beam.PTransform):
-    """(PCollection[LineRange], PCollection[LineShard]) → CountedVocabulary.
+    """(PCollection[LineRange], PCollection[LineShard]) → CountedVocabulary. Counts and writes the vocabulary.
 
     The ranges contain all tokenised lines of a corpus. Only shards of the series "heldout" are used.
 

@@ -23,7 +23,7 @@ Join = Callable[[Sequence[pa.RecordBatch]], pa.RecordBatch]
 
 
 class DealWords(beam.PTransform):
-    """PCollection[Any] → PCollection[(bucket, word counts in scratch)].
+    """PCollection[Any] → PCollection[(bucket, word counts in scratch)]. Counts the words of elements.
 
     Counts of several elements are combined before they are partitioned, so that few pieces are shuffled.
 

@@ -11,7 +11,8 @@ from transforms.text.vocabularies import vocabulary
 
 
 class MapUnknown(beam.PTransform):
-    """PCollection[LineShard] → PCollection[LineShard].
+    """PCollection[LineShard] → PCollection[LineShard]. Replaces words by <UNK> that are not in the
+    vocabulary.
 
     The shards are stored until the vocabulary is complete. Every worker holds the vocabulary in memory, about
     ten bytes a word.
@@ -41,7 +42,7 @@ def put_away(shard: LineShard, scratch: Scratch) -> LineShard:
 
 
 def map_shard(shard: LineShard, packed_words: bytes) -> LineShard:
-    """Returns a shard from scratch, with words that are not in the list replaced by <UNK>."""
+    """Returns a shard from scratch storage, with words that are not in the list replaced by <UNK>."""
     words = _unpack_words(packed_words)
     return shard._replace(block=vocabulary.map_unknown(fetch(shard.block), words))
 

@@ -21,7 +21,7 @@ class MeasureLines(beam.PTransform):
 
 
 class MeasureShards(beam.PTransform):
-    """PCollection[LineShard] → PCollection[(split, LineStats)]."""
+    """PCollection[LineShard] → PCollection[(split, LineStats)]. Counts lines, words and characters."""
 
     def expand(self, shards: beam.PCollection) -> beam.PCollection:
         return (

@@ -13,7 +13,7 @@ FOLDER = "training-monolingual.tokenized"  # name of the folder in the original
 
 
 class WriteCheckpoint(beam.PTransform):
-    """PCollection[LineRange] → PCollection[OutputFile], one for each range.
+    """PCollection[LineRange] → PCollection[OutputFile], one for each range. Writes the lines to text files.
 
     The concatenated files are equal to the single file that the original scripts write.
 

@@ -53,7 +53,7 @@ class WrittenShard(NamedTuple):
 
 
 class WriteLines(beam.PTransform):
-    """PCollection[LineShard] → WrittenLines.
+    """PCollection[LineShard] → WrittenLines. Writes the files of a shuffled corpus of lines.
 
     Each shard is written to a text file that has the name of the shard in the published corpus. It is also
     written to a Parquet and a TFRecord file with the single feature `text`, a line without its line feed; for

@@ -37,7 +37,7 @@ class CountedGrams(NamedTuple):
 
 
 class CountGrams(beam.PTransform):
-    """PCollection[TextBlock] → CountedGrams.
+    """PCollection[TextBlock] → CountedGrams. Counts the n-grams of all orders.
 
     Args:
       words: side input with one vocabulary, in scratch.

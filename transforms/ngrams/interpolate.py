@@ -50,7 +50,8 @@ def bucketed_by(words: Words, highest: int) -> Words:
 
 
 class Interpolate(beam.PTransform):
-    """{level: PCollection[(bucket, (kind, rows in scratch))]} → PCollection[ModelPart].
+    """{level: PCollection[(bucket, (kind, rows in scratch))]} → PCollection[ModelPart]. Computes the entries
+    of a model.
 
     The level of order n has the WEIGHTS of n-grams, partitioned by suffix, and the BACKOFFS of their
     contexts. The first level also has the PROBABILITIES of unigrams.

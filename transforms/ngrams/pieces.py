@@ -42,6 +42,6 @@ class Dealer:
 
 
 def join_pieces(pieces: Iterable[bytes], order: int, values: Values) -> Table:
-    """Returns the rows of tables from scratch as one table."""
+    """Returns the rows of several tables in scratch storage as one table."""
     tables = [unpack_table(fetch(piece), order, values) for piece in pieces]
     return np.concatenate(tables) if tables else np.empty(0, dtype_of(order, values))

@@ -85,7 +85,7 @@ class ScoredText(NamedTuple):
 
 
 class ScoreText(beam.PTransform):
-    """(PCollection[TextBlock], PCollection[ModelPart]) → ScoredText.
+    """(PCollection[TextBlock], PCollection[ModelPart]) → ScoredText. Computes log-likelihoods of text.
 
     Args:
       folder: output folder of the build.

@@ -120,7 +120,7 @@ def files_of_splits(build: Build, splits: Sequence[str]) -> list[PlacedFile]:
 
 
 class ReadBlocks(beam.PTransform):
-    """Pipeline → PCollection[TextBlock].
+    """Pipeline → PCollection[TextBlock]. Reads the text of a build as blocks of sentences.
 
     Args:
       files: Parquet files of one build.

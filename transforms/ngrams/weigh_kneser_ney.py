@@ -16,7 +16,7 @@ from transforms.text.ngrams.gram_tables import ADJUSTED_COUNTS, UNKNOWN
 
 class WeighKneserNey(beam.PTransform):
     """PCollection[((order, bucket), ADJUSTED_COUNTS in scratch)] → {level: PCollection}, the input of
-    Interpolate.
+    Interpolate. Computes the Kneser-Ney weights of n-grams.
 
     Args:
       tallies: PCollection[(order, Tally)].

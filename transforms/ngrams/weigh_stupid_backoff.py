@@ -41,7 +41,7 @@ Keyed = tuple[tuple[int, int], tuple[str, bytes]]  # (order, bucket), (kind, row
 
 class WeighStupidBackoff(beam.PTransform):
     """PCollection[((order, bucket), ADJUSTED_COUNTS in scratch)] → {level: PCollection}, the input of
-    Interpolate.
+    Interpolate. Computes the Stupid Backoff weights of n-grams.
 
     Args:
       cut: order → maximum count of pruned n-grams.

@@ -31,7 +31,7 @@ class ArpaPart(NamedTuple):
 
 
 class WriteArpa(beam.PTransform):
-    """PCollection[ModelPart] → PCollection[OutputFile].
+    """PCollection[ModelPart] → PCollection[OutputFile]. Writes a model to model.arpa.
 
     All workers format lines; one worker concatenates the lines.
 

@@ -27,7 +27,7 @@ class Selected(NamedTuple):
 
 
 class SelectSentences(beam.PTransform):
-    """PCollection[Candidate] → Selected.
+    """PCollection[Candidate] → Selected. Selects the sentences of a translation benchmark.
 
     A worker holds only the candidates of a domain with the lowest ranks, a few times as many as the articles
     needed, and without copies. Only these candidates are shuffled.

@@ -35,7 +35,8 @@ class Sampling(NamedTuple):
 
 
 class ChooseSentences(beam.PTransform):
-    """PCollection[SentenceBlock] → PCollection of one mapping {language: Choice}.
+    """PCollection[SentenceBlock] → PCollection of one mapping {language: Choice}. Chooses sentences for
+    training.
 
     Raises InputError if there are no sentences.
     """

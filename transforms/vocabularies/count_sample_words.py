@@ -34,7 +34,7 @@ class SampleWords(NamedTuple):
 
 
 class CountSampleWords(beam.PTransform):
-    """PCollection[SentenceBlock] → SampleWords.
+    """PCollection[SentenceBlock] → SampleWords. Counts the words of the sentences chosen for training.
 
     Args:
       folder: output folder of the build.

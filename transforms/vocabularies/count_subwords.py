@@ -19,7 +19,8 @@ RowsKey = tuple[str, str, str]  # name of the vocabulary, edition, split
 
 
 class CountSubwords(beam.PTransform):
-    """PCollection[PackedArticle] or PCollection[CorpusRows] → PCollection[(key, SubwordStats)].
+    """PCollection[PackedArticle] or PCollection[CorpusRows] → PCollection[(key, SubwordStats)]. Counts
+    vocabulary pieces.
 
     Args:
       count: `count_article` or `count_rows`. It determines the keys of the output.

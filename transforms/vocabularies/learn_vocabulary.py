@@ -21,7 +21,7 @@ class Vocabulary(NamedTuple):
 
 
 class LearnVocabulary(beam.PTransform):
-    """PCollection[PackedArticle] → Vocabulary.
+    """PCollection[PackedArticle] → Vocabulary. Learns a SentencePiece vocabulary from articles.
 
     Args:
       settings: settings of the vocabulary; None to learn no vocabulary.

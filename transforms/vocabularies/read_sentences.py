@@ -72,7 +72,8 @@ class SentenceBlock(NamedTuple):
 
 
 class ReadSentences(beam.PTransform):
-    """Pipeline → (PCollection[SentenceBlock], PCollection[Rejected]).
+    """Pipeline → (PCollection[SentenceBlock], PCollection[Rejected]). Reads the sentences of builds and text
+    files.
 
     The split train of a build is used for training; validation and test are held out. Each line of a text
     file is a sentence. Lines that are too long or not UTF-8 are rejected. Empty lines are skipped.

@@ -60,7 +60,7 @@ class TokenPiece(NamedTuple):
 
 
 class TokenizeRows(beam.PTransform):
-    """Pipeline → PCollection[TokenPiece].
+    """Pipeline → PCollection[TokenPiece]. Tokenises the documents of a build.
 
     Args:
       files: Parquet files of one build.

@@ -19,7 +19,7 @@ COLUMNS = ("wikidata_id", "version_id", "text")
 
 
 class TrainOnBuilds(beam.PTransform):
-    """Pipeline → PCollection[(name, TrainedSubwords)].
+    """Pipeline → PCollection[(name, TrainedSubwords)]. Trains vocabularies on articles of finished builds.
 
     One worker trains all vocabularies one after the other, because each takes gigabytes of memory. It reads
     the sample directly from the files, without a shuffle.

@@ -19,7 +19,7 @@ NAME = "sentencepiece"
 
 
 class TrainPieces(beam.PTransform):
-    """PCollection[(bucket, word counts in scratch)] → PCollection of one TrainedPieces.
+    """PCollection[(bucket, word counts in scratch)] → PCollection of one TrainedPieces. Trains a model.
 
     One worker trains, and holds all words in memory. Raises InputError if no model can be trained.
     """

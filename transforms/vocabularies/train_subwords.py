@@ -35,7 +35,8 @@ LARGEST_RANK = (1 << 63) - 1
 
 
 class TrainSubwords(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection of one TrainedSubwords, even if there are no articles.
+    """PCollection[PackedArticle] → PCollection of one TrainedSubwords, even if there are no articles. Trains
+    a vocabulary.
 
     One worker trains. It needs memory for the compressed sample, and the memory that `train_model` needs.
     """

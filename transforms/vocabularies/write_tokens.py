@@ -33,7 +33,7 @@ SCHEMA = pa.schema(
 
 
 class WriteTokens(beam.PTransform):
-    """PCollection[TokenPiece] → PCollection[OutputFile].
+    """PCollection[TokenPiece] → PCollection[OutputFile]. Writes token ids as Megatron-LM data sets.
 
     One worker writes the files of a split, because training programs need a single token file. It holds one
     TokenPiece at a time.

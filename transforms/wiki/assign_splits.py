@@ -17,7 +17,7 @@ class Assigned(NamedTuple):
 
 
 class AssignSplits(beam.PTransform):
-    """PCollection[PackedArticle] → Assigned.
+    """PCollection[PackedArticle] → Assigned. Assigns articles to splits by their Wikidata ids.
 
     The split depends only on the Wikidata id, so an entity is in the same split in every language. A split
     that is already set is kept. Such articles are pinned to the split of an earlier release, and are counted.

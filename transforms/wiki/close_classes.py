@@ -15,7 +15,7 @@ Edges = numpy.typing.NDArray[numpy.int64]
 
 class CloseOverSubclasses(beam.PTransform):
     """PCollection[list[Entity]] → PCollection of one dict {internal class: its kind}, with some ten thousand
-    classes.
+    classes. Finds all internal classes.
 
     One worker holds the class graph in 80 MB: two numbers for each of Wikidata's 5 million subclass-of
     statements.

@@ -123,7 +123,7 @@ class NewerPages(NamedTuple):
 
 
 class DropOlderPages(beam.PTransform):
-    """PCollection[Page] → NewerPages.
+    """PCollection[Page] → NewerPages. Drops pages that are not newer than an older dump or page id.
 
     Only bitmaps of the page ids of the older dump are shuffled, some 10 MB for enwiki. Damage in the older
     dump is always an error, because its lost pages would seem to be new.

@@ -360,8 +360,8 @@ def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump
 
 
 def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
-    """Returns the page_props of the date that is nearest to that of a dump without page_props. If two are
-    equally near, returns the later.
+    """Returns the page_props files of another date, for a dump without page_props. The nearest date is used;
+    if two dates are equally near, the later.
 
     The page table of the other date is not used, because pages that are not in it may be newer.
     """

@@ -25,7 +25,7 @@ COLUMNS = (
 
 
 class ListHeadings(beam.PTransform):
-    """PCollection of one list of LearnedHeading → PCollection[OutputFile]."""
+    """PCollection of one list of LearnedHeading → PCollection[OutputFile]. Writes the headings to a table."""
 
     def __init__(self, folder: str):
         super().__init__()

@@ -21,7 +21,7 @@ Tally = tuple[int, int, str]
 
 
 class TallyUnrendered(beam.PTransform):
-    """PCollection[Unrendered] → PCollection[(Key, Tally)], with distinct keys."""
+    """PCollection[Unrendered] → PCollection[(Key, Tally)], with distinct keys. Counts unknown templates."""
 
     def expand(self, unrendered: beam.PCollection) -> beam.PCollection:
         return (

@@ -8,7 +8,9 @@ from transforms.text.wikimedia.corpus_stats import add_stats
 
 
 class MeasureCorpus(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection[(split, CorpusStats)]."""
+    """PCollection[PackedArticle] → PCollection[(split, CorpusStats)]. Counts articles and their texts by
+    split.
+    """
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
         return (

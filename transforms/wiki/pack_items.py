@@ -25,7 +25,7 @@ class PackedItems(NamedTuple):
 
 
 class PackItems(beam.PTransform):
-    """PCollection[list[Entity]] → PackedItems.
+    """PCollection[list[Entity]] → PackedItems. Packs Wikidata items into blocks, and counts them.
 
     Items are shuffled in blocks of some ten thousand rows. To shuffle them one by one would take longer than
     to read them.

@@ -43,7 +43,7 @@ PageToFacts = tuple[int, PageFacts]
 
 
 class PinFile(NamedTuple):
-    """A file with pins, or a row group of one."""
+    """A file with pins, or one row group of such a file."""
 
     path: str
     split: str = ""  # of all its rows, in a finished build; "" to read it from a column
@@ -124,7 +124,7 @@ def _check_head(path: str) -> None:
 
 @dataclass(eq=False, repr=False)
 class ReadSplitPins(beam.PTransform):
-    """PBegin → PCollection[(bucket, (file, packed pins))], for PinItems and PinPages.
+    """PBegin → PCollection[(bucket, (file, packed pins))], for PinItems and PinPages. Reads pinned splits.
 
     A text file is one unit of work, and so is a row group of a Parquet file. A line that is not a pin raises
     InputError with the file and the line.
@@ -219,7 +219,8 @@ def key_by_bucket(page_and_facts: PageToFacts) -> tuple[int, PageToFacts]:
 
 
 def add_pins(_: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
-    """Yields the facts of one bucket with pinned splits. Pins of items without a page have no effect."""
+    """Yields the facts of one bucket, with pinned splits added. Pins of items without a page have no effect.
+    """
     splits = unpack_blocks(found["pins"])
     for page_id, facts in found["facts"]:
         yield page_id, facts._replace(pinned_split=splits.get(facts.qid, ""))

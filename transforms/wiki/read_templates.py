@@ -106,7 +106,9 @@ class ReadTemplates(beam.PTransform):
 
 
 class LearnHeadings(beam.PTransform):
-    """PCollection[(HeadingKey, HeadingCounts)] → PCollection of one list of LearnedHeading."""
+    """PCollection[(HeadingKey, HeadingCounts)] → PCollection of one list of LearnedHeading. Learns headings
+    of sections without prose.
+    """
 
     def expand(self, counts: beam.PCollection) -> beam.PCollection:
         added = beam.CombinePerKey(add_counts).with_output_types(tuple[HeadingKey, HeadingCounts])
