@@ -75,8 +75,7 @@ def protect_argument(text: str) -> str:
 
 
 def restore(text: str) -> str:
-    """Replaces stand-ins by the original characters, and removes holes, breaks and other marks.
-    """
+    """Replaces stand-ins by the original characters, and removes holes, breaks and other marks."""
     if text.isascii():
         return text
     return _NONCHARACTER.sub(lambda match: _RESTORED.get(match[0], ""), text)
