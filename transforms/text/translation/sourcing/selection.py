@@ -214,8 +214,7 @@ def _choose(ranked: Sequence[Candidate], quotas: Iterable[Quota]) -> list[Candid
 
 
 def _deal(chosen: Sequence[Candidate], cells: Mapping[str, Quota]) -> dict[str, list[Candidate]]:
-    """Distributes the articles among the splits at random. If a split has too few sentences, some articles
-    are swapped.
+    """Deals the articles to the splits at random, then swaps some if a split has too few sentences.
 
     Returns split → its articles, sorted by rank.
     """

@@ -141,8 +141,8 @@ class _Comparison:
     # Alignment.
 
     def _align_all(self) -> None:
-        """Aligns all lines with the text. Identical lines and long lines are aligned first, so that no other
-        line is aligned with their words.
+        """Aligns all lines with the text, beginning with identical and long lines, so that these get their
+        own words.
         """
         whole: dict[tuple[str, ...], list[int]] = {}
         for paragraph, (first, end) in enumerate(itertools.pairwise(self.first_word)):
@@ -262,8 +262,8 @@ class _Comparison:
     def _is_filled(
         self, number: int, line: "_Source", found: dict[int, int], after: int
     ) -> bool | None:
-        """Returns True if the text contains something where the line has slots: between its words `after` and
-        `after + 1`.
+        """Returns True if the text has something between the line's words `after` and `after + 1`, where
+        slots are.
 
         Returns None if one of these two words is not found in the text, so that this is unknown.
         """
@@ -326,8 +326,8 @@ class _Comparison:
         return text[self.words[left].end : self.words[right].start]
 
     def _has_symbols(self, between: str, line: "_Source", after: int) -> bool:
-        """Returns True if the text between two words has characters that the line, without its slots, does
-        not have there.
+        """Returns True if the text `between` two words has characters that the line, without slots, lacks
+        there.
         """
         source = line.between(after)
         if between and not between.strip() and not SLOT.sub("", source):
@@ -457,7 +457,7 @@ class _Comparison:
             self._add_in_text("no-end", number, len(paragraph))
 
     def _goes_on(self, number: int, word: int, next_word: int) -> bool:
-        """Returns True if the text, from `next_word` on, continues as the wikitext does after a word of a
+        """Returns True if the text continues, from `next_word` on, as the wikitext does after a word of a
         line.
 
         The next words may come from a template or formula that is alone on its line, or begins the next line.
@@ -485,8 +485,8 @@ class _Comparison:
         return False
 
     def _is_shown_ahead(self, text: str, ahead: Sequence[int]) -> bool:
-        """Returns True if the next words of the corpus text may come from a template or formula in `text`, a
-        part of a line.
+        """Returns True if the words `ahead` may come from a template or formula in `text`, a part
+        of a line.
         """
         slots = [self.source.slot(found) for found in SLOT.findall(text)]
         values = [slot for slot in slots if not slot.is_note]
