@@ -250,7 +250,7 @@ def unit_pattern(language: str, symbol: str, number: str) -> str:
     Args:
         language: the code of a Wikipedia or corpus.
         symbol: the unit's English symbol.
-        number: the number in plain digits, "70" or "1.5". Even decimals that are 0 may change the form.
+        number: the number in plain digits, "70" or "1.5". The decimals may change the form of the name.
 
     Returns "" if CLDR has no name for the unit.
     """

@@ -46,9 +46,7 @@ class Shortage(NamedTuple):
 
 
 def split_sizes(sentences: int) -> dict[str, int]:
-    """Divides a number of sentences among the splits, in the proportions of FLORES-101. Returns split →
-    sentences.
-    """
+    """Divides sentences among the splits in the proportions of FLORES-101. Returns split → sentences."""
     return dict(zip(SPLITS, apportion(sentences, list(SPLIT_SENTENCES.values())), strict=True))
 
 

@@ -131,8 +131,8 @@ class _Comparison:
         )
 
     def _literal_slot(self, found: re.Match[str]) -> str:
-        """Returns the text by which a slot is replaced when the wikitext is searched. Code and formulas are
-        unchanged.
+        """Returns the text that stands for a slot when the wikitext is searched: code and formulas as they
+        are.
         """
         slot = self.source.slot(found[0])
         code = re.match(r"<[^<>]*>(.*)</", slot.wikitext, re.DOTALL)
@@ -222,9 +222,7 @@ class _Comparison:
             self._check_words(line, found)
 
     def _is_lost_section(self, number: int) -> bool:
-        """Returns True if the text contains nothing from a line's section. An example is a section of
-        references.
-        """
+        """Returns True if the text contains nothing from a line's section, as for sections of references."""
         first = last = number
         while first and self.lines[first - 1].kind != "heading":
             first -= 1
@@ -297,9 +295,7 @@ class _Comparison:
         return False
 
     def _is_of_another_line(self, number: int, word: int, beside: int) -> bool:
-        """Returns True if a word of the text is in another paragraph than `beside`, or is aligned with
-        another line.
-        """
+        """Returns True if a word is in another paragraph than `beside`, or is aligned with another line."""
         if not 0 <= word < len(self.words) or self.paragraph_of[word] != self.paragraph_of[beside]:
             return True
         return word in self.origin and self.origin[word][0] != number
@@ -431,9 +427,7 @@ class _Comparison:
                     self._add_in_text(kind, number, found.start())
 
     def _is_in_source(self, paragraph: str, start: int, end: int) -> bool:
-        """Returns True if the wikitext contains the same characters as this part of the paragraph, with no
-        slot between them.
-        """
+        """Returns True if the wikitext contains this part of the paragraph, with no slot in it."""
         here = paragraph[start:end]
         around = paragraph[max(start - 12, 0) : end], paragraph[start : end + 12]
         if any(_spaced(one) in self.literal for one in around if len(one) > len(here) + 1):
@@ -590,9 +584,7 @@ class _Comparison:
         self.gaps.append(_Gap(_RANKS.index(kind), number, offset, hole))
 
     def _merged(self) -> Iterator[_Gap]:
-        """Returns one finding for each position, with the problem that a reader sees and the template at this
-        position.
-        """
+        """Returns one finding per position, with the problem that a reader sees and the template there."""
         kept: list[_Gap] = []
         for gap in sorted(self.gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):
             last = kept[-1] if kept else None
@@ -632,9 +624,7 @@ class _Source:
             self.slots.setdefault(after, []).append(found.start())
 
     def between(self, after: int) -> str:
-        """Returns the part of the line, including slots, between the word with index `after` and the next
-        word.
-        """
+        """Returns the part of the line, including slots, between the word `after` and the next word."""
         start = self.words[after].end if after >= 0 else 0
         end = self.words[after + 1].start if after + 1 < len(self.words) else len(self.text)
         return self.text[start:end]
@@ -674,9 +664,7 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _may_be_value(text: str, place: int) -> bool:
-    """Returns True if the text around an offset allows a value there, such as a word or number, and not only
-    a note.
-    """
+    """Returns True if the text around an offset allows a word or number there, not only a note."""
     left, right = SLOT.sub("", text[:place]), SLOT.sub("", text[place:])
     near_left, near_right = left[-1:], right[:1]
     word_left, word_right = left.rstrip()[-1:], right.lstrip()[:1]
