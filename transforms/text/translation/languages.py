@@ -1,4 +1,4 @@
-"""Target languages of translations: their names, tags and scripts.
+"""Finds the target languages of translations, with their names, tags and scripts.
 
 For the codes of FLORES-101, names come from Table 1 of Goyal et al. 2022 (languages.toml). Tags, scripts
 and the names of all other languages come from Unicode CLDR, through the package langcodes.

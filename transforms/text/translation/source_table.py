@@ -24,7 +24,9 @@ _BOOLEANS = {"yes": True, "no": False}
 
 
 def write_source(sentences: Iterable[SourceSentence]) -> str:
-    """Returns the table. The sentences must be sorted by split, in the order of `SPLITS`, and by position."""
+    """Returns the table as text. `sentences` must be sorted by split, in the order of `SPLITS`, then by
+    position.
+    """
     rows = list(sentences)
     columns = columns_of(COLUMNS, rows)
     return write_table(columns, (_row(one, columns) for one in rows))
@@ -94,7 +96,7 @@ def metadata_names(split: str) -> tuple[str, str]:
 
 
 def sentence_id(split: str, place: int) -> str:
-    """Returns the id of a sentence, from its split and its position in the split, counted from 1."""
+    """Returns the id of the sentence at the position `place` in a split. Positions are counted from 1."""
     return f"{split}-{place:04}"
 
 

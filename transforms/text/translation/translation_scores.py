@@ -109,7 +109,7 @@ class SystemScores(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Translations by several systems of the same source, and their reference."""
+    """What is to be scored: translations of the same source by several systems, and the reference."""
 
     references: Sequence[str]
     systems: Sequence[Sequence[str]]  # the lines of each system

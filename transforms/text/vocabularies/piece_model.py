@@ -44,7 +44,7 @@ TRAINER: Mapping[str, Any] = {
 
 @dataclasses.dataclass(frozen=True)
 class PieceSettings:
-    """The settings that determine a model, in addition to the text. Invalid settings raise ValueError."""
+    """The settings that, together with the text, determine a model. Invalid settings raise ValueError."""
 
     size: int = 256_000  # greatest number of pieces
     character_coverage: float = 0.9995  # share of the text with pieces for its characters
@@ -88,12 +88,12 @@ class PieceStats(NamedTuple):
 
     @property
     def characters_per_piece(self) -> float:
-        """Returns the mean number of characters per piece; 0 if there is no text."""
+        """Returns the mean number of characters per piece, or 0 if there are no pieces."""
         return self.characters / self.pieces if self.pieces else 0.0
 
     @property
     def unknown_rate(self) -> float:
-        """Returns the share of unknown pieces; 0 if there is no text."""
+        """Returns the share of unknown pieces in all pieces, or 0 if there are no pieces."""
         return self.unknown / self.pieces if self.pieces else 0.0
 
 

@@ -60,7 +60,7 @@ class UntrainableError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class SubwordSettings:
-    """The settings that determine a vocabulary, in addition to the text.
+    """The settings that, together with the text, determine a vocabulary.
 
     Invalid settings raise ValueError.
     """
@@ -102,7 +102,7 @@ class TrainedSubwords(NamedTuple):
 
 
 def check_coverage(character_coverage: float) -> None:
-    """Raises ValueError for a character coverage that the trainer does not accept."""
+    """Raises ValueError if the trainer does not accept the character coverage."""
     if not 0.98 <= character_coverage <= 1:
         raise ValueError(f"character_coverage must be from 0.98 to 1, not {character_coverage}")
 
@@ -210,12 +210,12 @@ def vocabulary_of(model: bytes) -> str:
 
 
 def vocabulary_size_of(model: bytes) -> int:
-    """Returns the number of pieces of a model."""
+    """Returns the number of pieces in a model."""
     return int(load_model(model).get_piece_size())
 
 
 class SubwordCounter:
-    """Counts the pieces of texts, with a model made by `train_model`."""
+    """Counts the pieces into which a model splits texts. The model must be made by `train_model`."""
 
     def __init__(self, model: bytes):
         self._processor = load_model(model)
@@ -225,7 +225,7 @@ class SubwordCounter:
         self._known_characters = own + self._byte_characters
 
     def count(self, text: str) -> SubwordStats:
-        """Counts the pieces and characters of one text."""
+        """Counts the pieces and characters of a text."""
         ids = self._processor.encode(text, return_type="numpy")
         characters = count_characters(text)
         return SubwordStats(

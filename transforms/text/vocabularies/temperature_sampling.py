@@ -17,7 +17,7 @@ _CONTEXT = decimal.Context(prec=50)
 
 
 class Share(NamedTuple):
-    """The share of a language in the sample."""
+    """The share that a language has in the sample."""
 
     sentences: int  # n: available sentences
     probability: float  # p: share of the language in the sample

@@ -29,7 +29,7 @@ class Tokenizer(Protocol):
     unknown: int  # id of the unknown token; -1 if there is none
 
     def find(self, token: str) -> int:
-        """Returns the id of a token, or -1 if the tokenizer does not have it."""
+        """Returns the id of a token, or -1 if the tokenizer has no such token."""
 
     def encode(self, texts: Sequence[str]) -> list[Ids]:
         """Returns the ids of each text."""

@@ -47,7 +47,7 @@ class VocabularyPart(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """The frequent words of a training corpus."""
+    """The frequent words of a training corpus, and the size of the corpus."""
 
     counts: pa.RecordBatch  # see word_counts.py; the most frequent first, then by bytes
     sentences: int
@@ -77,7 +77,7 @@ class HeldoutStats(NamedTuple):
 
 
 class VocabularyStats(NamedTuple):
-    """Counts of a training corpus, its vocabulary and the held-out text."""
+    """The size of a training corpus and of its vocabulary, and the coverage of the held-out text."""
 
     min_count: int
     training_sentences: int

@@ -24,7 +24,7 @@ CHUNK_BYTES = 1 << 24  # of text counted at a time; Arrow's offsets must be belo
 
 
 def count_words(block: bytes) -> pa.RecordBatch:
-    """Counts the words of a block of lines."""
+    """Counts how often each word occurs in a block of lines."""
     texts = [spread_words(chunk) for chunk in cut_block(block, CHUNK_BYTES)]
     counted = pa.chunked_array(texts, pa.binary()).value_counts()
     words = pc.binary_slice(counted.field("values"), 0, -1)
@@ -46,7 +46,7 @@ def spread_words(block: bytes) -> pa.BinaryArray:
 
 
 def _drop_absent(words: pa.BinaryArray, counts: pa.Array) -> pa.RecordBatch:
-    """Drops empty words and words with a count of 0."""
+    """Returns the words with their counts, without the empty word and words with a count of 0."""
     batch = pa.record_batch([words, counts], schema=SCHEMA)
     is_word = pc.greater(pc.binary_length(words), 0)
     return batch.filter(pc.and_(is_word, pc.not_equal(counts, 0)))
@@ -89,7 +89,7 @@ def cut_by_bucket(counts: pa.RecordBatch, buckets: int) -> Iterator[tuple[int, p
 
 
 def pack_counts(counts: pa.RecordBatch) -> bytes:
-    """Compresses counts, to about 6 bytes per word."""
+    """Compresses word counts to about 6 bytes per word."""
     return pack_block(counts.serialize().to_pybytes())
 
 

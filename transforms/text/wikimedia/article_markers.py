@@ -1,7 +1,7 @@
 """The layout of a Wiki-40B article, in which markers precede the title, headings and paragraphs.
 
-The markers are those of Guo et al. 2020, section 2.3. White space is as in the released data: `_NEWLINE_` is
-inside a line, and line feeds surround the other markers.
+The markers are those of Guo et al. 2020, section 2.3. As in the released data, line feeds surround the
+markers except `_NEWLINE_`:
 
     \\n_START_ARTICLE_\\nTITLE\\n_START_PARAGRAPH_\\nlead_NEWLINE_lead
     \\n_START_SECTION_\\nHEADING\\n_START_PARAGRAPH_\\npara one_NEWLINE_para two

@@ -192,9 +192,10 @@ def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
 
 
 def _shown(pattern: str, end: str) -> str:
-    """Returns a pattern of CLDR in the form of the tables, "{day} {month} {year}"; "" if it has other fields.
+    """Converts a CLDR pattern to the form that the tables use: "{day} {month} {year}". Returns "" if it has
+    other fields.
 
-    `end` is the ending that all names of months have, or "".
+    `end` is the common ending of all month names, or "".
     """
     if end:
         pattern = re.sub(rf"[ML]{{1,5}}(?:{re.escape(end)})?", "MMMM", pattern)
@@ -206,21 +207,21 @@ def _shown(pattern: str, end: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def languages_of(language: str) -> Mapping[str, str]:
-    """Returns code → name of all languages that CLDR has, named in the given language."""
+    """Returns code → name for all languages in CLDR. The names are in the given language."""
     locale = _locale([language])
     names = locale.languages if locale else {}
     return {code.replace("_", "-").lower(): name for code, name in names.items()}
 
 
 def countries_of(language: str) -> dict[str, str]:
-    """Returns two-letter code → name of all countries, named in the given language."""
+    """Returns two-letter code → name for all countries. The names are in the given language."""
     locale = _locale([language])
     names = locale.territories if locale else {}
     return {code: name for code, name in names.items() if len(code) == 2}
 
 
 def units_of(language: str) -> dict[str, str]:
-    """Returns symbol in English → symbol in the language, for units whose symbol differs from English."""
+    """Returns a unit's English symbol → its symbol in the language, for units where these differ."""
     locale = _locale([language])
     if not locale:
         return {}
@@ -229,12 +230,12 @@ def units_of(language: str) -> dict[str, str]:
 
 
 def units_in_other_script(language: str) -> dict[str, str]:
-    """Returns the part of `units_of` whose symbols are not in Latin script."""
+    """Returns those entries of `units_of` whose symbols in the language are not in Latin script."""
     return {symbol: own for symbol, own in units_of(language).items() if not _LATIN.fullmatch(own)}
 
 
 def _symbol(unit: str, locale: "Locale") -> str:
-    """Returns the symbol of a unit; "" if CLDR has none, or puts it before the number."""
+    """Returns the symbol of a unit, or "" if CLDR has none or puts it before the number."""
     from babel.units import format_unit
 
     shown = format_unit(_SOME, unit, length="short", locale=locale, numbering_system="latn")
@@ -244,14 +245,14 @@ def _symbol(unit: str, locale: "Locale") -> str:
 
 @functools.lru_cache(maxsize=4096)
 def unit_pattern(language: str, symbol: str, number: str) -> str:
-    """Returns a number with the name of its unit in the form that the number requires: "{number} кілометрів".
+    """Returns a pattern with the name of a unit in the form that the number requires: "{number} кілометрів".
 
     Args:
         language: the code of a Wikipedia or corpus.
-        symbol: symbol of the unit in English.
-        number: in plain digits, "70" or "1.5"; decimals may change the form.
+        symbol: the unit's English symbol.
+        number: the number in plain digits, "70" or "1.5". The decimals may change the form of the name.
 
-    Returns "" if CLDR has no name.
+    Returns "" if CLDR has no name for the unit.
     """
     # Names of quotients such as kilometres per hour are wrong in some languages.
     unit = _UNITS.get(symbol) if "/" not in symbol and len(number) <= _MAX_DIGITS else None

@@ -39,5 +39,5 @@ def count_words(text: str) -> int:
 
 
 def add_stats(stats: Iterable[CorpusStats]) -> CorpusStats:
-    """Returns the sum of several counts."""
+    """Adds up `stats`, field by field."""
     return CorpusStats(*(sum(column) for column in zip(CorpusStats(), *stats, strict=True)))

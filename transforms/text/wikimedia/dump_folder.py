@@ -46,7 +46,7 @@ class DumpFolder(NamedTuple):
 
 
 class DumpFiles(NamedTuple):
-    """Names of the files of one dump."""
+    """The names of the files that make up one dump."""
 
     dump: tuple[str, ...]  # one file, or all parts in the order of their pages
     page_props: tuple[str, ...]  # one or none

@@ -36,7 +36,9 @@ class OverlongPageError(ValueError):
 
 
 class Damage(NamedTuple):
-    """Damaged bytes `start` to `end` of the stored file (for kind "whole": of the XML)."""
+    """Damaged bytes, from `start` to `end`. These are offsets in the stored file; for units of kind "whole",
+    in the XML.
+    """
 
     start: int
     end: int

@@ -60,7 +60,9 @@ def table_schema(wikis: Sequence[str]) -> pa.Schema:
 
 
 def make_block(entities: Sequence[Entity], wikis: Mapping[str, int]) -> pa.Table:
-    """Returns a block of items in the given order, with their pages in `wikis` (database name → index)."""
+    """Returns a block with the items in the given order. It contains their pages in `wikis` (database name →
+    index).
+    """
     links = [
         sorted((wikis[site], title) for site, title in entity.sitelinks if site in wikis)
         for entity in entities
@@ -89,7 +91,7 @@ def _lists(lengths: Sequence[int], values: pa.Array) -> pa.ListArray:
 
 
 def merge_blocks(blocks: Iterable[pa.Table]) -> pa.Table:
-    """Returns all rows of the blocks, sorted by id; rows with the same id may be in any order."""
+    """Merges blocks into one, sorted by id. Rows with the same id may be in any order."""
     merged = pa.concat_tables([BLOCK_SCHEMA.empty_table(), *blocks]).combine_chunks()
     return merged.take(numpy.argsort(_ids_of(merged), kind="stable"))
 
@@ -198,7 +200,7 @@ def add_counts(counts: Iterable[TableCounts]) -> TableCounts:
 
 
 def class_table(kinds: Mapping[int, str]) -> pa.Table:
-    """Returns the table of internal-classes.parquet, sorted by class."""
+    """Returns the rows of internal-classes.parquet (class → kind), sorted by class."""
     rows = sorted(kinds.items())
     columns = [[number for number, _ in rows], [kind for _, kind in rows]]
     return pa.table(columns, schema=CLASS_SCHEMA)

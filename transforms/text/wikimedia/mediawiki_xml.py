@@ -78,7 +78,7 @@ class NotADumpError(ValueError):
 
 
 class _TooDeepError(ValueError):
-    """Elements are nested deeper than in any dump."""
+    """The elements of a document are nested deeper than in any dump."""
 
 
 class MalformedPageError(ValueError):

@@ -67,7 +67,7 @@ def _unpack(packed: bytes) -> bytes:
 
 
 def measure_block(block: Block) -> Extent:
-    """Returns the number of ids in a block, and the largest one. A block is never empty."""
+    """Returns the number of ids in a block and the largest id. A block is never empty."""
     number, packed = block
     bits = int.from_bytes(zlib.decompress(packed), "little")
     return Extent(bits.bit_count(), number * BLOCK_IDS + bits.bit_length() - 1)

@@ -167,7 +167,7 @@ class _Buffer:
         return self._dropped + self.position
 
     def grow(self) -> bool:
-        """Reads on until the unread part has doubled. Returns False at the end of the dump.
+        """Reads more chunks until the unread part has doubled. Returns False at the end of the dump.
 
         Doubling keeps the time linear if the unread part is searched again after each growth.
         """
@@ -363,7 +363,7 @@ def _row_patterns(
 
 
 def _read_values(buffer: _Buffer, patterns: _RowPatterns) -> Iterator[Row]:
-    """Yields the rows between VALUES and the semicolon."""
+    """Reads an INSERT after VALUES, up to its semicolon. Yields its rows."""
     while True:
         found = patterns.followed.findall(buffer.data, buffer.position)
         rest = found.pop()[-1] if found and found[-1][-1] else b""

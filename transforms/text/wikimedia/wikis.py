@@ -53,7 +53,7 @@ def mediawiki_versions() -> str:
 
 
 def code_of(dbname: str) -> str:
-    """Returns the code in the address of a Wikipedia: "zh-yue" for "zh_yuewiki"."""
+    """Returns the code in the address of the Wikipedia with a database name: "zh-yue" for "zh_yuewiki"."""
     code, named = _BE_TARASK
     return code if dbname == named else dbname.removesuffix("wiki").replace("_", "-")
 

@@ -33,6 +33,6 @@ def foreign_letters(text: str, scripts: tuple[str, ...]) -> list[str]:
 
 
 def name_script(letter: str) -> str:
-    """Returns the first word of a letter's Unicode name: "Latin", "Cyrillic", "CJK"."""
+    """Returns the script of a letter, the first word of its Unicode name: "Latin", "Cyrillic", "CJK"."""
     word = unicodedata.name(letter, "unnamed").split()[0]
     return word if word == "CJK" else word.capitalize()

@@ -31,10 +31,11 @@ class Run(NamedTuple):
 
 
 def find_offsets(scores: Matrix, change_cost: float) -> npt.NDArray[np.intp]:
-    """Returns the offset of each line on the best path through `scores[line, offset + MAX_OFFSET]`.
+    """Estimates the offset of each line. `scores[line, offset + MAX_OFFSET]` is the score of a line at an
+    offset.
 
-    The path has the greatest sum of scores minus `change_cost` for each change of the offset (Viterbi). It
-    begins at offset 0.
+    The offsets begin at 0. They have the greatest sum of scores, minus `change_cost` for each change of the
+    offset from line to line (Viterbi).
     """
     lines, states = scores.shape
     best = scores[0] - change_cost * (np.array(OFFSETS) != 0)

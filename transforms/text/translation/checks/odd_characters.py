@@ -1,4 +1,6 @@
-"""Finds broken, invisible and look-alike characters, which break fonts, search and comparison."""
+"""Finds broken, invisible and look-alike characters, which cause problems in display, search and
+comparison.
+"""
 
 import re
 import unicodedata

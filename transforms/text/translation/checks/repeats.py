@@ -1,4 +1,4 @@
-"""Finds identical translations of different sources."""
+"""Finds different source sentences that have identical translations."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

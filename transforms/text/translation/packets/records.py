@@ -45,7 +45,7 @@ NO_NAME = PacketName("", "", 0, 0)
 
 
 class Returned(NamedTuple):
-    """The content of a returned file. The first four fields are those of PacketName."""
+    """The content of a file that a translator has returned. The first four fields are those of PacketName."""
 
     project: str
     language: str

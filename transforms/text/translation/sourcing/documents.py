@@ -108,7 +108,7 @@ def is_day(text: str) -> bool:
 
 
 def read_paragraphs(text: str) -> list[Paragraph]:
-    """Splits a text into paragraphs at blank lines. A single line break becomes a space."""
+    """Splits a text into paragraphs at blank lines. Line breaks within a paragraph become spaces."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return [
         Paragraph(" ".join(one.split()), ()) for one in _BLANK_LINES.split(lines) if one.strip()

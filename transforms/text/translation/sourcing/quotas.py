@@ -46,9 +46,7 @@ class Shortage(NamedTuple):
 
 
 def split_sizes(sentences: int) -> dict[str, int]:
-    """Divides a number of sentences among the splits, in the proportions of FLORES-101. Returns split →
-    sentences.
-    """
+    """Divides sentences among the splits in the proportions of FLORES-101. Returns split → sentences."""
     return dict(zip(SPLITS, apportion(sentences, list(SPLIT_SENTENCES.values())), strict=True))
 
 
@@ -146,8 +144,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def _level(articles: int, sentences: Sequence[int]) -> list[int] | None:
-    """Divides articles as equally as possible among groups. `sentences` is the number of sentences in each
-    group.
+    """Divides articles as equally as possible among groups with these numbers of sentences.
 
     Returns None if the groups would need articles with fewer than 3 or more than 5 sentences.
     """
@@ -177,8 +174,7 @@ def _round_table(rows: Sequence[int], columns: Sequence[int]) -> _Table:
 def _extra_sentences(
     table: _Table, by_domain: Sequence[int], by_split: Sequence[int]
 ) -> _Table | None:
-    """Returns how many sentences each cell of `table` has beyond 3 per article, or None if that is
-    impossible.
+    """Returns how many sentences each cell gets beyond 3 per article, or None if that is impossible.
 
     Each article has at most 2 more sentences. The sums over domains and splits must be `by_domain` and
     `by_split`.

@@ -70,9 +70,7 @@ def candidates_needed(articles: int) -> int:
 
 
 def place_of(candidate: Candidate) -> tuple[int, Candidate]:
-    """Returns the sort key of a candidate, which is unique: rank, domain, page id. The lowest one is taken
-    first.
-    """
+    """Returns the unique sort key of a candidate (rank, domain, page id). The lowest one is taken first."""
     return candidate.rank, candidate
 
 
@@ -169,9 +167,7 @@ def _texts(candidate: Candidate) -> list[str]:
 
 
 def _repeated(candidate: Candidate, article: str, known: _Known) -> tuple[str, str] | None:
-    """Returns the reason and its details if the candidate's page, its text or one of its sentences is already
-    known, otherwise None.
-    """
+    """Returns (reason, details) if the candidate's page, text or one of its sentences is already known."""
     if article in known.articles:  # dumps of two dates
         return "duplicate-page", "it is there with another text"
     if candidate.digest in known.first_of:
@@ -214,8 +210,7 @@ def _choose(ranked: Sequence[Candidate], quotas: Iterable[Quota]) -> list[Candid
 
 
 def _deal(chosen: Sequence[Candidate], cells: Mapping[str, Quota]) -> dict[str, list[Candidate]]:
-    """Distributes the articles among the splits at random. If a split has too few sentences, some articles
-    are swapped.
+    """Deals the articles to the splits at random, then swaps some if a split has too few sentences.
 
     Returns split → its articles, sorted by rank.
     """

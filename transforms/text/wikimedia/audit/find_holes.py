@@ -131,8 +131,8 @@ class _Comparison:
         )
 
     def _literal_slot(self, found: re.Match[str]) -> str:
-        """Returns the text by which a slot is replaced when the wikitext is searched. Code and formulas are
-        unchanged.
+        """Returns the text that stands for a slot when the wikitext is searched: code and formulas as they
+        are.
         """
         slot = self.source.slot(found[0])
         code = re.match(r"<[^<>]*>(.*)</", slot.wikitext, re.DOTALL)
@@ -141,8 +141,8 @@ class _Comparison:
     # Alignment.
 
     def _align_all(self) -> None:
-        """Aligns all lines with the text. Identical lines and long lines are aligned first, so that no other
-        line is aligned with their words.
+        """Aligns all lines with the text, beginning with identical and long lines, so that these get their
+        own words.
         """
         whole: dict[tuple[str, ...], list[int]] = {}
         for paragraph, (first, end) in enumerate(itertools.pairwise(self.first_word)):
@@ -222,9 +222,7 @@ class _Comparison:
             self._check_words(line, found)
 
     def _is_lost_section(self, number: int) -> bool:
-        """Returns True if the text contains nothing from a line's section. An example is a section of
-        references.
-        """
+        """Returns True if the text contains nothing from a line's section, as for sections of references."""
         first = last = number
         while first and self.lines[first - 1].kind != "heading":
             first -= 1
@@ -262,8 +260,8 @@ class _Comparison:
     def _is_filled(
         self, number: int, line: "_Source", found: dict[int, int], after: int
     ) -> bool | None:
-        """Returns True if the text contains something where the line has slots: between its words `after` and
-        `after + 1`.
+        """Returns True if the text has something between the line's words `after` and `after + 1`, where
+        slots are.
 
         Returns None if one of these two words is not found in the text, so that this is unknown.
         """
@@ -297,9 +295,7 @@ class _Comparison:
         return False
 
     def _is_of_another_line(self, number: int, word: int, beside: int) -> bool:
-        """Returns True if a word of the text is in another paragraph than `beside`, or is aligned with
-        another line.
-        """
+        """Returns True if a word is in another paragraph than `beside`, or is aligned with another line."""
         if not 0 <= word < len(self.words) or self.paragraph_of[word] != self.paragraph_of[beside]:
             return True
         return word in self.origin and self.origin[word][0] != number
@@ -326,8 +322,8 @@ class _Comparison:
         return text[self.words[left].end : self.words[right].start]
 
     def _has_symbols(self, between: str, line: "_Source", after: int) -> bool:
-        """Returns True if the text between two words has characters that the line, without its slots, does
-        not have there.
+        """Returns True if the text `between` two words has characters that the line, without slots, lacks
+        there.
         """
         source = line.between(after)
         if between and not between.strip() and not SLOT.sub("", source):
@@ -431,9 +427,7 @@ class _Comparison:
                     self._add_in_text(kind, number, found.start())
 
     def _is_in_source(self, paragraph: str, start: int, end: int) -> bool:
-        """Returns True if the wikitext contains the same characters as this part of the paragraph, with no
-        slot between them.
-        """
+        """Returns True if the wikitext contains this part of the paragraph, with no slot in it."""
         here = paragraph[start:end]
         around = paragraph[max(start - 12, 0) : end], paragraph[start : end + 12]
         if any(_spaced(one) in self.literal for one in around if len(one) > len(here) + 1):
@@ -457,7 +451,7 @@ class _Comparison:
             self._add_in_text("no-end", number, len(paragraph))
 
     def _goes_on(self, number: int, word: int, next_word: int) -> bool:
-        """Returns True if the text, from `next_word` on, continues as the wikitext does after a word of a
+        """Returns True if the text continues, from `next_word` on, as the wikitext does after a word of a
         line.
 
         The next words may come from a template or formula that is alone on its line, or begins the next line.
@@ -485,8 +479,8 @@ class _Comparison:
         return False
 
     def _is_shown_ahead(self, text: str, ahead: Sequence[int]) -> bool:
-        """Returns True if the next words of the corpus text may come from a template or formula in `text`, a
-        part of a line.
+        """Returns True if the words `ahead` may come from a template or formula in `text`, a part
+        of a line.
         """
         slots = [self.source.slot(found) for found in SLOT.findall(text)]
         values = [slot for slot in slots if not slot.is_note]
@@ -590,9 +584,7 @@ class _Comparison:
         self.gaps.append(_Gap(_RANKS.index(kind), number, offset, hole))
 
     def _merged(self) -> Iterator[_Gap]:
-        """Returns one finding for each position, with the problem that a reader sees and the template at this
-        position.
-        """
+        """Returns one finding per position, with the problem that a reader sees and the template there."""
         kept: list[_Gap] = []
         for gap in sorted(self.gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):
             last = kept[-1] if kept else None
@@ -632,9 +624,7 @@ class _Source:
             self.slots.setdefault(after, []).append(found.start())
 
     def between(self, after: int) -> str:
-        """Returns the part of the line, including slots, between the word with index `after` and the next
-        word.
-        """
+        """Returns the part of the line, including slots, between the word `after` and the next word."""
         start = self.words[after].end if after >= 0 else 0
         end = self.words[after + 1].start if after + 1 < len(self.words) else len(self.text)
         return self.text[start:end]
@@ -674,9 +664,7 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _may_be_value(text: str, place: int) -> bool:
-    """Returns True if the text around an offset allows a value there, such as a word or number, and not only
-    a note.
-    """
+    """Returns True if the text around an offset allows a word or number there, not only a note."""
     left, right = SLOT.sub("", text[:place]), SLOT.sub("", text[place:])
     near_left, near_right = left[-1:], right[:1]
     word_left, word_right = left.rstrip()[-1:], right.lstrip()[:1]

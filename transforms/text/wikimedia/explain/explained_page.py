@@ -130,7 +130,7 @@ def _align(sources: Sequence[RawSection], raw: Sequence[RawSection]) -> list[int
 
 
 class _WatchedCleaner(WikitextCleaner):
-    """A cleaner that records the result of each section and template."""
+    """A cleaner that records the text of each section and template while it cleans a page."""
 
     def __init__(self, *tables: Any) -> None:
         super().__init__(*tables)
@@ -159,7 +159,7 @@ class _WatchedCleaner(WikitextCleaner):
         return shown
 
     def split(self, wikitext: str) -> list[RawSection]:
-        """Returns all sections, as the cleaner sees them before it drops some."""
+        """Returns all sections of a page as the cleaner sees them, including those that it drops."""
         variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
         raw = list(split_sections(strip_tables(variants.text)))
         kept = {id(one) for one in drop_sections(iter(raw), self.is_dropped)}

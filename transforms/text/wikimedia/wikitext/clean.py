@@ -76,7 +76,7 @@ class CleanedPage(NamedTuple):
 
 
 class UncleanableError(ValueError):
-    """A page cannot be cleaned. `reason` is a slug: "too-long", "too-deep" or "tangled"."""
+    """A page cannot be cleaned. `reason` is "too-long", "too-deep" or "tangled"."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
@@ -189,7 +189,7 @@ class WikitextCleaner:
         expansion: Expansion,
         variants: PageVariants,
     ) -> list[Section]:
-        """Returns the shown text of sections; some may have no paragraph."""
+        """Returns the cleaned sections. Some of them may have no paragraphs."""
         return self._run_passes(sections, page, expansion, variants)
 
     def _run_passes(
@@ -201,7 +201,7 @@ class WikitextCleaner:
         *,
         markdown: bool = False,
     ) -> list[Section]:
-        """Returns the shown text of sections; some may have no paragraph.
+        """Returns the cleaned sections. Some of them may have no paragraphs.
 
         Args:
           markdown: True to keep lists, and the marks of paragraphs that become Markdown.

@@ -109,7 +109,7 @@ def _is_inserted(text: str, start: int, end: int) -> bool:
 
 
 def _is_announced(text: str, start: int) -> bool:
-    """Returns True if the line before a position is a sentence that announces a list."""
+    """Returns True if the line before the position `start` is a sentence that announces a list."""
     start, end = _line_before(text, start - 1)
     line = text[start:end].strip(_BLANK)
     is_open = _OPEN_END.search(text, max(start, end - _MAX_END), end)

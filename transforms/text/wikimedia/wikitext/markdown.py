@@ -182,7 +182,7 @@ def _leading_to_text(sections: Sequence[tuple[int, Section]]) -> list[bool]:
 
 
 def _render(paragraphs: Iterable[str]) -> Iterator[str]:
-    """Yields blocks of Markdown: paragraphs, lists and tables."""
+    """Yields the paragraphs, lists and tables of a section as blocks of Markdown."""
     items: list[tuple[str, str]] = []
     rows: list[list[str]] = []
     for paragraph in paragraphs:

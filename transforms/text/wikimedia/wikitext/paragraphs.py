@@ -74,7 +74,7 @@ _BLANKS = "\t\r\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
 
 
 def drop_rows_of_links(text: str) -> str:
-    """Removes lines that are links separated by dashes: "[[May 1]] - [[May 2]] - [[May 3]]"."""
+    """Removes lines that consist of links separated by dashes: "[[May 1]] - [[May 2]] - [[May 3]]"."""
     return _ROW_OF_LINKS.sub(_show_row, text) if "]]" in text else text
 
 

@@ -1,8 +1,8 @@
 """Removes the apostrophes that mark bold and italics, line by line, by the rules of MediaWiki.
 
-The rules are those of `Parser::doQuotes`. Of four apostrophes the first is text; of six or more all but five
-are text. If a line has an odd number of bold marks and an odd number of italic marks, one bold mark is read
-as an apostrophe and an italic mark.
+The rules are those of `Parser::doQuotes`. If there are four apostrophes in a row, the first is text; if there
+are six or more, all except five are text. If a line has an odd number of bold marks and an odd number of
+italic marks, one bold mark is read as an apostrophe and an italic mark.
 """
 
 import re

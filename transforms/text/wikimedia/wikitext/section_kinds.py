@@ -104,7 +104,7 @@ class HeadingCounts(NamedTuple):
 
 
 class LearnedHeading(NamedTuple):
-    """A heading whose sections have no prose."""
+    """A learned heading, whose sections have no prose, with its counts."""
 
     name: str
     is_top_only: bool  # below level 2 it may be a heading like any other

@@ -73,7 +73,7 @@ def _close_holes(line: str) -> str:
 
 
 def tidy(text: str) -> str:
-    """Returns the text without holes and without the debris around them."""
+    """Removes the holes of a text and the debris around them."""
     if HOLE in text:
         text = _HOLE_AFTER_TEXT.sub("", _BLANK_AFTER_HOLE.sub(HOLE, text))
         lines = text.split("\n")

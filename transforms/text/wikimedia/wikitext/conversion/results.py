@@ -65,7 +65,7 @@ def converted(value: Value, source: Unit, target: Unit) -> float:
 
 
 def round_digits(out: float, decimals: int, style: Style) -> str:
-    """Returns the digits of a rounded result in plain notation. The result is not negative."""
+    """Rounds a result and returns its digits in plain notation. The result must not be negative."""
     if style.multiple:
         halves = style.multiple == 0.5
         rounded = math.floor(out / style.multiple + 0.5) * style.multiple

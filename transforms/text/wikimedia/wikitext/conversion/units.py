@@ -54,11 +54,11 @@ class Unit(NamedTuple):
         return self.to_below if self.to_below and abs(value) < self.below else self.to
 
     def to_base(self, value: float) -> float:
-        """Returns a value of this unit in base units. The value must not be 0 for an inverse unit."""
+        """Converts a value in this unit to base units. If the unit is inverse, the value must not be 0."""
         return 1 / (value * self.factor) if self.inverse else value * self.factor + self.offset
 
     def from_base(self, value: float) -> float:
-        """Returns a value in base units converted to this unit."""
+        """Converts a value in base units to this unit."""
         return 1 / (value * self.factor) if self.inverse else (value - self.offset) / self.factor
 
     def is_convertible_to(self, other: "Unit") -> bool:

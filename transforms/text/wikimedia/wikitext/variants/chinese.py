@@ -82,7 +82,7 @@ class _RuleSets:
         return len(self._changes)
 
     def add(self, mark: Mark) -> None:
-        """Adds the rules of a mark, unless a limit is reached."""
+        """Records the rules that a mark adds and removes, unless a limit is reached."""
         added = dict(_usable(mark.added))
         room = len(self._changes) < _MAX_RULE_SETS and self._count + len(added) <= _MAX_PAIRS
         if (added or mark.removed) and room:

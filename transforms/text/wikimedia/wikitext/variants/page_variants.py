@@ -60,7 +60,7 @@ class PageVariants:
         return _choose(content, self._variants)
 
     def convert(self, text: str) -> str:
-        """Converts a part of the page to the preferred variant, after links and templates have
+        """Returns a part of the page unchanged. In Chinese, it is converted after links and templates have
         been replaced.
         """
         return text
@@ -71,8 +71,8 @@ class PageVariants:
 
 
 def conversion_library(variants: Sequence[str]) -> str:
-    """Returns the name of the library that converts between a language's variants, or "" if no conversion is
-    needed.
+    """Returns the name of the library that converts between a language's variants, or "" if none
+    does.
     """
     return "zhconv-rs" if variants and variants[0] in ("zh-cn", "zh-tw") else ""
 
