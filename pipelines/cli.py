@@ -25,7 +25,9 @@ _BEAM_EXTRA = re.compile(r"pip install apache-beam\[(\w+)\]")  # Beam's messages
 
 
 class _LogFormatter(logging.Formatter):
-    """Formats full log lines for files. At a terminal, lines are shorter and wrapped between words."""
+    """Formats log lines: complete ones for files; for a terminal, shorter ones that are wrapped between
+    words.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         line = super().format(record)
@@ -44,7 +46,7 @@ class _LogFormatter(logging.Formatter):
 
 
 class _LogHandler(logging.StreamHandler[TextIO]):
-    """Writes to the current sys.stderr, which a progress bar replaces while it is drawn."""
+    """Writes to whatever sys.stderr is at the time, because a progress bar replaces it while it is drawn."""
 
     def emit(self, record: logging.LogRecord) -> None:
         self.stream = sys.stderr
@@ -67,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(
         signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM)
-    )  # runs the clean-up code
+    )  # so that clean-up code runs
     atexit.register(gc.freeze)  # a last garbage collection takes long
     try:
         check_address_space()
@@ -85,7 +87,7 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
     """Runs the parsed command. Prints errors that the user can fix as one line.
 
     Args:
-      known: our own flags, for suggestions: a flag that Beam does not know may be a misspelling of one.
+      known: The flags of corpusmill. If Beam does not know a flag, the error suggests a similar one of these.
     """
     # Importing Beam takes seconds; `--help` does not wait for it.
     with _signals_end_process():
@@ -119,9 +121,9 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
 
 @contextlib.contextmanager
 def _signals_end_process() -> Iterator[None]:
-    """Lets Ctrl-C and SIGTERM end the process at once in the block, which must leave nothing to clean up.
+    """Lets Ctrl-C and SIGTERM end the process at once during the block. The block must need no clean-up.
 
-    If the signals raised an exception, a callback of an import could swallow it.
+    If the signals raised an exception, a callback that runs during an import could swallow it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals
@@ -139,7 +141,7 @@ def _signals_end_process() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ignored_interrupts_repeated() -> Iterator[None]:
-    """Repeats Ctrl-C and SIGTERM if Python ignores the exception that they raise, as it does in
+    """Repeats Ctrl-C or SIGTERM if Python ignores the exception that the signal raises, as it does in
     finalizers.
     """
     show = sys.unraisablehook
@@ -160,11 +162,11 @@ def _ignored_interrupts_repeated() -> Iterator[None]:
 
 
 def _resume_hint(settings: argparse.Namespace) -> str:
-    """Returns a hint for the user on how to resume an interrupted build; "" for commands without stages."""
+    """Returns a hint that tells how to resume an interrupted build; "" for commands without stages."""
     if not hasattr(settings, "fresh") or settings.command == "demo":
         return ""
     without = ", without --fresh," if settings.fresh else ""
-    return f"; the same command{without} goes on from the last finished stage"
+    return f"; the same command{without} continues from the last finished stage"
 
 
 def _fail(status: int, error: object) -> int:

@@ -1,4 +1,4 @@
-"""One row per corpus, with all facts about the corpus that are not part of its method."""
+"""A table with one row per corpus, which has all facts about the corpus that are not part of its method."""
 
 import importlib
 from types import ModuleType
@@ -13,19 +13,19 @@ _TABLES = "pipelines.refresh.tables"
 
 
 class CorpusRow(NamedTuple):
-    """A corpus. Objects that are slow to import are named as "module:attribute"."""
+    """A corpus. Objects that are slow to import are given by name: "module:attribute"."""
 
-    name: str  # of the command, of the kind in refresh, and of the top folder of its builds
-    module: str  # of the method
+    name: str  # the command, the kind in refresh.toml, and the top folder of the builds
+    module: str  # module with the method
     build: str  # class of the build in that module
     settings: str  # class of the settings in that module
-    memory: MemoryModel  # needed by the in-process runner
+    memory: MemoryModel  # memory that the in-process runner needs
     samples: str  # function (output folder) → builds of the bundled samples, for the demo
     command: str = (
         ""  # module of the command; if "", the command is derived from the fields of the settings
     )
     read: tuple[str, ...] | None = ()
-    """Roles of the inputs whose text decides the cost of a build; () for all roles; None if the inputs are
+    """Roles of the inputs whose text determines the cost of a build; () for all roles; None if the inputs are
     builds.
     """
 
@@ -40,11 +40,11 @@ class CorpusRow(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """Returns the unit of its documents, such as "pages"."""
+        """Returns the unit in which the documents of the corpus are counted, such as "pages"."""
         return self.shape.unit if self.shape else "pages"
 
     def load(self) -> ModuleType:
-        """Imports and returns the module of the method."""
+        """Imports and returns the module with the method of the corpus."""
         return importlib.import_module(self.module)
 
     def classes(self) -> tuple[Any, Any]:
@@ -60,7 +60,7 @@ def load(name: str) -> Any:
 
 
 def _row(name: str, build: str, memory: MemoryModel, **others: Any) -> CorpusRow:
-    """Returns the row of a corpus whose modules and sample have the name of its command."""
+    """Returns the row of a corpus whose modules and sample have the same name as its command."""
     named: dict[str, Any] = {
         "module": f"pipelines.{name}",
         "settings": f"{build}Config",
@@ -226,24 +226,24 @@ CORPORA = (
 
 
 def rows() -> dict[str, CorpusRow]:
-    """Returns the corpora by name. A corpus comes after those that its builds need."""
+    """Returns the corpora by name. A corpus comes after the corpora that its builds need."""
     return {row.name: row for row in CORPORA}
 
 
 def row_of(corpus: Any) -> CorpusRow:
-    """Returns the row of the corpus of a build, found by its module: folders may be renamed or shared."""
+    """Returns the row of the corpus to which a build belongs. It is found by the build's module, because
+    folders may be renamed or shared.
+    """
     module = type(corpus).__module__
     named = next((row for row in rows().values() if row.module == module), None)
     return named or rows()[corpus.path[0]]
 
 
 def shapes() -> dict[str, CorpusShape]:
-    """Returns the shapes of the corpora whose builds hold documents, by name of the corpus."""
+    """Returns name of a corpus → its shape, for corpora whose builds hold documents."""
     return {row.name: row.shape for row in rows().values() if row.shape}
 
 
 def layouts() -> dict[str, Layout]:
-    """Returns the text layouts of the corpora from which vocabularies can be learned, by name of the
-    corpus.
-    """
+    """Returns name of a corpus → its text layout, for corpora from which vocabularies can be learned."""
     return {row.name: row.layout for row in rows().values() if row.layout}

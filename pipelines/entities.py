@@ -1,7 +1,7 @@
-"""Entity table: the columns of the Wikidata JSON dump that corpora need, in a form that is fast to join.
+"""Entity table: the facts in the Wikidata JSON dump that corpora need, in a form that is fast to join.
 
-The dump is 1.5 TB of JSON, and all languages need the same few columns of it: the classes of each item
-(P31), closed over "subclass of" (P279), and the titles of its pages. They are extracted once.
+The dump is 1.5 TB of JSON, and all languages need the same few facts about each item: its classes (P31), with
+their superclasses (P279), and the titles of its pages. So these are extracted once.
 """
 
 import re
@@ -26,7 +26,7 @@ _DATE_OF_FOLDER = re.compile(r"(\d{8})/[^/]*$")
 
 
 class ReadItems(NamedTuple):
-    """The outputs of the stage "read"."""
+    """The PCollections that the stage "read" returns: items and their counts."""
 
     blocks: beam.PCollection  # of bytes, packed items (see transforms/wiki/pack_items.py)
     ranges: beam.PCollection  # one Counter: range of ids → number of items
@@ -37,7 +37,7 @@ class ReadItems(NamedTuple):
 
 
 class Entities(CorpusBuild):
-    """A build of the entity table: its checked inputs and its stages."""
+    """A build of the entity table, with checked inputs and stages."""
 
     config: EntitiesConfig
     release = RELEASE
@@ -60,12 +60,12 @@ class Entities(CorpusBuild):
         return EDITION
 
     def date_of_inputs(self) -> str:
-        """Returns the date in the name of the dump or of its folder; "" if there is none."""
+        """Returns the date in the name of the dump or of its folder; "" if neither has a date."""
         found = _DATE_IN_NAME.search(self.dumps[0]) or _DATE_OF_FOLDER.search(self.dumps[0])
         return found[1] if found else ""
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of dump files that the workers will read."""
+        """Returns how many bytes of the dump files the workers will read."""
         return sum(entity_bytes_of(path, stripes) for path in self.dumps)
 
     def stages(self) -> tuple[Stage, ...]:

@@ -1,8 +1,8 @@
 """FLORES-101: sentences for a translation benchmark, drawn from English Wikimedia sites.
 
 Method: Goyal et al., "The FLORES-101 Evaluation Benchmark for Low-Resource and Multilingual Machine
-Translation", TACL 2022, section 3.1. Differences and their reasons: pipelines/docs/flores101.md. The
-translation, which comes after, is in `pipelines/translation/`.
+Translation", TACL 2022, section 3.1. Differences and their reasons: pipelines/docs/flores101.md. The step
+after this one, the translation of the sentences, is in `pipelines/translation/`.
 """
 
 import itertools
@@ -46,7 +46,7 @@ from transforms.wiki.read_dumps import dump_bytes_of
 
 
 class SourcedDumps(NamedTuple):
-    """The outputs of the first stage. Every page is either a candidate or rejected."""
+    """The PCollections that the first stage returns. Every page is either a candidate or rejected."""
 
     candidates: beam.PCollection  # of Candidate
     rejected: beam.PCollection  # of Rejected; id and stage begin with the domain
@@ -54,7 +54,7 @@ class SourcedDumps(NamedTuple):
 
 
 class Flores101(CorpusBuild):
-    """A build of FLORES-101 sources: its checked inputs and its stages."""
+    """A build of FLORES-101 sources, with checked inputs and stages."""
 
     config: Flores101Config
     release = RELEASE
@@ -66,7 +66,8 @@ class Flores101(CorpusBuild):
     def __init__(self, config: Flores101Config):
         """Finds and checks the inputs.
 
-        Raises InputError for inputs that are missing, truncated or damaged at their ends, or of another site.
+        Raises InputError for inputs that are missing, truncated or damaged at their beginning or end, or of
+        another site.
         """
         self.config = config
         self.dumps = [self._find(domain, patterns) for domain, patterns in config.dumps().items()]
@@ -108,7 +109,7 @@ class Flores101(CorpusBuild):
         return max(map(date_in_name, paths), default="")
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of dump files that the workers will read."""
+        """Returns how many bytes of the dump files the workers will read."""
         paths = [path for dump in self.dumps for path in dump.paths]
         return sum(dump_bytes_of(path, stripes) for path in paths)
 
@@ -163,7 +164,7 @@ class Flores101(CorpusBuild):
         return sums_beside(itertools.chain(*self.inputs().values())) if is_strict else {}
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that select other sentences from the same input."""
+        """Returns the settings that change which sentences are drawn from the same input."""
         config = self.config
         older = config.older()
         names = {name: name_older(older.get(name, ())) for name in config.dumps()}
@@ -181,8 +182,8 @@ class Flores101(CorpusBuild):
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns the domains of the paper for which no dump was given, as a caveat, and the caveats of
-        exports.
+        """Returns a caveat that names the paper's domains for which no dump was given, and the caveats about
+        Content File Exports.
         """
         missing = [domain for domain in PAPER_DOMAINS if domain not in self.config.dumps()]
         if not missing:

@@ -1,7 +1,7 @@
 """One Billion Word: news sentences, deduplicated, tokenised, shuffled and held out as in the original.
 
-Method: Chelba et al., 2013, in the order of the published scripts, which differs from that of the paper.
-Other differences and their reasons: pipelines/docs/lm1b.md.
+Method: Chelba et al., 2013. The steps are in the order of the published scripts, which is not that of the
+paper. Other differences and their reasons: pipelines/docs/lm1b.md.
 """
 
 import posixpath
@@ -35,7 +35,7 @@ _YEAR = re.compile(r"news\.((?:19|20)\d\d)\.")
 
 
 class Sorted(NamedTuple):
-    """The outputs of the stage "sort". The lines themselves are in files."""
+    """The PCollections that the stage "sort" returns. The lines themselves are in files."""
 
     rejected: beam.PCollection  # of Rejected
     splitters: beam.PCollection  # one list[bytes]: the lines at which the ranges begin
@@ -45,7 +45,7 @@ class Sorted(NamedTuple):
 
 
 class Lm1b(CorpusBuild):
-    """A build of One Billion Word: its checked inputs and its stages."""
+    """A build of One Billion Word, with checked inputs and stages."""
 
     config: Lm1bConfig
     release = RELEASE
@@ -70,11 +70,11 @@ class Lm1b(CorpusBuild):
         return "-".join(dict.fromkeys((*years[:1], *years[-1:])))
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of files that the workers will read."""
+        """Returns how many bytes of the input files the workers will read."""
         return line_bytes_of(self.files, stripes, self.members)
 
     def doubts(self) -> Sequence[Doubt]:
-        """Returns a doubt if most lines are in another language than the one in the settings."""
+        """Returns a doubt if most lines are in another language than the settings say."""
         code = self.config.language
         foreign = find_foreign_text(sample_lines(self.files, self.members), code)
         if not foreign:
@@ -90,7 +90,7 @@ class Lm1b(CorpusBuild):
         return Stage("sort", self.sort), Stage("write", self.write)
 
     def sort(self, root: beam.Pipeline, place: Place) -> Sorted:
-        """Reads all lines, drops repeated ones, sorts and tokenises them."""
+        """Reads all lines, drops repeated lines, then sorts and tokenises the rest."""
         config = self.config
         lines = root | "ReadLines" >> ReadLines(
             self.files, place.stripes, config.on_corrupt, self.members, limit=config.limit
@@ -122,7 +122,7 @@ class Lm1b(CorpusBuild):
         )
 
     def write(self, root: beam.Pipeline, place: Place, lines: Sorted) -> None:
-        """Shuffles the lines, holds some out, counts words, and writes the build."""
+        """Shuffles the lines, holds out some of them, counts words, and writes the build."""
         config, folder, scratch = self.config, place.folder, place.scratch
         different = lines.ranges | "DropNearDuplicates" >> DropNearDuplicates(
             folder, config.near_duplicates, scratch=scratch
@@ -177,7 +177,7 @@ class Lm1b(CorpusBuild):
         return {"news": self.files}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns the caveat of a build with a limit."""
+        """Returns a caveat if the settings limit the input that is read."""
         return limit_caveat(self.config.limit, "lines")
 
     def settings(self) -> Mapping[str, Any]:

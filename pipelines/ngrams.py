@@ -44,7 +44,7 @@ MOST_BUCKETS = 1 << 12
 
 
 class Text(NamedTuple):
-    """The outputs of the stage "read". The text itself is in files."""
+    """The PCollections that the stage "read" returns. The text itself is in files."""
 
     blocks: beam.PCollection  # of TextBlock
     words: beam.PCollection  # one vocabulary, as a reference to a file
@@ -52,14 +52,14 @@ class Text(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The outputs of the stage "count"."""
+    """The PCollections that the stage "count" returns. The counts themselves are in files."""
 
     grams: beam.PCollection  # of ((order, bucket), reference to a file of counts)
     tallies: beam.PCollection  # of (order, Tally)
 
 
 class Estimated(NamedTuple):
-    """The outputs of the stage "estimate"."""
+    """The PCollection that the stage "estimate" returns."""
 
     parts: beam.PCollection  # of ModelPart
 
@@ -107,7 +107,7 @@ class Ngrams(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """Returns the name of the build and the differences from the default settings: "lm1b-en"."""
+        """Returns the name of the input build, such as "lm1b-en", and the settings that are not defaults."""
         name = f"{self.build.corpus}-{self.build.edition}"
         return name_edition(name, self.config.variant(), NgramsConfig(".").variant())
 
@@ -117,7 +117,7 @@ class Ngrams(CorpusBuild):
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of stored bytes of the Parquet files."""
+        """Returns the size of the stored Parquet files in bytes."""
         return sum(file_bytes_of(placed.file.path) for placed in self.files)
 
     def stages(self) -> Sequence[Stage]:
@@ -208,7 +208,9 @@ class Ngrams(CorpusBuild):
         return Dealer(place.scratch, 1 << buckets.bit_length())
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns the manifest of the input build, which holds the hashes of its files."""
+        """Returns signature of the input build → path of its manifest, which holds the hashes of all its
+        files.
+        """
         return {self.build.signature: [FileSystems.join(self.build.folder, MANIFEST)]}
 
     def settings(self) -> Mapping[str, Any]:
@@ -239,7 +241,7 @@ class Ngrams(CorpusBuild):
 
 
 def _held_out(records: Mapping[str, int]) -> tuple[str, ...]:
-    """Returns the splits with rows whose names do not begin with "train"."""
+    """Returns the splits that have rows and whose names do not begin with "train"."""
     return tuple(
         sorted(split for split, rows in records.items() if rows and not split.startswith(TRAIN))
     )

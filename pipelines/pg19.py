@@ -40,7 +40,7 @@ from transforms.text.fingerprint import SPLITS, short_fingerprint
 
 
 class OldBooks(NamedTuple):
-    """The outputs of the first stage: the books, and the accounts of everything that was read."""
+    """The PCollections that the first stage returns: the books, and accounts of everything that was read."""
 
     books: beam.PCollection  # of DatedBook
     evidence: beam.PCollection  # of BookEvidence, also of books that are too new
@@ -50,7 +50,7 @@ class OldBooks(NamedTuple):
 
 
 class Pg19(CorpusBuild):
-    """A build of PG-19: its checked inputs and its stages."""
+    """A build of PG-19, with checked inputs and stages."""
 
     config: Pg19Config
     release = RELEASE
@@ -89,7 +89,7 @@ class Pg19(CorpusBuild):
         return self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of files that the workers will read."""
+        """Returns how many bytes of the input files the workers will read."""
         return self.files.bytes_to_read(stripes)
 
     def stages(self) -> Sequence[Stage]:
@@ -97,7 +97,7 @@ class Pg19(CorpusBuild):
         return Stage("gather", self.gather), Stage("write", self.write)
 
     def gather(self, root: beam.Pipeline, place: Place) -> OldBooks:
-        """Reads the books and keeps those published before the year in the settings."""
+        """Reads the books, and keeps those that were published before the year in the settings."""
         config, files = self.config, self.files
         gathered = root | "GatherBooks" >> GatherBooks(
             place.scratch,
@@ -121,7 +121,7 @@ class Pg19(CorpusBuild):
         )
 
     def write(self, root: beam.Pipeline, place: Place, old: OldBooks) -> None:
-        """Masks words in the books and writes them into their splits."""
+        """Masks words in the books, and writes each book into its split."""
         folder = place.folder
         similarity = self.config.near_duplicates
         drop = DropDuplicateBooks(place.scratch, similarity) if similarity else KeepAll()
@@ -153,13 +153,15 @@ class Pg19(CorpusBuild):
         return self.files.by_role()
 
     def rules(self) -> tuple[BookRule, ...]:
-        """Returns the rules that a book must pass, in order. Released books may have two languages."""
+        """Returns the rules that a book must pass, in order. Books of the released corpus need not be in
+        English only.
+        """
         is_english = () if self.membership.members == RELEASED else (not_english,)
         too_short = TooShort(self.config.min_words)
         return self.membership.reason_to_reject, *is_english, too_short
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that make another corpus from the same input."""
+        """Returns the settings that change the corpus made from the same input."""
         config, own = self.config, self.membership.own_splits
         return {
             "members": self.membership.members,
@@ -174,7 +176,7 @@ class Pg19(CorpusBuild):
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns the facts that this build cannot know because an input is missing."""
+        """Returns sentences that say what this build cannot know because an input was not given."""
         return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))
 
     def settings(self) -> Mapping[str, Any]:

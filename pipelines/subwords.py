@@ -29,7 +29,7 @@ from transforms.vocabularies.train_pieces import TrainPieces, write_pieces
 
 
 class Sample(NamedTuple):
-    """The outputs of the stage "sample". Sentences and words themselves are in files."""
+    """The PCollections that the stage "sample" returns. The sentences and words themselves are in files."""
 
     blocks: beam.PCollection  # of SentenceBlock: all sentences
     rejected: beam.PCollection  # of Rejected
@@ -39,7 +39,7 @@ class Sample(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """The outputs of the stage "train"."""
+    """The PCollection that the stage "train" returns."""
 
     trained: beam.PCollection  # one TrainedPieces
 
@@ -64,7 +64,9 @@ class Subwords(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """Returns "multilingual-101-256000" and the differences from the paper's settings."""
+        """Returns the number of languages, the size, and the settings that differ from the paper's:
+        "multilingual-101-256000".
+        """
         name = f"multilingual-{len(self.languages)}-{self.config.size}"
         return name_edition(name, self.config.variant(), SubwordsConfig(["."]).variant())
 
@@ -76,7 +78,7 @@ class Subwords(CorpusBuild):
         return [build for builds in self.sources.builds.values() for build in builds]
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of stored bytes of files of lines and of Parquet files."""
+        """Returns the number of stored bytes of the text files and Parquet files."""
         paths = [path for build in self._builds() for of in build.files.values() for path in of]
         texts = [path for paths in self.sources.texts.values() for path in paths]
         return sum(map(file_bytes_of, paths)) + line_bytes_of(sorted(texts), stripes, MEMBERS)
@@ -90,7 +92,7 @@ class Subwords(CorpusBuild):
         )
 
     def draw_sample(self, root: beam.Pipeline, place: Place) -> Sample:
-        """Reads all sentences, chooses those to learn from, and counts their words."""
+        """Reads all sentences, chooses the sentences to learn from, and counts their words."""
         config = self.config
         sampling = Sampling(self.languages, config.temperature, config.sentences)
         blocks, rejected = root | "ReadSentences" >> ReadSentences(
@@ -125,8 +127,8 @@ class Subwords(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns role → files. For a build, the file is its manifest, which holds the hashes of all
-        others.
+        """Returns role → paths of the input files. For a build, only its manifest is given, because it holds
+        the hashes of all its files.
         """
         builds = {
             f"{language} {build.signature}": [FileSystems.join(build.folder, MANIFEST)]

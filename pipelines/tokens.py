@@ -1,6 +1,7 @@
 """Token files for training with Megatron-LM, made from finished builds.
 
-Layout: indexed_dataset.py of Megatron-Core. The input is one finished build, of any corpus with text.
+The layout of the files is that of indexed_dataset.py in Megatron-Core. The input is one finished build of any
+corpus with text.
 """
 
 import pathlib
@@ -43,7 +44,7 @@ COPIES = {"sentencepiece": "tokenizer.model", "huggingface": "tokenizer.json"}
 
 
 class Tokenized(NamedTuple):
-    """The outputs of the first stage. The tokens themselves are in files."""
+    """The PCollections that the first stage returns. The tokens themselves are in files."""
 
     pieces: beam.PCollection  # of TokenPiece
     ledger: beam.PCollection  # of Entry
@@ -93,8 +94,8 @@ class Tokens(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """Returns the name of the build, such as "wiki40b-uk", and the differences from the default
-        settings.
+        """Returns the name of the input build, such as "wiki40b-uk", and the settings that are not
+        defaults.
         """
         variant = {"tokenizer": self._tokenizer_name(), **self.config.variant(), "eos": ""}
         return name_edition(f"{self.build.corpus}-{self.build.edition}", variant, ORIGINAL)
@@ -112,7 +113,7 @@ class Tokens(CorpusBuild):
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of stored bytes of the Parquet files."""
+        """Returns the size of the stored Parquet files in bytes."""
         return sum(file_bytes_of(file.path) for file in files_of(self.build))
 
     def stages(self) -> Sequence[Stage]:
@@ -153,12 +154,14 @@ class Tokens(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns the manifest of the build, which holds the hashes of its files, and the tokenizer."""
+        """Returns role → paths of the tokenizer and of the build's manifest, which holds the hashes of all
+        the build's files.
+        """
         manifest = FileSystems.join(self.build.folder, MANIFEST)
         return {self.build.signature: [manifest], ROLES[self.tokenizer_kind]: [self.tokenizer_path]}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns a caveat if markers in the text have no tokens of their own."""
+        """Returns a caveat if the tokenizer has no separate tokens for the markers in the text."""
         if not self.has_markers or not self.config.tokenizer:
             return ()
         return (
@@ -194,7 +197,8 @@ class Tokens(CorpusBuild):
 
 
 def newest_of_editions(folders: Iterable[str]) -> list[str]:
-    """Returns the folders of the newest build of each edition at and below `folders`, sorted.
+    """Returns the sorted folders of the builds to use: the newest build of each edition in `folders` and
+    below them.
 
     Builds without documents are left out. Raises InputError if no build is found.
     """

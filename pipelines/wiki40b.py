@@ -80,7 +80,7 @@ from transforms.wiki.write_audit import WriteAudit
 
 
 class CleanedDump(NamedTuple):
-    """The outputs of the first stage."""
+    """The PCollections that the first stage returns: the cleaned articles, and facts about the dump."""
 
     articles: beam.PCollection  # of PackedArticle
     redirects: beam.PCollection | None  # of Redirect; None if redirects are not followed
@@ -93,7 +93,7 @@ class CleanedDump(NamedTuple):
 
 
 class Wiki40b(CorpusBuild):
-    """A build of Wiki-40B in one language: its checked inputs and its stages."""
+    """A build of Wiki-40B in one language, with checked inputs and stages."""
 
     config: Wiki40bConfig
     release = RELEASE
@@ -103,7 +103,8 @@ class Wiki40b(CorpusBuild):
     def __init__(self, config: Wiki40bConfig):
         """Finds and checks the inputs.
 
-        Raises InputError for inputs that are missing, truncated or damaged at their ends, or of another wiki.
+        Raises InputError for inputs that are missing, truncated or damaged at their beginning or end, or of
+        another wiki.
         """
         self.config = config
         self.dbname = dbname_of(config.language)
@@ -148,7 +149,7 @@ class Wiki40b(CorpusBuild):
         self.tables = self.tables._replace(is_case_sensitive=self.site.is_case_sensitive)
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of dump files that the workers will read."""
+        """Returns how many bytes of the dump files the workers will read."""
         return sum(dump_bytes_of(path, stripes) for path in self.dumps)
 
     def date_of_inputs(self) -> str:
@@ -224,7 +225,7 @@ class Wiki40b(CorpusBuild):
         return of_wiki | "AuditPages" >> audit
 
     def write(self, root: beam.Pipeline, place: Place, cleaned: CleanedDump) -> None:
-        """Links the articles to Wikidata entities and writes those that belong to the corpus."""
+        """Links the articles to Wikidata entities, and writes the articles that belong to the corpus."""
         config, folder, sources = self.config, place.folder, self.link_sources
         redirects = cleaned.redirects if redirects_since(sources) else None
         link = LinkPages(self.dbname, self.tables, self.entities, self.pins.files, redirects)
@@ -304,7 +305,7 @@ class Wiki40b(CorpusBuild):
         return sums_beside(itertools.chain(*self.inputs().values())) if is_strict else {}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns the facts that this build cannot know because an input is missing."""
+        """Returns sentences that say what this build cannot know because an input was not given."""
         config = self.config
         dates = self.tables.dump_date, date_in_names(self.tables.pages)
         has_entities = self.entities is not None

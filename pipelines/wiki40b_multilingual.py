@@ -1,7 +1,8 @@
 """Multilingual vocabularies of Wiki-40B, learned from the same number of articles of each language.
 
-Method: Guo et al., LREC 2020, section 3: vocabularies of 64k and 128k pieces, learned from 10,000 articles of
-the split train of each language, and counted on every language. The inputs are finished builds.
+Method: Guo et al., LREC 2020, section 3. The vocabularies have 64k and 128k pieces. They are learned from
+10,000 articles in the split train of each language, and then measured on every language. The inputs are
+finished builds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,14 +39,14 @@ from transforms.vocabularies.train_on_builds import TrainOnBuilds, plan_sample, 
 
 
 class Trained(NamedTuple):
-    """The outputs of the stage "train"."""
+    """The PCollections that the stage "train" returns: the vocabularies, and accounts."""
 
     trained: beam.PCollection  # of (name, TrainedSubwords)
     ledger: beam.PCollection  # of Entry
 
 
 class Wiki40bMultilingual(CorpusBuild):
-    """A build: the newest build of each language as input, and the stages."""
+    """A build of multilingual vocabularies, from the newest build of each language."""
 
     config: MultilingualConfig
     release = RELEASE
@@ -53,7 +54,9 @@ class Wiki40bMultilingual(CorpusBuild):
     kind = KIND
 
     def __init__(self, config: MultilingualConfig):
-        """Finds the newest builds. Raises InputError if there is no build, or if one is damaged."""
+        """Finds the newest build of each language. Raises InputError if there is no build, or if one is
+        damaged.
+        """
         self.config = config
         self.builds = newest_builds(find_builds(config.corpora, RELEASE.corpus))
         if not self.builds:
@@ -65,7 +68,7 @@ class Wiki40bMultilingual(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """Returns the number of builds and their common variant: "multilingual-41",
+        """Returns the number of builds, and the variant if all builds have the same: "multilingual-41",
         "multilingual-2-min-words-9".
         """
         differing = {build.edition.removeprefix(build.language) for build in self.builds}
@@ -77,7 +80,7 @@ class Wiki40bMultilingual(CorpusBuild):
         return max(map(age_of, self.builds))[1]
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of UTF-8 bytes of text, each of which is counted once."""
+        """Returns the number of UTF-8 bytes of text in all builds."""
         return sum(stats["total"]["text_bytes"] for stats in self.stats.values())
 
     def stages(self) -> tuple[Stage, ...]:
@@ -106,7 +109,7 @@ class Wiki40bMultilingual(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns signature → path of the manifest of each build, which holds the hashes of all its files."""
+        """Returns signature of a build → path of its manifest, which holds the hashes of all its files."""
         return {one.signature: [FileSystems.join(one.folder, MANIFEST)] for one in self.builds}
 
     def caveats(self) -> tuple[str, ...]:
@@ -149,6 +152,8 @@ def newest_builds(builds: Sequence[Build]) -> list[Build]:
 
 
 def read_stats(build: Build) -> BuildStats:
-    """Returns split → counts. Older manifests lack them; then stats.json is read."""
+    """Returns split → counts, from the manifest of a build. For older builds, they are read from
+    stats.json.
+    """
     stats: BuildStats = build.manifest.get("stats") or read_json(build.folder, "stats.json")
     return stats

@@ -99,7 +99,7 @@ def read_share(
     Raises FileNotFoundError if the build is not finished, ValueError for an unknown split or an invalid rank.
     """
     if not 0 <= rank < ranks:
-        raise ValueError(f"rank is {rank}, and must be from 0 to below {ranks}")
+        raise ValueError(f"rank must be from 0 to {ranks - 1}, not {rank}")
     files, folder = open_folder(edition)
     if not _is_file(files, f"{folder}/COMPLETED"):
         raise FileNotFoundError(f"{edition}: not a finished build: there is no file COMPLETED")

@@ -1,4 +1,4 @@
-"""Clean-up after an error or an interrupt. Errors of the clean-up itself must not hide the first one."""
+"""Clean-up after an error or an interrupt. Errors during the clean-up must not hide the original error."""
 
 import contextlib
 import logging
@@ -15,18 +15,18 @@ from transforms.files.stores import refusal_of
 
 @contextlib.contextmanager
 def errors_logged() -> Iterator[None]:
-    """Logs errors of disks and stores inside the block instead of raising them."""
+    """Logs errors from disks and stores inside the block instead of raising them."""
     log = logging.getLogger(__name__)
     try:
         yield
     except BeamIOError as error:
-        log.warning("left behind: %s", refusal_of(error))
+        log.warning("not removed: %s", refusal_of(error))
     except (OSError, InputError) as error:  # StoreError is an OSError
-        log.warning("left behind: %s", error)
+        log.warning("not removed: %s", error)
 
 
 def remove_busy(folder: pathlib.Path, seconds: float) -> bool:
-    """Removes a folder that workers of a killed build may still write to until they notice its end.
+    """Removes a folder to which workers of a killed build may write until they notice that it has ended.
 
     Returns False if the folder is still there after `seconds`.
     """

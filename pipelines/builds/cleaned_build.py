@@ -1,7 +1,7 @@
-"""A copy of a finished build without the findings of a search: near-duplicates or items of evaluation sets.
+"""A copy of a finished build without the near-duplicates or evaluation-set items that a search found in it.
 
-The new build has the remaining rows, in files with the same names, so the same readers work. It is an edition
-of its own; the old build is not changed.
+The new build has the remaining rows in files with the same names, so programs can read it like the old build.
+It is a separate edition; the old build is not changed.
 """
 
 import dataclasses
@@ -43,7 +43,7 @@ from transforms.text.wikimedia.row_columns import LICENSES
 from transforms.vocabularies.train_subwords import MODEL_KIND, VOCABULARY_KIND
 
 LISTS = {"overlap": "pairs-", "contamination": "hits-"}
-"""Search → prefix of the names of the files that list its findings."""
+"""Kind of search → prefix of the names of the files that list the findings of the search."""
 
 _CARRIED = (MODEL_KIND, VOCABULARY_KIND)
 _MADE_ANEW = ("card", "json")
@@ -61,7 +61,7 @@ class CleanedConfig:
 
 
 class CleanedBuild(CorpusBuild):
-    """A new edition: the checked input build and the checked search."""
+    """A new edition, made from a checked input build and the checked output of a search."""
 
     config: CleanedConfig
 
@@ -118,7 +118,7 @@ class CleanedBuild(CorpusBuild):
 
     @property
     def variant_name(self) -> str:
-        """Returns the kind of removal and 8 hexadecimal digits of a hash of the lists of findings."""
+        """Returns the kind of removal, and 8 hexadecimal digits that identify the lists of findings."""
         facts = [(file["name"], file["sha256"]) for file in self.lists]
         digest = hashlib.sha256(repr((facts, self.config.side)).encode()).hexdigest()[:8]
         what = "near-duplicates" if self.found.corpus == "overlap" else "contaminated"
@@ -136,7 +136,7 @@ class CleanedBuild(CorpusBuild):
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of stored bytes of the Parquet files."""
+        """Returns the size of the stored Parquet files in bytes."""
         return sum(file_bytes_of(file.path) for file in self.files)
 
     def stages(self) -> Sequence[Stage]:
@@ -154,7 +154,7 @@ class CleanedBuild(CorpusBuild):
         return self._pairs() if self.found.corpus == "overlap" else self._hits()
 
     def remove(self, root: beam.Pipeline, place: Place) -> None:
-        """Writes the files without the findings, and lists what was removed."""
+        """Writes the files without what the search found, and lists what was removed."""
         folder = place.folder
         carried = self._carried()
         model = next((one[0] for one in carried if one[2] == MODEL_KIND), "")
@@ -180,7 +180,9 @@ class CleanedBuild(CorpusBuild):
     def _pairs(self) -> PairsOf:
         name = f"{self.build.corpus}/{self.build.name}"
         if name not in self.found.manifest["settings"][self.config.side or "first"]:
-            raise ValueError(f"{name} is not on that side of the search {self.config.found}")
+            raise ValueError(
+                f"{name} is not on the side {self.config.side or 'first'} of {self.config.found}"
+            )
         return PairsOf(name, self.config.side)
 
     def _hits(self) -> HitsOf:
@@ -232,14 +234,18 @@ class CleanedBuild(CorpusBuild):
         }
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns the manifests of the build and of the search, which hold the hashes of their files."""
+        """Returns signature → path of the manifest, for the build and for the search. A manifest holds the
+        hashes of all files.
+        """
         return {
             one.signature: [FileSystems.join(one.folder, MANIFEST)]
             for one in (self.build, self.found)
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns the caveats of the input build, and names its files that the new build lacks."""
+        """Returns the caveats of the input build, and one that names the files that the new build does not
+        have.
+        """
         data = {file.path for file in self.files}
         lacking = {
             _NUMBERED.sub("-*", file["name"])

@@ -1,4 +1,4 @@
-"""Base class of the builds of all corpora: their folders, ledgers and provenance."""
+"""Base class for the builds of all corpora: folders, ledgers and provenance."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -17,24 +17,26 @@ from transforms.text.files.dates import plain_date
 
 
 class CorpusBuild:
-    """Base class of builds: the checked inputs of a build and its stages."""
+    """Base class for builds. A build has checked inputs and stages."""
 
     config: Any
     release: Release
     description: Description
-    libraries: Sequence[str] = ()  # that determine the bytes, besides those of every build
-    kind = ""  # of the build in the manifest; "" for the name of the corpus
-    unheld: Collection[str] = ()  # roles of inputs whose size does not matter for the memory needed
+    libraries: Sequence[str] = ()  # besides those that every build uses
+    kind = ""  # kind of build in the manifest; "" for the name of the corpus
+    unheld: Collection[str] = ()  # roles of inputs whose size does not affect the memory needed
     lang = ""  # language in the signature; "" for builds without variants
 
     @property
     def edition(self) -> str:
-        """Returns the language and the differences from the original corpus."""
+        """Returns the name of the edition: the language and the settings that differ from the original
+        corpus.
+        """
         return str(self.config.edition())
 
     @property
     def dump_date(self) -> str:
-        """Returns the date in the settings, or else that of the inputs, or else "undated"."""
+        """Returns the date in the settings. If it is empty, returns the date of the inputs, or "undated"."""
         return plain_date(self.config.dump_date) or self.date_of_inputs() or "undated"
 
     def date_of_inputs(self) -> str:
@@ -47,35 +49,35 @@ class CorpusBuild:
         return self.release.corpus, self.edition, f"{self.dump_date}-{self.release.version}"
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns role → paths of all files that determine the output."""
+        """Returns role → paths, for all files that determine the output."""
         raise NotImplementedError
 
     def listed_sums(self) -> Mapping[str, str]:
-        """Returns path → SHA-256 of inputs, from lists of checksums beside them.
+        """Returns input path → SHA-256, from the checksum lists beside the inputs.
 
         Raises InputError for lists that cannot be read.
         """
         return {}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns the facts that this build cannot know because an input is missing."""
+        """Returns sentences that say what this build cannot know because an input was not given."""
         return ()
 
     def doubts(self) -> Sequence[Doubt]:
-        """Returns the doubts that a first look at the inputs raises."""
+        """Returns the doubts (see plausibility.py) that a quick check of the inputs raises."""
         return ()
 
     def variant(self) -> Mapping[str, Any]:
-        """Returns the settings that make another corpus from the same input."""
+        """Returns the settings that change the corpus made from the same input."""
         variant: Mapping[str, Any] = self.config.variant()
         return variant
 
     def settings(self) -> Mapping[str, Any]:
-        """Returns every setting that determines the bytes."""
+        """Returns every setting that influences the bytes of the output."""
         raise NotImplementedError
 
     def signature_settings(self) -> Mapping[str, str]:
-        """Returns the settings that distinguish a variant, in the order of the signature."""
+        """Returns the settings that distinguish a variant, in the order in which the signature lists them."""
         return {"lang": self.lang, **name_variant(self.variant())} if self.lang else {}
 
     def provenance(self) -> Provenance:
@@ -93,7 +95,7 @@ class CorpusBuild:
         )
 
     def marks(self) -> Mapping[str, str]:
-        """Returns the key-value metadata of each Parquet file, so that copies of the file show their
+        """Returns key-value metadata for each Parquet file, so that a copy of the file still shows its
         origin.
         """
         license_id = self.description.license_id
@@ -105,10 +107,11 @@ class CorpusBuild:
         }
 
     def open_ledger(self, root: beam.Pipeline, **accounts: beam.PCollection) -> beam.PCollection:
-        """Returns a PCollection[Entry] of the inputs and the accounts of the first stage (see ledger.py).
+        """Returns a PCollection[Entry] with the inputs and with the accounts of the first stage (see
+        ledger.py).
 
         Args:
-          accounts: PCollections by name of the account.
+          accounts: Name of the account → PCollection.
         """
         inputs = root | "HashInputs" >> HashInputs(self.inputs(), self.listed_sums())
         return {INPUTS: inputs, **accounts} | "OpenLedger" >> Enter()
@@ -127,13 +130,13 @@ class CorpusBuild:
         """Writes the rejected items, the manifest, the statistics and the card of the build.
 
         Args:
-          folder: of the build.
-          ledger: PCollection[Entry] of the stages before.
+          folder: The folder of the build.
+          ledger: PCollection[Entry] from the earlier stages.
           outputs: PCollections of OutputFile.
-          rejected: of Rejected, which count as input; None if the build rejects nothing.
-          unread: of Rejected that are only listed and counted: records of tables that are not part of the
-            corpus.
-          accounts: further accounts, PCollections by name.
+          rejected: PCollection[Rejected]. Rejected items count as input. None if the build rejects nothing.
+          unread: PCollection[Rejected] of records that are only listed and counted, because their table is
+            not part of the corpus.
+          accounts: Name → PCollection, or PCollections, of a further account.
         """
         accounts[OUTPUTS] = tuple(outputs)
         if rejected:

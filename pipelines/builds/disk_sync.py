@@ -5,7 +5,7 @@ import pathlib
 
 
 def sync(path: pathlib.Path) -> None:
-    """Waits until a file, or the names in a folder, are on the disk. Raises OSError."""
+    """Waits until the contents of a file, or the entries of a folder, are on the disk. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,12 +1,12 @@
-"""Editions of a corpus side by side, and the current one.
+"""The editions of a corpus in one folder, and the file that names the current edition.
 
     <output>/wiki40b/uk/20261101-1.3.0/     a finished build
     <output>/wiki40b/uk/20261120-1.3.0/
     <output>/wiki40b/uk/CURRENT             one line: 20261101-1.3.0
 
-Users of the corpus read CURRENT and open that folder. CURRENT is replaced atomically, and only with the name
-of an edition that passed its checks. An edition is never changed, and is removed only when CURRENT names
-another.
+Users of the corpus read CURRENT and open the folder that it names. CURRENT is replaced atomically, and only
+by the name of an edition that passed its checks. An edition is never changed, and is removed only when
+CURRENT names another edition.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ from transforms.files.stores import is_local, remove_below
 
 CURRENT = "CURRENT"
 SUMMARY = ".json"
-"""Suffix of the file with the counts of a report; it is added to the name of the report."""
+"""Suffix that is added to the name of a report to get the name of the file with its counts."""
 
 _EDITION = re.compile(r"(\d{4}[\w.-]*|latest|undated)-(\d+(?:\.\d+)+)")
 _LEFTOVER = re.compile(rf"\.({_EDITION.pattern})\.(?:stages|building-.*)")
@@ -45,16 +45,16 @@ def name_of(date: str, version: str) -> str:
 
 
 def is_future(date: str) -> bool:
-    """Returns True if a date ("20261101") or a year is later than tomorrow."""
+    """Returns True if `date`, such as "20261101" or a year, is later than tomorrow."""
     tomorrow = time.strftime("%Y%m%d", time.gmtime(time.time() + 86_400))
     return date.isdigit() and date[:8] > tomorrow
 
 
 def age_of(name: str) -> Age:
-    """Returns the key that sorts names of editions by age, the newest last.
+    """Returns a sort key for the name of an edition: the newest edition sorts last.
 
-    A date in the future does not show the age, so such editions sort before those with a valid date. Raises
-    ValueError if `name` is not the name of an edition.
+    A date in the future must be wrong, so editions with such a date sort before those with a valid one.
+    Raises ValueError if `name` is not the name of an edition.
     """
     found = _EDITION.fullmatch(name)
     if not found:
@@ -65,7 +65,7 @@ def age_of(name: str) -> Age:
 
 
 def read_current(folder: str) -> str:
-    """Returns the current edition in the folder of a corpus; "" if there is none.
+    """Returns the name of the current edition in the folder of a corpus; "" if there is none.
 
     An edition that is missing, unfinished, or dated in the future does not count and is logged as a warning.
     Raises OSError if the disk or store cannot be read.
@@ -87,7 +87,7 @@ def read_current(folder: str) -> str:
 
 
 def fault_of_current(folder: str) -> str:
-    """Returns a description of the fault of the file CURRENT in the folder of a corpus; "" if it has none."""
+    """Returns what is wrong with the file CURRENT in the folder of a corpus; "" if nothing is wrong."""
     content = read_if_there(FileSystems.join(folder, CURRENT))
     if content is None:
         return ""
@@ -114,10 +114,10 @@ def list_finished(folder: str) -> list[str]:
 
 
 def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
-    """Removes all but the `keep` newest editions; returns the names of the removed ones.
+    """Removes all but the `keep` newest editions. Returns the names of the removed editions.
 
-    The current edition and all newer ones are kept. Builds in `rejected` do not count and are removed once
-    they are older than the current edition, as are the remains of a killed removal.
+    The current edition and all newer editions are kept. Editions in `rejected` do not count towards `keep`.
+    They are removed once they are older than the current edition, like what an interrupted removal has left.
     """
     current = read_current(folder)
     if not current:
@@ -135,13 +135,13 @@ def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
 
 
 def report_of(name: str) -> str:
-    """Returns the name of the file beside an edition that lists the changes since the edition before."""
+    """Returns the name of the file beside an edition that lists the changes since the previous edition."""
     return f"changes-{name}.tsv"
 
 
 def verdict_of(name: str) -> str:
-    """Returns the name of the file beside an edition with the findings of a check, which some runners
-    write.
+    """Returns the name of the file beside an edition into which the workers of some runners write the
+    findings of a check.
     """
     return f"verified-{name}.tsv"
 
@@ -152,7 +152,7 @@ def signature_of(folder: str, name: str) -> str:
 
 
 def _sync_tree(target: pathlib.Path) -> None:
-    """Waits until a build is on the disk, so that its name does not outlive its bytes in a power failure."""
+    """Waits until a build is on the disk, so that a power failure cannot leave its name without its files."""
     for parent, _, names in os.walk(target):
         for name in names:
             sync(pathlib.Path(parent, name))
@@ -166,9 +166,11 @@ def _list(folder: str) -> list[str]:
 
 
 def remove_leftovers(folder: str) -> list[str]:
-    """Removes the remains of killed builds of the current and older editions; returns their names.
+    """Removes what killed builds of the current and of older editions have left. Returns the names of the
+    removed folders.
 
-    No other build resumes them. If another process is building such an edition, its folders are kept.
+    No later build resumes these builds. If another process is building one of the editions, its folders are
+    kept.
     """
     current = read_current(folder)
     removed = []
@@ -185,7 +187,7 @@ def remove_leftovers(folder: str) -> list[str]:
 
 
 def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
-    """Removes a folder in a store, unless a builder of the edition may be running. Returns True if
+    """Removes a folder in a store, unless a builder of the edition may be running. Returns True if it was
     removed.
     """
     if may_be_at_work(FileSystems.join(folder, edition)):
@@ -195,7 +197,7 @@ def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
 
 
 def _remove_unused(folder: pathlib.Path) -> bool:
-    """Removes a folder, unless a builder holds the lock on it. Returns True if removed."""
+    """Removes a folder, unless a builder holds the lock on it. Returns True if it was removed."""
     with contextlib.suppress(BlockingIOError), locked(folder):
         shutil.rmtree(folder)
         return True

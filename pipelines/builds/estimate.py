@@ -15,7 +15,7 @@ from transforms.files.stores import free_bytes
 
 
 class Role(NamedTuple):
-    """Inputs with the same role."""
+    """The inputs that have the same role."""
 
     name: str
     files: int
@@ -28,10 +28,10 @@ class Estimate(NamedTuple):
     path: tuple[str, ...]  # corpus, edition, date and version
     target: str  # the folder that the build would make
     is_finished: bool  # the target holds a finished build
-    date: str  # of the inputs, or from the settings
+    date: str  # from the settings or the inputs
     roles: list[Role]
     text_bytes: float  # decompressed bytes of the inputs that determine the cost
-    parts: list[Part]  # of the work of the in-process runner; empty if the corpus was not measured
+    parts: list[Part]  # the work, with the in-process runner; empty if the corpus was not measured
     memory_bytes: int  # on the in-process runner
     peak_bytes: float  # on disk while it runs
     kept_bytes: float  # of the finished build
@@ -39,7 +39,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(corpus: Corpus, output: str, workers: int, rates: Rates) -> Estimate:
-    """Estimates a build from its inputs and its output folder."""
+    """Returns the estimated cost of a build, given its inputs and its output folder."""
     row = row_of(corpus)
     found = corpus.inputs()
     sizes = {path: file_bytes_of(path) for paths in found.values() for path in paths}
@@ -102,5 +102,7 @@ def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: 
 
 
 def _text_bytes(row: CorpusRow, codec: str, sizes: Mapping[str, int], sample: TextSample) -> float:
-    """Returns the bytes of text in files with one codec. Members of archives are detected by file name."""
+    """Returns the decompressed bytes of text in files that share a codec. If it is "", the names of the files
+    tell how much they expand.
+    """
     return sum(sizes.values()) * sample.expansion if codec else row.memory.text_bytes(sizes)

@@ -1,7 +1,7 @@
-"""The steps of a build, and estimates of the time that they still take.
+"""The steps of a build, and estimates of the time left.
 
-steps.toml has the relative costs of the steps. The speed of the machine and the amount of work are measured
-while the build runs.
+The relative costs of the steps are in steps.toml. The speed of the machine and the amount of work are
+measured while the build runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,11 +11,11 @@ from transforms.text.files.toml_tables import read_table
 
 INPUT = "input"
 STEADY_SECONDS = 3.0
-"""Weight of the speed in the table, in seconds, against the measured speed."""
+"""Weight, in seconds, of the speed in steps.toml in a mean with the measured speed."""
 STEADY_SHARE = 0.15
-"""Weight of the expected speed, as a share of a step, against the speed measured in the step."""
+"""Weight of the expected speed, as a share of a step, in a mean with the speed measured in the step."""
 OVERDUE = 0.2
-"""Share of the time spent in a step that is added as remaining if its progress cannot be seen."""
+"""If the progress of a step is not known, this share of the time already spent in it counts as time left."""
 FADING = 0.8
 """Weight of a step relative to the step after it, because the speed of the machine may change."""
 LEAST_SECONDS = 1.0
@@ -25,7 +25,7 @@ TOLD_FROM = 0.03
 
 
 class Step(NamedTuple):
-    """A row of steps.toml, which documents the fields."""
+    """A row of steps.toml. The fields are documented there."""
 
     stage: str
     step: str
@@ -54,16 +54,17 @@ class Doing(NamedTuple):
     total: int  # 0 if not known
     unit: str  # "" if nothing is counted
     beside: str  # "1,234 pages"
-    share: float  # done of the step, 0 to 1; 0 if not known
+    share: float  # finished share of the step, 0 to 1; 0 if not known
     seconds: float  # since the step began
     left: float | None  # seconds until the end of the build; None if not known
 
 
 def find_steps(corpus: str, stages: Sequence[str], settings: Any = None) -> list[Step]:
-    """Returns the steps of the stages in steps.toml; one step per stage if the table lacks the corpus.
+    """Returns the steps that steps.toml lists for the stages. A corpus that is not in the table has one step
+    per stage.
 
     Args:
-      settings: of the corpus; they determine which steps run.
+      settings: The settings of the corpus, which determine which steps run.
     """
     table = _table().get(corpus) or {stages[0]: [_READING]}
     steps = []
@@ -102,8 +103,8 @@ class Estimate:
     """Estimates the progress of a build from the counts of its workers.
 
     Args:
-      total_bytes: of the input.
-      settings: of the corpus.
+      total_bytes: The size of the input.
+      settings: The settings of the corpus.
     """
 
     def __init__(
@@ -124,11 +125,12 @@ class Estimate:
     def update(
         self, counts: Mapping[str, int], stage: str, seconds: float
     ) -> list[tuple[str, float]]:
-        """Takes the counts so far; returns a line and the seconds of each step that has ended.
+        """Takes the latest counts. Returns a log line and the seconds for each step that has ended since the
+        last call.
 
         Args:
-          stage: the running stage; "" before the first.
-          seconds: since the build began.
+          stage: The running stage; "" before the first stage.
+          seconds: Seconds since the build began.
         """
         read = sum(count for name, count in counts.items() if name.endswith("/dump_bytes"))
         self._counts = counts = {**counts, _READ: read}
@@ -146,7 +148,7 @@ class Estimate:
         return ended
 
     def _find(self, stage: str) -> int:
-        """Returns the index of the step that began last."""
+        """Returns the index of the step that is running."""
         own = [index for index, step in enumerate(self._steps) if step.stage == stage]
         if not own:
             return self._now
@@ -179,7 +181,7 @@ class Estimate:
     # Time.
 
     def _model(self, index: int) -> float:
-        """Returns the expected seconds of a step at the speed in steps.toml."""
+        """Returns the seconds that a step takes at the speed in steps.toml."""
         step = self._steps[index]
         size = self._size(step.per or step.done, step.expect) / 1e6
         if step.most:
@@ -197,7 +199,7 @@ class Estimate:
         return count or expect * self._bytes
 
     def doing(self, seconds: float) -> Doing:
-        """Returns the current activity."""
+        """Returns the current activity, `seconds` after the build began."""
         step, since = self._steps[self._now], seconds - self._begun
         beside, _, unit = step.beside.partition(" ")
         return Doing(
@@ -240,7 +242,7 @@ class Estimate:
     # Words.
 
     def _describe(self, index: int, seconds: float) -> str:
-        """Returns a log line about a step that has ended."""
+        """Returns a log line about a step that has taken `seconds`."""
         step = self._steps[index]
         beside, _, unit = step.beside.partition(" ")
         counted = [_amount(self._counts.get(step.done, 0), 0, step.unit)]
@@ -268,7 +270,7 @@ def _amount(done: int, total: int, unit: str) -> str:
 
 
 def describe_seconds(seconds: float) -> str:
-    """Returns a duration like a clock: "0:59", "1:02:03"."""
+    """Returns a duration in the format of a clock: "0:59", "1:02:03"."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -1,4 +1,4 @@
-"""A lock on a file or folder between processes of one machine. The lock ends with its process."""
+"""A lock on a file or folder, for processes on one machine. It is released when its process ends."""
 
 import contextlib
 import fcntl
@@ -14,8 +14,8 @@ def locked(
     """Holds the lock inside the block; yields the open file descriptor.
 
     Args:
-      waits: wait if another process holds the lock; otherwise BlockingIOError is raised.
-      flags: of os.open, which raises OSError for paths that it cannot open.
+      waits: Whether to wait if another process holds the lock. If False, BlockingIOError is raised.
+      flags: The flags for os.open, which raises OSError if it cannot open the path.
     """
     descriptor = os.open(path, flags, 0o666)
     try:

@@ -1,9 +1,9 @@
-"""Cards (README.md) above finished builds, with which Hugging Face `datasets` loads builds by name.
+"""Cards (README.md) in the folders above finished builds. Hugging Face `datasets` uses them to load builds.
 
-    <output>/wiki40b/README.md        lists the current build of each edition, or else its newest
-    <output>/wiki40b/uk/README.md     lists all builds; the default is the current one, or else the newest
+    <output>/wiki40b/README.md        lists the current build of each edition, or its newest build
+    <output>/wiki40b/uk/README.md     lists all builds; the default is the current build, or the newest
 
-The cards are made from the finished builds alone: the same builds give the same bytes.
+The cards depend only on the finished builds: the same builds give the same bytes.
 """
 
 import contextlib
@@ -30,14 +30,14 @@ _WRONG = (
     " the next build here rewrites it"
 )
 ROUNDS = 5
-"""Number of times that a card is written again if other processes change the builds meanwhile."""
+"""Number of times that a card is written if other processes change the builds meanwhile."""
 
 
 def write_cards(targets: Iterable[str]) -> None:
-    """Updates the cards of the two folders above each build, after builds were added or removed.
+    """Updates the cards in the two folders above each of `targets`, after builds were added or removed.
 
-    A README.md that corpusmill did not write is kept. Errors are only logged, because the builds are
-    complete.
+    A README.md that corpusmill did not write is kept. Errors are only logged, because the builds themselves
+    are complete.
     """
     editions = sorted({FileSystems.split(target)[0] for target in targets})
     for folder in editions:
@@ -49,11 +49,11 @@ def write_cards(targets: Iterable[str]) -> None:
 def find_wrong_cards(editions: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yields (path, fault) of cards that do not match the builds below them.
 
-    Cards that corpusmill did not write are ignored. If no card is found, builds were copied without them, and
-    none is missing.
+    Cards that corpusmill did not write are ignored. If a folder and those below it have no card at all, none
+    counts as missing, because the builds may have been copied without cards.
 
     Args:
-      editions: the folders right above builds.
+      editions: The folders that directly contain builds.
     """
     for corpus, below in itertools.groupby(
         sorted(editions), lambda path: FileSystems.split(path)[0]
@@ -133,7 +133,7 @@ def _card_of_corpus(folder: str) -> str:
 
 
 def _corpus_of(folder: str, builds: Sequence[BuildBelow]) -> tuple[str, str]:
-    """Returns the corpus and edition of the first build with a card, because folders may have been
+    """Returns the corpus and edition named by the first build with a card, because the folders may have been
     renamed.
     """
     for one in builds:
@@ -149,12 +149,14 @@ def _build(folder: str, place: str, name: str) -> BuildBelow:
 
 
 def _current_of(folder: str, names: Sequence[str]) -> str:
-    """Returns the build that CURRENT names, or else the newest of `names`."""
+    """Returns the build that CURRENT names; without CURRENT, the newest of `names`."""
     return read_current(folder) or max(names, key=_age, default="")
 
 
 def _finished_below(folder: str, depth: int) -> Iterator[str]:
-    """Yields the paths of finished builds `depth` folders below, such as "uk/20260101-1.3.0"."""
+    """Yields the relative paths of finished builds that are `depth` levels below `folder`:
+    "uk/20260101-1.3.0".
+    """
     if is_local(folder):
         marks = pathlib.Path(folder).glob("*/" * depth + COMPLETED)
         paths = [mark.relative_to(folder).as_posix() for mark in marks]
@@ -167,7 +169,7 @@ def _finished_below(folder: str, depth: int) -> Iterator[str]:
 
 
 def _age(name: str) -> Any:
-    """Returns the sort key of a build in its edition, the newest last. Builds without a date sort by
+    """Returns a sort key for the name of a build: the newest build sorts last. Builds without a date sort by
     version.
     """
     with contextlib.suppress(ValueError):

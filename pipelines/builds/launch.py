@@ -1,4 +1,4 @@
-"""Runs a build from its settings to the published folder, with progress and summary."""
+"""Runs a build up to its publication, and displays its progress and summary."""
 
 import contextlib
 import logging
@@ -52,13 +52,13 @@ def launch(
     accept: Collection[str] = (),
     is_sample: bool = False,
 ) -> dict[str, Any]:
-    """Builds the corpus into its folder below `output` and returns its manifest.
+    """Builds the corpus in its folder below `output`. Returns the manifest of the build.
 
-    Resumes an earlier run of the same build that was interrupted, unless `fresh` is set.
+    Resumes an interrupted run of the same build, unless `fresh` is set.
 
     Args:
-      accept: names of doubts (see plausibility.py) that do not stop the build.
-      is_sample: do not warn that the build is small.
+      accept: Names of doubts (see plausibility.py) that do not stop the build.
+      is_sample: Whether the input is a sample, so that no warning about a small build is logged.
 
     Raises BuildError for bad or implausible input, TargetError if the target cannot be written.
     """
@@ -114,14 +114,14 @@ def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
 
 
 def plan_build(corpus: Corpus, output: str, ignore_memory: bool = False) -> PlannedBuild:
-    """Returns the description of a build that an engine needs before the start."""
+    """Returns the description of a build that an engine needs before the build starts."""
     memory = None if ignore_memory else row_of(corpus).memory
     held = (paths for role, paths in corpus.inputs().items() if role not in corpus.unheld)
     return PlannedBuild(corpus.path, output, [path for paths in held for path in paths], memory)
 
 
 def _tidy_up(stages: StageFolders, target: str) -> None:
-    """Finishes the work of a launcher that was killed right after it published the build."""
+    """Finishes the work of a process that was killed right after it had published the build."""
     write_cards([target])
     with contextlib.suppress(TargetError):  # another build, with `replace`, is running
         stages.remove_leftovers()
@@ -136,9 +136,9 @@ def progress_shown(
     stages: Sequence[str],
     settings: Any = None,
 ) -> contextlib.AbstractContextManager[None]:
-    """Returns a context that shows the progress of the steps in steps.toml.
+    """Returns a context manager that displays the progress of the steps in steps.toml.
 
-    If workers run on other machines, nothing is shown: the engine has its own display.
+    If workers run on other machines, nothing is displayed, because the engine has its own display.
     """
     if not engine.is_local:
         return contextlib.nullcontext()

@@ -32,10 +32,10 @@ STAGE = "stage"  # file in the display's folder with the name of the running sta
 
 @contextlib.contextmanager
 def shown(label: str, estimate: Estimate) -> Iterator[None]:
-    """Shows the progress of the block: live lines at a terminal, else log lines.
+    """Displays the progress of the block: live lines in a terminal, otherwise log lines.
 
-    Workers on this machine report through a folder (see transforms/files/counters.py). If logging is off,
-    nothing is shown.
+    Workers on this machine report their counts in a folder (see transforms/files/counters.py). If logging is
+    off, nothing is displayed.
     """
     # A worker may still write counts while the folder is removed; its parent folder is removed
     # later.
@@ -65,7 +65,7 @@ def counts_so_far() -> Counter[str]:
 
 
 def add_counts(name: str, counts: Mapping[str, int]) -> None:
-    """Adds the counts of workers of an earlier run, with which the display starts."""
+    """Adds the counts of an earlier run's workers to those of this run."""
     folder = os.environ.get(counters.PROGRESS_DIR)
     if folder:
         written = pathlib.Path(folder, f"{name}.tmp")
@@ -99,7 +99,9 @@ def _stage_of(folder: pathlib.Path) -> str:
 
 @contextlib.contextmanager
 def _draw(console: Console, label: str) -> Iterator[Callable[[Doing, float], None]]:
-    """Yields a function that draws two lines, the build and the step, which are erased at the end."""
+    """Yields a function that draws a line about the build and a line about the step. Both are erased at the
+    end.
+    """
     first = Text(f"{label}: starting", no_wrap=True, overflow="ellipsis")
     with Live(first, console=console, auto_refresh=False, transient=True) as live:
 
@@ -111,7 +113,7 @@ def _draw(console: Console, label: str) -> Iterator[Callable[[Doing, float], Non
 
 
 def draw_lines(label: str, doing: Doing, seconds: float, width: int) -> list[RenderableType]:
-    """Returns the lines about a build and its step for `width` columns. Numbers are never cut."""
+    """Returns the lines about a build and its step for `width` columns. Numbers are never truncated."""
     clock = _clock(doing, seconds)
     room = width - len(clock) - 2
     name = label if len(label) <= room else f"{label[: max(room - 1, 0)]}…"

@@ -1,4 +1,4 @@
-"""The versions of the code that determine the bytes of a build."""
+"""The versions of the code that influences the output of a build."""
 
 import importlib.metadata
 import platform

@@ -1,4 +1,4 @@
-"""Publishes a folder under construction as a finished build, all or nothing.
+"""Publishes a folder as a finished build, completely or not at all.
 
 A build is written beside its target, moved there, and marked with a file COMPLETED at the very end. A folder
 without that file is unfinished: readers refuse it, and the next run replaces it. Builds on object stores are
@@ -29,7 +29,7 @@ LEFTOVER_SECONDS = 30.0
 
 
 class TargetError(Exception):
-    """The output folder cannot be written: it holds a finished build, or another process uses it."""
+    """The output folder cannot be written because it holds a finished build or another process uses it."""
 
 
 def is_completed(target: str) -> bool:
@@ -103,12 +103,12 @@ def _remove_leftover(folder: pathlib.Path) -> None:
 
 @contextlib.contextmanager
 def lock_of_build(folder: pathlib.Path, flags: int = os.O_RDONLY) -> Iterator[int]:
-    """Locks a folder, see file_lock.locked. Raises TargetError if another build holds the lock."""
+    """Locks a folder (see file_lock.locked). Raises TargetError if another build holds the lock."""
     with contextlib.ExitStack() as lock:
         try:
             descriptor = lock.enter_context(locked(folder, flags=flags))
         except BlockingIOError:
-            raise TargetError(f"another build is at work: {folder}") from None
+            raise TargetError(f"another build is running: {folder}") from None
         yield descriptor
 
 

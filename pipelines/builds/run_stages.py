@@ -1,4 +1,4 @@
-"""Runs the stages of a build in order, one pipeline each. Finished stages are not run again."""
+"""Runs the stages of a build in order, each as one pipeline. Finished stages are not run again."""
 
 import contextlib
 import functools
@@ -21,7 +21,7 @@ from transforms.files.stores import NOT_WRITTEN
 
 
 class Staged(Identified, Protocol):
-    """A build with stages."""
+    """Interface of a build that has stages."""
 
     def stages(self) -> Sequence[Stage]: ...
 
@@ -67,7 +67,7 @@ def run_stages(
             finished[stage.name] = found
 
 
-_NOT_OURS = "removed what an earlier run has left, which had other settings, inputs or code: {}"
+_NOT_OURS = "removed the files of an earlier run with other settings, inputs or code: {}"
 
 
 def _find(folders: StageFolders, key: str, label: str) -> FinishedStage | None:
@@ -78,13 +78,13 @@ def _find(folders: StageFolders, key: str, label: str) -> FinishedStage | None:
         return None
     if found:
         progress.add_counts(key, found.counts)
-        _log(f"{label}: found finished, {found.finished}, {_size(found.total_bytes)}")
+        _log(f"{label}: already finished, {found.finished}, {_size(found.total_bytes)}")
     return found
 
 
 @contextlib.contextmanager
 def _rerun_hint(folder: str) -> Iterator[None]:
-    """Adds to an error about an unreadable file of a finished stage how to run that stage again."""
+    """If a file of a finished stage cannot be read, adds to the error how to run the stages again."""
     try:
         yield
     except BuildError as error:
@@ -98,7 +98,7 @@ def _rerun_hint(folder: str) -> Iterator[None]:
 def _add(
     stage: Stage, place: Place, before: Mapping[str, FinishedStage], root: beam.Pipeline
 ) -> None:
-    """Adds a stage to a pipeline."""
+    """Adds a stage to a pipeline. `before` holds the finished stages by name."""
     outcomes = [StageOutcome(root, name, found.folder) for name, found in before.items()]
     outcome: Any = stage.build(root, place, *outcomes)
     if outcome:

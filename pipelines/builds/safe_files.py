@@ -13,9 +13,9 @@ from transforms.files.stores import is_local, not_written, read_object, write_ob
 
 
 def write_whole(path: str | pathlib.Path, content: bytes) -> None:
-    """Replaces a file or an object of a store. Only one process at a time may write it.
+    """Replaces a file, or an object in a store. Only one process at a time may write it.
 
-    Raises StoreError; then the old file is unchanged, and no temporary file is left.
+    If it raises StoreError, the old file is unchanged and no temporary file is left.
     """
     if not is_local(str(path)):
         write_object(str(path), io.BytesIO(content), len(content))
@@ -35,14 +35,18 @@ def write_whole(path: str | pathlib.Path, content: bytes) -> None:
 
 
 def make_beside(folder: pathlib.Path, prefix: str) -> pathlib.Path:
-    """Makes a new folder in `folder` whose permissions follow the umask, unlike tempfile.mkdtemp."""
+    """Makes a new folder in `folder` and returns its path. Unlike with tempfile.mkdtemp, its permissions
+    follow the umask.
+    """
     made = folder / f"{prefix}{uuid.uuid4().hex[:8]}"
     made.mkdir()
     return made
 
 
 def read_bytes_if_there(path: str) -> bytes | None:
-    """Returns the content of a small file; None if it does not exist. Raises OSError, such as StoreError."""
+    """Returns the contents of a small file; None if it does not exist. Raises OSError, such as StoreError, if
+    it cannot be read.
+    """
     if not is_local(path):
         seen = read_object(path)
         return seen.content if seen else None

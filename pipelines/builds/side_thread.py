@@ -1,4 +1,4 @@
-"""Work in a side thread during a block, such as drawing a display or renewing a lock."""
+"""Runs work in another thread during a block, such as drawing a display or renewing a lock."""
 
 import contextlib
 import threading
@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 
 @contextlib.contextmanager
 def beside(work: Callable[[threading.Event], object]) -> Iterator[None]:
-    """Runs `work` in a thread of its own while the block runs, and waits for its end.
+    """Runs `work` in another thread during the block, and waits until `work` has returned.
 
     Args:
-      work: gets an event that is set when the block ends; `work` must return then.
+      work: Function that gets an event. It must return when the event is set, at the end of the block.
     """
     is_over = threading.Event()
     thread = threading.Thread(target=work, args=(is_over,), daemon=True)

@@ -1,10 +1,10 @@
 """Folders beside the target that hold the finished stages of a build until the build is published.
 
-Each attempt of a stage writes into a folder of its own. A stage is finished when stage.json is in its folder.
-So a worker of a killed build cannot write into a stage that looks finished.
+Each attempt to run a stage writes into a new folder. A stage is finished when stage.json is in its folder. So
+a worker of a killed build cannot write into a stage that looks finished.
 
-These files are unpickled, and pickled data can run code. So a folder that belongs to another user, or that
-others can write, is not read, and stage.json holds the SHA-256 of the list of the stage's files.
+The files of a stage are unpickled, and pickled data can run code. So a folder is not read if it belongs to
+another user or if others can write to it, and stage.json holds the SHA-256 of the list of the stage's files.
 """
 
 import contextlib
@@ -58,7 +58,7 @@ class DamagedStageError(Exception):
 
 
 class StageFolders:
-    """The stage folders of one build. Nothing is created before `open`."""
+    """The stage folders of one build. No folder is created before `open` is called."""
 
     def __init__(self, target: str, locks: contextlib.ExitStack):
         self._is_local = is_local(target)
@@ -68,11 +68,12 @@ class StageFolders:
         self.folder: str = FileSystems.join(parent, f".{name}.stages")
 
     def open(self, keep: Collection[str]) -> list[str]:
-        """Takes the lock; removes all stages except finished ones with names in `keep`.
+        """Takes the lock, and removes all stages except finished ones with names in `keep`.
 
-        Returns the names of removed stages that were finished. On object stores there is no lock.
+        Returns the names of the removed stages that were finished. On object stores there is no lock.
 
-        Raises TargetError if another build holds the lock, or if other users could have written the folder.
+        Raises TargetError if another build holds the lock, or if other users could have written to the
+        folder.
         """
         if self._is_local:
             _lock(pathlib.Path(self.folder), self._locks)
@@ -87,8 +88,8 @@ class StageFolders:
         return removed
 
     def find(self, stage: str) -> FinishedStage | None:
-        """Returns the finished stage of that name, or None. Raises DamagedStageError if its files have
-        changed.
+        """Returns the finished stage named `stage`; None if there is none. Raises DamagedStageError if its
+        files have changed.
         """
         for name in list_subfolders(self.folder):
             if _stage_of(name) == stage and self._is_finished(name):
@@ -96,14 +97,14 @@ class StageFolders:
         return None
 
     def begin(self, stage: str) -> str:
-        """Makes and returns a new folder for a stage."""
+        """Makes a new folder for a stage and returns its path."""
         folder: str = FileSystems.join(self.folder, f"{stage}-{uuid.uuid4().hex[:_ATTEMPT_DIGITS]}")
         if self._is_local:
             pathlib.Path(folder).mkdir(_PRIVATE)
         return folder
 
     def finish(self, folder: str, counts: Mapping[str, int]) -> FinishedStage:
-        """Marks a stage as finished, whose files are all in `folder`."""
+        """Marks a stage as finished when all its files are in `folder`."""
         finished = time.strftime("%Y-%m-%d %H:%M")
         files = self._files_below(folder)
         mark = {
@@ -116,13 +117,13 @@ class StageFolders:
         return FinishedStage(folder, finished, counts, sum(files.values()))
 
     def forget(self, stages: Sequence[str]) -> None:
-        """Removes the stages, finished or not."""
+        """Removes the given stages, whether they are finished or not."""
         for name in list_subfolders(self.folder):
             if _stage_of(name) in stages:
                 self._remove(name)
 
     def remove(self) -> None:
-        """Removes all stages, after the build was published."""
+        """Removes all stages. Called after the build was published."""
         if self._is_open:
             self._remove("")
 
@@ -139,7 +140,7 @@ class StageFolders:
         self.remove()
 
     def remove_unfinished(self) -> None:
-        """Removes unfinished stages; removes the whole folder if no finished stage is left."""
+        """Removes unfinished stages. If no finished stage is left, removes the whole folder."""
         if not self._is_open:
             return
         for name in list_subfolders(self.folder):
@@ -153,7 +154,7 @@ class StageFolders:
         found = self._files_below(folder)
         for name, size in mark.files.items():
             if found.get(name, -1) < size:
-                state = "cut off" if name in found else "missing"
+                state = "truncated" if name in found else "missing"
                 raise DamagedStageError(f"{FileSystems.join(folder, name)} is {state}")
         if mark.list_sha256 != _list_digest(folder):
             raise DamagedStageError(
@@ -165,7 +166,7 @@ class StageFolders:
         return bool(FileSystems.exists(FileSystems.join(self.folder, name, MARK)))
 
     def _files_below(self, folder: str) -> dict[str, int]:
-        """Returns name → bytes of all files except those that a worker has not finished."""
+        """Returns name → size in bytes, for all files that are complete."""
         if not self._is_local:
             return {name: size for name, (size, _) in list_below(folder).items()}
         top = pathlib.Path(folder)
@@ -176,8 +177,8 @@ class StageFolders:
         }
 
     def _remove(self, name: str) -> None:
-        """Removes a folder, stage.json first. Files that workers of a killed build keep adding may be
-        left.
+        """Removes a folder, beginning with stage.json. Files may be left if workers of a killed build are
+        still adding them.
         """
         folder = FileSystems.join(self.folder, name) if name else self.folder
         if self._is_local:
@@ -201,7 +202,7 @@ def stage_folders(target: str) -> Iterator[StageFolders]:
 
 
 def _read_mark(path: str) -> _Mark:
-    """Reads stage.json. Raises DamagedStageError."""
+    """Reads stage.json. Raises DamagedStageError if it is damaged."""
     with open_raw(path) as file:
         content = file.read()
     try:
@@ -224,7 +225,7 @@ def _absolute(target: str) -> str:
 
 
 def _stage_of(name: str) -> str:
-    """Returns the name of the stage from the name of an attempt's folder."""
+    """Returns the name of the stage to which a folder belongs, given the name of the folder."""
     return name[: -_ATTEMPT_DIGITS - 1]
 
 
@@ -234,7 +235,7 @@ _NO_LINK = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 def _lock(folder: pathlib.Path, locks: contextlib.ExitStack) -> None:
     """Makes the folder and takes the lock on it.
 
-    Raises TargetError if another build holds the lock, or if another user owns or can write the folder.
+    Raises TargetError if another build holds the lock, or if another user owns the folder or can write to it.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     while True:

@@ -1,7 +1,7 @@
-"""Names of stages that identify their settings, code and inputs: a finished stage of the same name is reused.
+"""Names of stages, which identify settings, code and inputs. A finished stage with the same name is reused.
 
-The code is every module that the corpus imports, directly or not. Editing other modules keeps finished
-stages.
+The code is that of every module that the corpus imports, directly or indirectly. After a change to any other
+module, finished stages are still reused.
 """
 
 import ast
@@ -30,7 +30,7 @@ _DIGITS = 16
 
 
 class Identified(Protocol):
-    """The settings and inputs that determine the output of a build."""
+    """Interface of a build: the settings and inputs that determine its output."""
 
     @property
     def config(self) -> Any: ...
@@ -39,11 +39,11 @@ class Identified(Protocol):
 
 
 def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[str]:
-    """Returns a folder name for each stage: "01-clean-" and a hash in hexadecimal digits. The hash depends on
-    the settings, code, inputs, and on the earlier stages.
+    """Returns a folder name for each stage: its number and name, as in "01-clean-", and a hexadecimal hash.
+    The hash depends on the settings, the code, the inputs and the earlier stages.
 
-    `folder` holds the stages. It is part of the hash, because stages contain paths: a moved folder is not
-    reused. The number of workers and the machines on which they run are not part of it.
+    It also depends on `folder`, which holds the stages, because stages contain paths: stages in a moved
+    folder are not reused. It does not depend on the number of workers or on their machines.
 
     Raises InputError for a missing input.
     """
@@ -63,8 +63,8 @@ def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[s
 
 
 def describe_inputs(inputs: Mapping[str, Sequence[str]]) -> dict[str, list[list[Any]]]:
-    """Returns role → (path, bytes, time of the last change) of each file. Raises InputError for missing
-    files.
+    """Returns role → a list [path, size in bytes, time of the last change] for each file. Raises InputError
+    for missing files.
     """
     return {role: [_describe(path) for path in paths] for role, paths in inputs.items()}
 
@@ -81,7 +81,7 @@ def _describe(path: str) -> list[Any]:
 
 
 def code_digest(module: str, top: pathlib.Path = _TOP) -> str:
-    """Returns a hash of a module, of everything that it imports, of their tables, and of library versions."""
+    """Returns a hash of a module, the modules that it imports, their tables, and library versions."""
     files, libraries = _imported(module, top)
     digest = hashlib.sha256()
     for path in files:
@@ -94,8 +94,8 @@ def code_digest(module: str, top: pathlib.Path = _TOP) -> str:
 
 @functools.cache
 def _imported(module: str, top: pathlib.Path) -> tuple[list[pathlib.Path], list[str]]:
-    """Returns our files, sorted, and the libraries, from the source of the modules: many are not loaded
-    yet.
+    """Returns the sorted paths of our files and the names of the libraries that `module` imports, directly or
+    indirectly. They are found in the source code, because many modules are not loaded yet.
     """
     files: set[pathlib.Path] = set()
     libraries: set[str] = set()
@@ -119,7 +119,7 @@ def _file_of(module: str, top: pathlib.Path) -> pathlib.Path:
 
 
 def _tables_beside(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """Yields the tables that a module may read: in its folder, and in subfolders without code."""
+    """Yields the tables that a module may read: those in its folder and in subfolders without code."""
     for pattern in ("*", "*/*"):
         for table in path.parent.glob(pattern):
             has_code = table.parent != path.parent and (table.parent / "__init__.py").exists()
@@ -128,7 +128,9 @@ def _tables_beside(path: pathlib.Path) -> Iterator[pathlib.Path]:
 
 
 def _imports(source: bytes) -> Iterator[str]:
-    """Yields the dotted names that a module imports. Names imported from modules may be modules, too."""
+    """Yields the dotted names that a module imports. For `from a import b`, these are a and a.b, because b
+    may be a module.
+    """
     for node in _statements(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -146,7 +148,9 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _package_of(name: str) -> str:
-    """Returns the package of a module: "pyarrow" for pyarrow.parquet; "google.protobuf" for a namespace."""
+    """Returns the package of a module: "pyarrow" for pyarrow.parquet. For a namespace package, two parts:
+    "google.protobuf".
+    """
     parts = name.split(".")
     top = sys.modules.get(parts[0])
     is_namespace = top is not None and getattr(top, "__file__", None) is None
@@ -154,7 +158,7 @@ def _package_of(name: str) -> str:
 
 
 def _version_of(library: str) -> str:
-    """Returns the version of a library; "" if it is not installed, because it may be an extra."""
+    """Returns the version of a library; "" if it is not installed, because it may be optional."""
     version = getattr(sys.modules.get(library), "__version__", None)
     if isinstance(version, str):
         return version

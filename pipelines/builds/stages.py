@@ -1,4 +1,4 @@
-"""The stages of a build: one pipeline each, connected by files."""
+"""The stages of a build. Each is one pipeline; files connect them."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,9 +7,9 @@ import apache_beam as beam
 
 
 class Place(NamedTuple):
-    """The folders of a stage."""
+    """The folders that a stage uses, and how it divides its input."""
 
-    folder: str  # of the build under construction; only the last stage writes outputs there
+    folder: str  # in which the build is made; only the last stage writes into it
     scratch: (
         str  # of this stage: its intermediate files, which are kept until the build is finished
     )
@@ -19,16 +19,14 @@ class Place(NamedTuple):
 class Stage(NamedTuple):
     """One pipeline of a build.
 
-    The outcome of a stage is written to files, which later stages read. A finished stage is not run again by
-    a build with the same settings, code and inputs, so a killed build resumes after it.
+    The outcome of a stage is written to files, which later stages read. A build with the same settings, code
+    and inputs does not run a finished stage again, so a killed build resumes after its last finished stage.
     """
 
     name: str  # one word, "clean"; part of names of folders
     build: Callable[..., tuple[beam.PCollection | None, ...] | None]
-    """Function (root, place, *outcomes of the stages before, in order) → outcome of the stage.
+    """Function (root, place, *outcomes of the earlier stages, in order) → outcome of the stage.
 
-    An outcome is a NamedTuple of PCollections, with None for fields that are not made. It is None for the
-    last stage
-    and for a stage without outputs. A field of an earlier outcome is read from files when it is first
-    accessed.
+    An outcome is a NamedTuple of PCollections; a field may be None. The last stage, and any stage without
+    outputs, returns None. A field of an earlier outcome is read from files when it is first accessed.
     """

@@ -1,9 +1,10 @@
 """Builds on object stores, which can neither move nor lock folders.
 
-A build is written into a folder of its own beside its target, as on a disk. When it is complete, the store
+A build is written into a separate folder beside its target, as on a disk. When it is complete, the store
 copies its objects to the target, and COMPLETED is written last. The lock is a small object beside the target.
-The store overwrites it only for its last writer, or creates it if it does not exist. Its holder rewrites it
-every few seconds; a lock that does not change belongs to a killed builder and may be taken over.
+The store lets a process create this object only if it does not exist, and overwrite it only if no other
+process has written it since. The builder that holds the lock rewrites it every few seconds. A lock that does
+not change belongs to a killed builder, and another builder may take it over.
 """
 
 import concurrent.futures
@@ -41,10 +42,10 @@ from transforms.files.stores import (
 
 BEAT_SECONDS = 15.0
 DEAD_SECONDS = 60.0
-"""A builder that has not renewed its lock for this long can lose it to another one."""
+"""A builder that has not renewed its lock for this long may lose it to another builder."""
 
 UNSURE_SECONDS = 3600.0
-"""Files of a builder are kept for this long by others, because its clock may differ from the store's."""
+"""The files of a builder are kept for this long after it last renewed its lock, because clocks may differ."""
 
 _COPIED_AT_ONCE = 25  # objects per request, if the store accepts several
 _THREADS = 8
@@ -78,7 +79,9 @@ def building_in_store(target: str) -> Iterator[str]:
 
 
 def _publish(folder: str, target: str, lock: "StoreLock") -> None:
-    """Publishes the folder. COMPLETED of an old build is removed first, so that no mixture looks finished."""
+    """Publishes the folder. COMPLETED of an old build is removed first, so that a mixture of both does not
+    look finished.
+    """
     lock.check()  # first: another builder that took over the lock removes this folder
     with open_raw(f"{folder}/{MANIFEST}") as stream:
         mark = mark_of(stream.read())
@@ -96,7 +99,7 @@ def _publish(folder: str, target: str, lock: "StoreLock") -> None:
 
 
 def _move(folder: str, target: str, objects: Mapping[str, int]) -> None:
-    """Moves the objects inside the store, without a transfer through this machine."""
+    """Moves the objects within the store, without transferring them through this machine."""
     names = sorted(objects)
     parts = [names[at : at + _COPIED_AT_ONCE] for at in range(0, len(names), _COPIED_AT_ONCE)]
     with concurrent.futures.ThreadPoolExecutor(_THREADS) as threads:
@@ -132,7 +135,7 @@ class StoreLock:
     """A lock: an object that the store lets one process write at a time.
 
     Args:
-      what: the locked work, as named in errors.
+      what: The name of the locked work in error messages.
     """
 
     def __init__(self, path: str, what: str = "build"):
@@ -143,7 +146,7 @@ class StoreLock:
         self._one_at_a_time = threading.Lock()
 
     def take(self) -> None:
-        """Takes the lock, or that of a killed builder. Raises BusyError if another one is running."""
+        """Takes the lock, if necessary from a killed builder. Raises BusyError if another builder runs."""
         log = logging.getLogger(__name__)
         scheme = self._path.partition("://")[0]
         if scheme not in CONDITIONAL:
@@ -172,7 +175,7 @@ class StoreLock:
 
     def _busy(self, seen: Seen | None) -> BusyError:
         holder = _text_of(seen) if seen else "released by now"
-        return BusyError(f"another {self._what} is at work: {self._path}, {holder}")
+        return BusyError(f"another {self._what} is running: {self._path}, {holder}")
 
     def check(self) -> None:
         """Renews the lock. Raises BusyError if another process has taken it."""
@@ -208,10 +211,11 @@ def _text_of(seen: Seen) -> str:
 
 @contextlib.contextmanager
 def at_work(path: str, what: str = "build") -> Iterator[StoreLock]:
-    """Holds the lock at `path` during the block and renews it. Raises BusyError, StoreError.
+    """Holds the lock at `path` during the block and renews it. Raises BusyError if another process holds it,
+    or StoreError.
 
     Args:
-      what: the locked work, as named in errors.
+      what: The name of the locked work in error messages.
     """
     lock = StoreLock(path, what)
     lock.take()

@@ -1,4 +1,4 @@
-"""The summary at the end of a build, for people and for programs."""
+"""The summary at the end of a build, as a table for people or as JSON for programs."""
 
 import functools
 import json
@@ -24,7 +24,7 @@ _NOT_KEPT = {
     "without_item": "without item",
     "not_drawn": "not drawn",
 }
-"""Name in manifest.json of a count of items that are neither kept nor rejected → its name in the summary."""
+"""Name in manifest.json of a count of items that are neither kept nor rejected → name in the summary."""
 
 
 def print_json(
@@ -39,7 +39,7 @@ def print_json(
 def print_summary(
     target: str, manifest: Mapping[str, Any], stats: Mapping[str, Any], seconds: float
 ) -> None:
-    """Prints a table of the kept and dropped items, scores, remarks and the folder of the build."""
+    """Prints tables of the kept and dropped items, then scores, remarks and the folder of the build."""
     console = Console()
     is_log = not console.is_terminal
     if is_log:
@@ -65,12 +65,14 @@ def print_summary(
 
 
 def _unit_of(counts: Mapping[str, Any]) -> str:
-    """Returns the unit in which a build counts its input."""
+    """Returns the unit in which a build counts its input, such as "pages"."""
     return next((name.removesuffix("_read") for name in counts if name.endswith("_read")), "pages")
 
 
 def _tables_of(stats: Mapping[str, Any], console: Console) -> Iterator[Table]:
-    """Yields one table of all counts; if it is too wide, several tables with a column for each split."""
+    """Yields one table of all counts. If it is too wide, yields several tables with a column for each split
+    instead.
+    """
     options = console.options.update(max_width=_WIDEST)
 
     def fits(table: Table) -> bool:
@@ -102,7 +104,7 @@ def _turned_table_of(stats: Mapping[str, Any], splits: Sequence[str]) -> Table:
 
 
 def _columns_of(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the names of the columns that are counted for every split."""
+    """Returns the names of the counts that every split has."""
     return [
         column
         for column, value in stats["total"].items()
@@ -111,7 +113,9 @@ def _columns_of(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _splits_of(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the splits of a build and other groups with the same counts; empty if it has no splits."""
+    """Returns the names of the splits, and of other groups with the same counts; empty if the build has no
+    splits.
+    """
     if not stats.keys() & {"train", "dev"}:
         return []
     columns = set(_columns_of(stats))
@@ -122,7 +126,9 @@ def _splits_of(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _table_of(stats: Mapping[str, Any]) -> Table:
-    """Returns a table with a row for each split; for a build without splits, with a row for each count."""
+    """Returns a table with a row for each split. If the build has no splits, the table has a row for each
+    count.
+    """
     table = Table()
     if not _splits_of(stats):
         table.add_column("what", no_wrap=True)
@@ -142,7 +148,7 @@ def _table_of(stats: Mapping[str, Any]) -> Table:
 
 
 def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iterator[str]:
-    """Yields lines about the trained vocabulary and its fit to the held-out splits."""
+    """Yields lines about the trained vocabulary, and how well it fits the held-out splits."""
     if "vocabulary_with_S_slashS_UNK" in stats:
         yield from _words(stats)
         return
@@ -164,7 +170,7 @@ def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iter
 
 
 def _scores(stats: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the perplexity of a model on each split."""
+    """Yields a line with the perplexity of a model for each split."""
     for split, score in stats.get("scores", {}).items():
         yield (
             f"{split}: perplexity {score['perplexity']:,.4f} of {score['tokens']:,} words and ends of"
@@ -213,7 +219,7 @@ def _flat(counts: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, in
 
 
 def _table_of_reasons(counts: Mapping[str, Any], unit: str) -> Table:
-    """Returns a table with a row for each reason, and a total of the items that are not kept."""
+    """Returns a table with a row for each reason why items are not kept, and a row for their total."""
     reasons = {reason: count for reason, count in counts["rejected"].items() if reason != "total"}
     reasons |= {title: counts[name] for name, title in _NOT_KEPT.items() if counts.get(name)}
     table = Table()

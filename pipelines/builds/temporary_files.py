@@ -1,6 +1,7 @@
-"""Temporary files of a command, in one folder that the next command removes if this one is killed.
+"""The temporary files of a command, in one folder. If the command is killed, the next command removes the
+folder.
 
-The folder is in the system's temporary folder (`TMPDIR`). It is locked while its command runs.
+The folder is in the system's temporary folder (`TMPDIR`). It is locked while the command runs.
 """
 
 import contextlib
@@ -28,9 +29,9 @@ _NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP)  # NFS cannot lock fol
 def temporary_files() -> Iterator[None]:
     """Keeps temporary files of this process and its child processes in one folder during the block.
 
-    Removes folders of killed commands of this user first, and its own folder at the end.
+    First removes the folders that this user's killed commands have left. At the end, removes its own folder.
 
-    Raises BuildError if no folder can be made.
+    Raises BuildError if the folder cannot be made.
     """
     top, variable = tempfile.tempdir, os.environ.get(VARIABLE)
     with contextlib.ExitStack() as lock:
@@ -70,7 +71,7 @@ def _make_folder(lock: contextlib.ExitStack) -> pathlib.Path:
 
 
 def remove_dead(top: pathlib.Path) -> None:
-    """Removes the folders of commands of this user that are no longer running."""
+    """Removes the folders that this user's commands have left in `top`, if the commands no longer run."""
     for folder in top.glob(f"{_PREFIX}*"):
         if _NAME.fullmatch(folder.name):
             with (

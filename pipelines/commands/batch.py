@@ -41,7 +41,7 @@ class NamedBuild(NamedTuple):
     make: Callable[[], Corpus]  # checks the inputs; may raise
     run: Callable[
         [Any], Any
-    ]  # builds the result of `make`; replaces a finished build if the batch does
+    ]  # builds the result of `make`; replaces a finished build if the whole batch does
 
 
 class Outcome(NamedTuple):
@@ -54,10 +54,10 @@ class Outcome(NamedTuple):
 
 
 def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Outcome]:
-    """Runs all builds that are not finished, and logs each result at once.
+    """Runs all builds that are not finished, and logs each result as soon as it is known.
 
-    With `replace`, finished builds are built again. Without it, a finished build with other settings or
-    inputs is a failure. After any error the next build begins; only an interrupt ends the batch.
+    With `replace`, finished builds are built again. Without it, a finished build that has other settings or
+    inputs counts as failed. After an error the next build begins; only an interrupt ends the batch.
     """
     log = logging.getLogger(__name__)
     outcomes = []
@@ -74,10 +74,10 @@ def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Ou
 def look_ahead(
     builds: Sequence[NamedBuild], missing: Sequence[MissingWiki], *, missing_is_failure: bool
 ) -> int:
-    """Prints the estimate of each build and of all together; returns the exit status.
+    """Prints an estimate for each build and for all builds together. Returns the exit status.
 
     Args:
-      builds: their `run` prints and returns an Estimate.
+      builds: Builds whose `run` prints and returns an Estimate.
     """
     estimates = []
     for build in builds:
@@ -106,7 +106,7 @@ def _run_build(build: NamedBuild, replace: bool) -> Outcome:
 
 
 def _one_line(error: Exception) -> str:
-    """Returns the last line of an error, because errors of workers are texts of a traceback."""
+    """Returns the last line of an error, because an error from a worker contains a whole traceback."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[-1] if lines else 'see the traceback'}"
 
@@ -115,7 +115,7 @@ def _one_line(error: Exception) -> str:
 
 
 def is_there(target: str, corpus: Corpus) -> bool:
-    """Returns True if the folder holds the same build that the corpus would make.
+    """Returns True if the folder holds the same finished build that `corpus` would make.
 
     Raises TargetError for a finished build of another version, with other settings, or from inputs with other
     names or sizes.
@@ -128,7 +128,7 @@ def is_there(target: str, corpus: Corpus) -> bool:
 
 
 def _differences(target: str, corpus: Corpus) -> Iterator[str]:
-    """Yields the differences between the finished build and the one that the corpus would make."""
+    """Yields the differences between the finished build and the one that `corpus` would make."""
     manifest = read_json(target, MANIFEST)
     provenance = corpus.provenance()
     if manifest["version"] != provenance.version:
@@ -149,7 +149,7 @@ def _differences(target: str, corpus: Corpus) -> Iterator[str]:
 
 
 def _sizes(files: Iterator[tuple[str, str, int]]) -> dict[str, str]:
-    """Returns "role name" → sizes of the files with that name, in words."""
+    """Returns "role name" → the sizes of the files with that role and name, as text."""
     found: dict[str, list[int]] = {}
     for role, name, size in files:
         found.setdefault(f"{role} {name}", []).append(size)
@@ -179,14 +179,14 @@ def _show(value: Any) -> str:
 
 
 def missing_outcomes(missing: Sequence[MissingWiki]) -> list[Outcome]:
-    """Returns the outcomes of languages without a dump."""
+    """Returns an outcome for each language whose dump is missing."""
     return [Outcome(one.language, "", MISSING, one.reason) for one in missing]
 
 
 def conclude(
     outcomes: Sequence[Outcome], *, missing_is_failure: bool, as_json: bool = False
 ) -> int:
-    """Prints a line per build and the table across languages; returns the exit status."""
+    """Prints a line per build, and a table that compares the languages. Returns the exit status."""
     finished = [one.target for one in outcomes if one.status in (BUILT, ALREADY_THERE)]
     if as_json:
         told = {"outcomes": [one._asdict() for one in outcomes]}
@@ -200,7 +200,7 @@ def conclude(
 
 
 def describe_outcomes(outcomes: Sequence[Outcome]) -> str:
-    """Returns a line per build, and the number of builds of each status."""
+    """Returns a line per build, and the number of builds with each status."""
     widest = max((len(one.label) for one in outcomes), default=0)
     lines = [
         f"{one.label:{widest}}  {one.status:{len(ALREADY_THERE)}}  {one.message or one.target}"

@@ -1,4 +1,4 @@
-"""Flags shared by the commands of Project Gutenberg."""
+"""Flags that all commands for books from Project Gutenberg have in common."""
 
 import argparse
 
@@ -6,7 +6,7 @@ from pipelines.commands.flags import Flags
 
 
 def add_books(parser: argparse.ArgumentParser) -> Flags:
-    """Adds the flags of book files and their metadata; returns their group."""
+    """Adds the flags for book files and their metadata. Returns the group of these flags."""
     files = Flags(
         parser,
         "inputs",

@@ -1,4 +1,4 @@
-"""Parsers of commands, with flags that all commands have, and suggestions for misspelled words."""
+"""Parser for commands, with the flags that all commands have, and suggestions for misspelled words."""
 
 import argparse
 import difflib
@@ -11,7 +11,7 @@ DEFAULTS = {"quiet": False, "verbose": False, "log_level": ""}
 
 
 class CommandParser(argparse.ArgumentParser):
-    """An ArgumentParser whose message flags work before and after a command."""
+    """An ArgumentParser with flags for log messages, which may stand before or after a command."""
 
     def __init__(self, *args: Any, **named: Any):
         super().__init__(*args, **named)
@@ -30,20 +30,20 @@ class CommandParser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        """Prints one line and a hint to --help; argparse would print all flags first."""
+        """Prints the error and a hint to --help in one line. argparse would first print all flags."""
         self.exit(2, f"{self.prog}: error: {message}\n{self.prog} --help explains the flags\n")
 
     def format_help(self) -> str:
-        """Returns the help page, see argparse, with the message flags last."""
+        """Returns the help page (see argparse). The flags for log messages come last."""
         self._action_groups.sort(key=lambda group: group is self._messages)
         return super().format_help()
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Checks a value, see argparse. For a wrong command, the error suggests similar ones."""
+        """Checks a value (see argparse). For a wrong command, the error suggests similar commands."""
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
             kind, known = str(action.metavar or "command").lower(), ", ".join(action.choices)
             near = guess(value, action.choices)
-            end = f"{near} Known are {known}" if near else f"; known are {known}"
+            end = f"{near} Known: {known}" if near else f"; known: {known}"
             raise argparse.ArgumentError(None, f"no such {kind}: {value!r}{end}")
         super()._check_value(action, value)
 
@@ -57,12 +57,12 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def guess(word: str, known: Iterable[str]) -> str:
-    """Returns "; did you mean --language?", or "" if no known word is similar."""
+    """Returns a suggestion such as "; did you mean --language?"; "" if no known word is similar to `word`."""
     near = difflib.get_close_matches(word, list(dict.fromkeys(known)), 2)
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def level_of(settings: argparse.Namespace) -> int:
-    """Returns the level of corpusmill's own log."""
+    """Returns the level of corpusmill's log, as chosen by the flags."""
     name = settings.log_level or ("warning" if settings.quiet else "info")
     return logging.getLevelNamesMapping()[name.upper()]

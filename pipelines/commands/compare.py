@@ -8,17 +8,17 @@ examples:
 
 what is compared:
 {identity}
-  added, removed; changed: another text in the same split; moved: in another split, changed or not
+  added; removed; changed: another text in the same split; moved: in another split, with any text
   rows that share an id are matched with the most similar rows of the other edition
 
---report has a line for each document that is not the same in both, sorted by id:
+--report has a line for each document that is not the same in both editions, sorted by id:
   id, title, fate, old_split, new_split, old_bytes, new_bytes; FILE.tsv.json has the counts
 
-documents may move between splits where these depend on all documents:
+documents may move between splits in corpora whose splits depend on all documents:
 {moves}
 
-Exit status: 0 if no document has moved that may not, 1 if one has or a build is missing, 2 for wrong settings
-or builds of two corpora or languages.
+Exit status: 0 if no document has moved where none may move, 1 if one has or a build is missing, 2 for wrong
+settings or builds of different corpora or languages.
 """
 
 import argparse

@@ -1,9 +1,10 @@
-"""A build as a Flex template of Dataflow: a form with the flags of a command.
+"""A build as a Dataflow Flex template: a form with the flags of a command.
 
-A template starts one job with a graph known in advance, and its caller must not wait. A build has several
-jobs in order, and steps after them. So the job of the template has one worker and one step, which runs the
-command: the command starts the jobs of the build, waits for them, and publishes. If that worker is lost, the
-job that it started goes on; a command started after that job's end resumes after its stage.
+A template starts one job with a graph known in advance, and its caller must not wait. A build runs several
+jobs in order, and more steps after them. So the template's job has one worker and one step, which runs the
+command. The command starts the jobs of the build, waits for them, and publishes the build. If the worker is
+lost, the job that the command has started continues. Once that job has ended, the same command resumes the
+build after the job's stage.
 """
 
 import argparse
@@ -43,7 +44,7 @@ _NOT_OFFERED = ("help", "runner", "json", "dry_run", "prices", *DEFAULTS)
 
 
 def commands() -> list[str]:
-    """Returns the commands that have a form."""
+    """Returns the commands for which a template can be made."""
     return [row.name for row in rows().values() if row.is_template]
 
 
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Starts the job of a template without waiting for its end.
 
     Args:
-      arguments: --command, its flags as in `metadata_of`, and flags for the job of the template.
+      arguments: --command, the flags of the command (see `metadata_of`), and flags for the template's job.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(allow_abbrev=False)
@@ -70,7 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def metadata_of(command: str) -> dict[str, Any]:
-    """Returns the form of a command, for `gcloud dataflow flex-template build --metadata-file`."""
+    """Returns the form with the flags of a command, for `gcloud dataflow flex-template build
+    --metadata-file`.
+    """
     parser = parser_of(command)
     chosen = _parameter("command", "Command", "The corpusmill command of this template.")
     chosen["regexes"] = [f"^{command}$"]
@@ -83,11 +86,11 @@ def metadata_of(command: str) -> dict[str, Any]:
 
 
 def command_line(values: Mapping[str, str | None], flags: Sequence[str]) -> list[str]:
-    """Returns the command for the values of a form.
+    """Returns the command line that a filled-in form describes.
 
     Args:
-      values: name of a parameter → its value; None and "" are missing values.
-      flags: of the job of the template.
+      values: Name of a parameter → its value; None or "" if it is missing.
+      flags: The flags of the template's job.
     """
     line = [str(values["command"])]
     for action in _actions_of(parser_of(line[0])):
@@ -107,7 +110,7 @@ def command_line(values: Mapping[str, str | None], flags: Sequence[str]) -> list
 
 
 def run_command(command: Sequence[str]) -> None:
-    """Runs a corpusmill command to its end; its output goes to the log of the worker.
+    """Runs a corpusmill command until it ends. Its output is written to the log of the worker.
 
     Raises BuildError with the end of its output if it fails.
     """
@@ -143,7 +146,7 @@ def _actions_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def _name_of(action: argparse.Action) -> str:
-    """Returns the name of the parameter for a flag: "--page-props" → "page_props"."""
+    """Returns the name of the form's parameter for a flag: "page_props" for "--page-props"."""
     return action.option_strings[-1].lstrip("-").replace("-", "_")
 
 

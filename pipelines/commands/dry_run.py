@@ -22,7 +22,7 @@ _LEAST_COLUMNS = 60
 
 
 def parse_prices(text: str) -> tuple[str, float]:
-    """Parses a price: "vcpu=0.05" → ("vcpu", 0.05). Raises ArgumentTypeError for other texts."""
+    """Parses a price: "vcpu=0.05" gives ("vcpu", 0.05). Raises ArgumentTypeError for other texts."""
     name, _, price = text.partition("=")
     try:
         if name in PRICED and float(price) >= 0:
@@ -37,7 +37,8 @@ def parse_prices(text: str) -> tuple[str, float]:
 def print_estimate(
     corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "Estimate":
-    """Prints and returns the estimate of a build with the flags of `add_output` and `add_runner`.
+    """Prints and returns the estimated cost of a build, given the flags that `add_output` and `add_runner`
+    add.
 
     Raises BuildError for a build that the in-process runner would refuse.
     """
@@ -58,7 +59,7 @@ def print_estimate(
 
 
 def print_total(estimates: "Sequence[Estimate]") -> None:
-    """Prints the sum of the estimates of builds that are not finished, on the in-process runner."""
+    """Prints the sum of the estimates for all unfinished builds, with the in-process runner."""
     builds = [one for one in estimates if not one.is_finished]
     hours = sum(_hours(one.parts) for one in builds)
     kept = sum(one.kept_bytes for one in builds)
@@ -196,7 +197,7 @@ _UNITS = {
 def _price(
     quantities: Mapping[str, float], prices: Mapping[str, float], source: str
 ) -> Iterator[str]:
-    """Yields the formula of the price with the known numbers."""
+    """Yields the lines of a formula for the price, with all known numbers filled in."""
     terms = [
         f"{quantity:,.2f} {_UNITS[name]} x "
         + (f"${_dollars(prices[name])}" if name in prices else f"(--prices {name}=USD)")

@@ -6,17 +6,17 @@ examples:
       --dump 'wikidatawiki/entities/20261101/wikidata-20261101-all.json.bz2'
   and then for each language:
     corpusmill wiki40b --language uk … --entities corpora/entities/wikidata/20261101-1.0.0
-  Only what two languages need (English titles are always there: they name templates):
+  Only the titles of two Wikipedias (and always English ones, because they name templates):
     corpusmill entities --dump wikidata-20261101-all.json.gz --wikis uk,el --output corpora
   The undamaged part of a truncated dump:
     corpusmill entities --dump latest-all.json.bz2 --on-corrupt keep-good --output corpora
 
 which of the dump's two files to use: a .bz2 is read by all cores in parallel. A .gz cannot be read from the
-middle, so each worker decompresses all of it and processes its share; but a .gz decompresses some ten times
+middle, so each worker decompresses all of it and processes its share, but a .gz decompresses some ten times
 as fast. With up to ten cores, use the .gz; with more than fifteen, the .bz2.
 
 what you get, in <output>/entities/wikidata/<dump date>-<version>/:
-  entities-*.parquet                items by ascending id: numeric_id, instance_of, a column of titles a wiki
+  entities-*.parquet                items by ascending id: numeric_id, instance_of, a title column per wiki
   internal-classes.parquet          the classes of Wikimedia's internal items, and their kinds
   rejected/                         every line that is not an entity, with the reason
   stats.json manifest.json README.md COMPLETED

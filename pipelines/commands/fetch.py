@@ -1,7 +1,7 @@
 """Downloads and checks the newest dump that one build needs, and prints the command that builds it.
 
 examples:
-  The pages of the Ukrainian Wikipedia, and their Wikidata items:
+  The pages of the Ukrainian Wikipedia, and the table of their Wikidata items:
     corpusmill fetch wiki40b --language uk
   The files of that download and their sizes:
     corpusmill fetch wiki40b --language uk --dry-run
@@ -13,12 +13,12 @@ examples:
     corpusmill fetch pg19
 
 Files go to <downloads>/<source>/<date>/, the layout that `corpusmill wiki40b --dumps` reads. Wikimedia has
-two layouts, dumps and Content File Exports; the newer one is downloaded, or that of --layout. Interrupted
+two layouts, dumps and Content File Exports. The newer one is downloaded, or the one in --layout. Interrupted
 downloads are resumed and finished files are kept, so the same command can be repeated. Sizes and checksums
-are compared with those of the site; a file that differs is not kept. This command removes nothing;
-`corpusmill refresh` removes old files, and also builds.
+are compared with those that the site lists; a file that differs is not kept. This command removes no older
+files; `corpusmill refresh` does, and also builds the corpora.
 
-Exit status: 0 all files are there, 1 a site or file is not available, 2 wrong settings.
+Exit status: 0 all files are complete, 1 a site or file is not available, 2 wrong settings.
 """
 
 import argparse

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 ABOVE = ("README.md", "croissant.json", "CURRENT")
-"""Files above builds, which a shell pattern such as uk/* also matches."""
+"""Names of files in the folders above builds. A shell pattern such as uk/* also matches these files."""
 STORES = "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
 
 
@@ -35,8 +35,9 @@ def add_command(
     """Adds a command to a parser.
 
     Args:
-      page: docstring of the module. Its first paragraph is shown above the flags, the others below them.
-      run: function (settings, flags of Beam) → exit status; by default, builds the corpus of that name.
+      page: The docstring of the module. In the help, its first paragraph is above the flags, the others
+        below.
+      run: Function (settings, Beam's flags) → exit status. By default, builds the corpus `name`.
     """
     about, _, more = (page or "").partition("\n\n")
     parser = commands.add_parser(
@@ -52,23 +53,23 @@ def add_command(
 
 
 class Flags:
-    """Adds flags to a command, under a title.
+    """Adds flags to a command, in a group with a title.
 
     Args:
-      title: "" for flags without a title.
+      title: The title in the help; "" for none.
     """
 
     def __init__(self, parser: argparse.ArgumentParser, title: str = "", about: str | None = None):
         self._group = parser.add_argument_group(title, about) if title else parser
 
     def text(self, flag: str, metavar: str, help: str, **more: Any) -> None:
-        """Adds a flag with one word; "" by default."""
+        """Adds a flag that takes one word; "" by default."""
         self._group.add_argument(flag, metavar=metavar, help=help, **{"default": "", **more})
 
     def files(
         self, flag: str, help: str, metavar: str = "FILE", *, required: bool = False, **more: Any
     ) -> None:
-        """Adds a flag with one or more file names or patterns."""
+        """Adds a flag that takes one or more file names or patterns."""
         given = {"nargs": "+", "default": [], "required": required, **more}
         self._group.add_argument(flag, metavar=metavar, help=help, **given)
 
@@ -81,14 +82,14 @@ class Flags:
         metavar: str = "N",
         **more: Any,
     ) -> None:
-        """Adds a number of the default's type, or a whole number. The default is shown in the help."""
+        """Adds a flag that takes a number of the default's type; without a default, a whole number."""
         kind = int if default is None else type(default)
         shown = "" if default is None else " (default %(default)s)"
         given = {"type": kind, "default": default, **more}
         self._group.add_argument(flag, metavar=metavar, help=help + shown, **given)
 
     def choice(self, flag: str, choices: Sequence[str], help: str, **more: Any) -> None:
-        """Adds a choice of words; the first is the default."""
+        """Adds a flag that takes one of several words; the first word is the default."""
         given = {"choices": choices, "default": choices[0], **more}
         self._group.add_argument(flag, help=help, **given)
 
@@ -97,38 +98,38 @@ class Flags:
         self._group.add_argument(flag, help=help, **{"action": "store_true", **more})
 
     def dump_date(self, default: str) -> None:
-        """Adds the date in the name of a build; `default` describes the default."""
+        """Adds the flag for the date in the name of a build. `default` describes the default."""
         self.text("--dump-date", "DATE", f"names the build; default: {default}")
 
     def limit(self, unit: str) -> None:
-        """Adds the limit on the input that is read, for a first look; no limit by default."""
+        """Adds the flag that limits the input, for a quick trial. By default, there is no limit."""
         help = f"read the first N {unit} only, for a first look; manifest and card say so"
         self.number("--limit", help, default=None, type=_positive)
 
     def on_corrupt(self, kept: str = "take what is whole") -> None:
-        """Adds the choice of what to do about damaged input."""
+        """Adds the flag that chooses what to do about damaged input. `kept` describes what is kept of it."""
         help = f"what to do about damaged input: end with an error (default), or {kept}"
         self.choice("--on-corrupt", ("fail", "keep-good"), help)
 
     def near_duplicates(self, help: str) -> None:
-        """Adds the similarity from which on only one of several documents is kept; 0 keeps all."""
+        """Adds the flag for the least similarity of near-duplicates that are dropped; 0 keeps all."""
         self.text("--near-duplicates", "SIMILARITY", help, type=float, default=0.0)
 
     def signatures(self, unit: str) -> None:
-        """Adds the switch for files of MinHash signatures."""
+        """Adds the switch that makes a build write files of MinHash signatures."""
         self.switch(
             "--signatures",
             f"write the MinHash signature of each {unit}, which datasketch reads, to signatures-*.parquet",
         )
 
     def workers(self, help: str, default: int | None = None) -> None:
-        """Adds the number of processes; by default the number of cores."""
+        """Adds the flag for the number of worker processes; by default, the number of cores."""
         cores = default or os.cpu_count() or 1
         self.number("--workers", help, cores, type=_positive)
 
 
 def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> None:
-    """Adds the output folder, and whether a build replaces a finished one or resumes an earlier run."""
+    """Adds the flags for the output of a build. With `has_stages`, also adds those that control its run."""
     flags = Flags(parser)
     flags.text("--output", "DIR", "parent folder of the build", required=True)
     flags.switch("--replace", "replace a finished build")
@@ -165,13 +166,13 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """Adds the switch for a summary in JSON."""
+    """Adds the switch for a summary in JSON format."""
     help = "print the summary as JSON, a line for each build or check, and nothing else on stdout"
     Flags(parser).switch("--json", help)
 
 
 def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> None:
-    """Adds the runner; `workers` is the default number of processes, None for all cores."""
+    """Adds the flags for the runner. `workers` is the default number of processes; None for all cores."""
     flags = Flags(parser, "where it runs", "flags not listed here are passed to Beam")
     flags.workers("processes of the in-process runner and of Spark on this machine", workers)
     flags.text(
@@ -184,18 +185,18 @@ def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> N
 
 
 def runner_of(settings: argparse.Namespace, beam_flags: Sequence[str]) -> dict[str, Any]:
-    """Returns the flags of `add_runner` as keyword arguments of functions that run a pipeline."""
+    """Returns the flags from `add_runner` as keyword arguments for functions that run a pipeline."""
     runner, workers = settings.runner, settings.workers
     return {"runner": runner, "workers": workers, "beam_flags": beam_flags}
 
 
 def add_folders(parser: argparse.ArgumentParser, what: str) -> None:
-    """Adds folders as arguments."""
+    """Adds arguments that are folders. `what` describes them."""
     parser.add_argument("folders", nargs="+", action=_Folders, metavar="DIR", help=what)
 
 
 class _Folders(argparse.Action):
-    """Removes the files above builds from the arguments, unless there are no others."""
+    """Removes the file names in ABOVE from the arguments, unless there are no other arguments."""
 
     def __call__(self, _: object, settings: argparse.Namespace, values: Any, *__: object) -> None:
         folders = [one for one in values if pathlib.PurePath(one).name not in ABOVE]
@@ -217,7 +218,7 @@ def _positive(text: str) -> int:
 
 
 def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
-    """Returns the flags that are fields of a config. Flags with the value None keep the config's default."""
+    """Returns the flags that are fields of `config`, without those that are None: these keep the defaults."""
     given = {name: value for name, value in vars(settings).items() if value is not None}
     return {
         field.name: given[field.name] for field in dataclasses.fields(config) if field.name in given
@@ -225,7 +226,7 @@ def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
 
 
 def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    """Builds the corpus of a row from the flags that are fields of its settings."""
+    """Builds the corpus `name`, using the flags that are fields of its settings."""
     build, config = rows()[name].classes()
     launch_build(build(config(**settings_of(config, settings))), settings, beam_flags)
 
@@ -233,8 +234,8 @@ def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[s
 def launch_build(
     corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "Estimate | None":
-    """Builds a corpus with the flags of `add_output` and `add_runner`, or prints the estimate of a dry
-    run.
+    """Builds a corpus as the flags from `add_output` and `add_runner` say. In a dry run, only prints and
+    returns an estimate.
     """
     from pipelines.builds.launch import launch
 

@@ -7,13 +7,13 @@ a benchmark, step by step:
     corpusmill flores101 import --project P inbox/fra-round1.xlf inbox/deu-round1.tsv
     corpusmill flores101 check --project P
     corpusmill flores101 packets --project P --languages fra,deu --to outbox
-  A correction by the translator replaces the earlier lines; correct lines with findings are waived:
+  A translator's correction replaces the earlier lines; findings on correct lines are waived:
     corpusmill flores101 import --project P inbox/fra-corrected.xlf --corrects last
     corpusmill flores101 check --project P --languages fra --waive-table findings-of-fra.tsv --by Eli
   The sample for reviewers, and their results; below the accepted score, packets begins a new round:
     corpusmill flores101 review --project P --languages fra --sheets --reviewer Ama --to outbox
     corpusmill flores101 review --project P --import inbox/fra-review-round1-Ama.tsv
-  The state of all languages, the history of one, and the package of all accepted languages:
+  The state of all languages, the journal of one, and the package of all accepted languages:
     corpusmill flores101 status --project P
     corpusmill flores101 status --project P --language fra
     corpusmill flores101 package --project P --output corpora
@@ -60,7 +60,7 @@ def add(commands: Commands) -> None:
 def _add_action(
     actions: Commands, name: str, run: "Run", what: str
 ) -> tuple[argparse.ArgumentParser, Flags]:
-    """Adds an action; its help page is the docstring of `run`."""
+    """Adds an action. Its help page is the docstring of `run`."""
     parser = add_command(actions, name, what, inspect.getdoc(run), run)
     flags = Flags(parser)
     flags.text("--project", "DIR", "folder of the project", required=True)
@@ -190,9 +190,9 @@ def _add_package(actions: Commands) -> None:
 
 
 def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Writes the packets for translators: all sentences in the first round; after the checks the lines
-    that failed, with reasons; after a review below the accepted score all lines, with the reviewers'
-    errors.
+    """Writes the packets for translators. The first round has all sentences. After the checks, a packet has
+    the lines that failed, with reasons. After a review below the accepted score, it has all lines, with the
+    errors that the reviewers found.
     """
     from pipelines.translation.journal import user
     from pipelines.translation.outgoing import print_sent
@@ -206,9 +206,9 @@ def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 
 def _languages_of(codes: str, project: "Project | None" = None) -> list["TargetLanguage"]:
-    """Returns the languages of the flag, each once, by their codes in the project.
+    """Returns the languages that a flag names, each once, with their codes in the project.
 
-    Raises ValueError for unknown codes, and for English, which is the source.
+    Raises ValueError for unknown codes, and for English, the source language.
     """
     from transforms.text.translation.languages import FLORES101_CODES, find_language
 
@@ -256,12 +256,12 @@ def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 
 def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
-    """Checks the current translations. The exit status is 1 if an error is open. Correct text can be
-    waived, as long as it does not change: one finding (--waive devtest-0042:numbers-differ), all findings
-    of a rule (--waive '*:outer-blanks'), or many at once: copy findings.tsv, add a column `because`, fill
-    it where the translation is correct, and give the copy with --waive-table. A warning that is really an
-    error, such as a truncated translation, is made an error with its rule: --send-back length-ratio, for
-    this check.
+    """Checks the current translations. The exit status is 1 if an error is open. If the text is correct,
+    findings can be waived: one finding (--waive devtest-0042:numbers-differ), all findings of a rule (--waive
+    '*:outer-blanks'), or many at once: copy findings.tsv, add a column `because`, fill it in where the
+    translation is correct, and give the copy with --waive-table. A waiver holds as long as the text does not
+    change. If the warnings of a rule are really errors, such as truncated translations, name the rule to make
+    them errors in this check: --send-back length-ratio.
     """
     from pipelines.translation import check_reports
     from pipelines.translation.check_runs import check_languages
@@ -291,7 +291,8 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
 
 
 def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
-    """Returns the named languages, or else those of the project with imported translations.
+    """Returns the named languages; without names, all languages of the project that have imported
+    translations.
 
     Raises ValueError if there are none.
     """
@@ -311,8 +312,8 @@ def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
 
 
 def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Writes sheets for reviewers of languages that have passed the checks, and imports them. When the
-    whole sample is reviewed, the score decides.
+    """Writes review sheets for languages that have passed the checks, and imports the completed sheets. When
+    the whole sample is reviewed, the score decides whether a language is accepted.
     """
     from pipelines.translation import outgoing, reviews
     from pipelines.translation.journal import user
@@ -330,7 +331,7 @@ def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 
 def _run_status(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Shows the state of every language, or the journal of one."""
+    """Shows the state of all languages, or the journal of one language."""
     from pipelines.translation import status
     from pipelines.translation.drawing import screen_columns
     from pipelines.translation.project import open_project

@@ -1,7 +1,7 @@
 r"""Draws sentences for a translation benchmark from dumps of English Wikimedia sites.
 
 examples:
-  The paper's size, 3,001 sentences of 842 articles, a third of each site:
+  The paper's size, 3,001 sentences from 842 articles, a third from each site:
     corpusmill flores101 source --wikinews enwikinews-20261101-pages-articles.xml.bz2 \
       --wikibooks enwikibooks-20261101-pages-articles.xml.bz2 \
       --wikivoyage enwikivoyage-20261101-pages-articles.xml.bz2 --seed 2026 --output corpora
@@ -23,8 +23,8 @@ what you get, in <output>/flores101/<edition>/<date>-<version>/:
 how sentences are chosen: articles are ordered by a fingerprint of seed, site and page id, so the result does
 not depend on the order of the dump or the number of workers. From each article one paragraph of its
 beginning, middle or end is used, and in it 3 to 5 complete sentences in a row that are neither short nor
-malformed. All sentences of an article are in the same split. If dumps have too few articles, all that qualify
-are used, and the build names the gap.
+malformed. All sentences of an article are in the same split. If the dumps have too few articles, all suitable
+articles are used, and the build says how many are missing.
 
 documents: each domain has the same share of the sentences. With documents, the tables have a column licence,
   and README.md lists the licences. A malformed line or a repeated id is an error with file and line; with

@@ -1,4 +1,4 @@
-"""Makes a command from the fields of a corpus's settings, for rows without a command module."""
+"""Makes the command of a corpus from the fields of its settings, for corpora without a command module."""
 
 import argparse
 import collections.abc
@@ -15,10 +15,11 @@ from pipelines.corpora import CorpusRow
 
 
 class LazyParser(CommandParser):
-    """A parser whose flags are added when they are first needed, because methods are slow to import.
+    """A parser whose flags are added when they are first needed, because the module of a corpus is slow to
+    import.
 
     Args:
-      fill: adds the flags.
+      fill: Function that adds the flags to this parser.
     """
 
     def __init__(self, *args: Any, fill: Callable[[Self], None] | None = None, **named: Any):
@@ -26,14 +27,14 @@ class LazyParser(CommandParser):
         self._fill = fill
 
     def filled(self) -> Self:
-        """Returns this parser, with its flags."""
+        """Adds the flags, and returns this parser."""
         fill, self._fill = self._fill, None
         if fill:
             fill(self)
         return self
 
     def parse_known_args(self, *args: Any, **named: Any) -> Any:
-        """Parses arguments, see argparse."""
+        """Parses arguments (see argparse)."""
         return super(LazyParser, self.filled()).parse_known_args(*args, **named)
 
 

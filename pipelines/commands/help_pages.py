@@ -1,5 +1,5 @@
-"""Formats help pages for the width of the terminal: prose is wrapped, commands are continued, columns are
-kept.
+"""Formats help pages for the width of the terminal. Prose is wrapped, long commands are continued with
+backslashes, and columns are kept.
 """
 
 import argparse
@@ -14,7 +14,7 @@ _BEFORE_FLAG = re.compile(r" (?=--?\w)")
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Wraps descriptions line by line, so that lists of examples and files keep their form."""
+    """Wraps descriptions line by line, so that lists of examples and files keep their layout."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         lines = (f"{indent}{line}" if line else "" for line in _join_prose(text.splitlines()))
@@ -22,7 +22,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 def _join_prose(lines: list[str]) -> Iterator[str]:
-    """Yields the lines, with each unindented paragraph joined to one line."""
+    """Yields the lines. The lines of an unindented paragraph are joined into one line."""
     paragraph: list[str] = []
     for line in [*lines, ""]:
         if line and not line.startswith(" "):
@@ -35,7 +35,7 @@ def _join_prose(lines: list[str]) -> Iterator[str]:
 
 
 def fill(line: str, width: int) -> list[str]:
-    """Returns a line of a help page as lines of at most `width` columns, unless a word is longer."""
+    """Splits a line of a help page into lines of at most `width` columns, unless a word is longer."""
     if len(line) <= width:
         return [line]
     indent = len(line) - len(line.lstrip(" "))
@@ -56,7 +56,7 @@ def fill(line: str, width: int) -> list[str]:
 
 
 def _fill_command(line: str, width: int, indent: int) -> list[str]:
-    """Returns a command as lines broken before flags, with backslashes."""
+    """Splits a command before its flags into lines of at most `width` columns that end with a backslash."""
     is_continued = line.endswith(" \\")
     first, *flags = _BEFORE_FLAG.split(line.removesuffix(" \\").strip())
     further = indent + 2 * (not first.startswith("-"))

@@ -1,4 +1,6 @@
-"""Builds many languages in one run: entity table, one corpus each, and vocabularies over all."""
+"""Builds many languages in one run: an entity table, a corpus per language, and vocabularies over all of
+them.
+"""
 
 import argparse
 import logging
@@ -19,7 +21,7 @@ VERIFIED = "verified.tsv"  # in the output folder: findings of the final check o
 
 
 def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig":
-    """Returns the settings of one corpus from the flags; `given` overrides them."""
+    """Returns the settings of one corpus. Values in `given` override the flags."""
     from pipelines.settings.wiki40b_settings import Wiki40bConfig
 
     return Wiki40bConfig(**{**settings_of(Wiki40bConfig, settings), **given})
@@ -42,7 +44,7 @@ def build_wiki40b(
 
 
 def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    """Builds the languages of `--languages` from the folders of `--dumps`; returns the exit status.
+    """Builds the languages in `--languages` from the folders in `--dumps`. Returns the exit status.
 
     A failed corpus does not stop the others. Finished builds are kept.
     """
@@ -94,7 +96,7 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
 def _check_splits(
     targets: Sequence[str], settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> int:
-    """Checks that no entity is in two splits across all corpora; returns the exit status."""
+    """Checks that no entity is in two splits, across all corpora. Returns the exit status."""
     from apache_beam.io.filesystems import FileSystems
 
     from pipelines.engines.runners import IN_PROCESS

@@ -7,8 +7,8 @@ examples:
     corpusmill multilingual --corpora corpora/wiki40b/uk corpora/wiki40b/pl corpora/wiki40b/cs \
       --sample-articles 20000 --vocabulary-sizes 48000 --output slavic
 
-The newest finished build of each language is used, with the same number of first articles of train from each
-language, whatever its size. One worker trains; the others count.
+The newest finished build of each language is used. The vocabularies are learned from the same number of
+articles of each language, the first ones in train. One worker trains; the others count.
 
 what you get, in <output>/wiki40b/multilingual-<languages>/<newest dump date>-<version>/:
   sentencepiece/multilingual-64k.model   SentencePieceProcessor(model_file=…)

@@ -80,7 +80,7 @@ class _Version(argparse.Action):
 
 
 class _Help(argparse.Action):
-    """Prints the help page of the command in the words, such as "flores101 packets", and exits."""
+    """Prints the help page of the command that the arguments name, such as "flores101 packets", and exits."""
 
     def __init__(self, *args: Any, commands: Commands, **named: Any):
         super().__init__(*args, **named)

@@ -17,7 +17,7 @@ what you get, in <output>/pg19/<edition>/<date>-<version>/:
             book_text, book_title, publication_date as in TensorFlow Datasets; date_source, date_confidence
   signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
   dates-*.tsv     the year of every book in every source
-  rejected/       each file that is not in the corpus, with the reason; undated books are here
+  rejected/       each file that is not in the corpus, such as an undated book, with the reason
   stats.json manifest.json README.md COMPLETED
 The words of each split, in stats.json, normalise word-level perplexity: corpusmill score perplexity.
 The edition is the language and every setting that differs from the released corpus.

@@ -21,7 +21,7 @@ downloads; builds it; checks every file of the build; compares it with the curre
 current edition; removes old editions and downloads. If a run was killed, the same call resumes it.
 
 on an object store: output = "gs://bucket/corpora" or "s3://…", and no `downloads`. Downloads are streamed to
-<output>/.downloads, without a copy on a disk; state and lock are there, too. Then the runner can be Dataflow:
+<output>/.downloads, without a copy on a disk; state and lock are also there. The runner can then be Dataflow:
 runner = "DataflowRunner", beam_flags = ["--project=…", "--region=…", "--temp_location=gs://…"].
 
 files to read:

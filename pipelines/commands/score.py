@@ -1,12 +1,12 @@
 """Scores a language model on a split of a finished build, or translations.
 
 examples:
-  The sum of the natural log-likelihoods of all of the test split:
+  Bits per character, from the sum of the natural log-likelihoods of the test split:
     corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.5.0
   Translations into French against the FLORES-101 reference:
     corpusmill score spbleu --reference fra.devtest --hypothesis eng-fra.devtest --model spm.model
 
-`corpusmill score METRIC --help` explains each.
+`corpusmill score METRIC --help` explains each metric.
 """
 
 from pipelines.commands import score_model, score_spbleu

@@ -1,7 +1,7 @@
 """Scores a language model with any vocabulary on a split of a finished build.
 
 examples:
-  The sum of the natural log-likelihoods of all of the test split:
+  Bits per character, from the sum of the natural log-likelihoods of the test split:
     corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.5.0
   Files of a training job, with a row for each document, in bits:
     corpusmill score perplexity --log-likelihood 'run-7/part-*.parquet' --base 2 --split paper_test \\

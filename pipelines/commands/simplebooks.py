@@ -16,18 +16,18 @@ what you get, in <output>/simplebooks/<edition>/<date>-<version>/:
   simplebooks-2/ simplebooks-2-raw/          the same held-out books, 2 M tokens of training
   train-*.parquet validation-*.parquet test-*.parquet train_2-*.parquet, and the same as TFRecord: a book a
                       record; train_2 is the training part of SimpleBooks-2
-  books-*.tsv     every considered book: L, V, ratio, overlap, verdict, the books that cover it, its place
+  books-*.tsv     every considered book: L, V, ratio, overlap, verdict, the books that cover it, its location
   signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
   vocabulary-92.tsv vocabulary-2.tsv stats.json manifest.json README.md rejected/ COMPLETED
 The edition is the language and every setting that differs from the default.
 
 how books are chosen: English prose, not poems, plays, manuals or recipes, with a ratio of length L to
 vocabulary V of at least --min-ratio. Then, from the largest to the smallest, each book is kept unless half of
-its eight-word sequences are in larger kept books. This is exact for any number of workers. --overlap minhash
-compares fewer books, and misses small ones that are parts of much larger ones. L/V^1.35 is 0.22 for an
-average book of any length; 0.24 accepts a book with at most 94 % of the average number of different words:
-2,642 in 10,000 tokens, 9,717 in 58,000. With --target-tokens the simplest books are used first, and the
-smallest ratio results from that.
+its eight-word sequences occur in larger books that were kept. This is exact for any number of workers. With
+--overlap minhash, fewer books are compared, and small ones that are parts of much larger ones are missed.
+L/V^1.35 is 0.22 for an average book of any length; 0.24 accepts a book with at most 94 % of the average
+number of different words: 2,642 in 10,000 tokens, 9,717 in 58,000. With --target-tokens, the simplest
+books are used until that size is reached, whatever their ratios.
 
 memory and disk: a worker needs some 500 MB, or 20 times the largest book if that is more. Texts between two
 steps, and 8 bytes for each eight-word sequence of a simple book, are written beside the build until it is

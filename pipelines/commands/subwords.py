@@ -10,7 +10,7 @@ examples:
 Of N sampled sentences, at most as many as all languages have, a language with n of all sentences gets a share
 proportional to (n / all)^(1 / temperature). If the language has fewer sentences, each is used equally often,
 and those with the smallest fingerprints once more; if it has more, those with the smallest fingerprints are
-used. Sentences are lines of files, and those of the split train of builds of Wiki-40B, One Billion Word,
+used. Sentences are the lines of files, and the sentences in the split train of Wiki-40B, One Billion Word,
 PG-19 and SimpleBooks, from the newest build of each edition. Several corpora of one language are combined.
 One worker trains, from words and their counts; no worker holds the whole text. To find its first candidates,
 the trainer writes each word out as often as it occurs, 500 MB at a time: for 100 million sentences that is

@@ -1,4 +1,4 @@
-"""Entity tables for commands that need one: a finished table is used, or else a table is built first."""
+"""Entity tables for commands that need one. If no finished table is given, a table is built first."""
 
 import argparse
 from collections.abc import Sequence
@@ -14,12 +14,13 @@ def entity_table(
     beam_flags: Sequence[str],
     languages: Sequence[str] = (),
 ) -> str:
-    """Returns the folder of the entity table in `paths`; "" if there is none, or in a dry run.
+    """Returns the folder of the entity table in `paths`, which is built if necessary; "" if `paths` is empty,
+    or if a dry run would have to build the table.
 
     Args:
-      paths: the folder of a finished table, or patterns of Wikidata dumps. The table of dumps is built below
-        `settings.output`, unless it is finished already.
-      languages: corpus codes whose titles a new table holds, besides those of the paper.
+      paths: The folder of a finished table, or patterns of Wikidata dumps. A table of dumps is built below
+        `settings.output`, unless it is already finished.
+      languages: Corpus codes of the languages whose titles a new table holds, besides the paper's languages.
 
     Raises ValueError for a table among other paths, TargetError for a finished table of other dumps.
     """
@@ -49,8 +50,8 @@ def entity_table(
 
 
 def _is_there(target: str, corpus: "Entities", replace: bool) -> bool:
-    """Returns True if the same table is finished. With `replace`, a table of other dumps counts as
-    missing.
+    """Returns True if the table that `corpus` would make is finished. With `replace`, a table of other dumps
+    counts as missing.
     """
     from pipelines.builds.publish import TargetError
     from pipelines.commands.batch import is_there

@@ -3,7 +3,7 @@
 examples:
   Everything below a folder, all languages together:
     corpusmill verify corpora
-  Two builds, also of different dates: each entity must be in the same split in both
+  Two builds, which may have different dates: each entity must be in the same split in both
     corpusmill verify corpora/wiki40b/{en,uk}/20261101-1.3.0 --report found.tsv
   On a cluster:
     corpusmill verify gs://corpora --report gs://corpora/verified.tsv --runner DataflowRunner …
@@ -14,10 +14,10 @@ examples:
 
 what is checked:
   COMPLETED matches manifest.json; its files have their size, SHA-256 and rows; there are no other files
-  CURRENT above builds names one of them, and the README.md above them matches them
+  CURRENT in the folder above builds names one of them, and README.md in that folder matches them
   the files of each split hold as many articles as the manifest says were kept
   no entity is in two splits, whatever the languages and dates of its articles
-  with --md5: every file of the list that a build can have is there, byte for byte
+  with --md5: every file of the list that a build can have exists, byte for byte
 
 Exit status: 0 no fault, 1 a fault or no build, 2 wrong settings.
 """
@@ -93,7 +93,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
 
 
 def _one_folder(folders: Sequence[str]) -> str:
-    """Returns DIR from the arguments "lm1b DIR" or "DIR". Raises ValueError for several folders."""
+    """Returns DIR from the arguments "lm1b DIR" or "DIR". Raises ValueError if there are several folders."""
     named = folders[1:] if len(folders) > 1 and folders[0] == CORPUS_OF_SUMS else folders
     if len(named) != 1:
         raise ValueError(f"--md5 compares one build: verify {CORPUS_OF_SUMS} DIR --md5 LIST")

@@ -1,11 +1,13 @@
-"""Prints the versions of the package and of the corpora, which change when builds get other bytes."""
+"""Prints the versions of the package and the corpora. The version of a corpus changes when its builds
+change.
+"""
 
 from pipelines.builds.provenance import VERSION
 from pipelines.corpora import rows
 
 
 def print_versions() -> None:
-    """Prints the version of the package at once, then a line for each corpus."""
+    """Prints the version of the package immediately, then a line for each corpus."""
     print(f"corpusmill {VERSION}", flush=True)
     for row in rows().values():
         print(f"  {row.name:12} {_version_of(row.name)}", flush=True)

@@ -1,4 +1,4 @@
-"""Checks of flags that are passed on to Beam."""
+"""Checks flags that are passed on to Beam."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,7 +8,7 @@ from pipelines.engines.runners import DATAFLOW
 def check_runner_flags(runner: str, flags: Sequence[str]) -> None:
     """Raises ValueError for flags with which Dataflow cannot start a job.
 
-    This check comes before inputs are looked up in stores, which takes minutes without a network.
+    This check comes before inputs are looked up in stores, because that takes minutes without a network.
     """
     if runner != DATAFLOW:
         return
@@ -23,7 +23,7 @@ def check_beam_flags(flags: Sequence[str], guess: Callable[[str], str] = lambda 
     """Raises ValueError for flags that Beam does not define, such as misspelled ones.
 
     Args:
-      guess: function from an unknown flag to a suggestion for the message.
+      guess: Function (unknown flag) → suggestion for the error message.
     """
     if not flags:
         return  # collecting all of Beam's options takes a third of a second

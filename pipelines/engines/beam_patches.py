@@ -1,7 +1,7 @@
-"""All patches of Beam, for behaviour that Beam has no setting for, each with its reason.
+"""All patches to Beam. They change behaviour for which Beam has no setting; each says why.
 
 Written for Beam 2.77. Each patch has a test that fails when Beam no longer needs the patch
-(tests/pipelines/engines/test_beam_patches.py). Patches of Beam's object stores are in
+(tests/pipelines/engines/test_beam_patches.py). Patches to Beam's object stores are in
 transforms/files/beam_stores.py.
 """
 
@@ -46,29 +46,29 @@ from pipelines.engines.secret import LOOPBACK, guarded_server, make_secret, open
 
 
 class Options(PipelineOptions):
-    """Beam's options, which create each view only once.
+    """Beam's options, changed to create each view only once.
 
-    Beam requests a view with every transform that it adds or runs, a thousand times per pipeline, and parses
-    all flags again each time: a quarter of the time of a small build.
+    Beam requests a view for every transform that it adds or runs, a thousand times per pipeline. Each time,
+    it parses all flags again, which takes a quarter of the time of a small build.
     """
 
     def view_as(self, cls: Any) -> Any:
-        """Returns a view, see PipelineOptions.view_as. All views share one set of values."""
+        """Returns a view (see PipelineOptions.view_as). All views share one set of values."""
         views = self.__dict__.setdefault("_views", {})
         if cls not in views:
             views[cls] = super().view_as(cls)
         return views[cls]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Returns the state without the views: a copy makes views of its own."""
+        """Returns the state for pickling, without the views. An unpickled copy makes new views."""
         return {name: value for name, value in super().__getstate__().items() if name != "_views"}
 
 
-# Flags that Beam does not know are found.
+# Unknown flags are found.
 
 
 def unknown_flags(flags: Sequence[str]) -> list[str]:
-    """Returns the flags that Beam does not define. Beam itself logs a warning and goes on."""
+    """Returns the flags that Beam does not define. Beam itself would only log a warning and continue."""
     parser = _BeamArgumentParser(allow_abbrev=False, add_help=False)
     for subclass in _all_subclasses(PipelineOptions).values():
         subclass._add_argparse_args(parser)
@@ -77,7 +77,7 @@ def unknown_flags(flags: Sequence[str]) -> list[str]:
 
 
 def _all_subclasses(base: type) -> dict[str, Any]:
-    """Returns all subclasses by name, also indirect ones. A class defined twice counts once."""
+    """Returns all direct and indirect subclasses by name. A class defined twice counts once."""
     found: dict[str, Any] = {}
     direct: list[type] = base.__subclasses__()
     for subclass in direct:
@@ -85,17 +85,18 @@ def _all_subclasses(base: type) -> dict[str, Any]:
     return found
 
 
-# Signatures are looked at once.
+# Signatures are inspected only once.
 
 Signature = tuple[list[str], list[Any]]  # names of the arguments, values of the defaults
 Specs = tuple[set[userstate.StateSpec], set[userstate.TimerSpec]]
 
 
 def remember_signatures() -> None:
-    """Lets Beam inspect each function, and each class of DoFn for state, only once in this process.
+    """Makes Beam inspect each function, and each DoFn class for state, only once in this process.
 
-    For every step that it adds or runs, Beam searches the signatures of all methods of the DoFn, inherited
-    ones included, for state and timers: forty thousand times in a small build, more than a third of its time.
+    For every step that it adds or runs, Beam searches the signatures of all methods of the DoFn, including
+    inherited ones, for state and timers. In a small build it does so forty thousand times, which takes more
+    than a third of the time.
     """
     if not hasattr(core.get_function_args_defaults, "__wrapped__"):
         core.get_function_args_defaults = remembered(core.get_function_args_defaults)
@@ -103,13 +104,13 @@ def remember_signatures() -> None:
 
 
 def remembered_specs(look: Callable[[Any], Specs]) -> Callable[[Any], Specs]:
-    """Wraps `look` with a cache by the class of the DoFn."""
+    """Returns `look` with a cache, whose keys are the classes of the DoFns."""
     known: weakref.WeakKeyDictionary[type, Specs] = weakref.WeakKeyDictionary()
 
     @functools.wraps(look)
     def look_once(dofn: Any) -> Specs:
         if any(isinstance(value, types.MethodType) for value in vars(dofn).values()):
-            return look(dofn)  # this DoFn has a method that its class lacks
+            return look(dofn)  # the object has a method that its class does not have
         if type(dofn) not in known:
             known[type(dofn)] = look(dofn)
         states, timers = known[type(dofn)]
@@ -119,7 +120,7 @@ def remembered_specs(look: Callable[[Any], Specs]) -> Callable[[Any], Specs]:
 
 
 def remembered(look: Callable[[Any], Signature]) -> Callable[[Any], Signature]:
-    """Wraps `look` with a cache by function, which does not keep the function alive."""
+    """Returns `look` with a cache, whose keys are functions. The cache does not keep the functions alive."""
     known: tuple[weakref.WeakKeyDictionary[Any, Signature], ...] = (
         weakref.WeakKeyDictionary(),  # of functions
         weakref.WeakKeyDictionary(),  # of bound methods, whose object is not an argument
@@ -150,10 +151,10 @@ _OPTIONS = [
 
 
 class LoopbackServer(GrpcServer):
-    """Beam's GrpcServer with another address, which answers only callers with the secret.
+    """Beam's GrpcServer with another address. It answers only callers that send the secret.
 
     Beam's server (2.77) opens four ports on all interfaces, and accepts every caller as a worker. This server
-    offers no files of the job: workers are forks of a process that has them.
+    does not offer the files of the job, because workers are forks of a process that has them.
     """
 
     def __init__(self, state: Any, provision_info: Any, worker_manager: Any):
@@ -182,14 +183,14 @@ _guarded: set[str] = set()  # URNs of environments
 
 
 def guard_environment(urn: str) -> None:
-    """Makes Beam's in-process runner serve the workers of an environment with a LoopbackServer."""
+    """Makes Beam's in-process runner use a LoopbackServer for the workers of the environment `urn`."""
     _guarded.add(urn)
     worker_handlers.GrpcServer = _make_server
 
 
 def _make_server(state: Any, provision_info: Any, manager: Any) -> GrpcServer:
-    """Returns a LoopbackServer for guarded environments, and Beam's server for others, which have no
-    secret.
+    """Returns a LoopbackServer for guarded environments. Other environments have no secret and get Beam's
+    server.
     """
     urns = {environment.urn for environment in manager._environments.values()}
     return (LoopbackServer if urns & _guarded else GrpcServer)(state, provision_info, manager)
@@ -208,7 +209,9 @@ def show_in_all_channels(secret: str) -> None:
 
 
 class _Control(ControlConnection):
-    """Beam's ControlConnection, whose thread ends without a traceback when a worker is killed."""
+    """Beam's ControlConnection, changed so that its thread ends without a traceback when a worker is
+    killed.
+    """
 
     def _read(self) -> None:
         with contextlib.suppress(grpc.RpcError):
@@ -216,7 +219,7 @@ class _Control(ControlConnection):
 
 
 class _Data(_GrpcDataChannel):
-    """Beam's data channel, without its own error for a lost worker: `fail_requests` has a better one.
+    """Beam's data channel, without Beam's error for a lost worker: `fail_requests` gives a better one.
 
     Beam's channel (2.77) raises "Channel closed prematurely" earlier, prints a traceback, and blocks the
     sender for ever as soon as 100 MB are queued for the worker.
@@ -235,7 +238,7 @@ class _Data(_GrpcDataChannel):
             pass
 
     def close(self) -> None:
-        """Closes the channel, see DataChannel."""
+        """Closes the channel (see DataChannel)."""
         super().close()
         self._to_send.put(self._WRITES_FINISHED, 0)  # the thread of the connection may take one
 
@@ -243,10 +246,10 @@ class _Data(_GrpcDataChannel):
 def fail_requests(connection: Any, error: Exception) -> None:
     """Ends all current and future requests to a worker with an error.
 
-    Otherwise Beam's in-process runner would wait for ever for a worker that never connects.
+    Otherwise, Beam's in-process runner would wait for ever for a worker that never connects.
 
     Args:
-      connection: ControlConnection of the worker.
+      connection: The ControlConnection of the worker.
     """
     send = connection.push
 
@@ -262,7 +265,7 @@ def fail_requests(connection: Any, error: Exception) -> None:
 
 
 def _fail(future: Any, error: Exception) -> None:
-    """Ends a request with an error, and sets a response, for which readers of data look."""
+    """Ends a request with an error. Also sets a response, because readers of data look for one."""
     future.abort(error)
     future.set(fn_api.InstructionResponse(instruction_id=future.instruction_id, error=str(error)))
 
@@ -272,18 +275,20 @@ def _fail(future: Any, error: Exception) -> None:
 _SizeBasedStream = data_plane.SizeBasedBufferingClosableOutputStream
 
 QUEUED_BYTES = 1 << 22
-"""Bytes that wait in one direction between the runner and a worker. Beam (2.77) lets 100 MB wait, in each
+"""Most bytes that wait in one direction between the runner and a worker. Beam (2.77) lets 100 MB wait in each
 of three queues.
 """
 
 MESSAGE_BYTES = 1 << 20
-"""Size from which a message is sent. Beam (2.77) collects 10 MB, and has several copies of a message."""
+"""Bytes from which on a message is sent. Beam (2.77) collects 10 MB, and holds several copies of a
+message.
+"""
 
 
 def bound_queues() -> None:
     """Limits messages to MESSAGE_BYTES and the queues of each direction to QUEUED_BYTES.
 
-    Applies to channels and streams that are opened later.
+    This applies to channels and streams that are opened later.
     """
     data_plane._DEFAULT_SEND_QUEUE_MAX_BYTES = QUEUED_BYTES
     data_plane._DEFAULT_SIZE_FLUSH_THRESHOLD = MESSAGE_BYTES
@@ -293,14 +298,14 @@ def bound_queues() -> None:
 
 
 def keep_in_buffers(list_buffer: type, grouping_buffer: type, channel: type) -> None:
-    """Makes Beam's in-process runner keep data between steps in the given buffers, and send it in pieces.
+    """Makes Beam's in-process runner keep the data between steps in the given buffers, and send it in pieces.
 
-    Beam (2.77) keeps all of it in memory, makes one message per worker, and sends it before the worker
-    begins.
+    Beam (2.77) itself keeps all the data in memory, makes one message per worker, and sends the message
+    before the worker begins.
 
     Args:
-      list_buffer, grouping_buffer: classes used instead of ListBuffer and GroupingBuffer.
-      channel: class used instead of InMemoryDataChannel, for a worker in the same process.
+      list_buffer, grouping_buffer: The classes to use instead of ListBuffer and GroupingBuffer.
+      channel: The class to use instead of InMemoryDataChannel, for a worker in the same process.
     """
     for module in (fn_runner, execution):
         module.ListBuffer = list_buffer
@@ -310,10 +315,10 @@ def keep_in_buffers(list_buffer: type, grouping_buffer: type, channel: type) -> 
 
 
 def _send_input(self: Any, process_bundle_id: str, transform_id: str, encoded: Any) -> None:
-    """Method of BundleManager that sends inputs while a worker in another process already runs.
+    """Replaces a method of BundleManager: sends the inputs while a worker in another process already runs.
 
-    Beam's streams are not used, because their thread, which flushes every second, loses data that is written
-    while it waits for a full queue.
+    Beam's streams are not used. Their thread flushes every second, and loses data that is written while it
+    waits for a full queue.
     """
     handler = self._worker_handler
     channel = handler.data_conn
@@ -339,15 +344,15 @@ def _send_input(self: Any, process_bundle_id: str, transform_id: str, encoded: A
     threading.Thread(target=send, daemon=True).start()
 
 
-# Active jobs of Dataflow are found.
+# Active Dataflow jobs are found.
 
 
 def active_job(options: PipelineOptions, name: str) -> str:
-    """Returns the id of the active job with that name; "" if there is none.
+    """Returns the id of the active Dataflow job named `name`; "" if there is none.
 
-    Needs the libraries of Google Cloud. Beam's own look-up (job_id_for_name) ignores jobs that wait for
-    workers, and retries for ever if no job runs. So this function uses Beam's client, which has the
-    permissions of the build.
+    Needs the libraries of Google Cloud. Beam's own function (job_id_for_name) ignores jobs that wait for
+    workers, and retries for ever if no job runs. This function uses Beam's client, so it has the permissions
+    of the build.
     """
     from apache_beam.runners.dataflow.internal.apiclient import DataflowApplicationClient
     from google.cloud import dataflow  # type: ignore[import-untyped]

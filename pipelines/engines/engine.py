@@ -1,4 +1,4 @@
-"""The interface of all engines, which run pipelines."""
+"""The interface of engines, the systems that run pipelines."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -14,13 +14,13 @@ class PlannedBuild(NamedTuple):
     """The description of a build that an engine may need before it starts."""
 
     path: Sequence[str]  # below the output folder: corpus, edition, date and version
-    output: str  # the folder that gets builds
+    output: str  # the folder below which builds are written
     inputs: Sequence[str]  # paths of all input files
-    memory: MemoryModel | None  # needed by the in-process runner; None for no check
+    memory: MemoryModel | None  # memory that the in-process runner needs; None for no check
 
 
 class Started(NamedTuple):
-    """An engine whose servers and worker processes run."""
+    """A started engine: its servers and worker processes are running."""
 
     pipeline: Callable[[], contextlib.AbstractContextManager[beam.Pipeline]]
     """Returns a context with an empty pipeline. The caller adds steps and runs the pipeline in the block."""
@@ -32,9 +32,10 @@ class Engine(Protocol):
     """A system that runs pipelines."""
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Checks that a build can run here.
+        """Checks that this engine can run a build.
 
-        Raises ValueError for settings with which it cannot run, BuildError for obstacles that may pass.
+        Raises ValueError for settings with which the build cannot run, BuildError for obstacles that may
+        pass.
         """
         ...
 
@@ -44,18 +45,17 @@ class Engine(Protocol):
         ...
 
     def started(self, folder: str = "") -> contextlib.AbstractContextManager[Started]:
-        """Starts servers and worker processes, which run several pipelines in order during the block.
+        """Starts servers and worker processes. During the block, they run several pipelines in order.
 
         Args:
-          folder: existing folder for data between steps; "" for the folder of temporary files. Engines with
-            storage of
-            their own ignore it.
+          folder: An existing folder for data between steps; "" for the folder of temporary files. Engines
+            that have their own storage ignore it.
         """
         ...
 
 
 class NamedRunner:
-    """Any runner that Beam finds by name; the flags configure it."""
+    """Any runner that Beam finds by name. It is configured by flags."""
 
     is_local = False
 
@@ -63,10 +63,10 @@ class NamedRunner:
         self._flags = [*beam_flags, f"--runner={runner}"]
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Checks nothing: Beam reports errors when the job starts."""
+        """Does nothing, because Beam reports errors when the job starts."""
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
-        """Starts the engine, see Engine."""
+        """Starts the engine (see Engine)."""
         options = Options(self._flags)
         yield Started(lambda: contextlib.nullcontext(beam.Pipeline(options=options)))

@@ -17,11 +17,13 @@ _NOT_FETCHED = re.compile(r"Unable to fetch remote (.+?) at (\S+): (.*)", re.DOT
 
 
 class BuildError(Exception):
-    """A build ended without a result. The message is for the user who started it."""
+    """A build has ended without a result. The message is written for the user who started it."""
 
 
 def find_worker_error(text: str) -> str:
-    """Returns one line about a known error in the text of a worker's traceback; "" for other errors."""
+    """Returns one line about a known error in the text of a worker's traceback; "" if the error is not
+    known.
+    """
     found = _WORKER_ERROR.findall(text)
     if found:
         return str(found[-1]).strip()
@@ -34,7 +36,9 @@ def find_worker_error(text: str) -> str:
 
 
 def find_shortage(error: BaseException) -> str:
-    """Returns one line about a shortage of disk, memory or threads in this process; "" for other errors."""
+    """Returns one line if the error is a shortage of disk space, memory or threads in this process; otherwise
+    "".
+    """
     if isinstance(error, OSError) and error.errno in _SHORT_OF:
         return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
     shortage = _SHORTAGE.search(f"{type(error).__name__}: {error}")
@@ -42,8 +46,8 @@ def find_shortage(error: BaseException) -> str:
 
 
 LEAST_ADDRESS_SPACE = 4_000_000_000
-"""Bytes that a process must be able to map. Beam's libraries map 2.6 GB before the first page is read, and
-hang or abort if a thread cannot be started.
+"""Bytes of memory that a process must be able to map. Beam's libraries map 2.6 GB before the first input is
+read, and hang or abort if a thread cannot be started.
 """
 
 

@@ -7,7 +7,7 @@ LOG_TAIL_BYTES = 4_000
 
 
 def log_tail(log: pathlib.Path) -> str:
-    """Returns the end of a log; "" if there is none. The log of a long build may be large."""
+    """Returns the end of a log; "" if there is no log. Only the end is read, because a log may be large."""
     if not log.exists():
         return ""
     with log.open("rb") as stream:

@@ -1,4 +1,4 @@
-"""Runs one pipeline on an engine and waits for its end."""
+"""Runs one pipeline on an engine and waits until it has ended."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from transforms.files.stores import StoreError
 def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
     """Returns the engine for a runner.
 
-    Raises ValueError for unknown names, and for flags with which the runner cannot run.
+    Raises ValueError for an unknown runner, and for flags with which the runner cannot run.
     """
     runner = runner_named(runner)
     if runner == IN_PROCESS:
@@ -35,7 +35,7 @@ def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
 
 
 def run_pipeline(build: Callable[[beam.Pipeline], None], engine: Engine) -> None:
-    """Runs the steps that `build` adds to a pipeline, on an engine started for this pipeline alone.
+    """Runs the steps that `build` adds to a pipeline, on an engine that is started only for this pipeline.
 
     Raises the errors of `run_on`.
     """
@@ -44,7 +44,7 @@ def run_pipeline(build: Callable[[beam.Pipeline], None], engine: Engine) -> None
 
 
 def run_on(started: Started, build: Callable[[beam.Pipeline], None]) -> None:
-    """Runs the steps that `build` adds to a pipeline.
+    """Runs the steps that `build` adds to a pipeline, on a started engine.
 
     Raises BuildError for bad inputs and for stores that refuse a write. For other errors, the log of the
     workers is printed to stderr.
@@ -76,7 +76,9 @@ def _run_to_the_end(build: Callable[[beam.Pipeline], None], pipeline: beam.Pipel
 
 
 def _raise_interruption(error: BaseException) -> None:
-    """Raises the Ctrl-C or SIGTERM that ended the run, if Beam has wrapped it in another error."""
+    """If Ctrl-C or SIGTERM ended the run and Beam has wrapped the exception in another error, raises that
+    exception.
+    """
     wrapped: BaseException | None = error
     while wrapped:
         if isinstance(wrapped, KeyboardInterrupt | SystemExit):

@@ -13,13 +13,13 @@ RUNNERS = (
     *("InteractiveRunner", "KafkaStreamsRunner", "FnApiRunner", "BundleBasedDirectRunner"),
     *("SwitchingDirectRunner", "TestDirectRunner", "TestDataflowRunner"),
 )
-"""in-process, and the runners that Beam knows by name."""
+"""The name of the in-process runner, and those of the runners that Beam finds by name."""
 
 _SHOWN = 7  # in messages; the others are for notebooks and tests
 
 
 def runner_named(name: str) -> str:
-    """Returns the canonical name of a runner. DirectRunner is the in-process runner; case is ignored.
+    """Returns the canonical name of a runner. Case is ignored, and DirectRunner means the in-process runner.
 
     A name with a dot is the name of a class, which Beam imports.
 
@@ -31,9 +31,9 @@ def runner_named(name: str) -> str:
     runner = known.get(folded, name if "." in name else "")
     if not runner:
         near = difflib.get_close_matches(f"{folded.removesuffix('runner')}runner", known, 1)
-        guess = f"did you mean {known[near[0]]}? Known" if near else "known"
+        guess = f"did you mean {known[near[0]]}? Known:" if near else "known:"
         raise ValueError(
-            f"no such runner: {name!r}; {guess} are {', '.join(RUNNERS[:_SHOWN])}, or a class by its module"
+            f"no such runner: {name!r}; {guess} {', '.join(RUNNERS[:_SHOWN])}, or a class by its module"
             " and name"
         )
     return IN_PROCESS if runner == DIRECT else runner

@@ -1,10 +1,10 @@
 """Secrets for the servers of a build, which listen on the loopback interface.
 
-Beam's own servers listen on all interfaces and serve every caller. A caller receives or submits work, which
-is code: elements and functions are sent pickled.
+Beam's own servers listen on all interfaces and serve every caller. A caller receives or submits work as
+pickled elements and functions, and so can run code.
 
-Each build makes a new secret. A call sends it in its metadata, under `HEADER`. Servers started by hand, and
-builds that use them, read it from the environment variable `VARIABLE`.
+Each build makes a new secret. Each call sends it in its metadata, under `HEADER`. Servers started by hand,
+and builds that use these servers, read the secret from the environment variable `VARIABLE`.
 """
 
 import hmac
@@ -34,7 +34,9 @@ def make_secret() -> str:
 
 
 def named_secret() -> str:
-    """Returns the secret in the environment variable. Raises ValueError if it is not set."""
+    """Returns the secret in the environment variable `VARIABLE`. Raises ValueError if the variable is not
+    set.
+    """
     secret = os.environ.get(VARIABLE, "")
     if not secret:
         raise ValueError(
@@ -45,7 +47,9 @@ def named_secret() -> str:
 
 
 def is_shown(shown: object, secret: str) -> bool:
-    """Returns True for the right secret. The time does not depend on the wrong characters."""
+    """Returns True if `shown` is the secret. The time that this takes does not depend on how many characters
+    are right.
+    """
     text = shown if isinstance(shown, str) else ""
     return hmac.compare_digest(text.encode(), secret.encode())
 
@@ -53,12 +57,14 @@ def is_shown(shown: object, secret: str) -> bool:
 def guarded_server(
     executor: futures.Executor, secret: str, options: Sequence[tuple[str, Any]] = ()
 ) -> grpc.Server:
-    """Returns a gRPC server without services, which ends calls without the secret with UNAUTHENTICATED."""
+    """Returns a gRPC server without services. It ends calls that do not send the secret with
+    UNAUTHENTICATED.
+    """
     return grpc.server(executor, interceptors=[_Guard(secret)], options=options)
 
 
 def open_channel(target: str, secret: str, options: Sequence[tuple[str, Any]] = ()) -> grpc.Channel:
-    """Returns a channel whose calls send the secret; "" for a server that requires none."""
+    """Returns a channel whose calls send `secret`; "" for a server that requires none."""
     channel = grpc.insecure_channel(target, options=[*options, _NO_PROXY])
     return grpc.intercept_channel(channel, _Show(secret)) if secret else channel
 
@@ -71,7 +77,7 @@ class _Guard(grpc.ServerInterceptor):
         self._refuse = grpc.stream_stream_rpc_method_handler(_refuse)  # does not wait for a message
 
     def intercept_service(self, continuation: Callable[[Any], Any], call: Any) -> Any:
-        """Passes on calls with the secret, see grpc.ServerInterceptor."""
+        """Passes on calls that have the secret (see grpc.ServerInterceptor)."""
         shown = [value for key, value in call.invocation_metadata if key == HEADER]
         if len(shown) == 1 and is_shown(shown[0], self._secret):
             return continuation(call)

@@ -1,7 +1,7 @@
-"""Reads the sizes of finished builds; for Wiki-40B with the paper's sizes.
+"""Reads the sizes of finished builds. For Wiki-40B, also gives the sizes in the paper.
 
 As in Table 2 of the paper, characters per piece are measured on validation and test together. Coverage, 99.9
-% in the paper, is the share of characters with a piece of their own.
+% in the paper, is the share of characters that are in the vocabulary, not spelled in bytes or unknown.
 """
 
 import contextlib
@@ -31,7 +31,9 @@ from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 STATS = "stats.json"
 MAX_DEPTH = 4
-"""Depth of the search. Builds are in <output>/wiki40b/<language>/; the search goes one folder deeper."""
+"""Depth of the search for builds. They are in <output>/wiki40b/<language>/; the search goes one folder
+deeper.
+"""
 
 _MEASURED = SPLITS[1:]  # as in the paper
 _BUILD_FOLDER = re.compile(r"\.?[^/]+-\d+\.\d+\.\d+(\.building-[^/]+)?")
@@ -53,11 +55,11 @@ class BuildSizes(NamedTuple):
     paper_characters_per_piece: float
     paper_bits_per_character: (
         float | None
-    )  # of the models with 32k pieces, on test; None for a total
+    )  # of the paper's models with 32k pieces, on test; None for a total
 
 
 class _Counts(msgspec.Struct):
-    """The entry of a split in stats.json."""
+    """The counts of a split in stats.json."""
 
     articles: int
     sections: int
@@ -68,7 +70,7 @@ class _Counts(msgspec.Struct):
 
 
 class KeptDocuments(NamedTuple):
-    """The documents of one build that is not in a table of its paper."""
+    """The numbers of documents and words of one build of another corpus than Wiki-40B."""
 
     corpus: str
     edition: str
@@ -79,13 +81,13 @@ class KeptDocuments(NamedTuple):
     paper: Mapping[str, int]  # split → count of the published corpus; empty if unknown
     words: Mapping[
         str, int
-    ]  # split → what word-level perplexity is divided by; empty for older builds
+    ]  # split → number of words for word-level perplexity; empty for older builds
     paper_words: Mapping[str, int]
     paper_scores: Mapping[str, str]  # split → the best score of the paper: "33.6 perplexity"
 
 
 class Found(NamedTuple):
-    """The builds found below some folders."""
+    """The builds that were found at and below some folders."""
 
     rows: list[BuildSizes]  # sorted by LANGUAGE_CODES, date and version
     unfinished: list[str]  # folders
@@ -116,7 +118,7 @@ def find_sizes(folders: Sequence[str]) -> Found:
 
 
 def _builds_below(folder: str, depth: int) -> Iterator[tuple[str, bool]]:
-    """Yields (folder, whether it is finished) of builds."""
+    """Yields (folder, whether the build is finished) for each build at or below `folder`."""
     if COMPLETED in list_files(folder):
         yield folder, True
     elif _BUILD_FOLDER.fullmatch(posixpath.basename(folder.rstrip("/"))):
@@ -127,7 +129,7 @@ def _builds_below(folder: str, depth: int) -> Iterator[tuple[str, bool]]:
 
 
 def _identity(folder: str) -> str:
-    """Returns the resolved path of a folder, equal for all links to the folder."""
+    """Returns the resolved path of a folder, which is the same for all links to the folder."""
     return str(pathlib.Path(folder).resolve()) if is_local(folder) else folder
 
 
@@ -167,7 +169,7 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
 
 
 def _count_words(build: Build, splits: Sequence[str]) -> dict[str, int]:
-    """Returns split → words as counted in the paper of the corpus, for the splits with counts."""
+    """Returns split → number of words, counted as in the corpus's paper, for the splits that have counts."""
     stats = {"stats": read_json(build.folder, STATS)}
     words = {}
     for split in splits:
@@ -205,7 +207,7 @@ def _read_sizes(build: Build) -> BuildSizes:
 
 
 def _read_stats(folder: str) -> Mapping[str, _Counts]:
-    """Returns split, or "total", → counts. Raises InputError for incomplete counts."""
+    """Returns name of a split, or "total" → counts. Raises InputError for incomplete counts."""
     found = read_json(folder, STATS)
     try:
         stats = msgspec.convert(found, dict[str, _Counts])
@@ -223,12 +225,12 @@ def _ratio(part: int, whole: int) -> float | None:
 
 
 def newest_of_each_language(rows: Sequence[BuildSizes]) -> list[BuildSizes]:
-    """Returns the last row of each language; `rows` are in the order of `find_sizes`."""
+    """Returns the last row of each language. `rows` must have the order that `find_sizes` returns."""
     return list({row.language: row for row in rows}.values())
 
 
 def total_of(rows: Sequence[BuildSizes]) -> BuildSizes:
-    """Returns the sums over the newest build of each language, and over the same languages in the paper."""
+    """Returns a row with the sums over the newest build of each language, here and in the paper."""
     newest = newest_of_each_language(rows)
     have_pieces = all(row.pieces for row in newest)
     pieces = {s: sum(row.pieces[s] for row in newest) for s in SPLITS} if have_pieces else {}

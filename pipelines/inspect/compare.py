@@ -1,7 +1,7 @@
-"""Compares two editions of a corpus: documents that were added, removed, changed, or moved between splits.
+"""Compares two editions of a corpus: which documents were added, removed, changed, or moved to another split.
 
-A document that moves to another split has leaked: a model trained on one edition is tested on the other.
-Where the split depends on the id alone, no document may move.
+A document that moves to another split leaks: a model trained on one edition may be tested on a document that
+it has seen. In corpora whose splits depend only on the id, no document may move.
 """
 
 import heapq
@@ -48,7 +48,7 @@ from transforms.text.builds.edition_changes import (
 
 
 class EditionChanges(NamedTuple):
-    """The changes between the documents of two editions."""
+    """The differences between the documents of two editions."""
 
     old: str  # signature of the build
     new: str
@@ -64,12 +64,14 @@ class EditionChanges(NamedTuple):
 
     @property
     def total(self) -> SplitChanges:
-        """The counts of all splits together. moved_out and moved_in are equal."""
+        """The counts for all splits together; here, moved_out and moved_in are equal."""
         return SplitChanges(*map(sum, zip(SplitChanges(), *self.splits.values(), strict=True)))
 
     @property
     def share(self) -> float:
-        """The share of different documents among those of both editions, each counted once."""
+        """The share of documents that are not the same in both editions. A document in both editions counts
+        once.
+        """
         total = self.total
         everything = total.old + total.added
         return (everything - total.unchanged) / everything if everything else 0.0
@@ -84,12 +86,12 @@ def compare_builds(old: str, new: str, **means: Unpack[Means]) -> EditionChanges
     """Compares two finished builds of a corpus in the same language.
 
     Args:
-      old, new: folders of the builds.
-      means: see Means. The report lists each document that is not the same in both; `<report>.json` has the
-        counts.
+      old, new: The folders of the builds.
+      means: See Means. The report lists each document that is not the same in both builds; `<report>.json`
+        has the counts.
 
-    Raises InputError for a folder without a finished build, ValueError for builds that are not editions of
-    one corpus, BuildError for rows that are damaged, have no id, or do not match the manifest.
+    Raises InputError for a folder without a finished build, ValueError if the builds are not editions of the
+    same corpus, BuildError for rows that are damaged, have no id, or do not match the manifest.
     """
     with reporting(**means) as (engine, path):
         builds = open_build(old), open_build(new)
@@ -102,7 +104,7 @@ def compare_builds(old: str, new: str, **means: Unpack[Means]) -> EditionChanges
 
 
 def check_comparable(old: Build, new: Build) -> CorpusShape:
-    """Returns the shape of both builds. Raises ValueError if they cannot be compared."""
+    """Returns the shape that both builds have. Raises ValueError if they cannot be compared."""
     for what, of_old, of_new in (
         ("corpora", old.corpus, new.corpus),
         ("languages", old.language, new.language),
@@ -138,7 +140,9 @@ def add_comparison(
 def write_report(
     path: str, nothing: EditionChanges, shape: CorpusShape, tally: Tally, blocks: Sequence[bytes]
 ) -> None:
-    """Writes every change, sorted by id, then the summary. Each block is sorted; blocks are in any order."""
+    """Writes all changes, sorted by id, then the summary. Each block is sorted; the blocks are in any
+    order.
+    """
     first_moved: list[Change] = []
 
     def lines() -> Iterator[str]:
@@ -160,7 +164,7 @@ def write_report(
 
 
 def read_changes(block: bytes) -> Iterator[Change]:
-    """Yields the changes of a compressed block."""
+    """Yields the changes in a compressed block of lines."""
     stream = zstandard.ZstdDecompressor().stream_reader(block)
     return map(parse_line, io.TextIOWrapper(stream, "utf-8", newline="\n"))
 
@@ -181,7 +185,7 @@ def summarise(changes: EditionChanges) -> dict[str, Any]:
 
 
 def _read_summary(path: str) -> EditionChanges:
-    """Reads the changes from the JSON of `summarise`."""
+    """Reads the changes from JSON as written by `summarise`."""
     with open_raw(path) as file:
         summary = json.loads(file.read())
     found = EditionChanges(**{name: summary[name] for name in EditionChanges._fields})
@@ -205,7 +209,7 @@ def _check_counts(changes: EditionChanges, builds: tuple[Build, Build], shape: C
 
 
 def print_changes(changes: EditionChanges, report: str = "") -> None:
-    """Prints the changes between the documents."""
+    """Prints the changes. `report` is the path of the full list."""
     print(f"old: {changes.old}\nnew: {changes.new}")
     for difference in changes.differences:
         print(f"  differs: {difference}")

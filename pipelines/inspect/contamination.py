@@ -6,11 +6,11 @@ The report, found.jsonl, has a line for each item with at least one match in the
     words                   number of words of the item
     ngrams, ngrams_found    number of n-grams of the item, and of those that occur in training documents
     longest                 number of words of the longest common stretch with a document
-    documents, whole        number of documents with a part of the item, and with all of it in one stretch
-    passages                of the documents with most: file, document, words, ngrams, start, text and
+    documents, whole        number of documents with a part of the item, and with the whole item in a row
+    passages                from the best documents: file, document, words, ngrams, start, text and
                             matches: [start, end in the item's text, start, end in the passage]
 
-Positions are characters of the texts in NFC.
+Positions are counted in characters of the text in NFC.
 """
 
 import heapq
@@ -64,7 +64,7 @@ from transforms.text.files.markdown import make_table
 RELEASE = Release("contamination", "1.0.0", {"1.0.0": "First."})
 REPORT, PAGE, HIT_FILES, STATS = "found.jsonl", "found.html", "hits", "stats.json"
 MOST = 0.7
-"""Share of the n-grams of an item, as in PaLM (Chowdhery et al. 2022, section 8)."""
+"""Share of an item's n-grams from which on it is counted, as in PaLM (Chowdhery et al. 2022, section 8)."""
 
 _COLUMNS = 80
 _SHOWN = 5
@@ -74,13 +74,13 @@ _ITEMS = "items.json"
 
 
 class SplitCounts(NamedTuple):
-    """Counts of items of a split of an evaluation set."""
+    """The number of items in a split of an evaluation set, and of those found in training data."""
 
     items: int = 0
-    touched: int = 0  # with an n-gram in the training data; short items as a whole line
-    long: int = 0  # with LONG_WORDS words in a row
-    most: int = 0  # with at least MOST of their n-grams
-    whole: int = 0  # with all words in a row in one document
+    touched: int = 0  # items that share an n-gram; short items must be a whole line
+    long: int = 0  # items that share LONG_WORDS words in a row
+    most: int = 0  # items that share at least MOST of their n-grams
+    whole: int = 0  # items whose words are all in one document, in a row
 
 
 class Contamination(NamedTuple):
@@ -93,12 +93,12 @@ class Contamination(NamedTuple):
 
     @property
     def total(self) -> SplitCounts:
-        """The counts of all sets together."""
+        """The counts for all evaluation sets together."""
         return SplitCounts(*map(sum, zip(SplitCounts(), *self.splits.values(), strict=True)))
 
     @property
     def is_clean(self) -> bool:
-        """True if no item is in the training data as a whole or with LONG_WORDS words in a row."""
+        """True if no item occurs in the training data as a whole or with LONG_WORDS words in a row."""
         return not (self.total.long or self.total.whole)
 
 
@@ -113,7 +113,7 @@ def find_contamination(
     """Searches training data for the items of evaluation sets.
 
     Args:
-      output: new folder for the findings, on a disk that all workers share; "" keeps no files.
+      output: A new folder for the findings, on a disk that all workers share; "" to keep no files.
 
     Raises InputError for missing or damaged inputs, TargetError for a folder that is not empty, ValueError
     for missing columns and for sets without items.
@@ -175,7 +175,7 @@ def _search(search: Search, folder: str, engine: Engine, workers: int) -> None:
 
 
 def _names_of(items: Iterable[Item]) -> list[tuple[str, str, str]]:
-    """Returns set, split and id of the first item with each text, by number of the text."""
+    """Returns (set, split, id) of the first item with each text. The index is the number of the text."""
     first: dict[int, tuple[str, str, str]] = {}
     for item in items:
         first.setdefault(item.number, (item.set, item.split, item.id))
@@ -193,11 +193,11 @@ def write_found(
     found: Mapping[int, Found],
     counts: Mapping[str, int],
 ) -> Iterator[OutputFile | beam.pvalue.TaggedOutput]:
-    """Writes the report and the page. Yields their files, and the summary with a tag.
+    """Writes the report and the page. Yields their files, and then the summary, tagged "summary".
 
     Args:
-      index: folder of the evaluation texts.
-      rejected: counts of items, see EvaluationItems.
+      index: The folder of the evaluation texts.
+      rejected: Counts of rejected items, see EvaluationItems.
     """
     with open_raw(posixpath.join(index, _ITEMS)) as stream:
         items = msgspec.json.decode(stream.read(), type=list[Item])
@@ -217,7 +217,7 @@ def write_found(
 
 
 def account_for_contamination(ledger: Ledger, _: Provenance) -> Accounts:
-    """Returns the accounts of a search; the ledger has a summary besides the usual entries."""
+    """Returns the accounts of a search. The ledger must have the usual entries and a summary."""
     summary = ledger.one("summary")
     train = {name: number for name, number in summary["train"].items() if name != "bytes"}
     counts = {"items": summary["total"]["items"], "training": train}
@@ -285,7 +285,7 @@ def _make_row(item: Item, found: Found, index: EvaluationIndex) -> dict[str, Any
 def count_items(
     items: Sequence[Item], rows: Iterable[Mapping[str, Any]]
 ) -> dict[tuple[str, str], SplitCounts]:
-    """Returns (set, split) → counts."""
+    """Returns (set, split) → counts. `rows` are those of the report."""
     counts = {
         key: [number, 0, 0, 0, 0]
         for key, number in Counter((i.set, i.split) for i in items).items()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 MAX_ITEMS = 2_000
-"""Most items on a page, because browsers cannot show larger ones. The report has all items."""
+"""Most items on a page, because browsers cannot display larger pages. The report has all items."""
 
 _CONTEXT = 300  # characters shown before and after the marked parts of an item
 _STYLE = """
@@ -37,8 +37,8 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
     """Yields the parts of the page.
 
     Args:
-      summary: returned by `summarise`.
-      found: rows of the report.
+      summary: The return value of `summarise`.
+      found: The rows of the report.
     """
     rows = sorted(found, key=_order)
     shown = rows[:MAX_ITEMS]
@@ -85,7 +85,9 @@ def _section(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def mark(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """Returns the text as HTML with the spans marked; of a long text only the part around the spans."""
+    """Returns the text as HTML with the spans marked. A long text is truncated to the part around the
+    spans.
+    """
     if not spans:
         return _escape(text)
     start = max(min(start for start, _ in spans) - _CONTEXT, 0)
@@ -103,5 +105,5 @@ def mark(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _escape(text: str) -> str:
-    """Returns the text as HTML, without the empty lines that markers of a layout leave."""
+    """Returns the text as HTML, without empty lines."""
     return html.escape(_BLANK_LINES.sub("\n", text))

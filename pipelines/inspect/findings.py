@@ -1,4 +1,4 @@
-"""Reports of checks. The workers of a check write a report, and the command that started them reads it."""
+"""Reports of checks. The workers that run a check write a report, which the command then reads."""
 
 import contextlib
 import os
@@ -21,11 +21,11 @@ COLUMNS = ("what", "name", "detail")
 
 
 class Means(TypedDict, total=False):
-    """Keyword arguments of all checks: how they run.
+    """Keyword arguments of all checks, which say how to run the check.
 
-    `runner`, `workers` and `beam_flags` are those of `launch`. `report` is a file for all findings, as
-    tab-separated lines, on a file system that the workers and this process share. Only the in-process runner
-    works without it.
+    `runner`, `workers` and `beam_flags` are those of `launch`. `report` is the path of a file for all
+    findings, as tab-separated lines, on a file system that the workers and this process share. Only the
+    in-process runner works without a report.
     """
 
     runner: str
@@ -36,9 +36,10 @@ class Means(TypedDict, total=False):
 
 @contextlib.contextmanager
 def reporting(**means: Unpack[Means]) -> Iterator[tuple[Engine, str]]:
-    """Yields the engine and the path of the report, which is temporary if `means` name none.
+    """Yields the engine and the path of the report. The report is a temporary file if `means` does not name
+    one.
 
-    Raises ValueError for a report that the workers of the runner cannot write.
+    Raises ValueError if the workers of the runner cannot write the report.
     """
     runner, report = means.get("runner", IN_PROCESS), means.get("report", "")
     if runner != IN_PROCESS and not report:
@@ -59,24 +60,26 @@ def reporting(**means: Unpack[Means]) -> Iterator[tuple[Engine, str]]:
 def add_report(
     root: beam.Pipeline, path: str, write: Callable[..., None], *arguments: object
 ) -> None:
-    """Adds one call of `write` with the path and the arguments, which may be side inputs."""
+    """Adds a step that calls `write` once, with the path and the arguments. The arguments may be side
+    inputs.
+    """
     _ = root | "Once" >> beam.Create([path]) | "WriteReport" >> beam.Map(write, *arguments)
 
 
 def write_lines(path: str, lines: Iterable[str]) -> None:
-    """Writes lines, which end with line feeds, without compression whatever the name of the file."""
+    """Writes lines, which must end with line feeds. The file is not compressed, whatever its name."""
     with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
         for line in lines:
             file.write(line.encode("utf-8"))
 
 
 def print_count(what: str, count: int) -> None:
-    """Prints the number of findings of a kind."""
+    """Prints the number of findings of the kind `what`."""
     print(f"{what}: {count:,}" if count else f"{what}: none")
 
 
 def print_first(lines: Sequence[str], count: int, report: str) -> None:
-    """Prints the first SHOWN lines, and where to find the rest of `count` findings."""
+    """Prints the first SHOWN of `count` findings, and where to find the rest."""
     shown = lines[:SHOWN]
     for line in shown:
         print(f"  {line}")

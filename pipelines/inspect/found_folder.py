@@ -20,14 +20,13 @@ from transforms.text.builds.build_manifest import Description, Release
 
 
 class FoundFolder(CorpusBuild):
-    """The output folder of a search as a build.
+    """The output folder of a search, handled like a build.
 
     Args:
-      release: of the search; its corpus is the name of the command.
-      settings: that determine the bytes.
-      inputs: name of a data set → its files. For a finished build only the manifest is hashed, because it has
-        the
-        hashes of all files.
+      release: The release of the search. Its corpus is the name of the command.
+      settings: The settings that influence the output.
+      inputs: (name of a data set, its files) for each data set. Of a finished build, only the manifest counts
+        as input, because it has the hashes of all files.
     """
 
     edition = ""
@@ -54,7 +53,7 @@ class FoundFolder(CorpusBuild):
         return self._settings
 
     def signature_settings(self) -> Mapping[str, str]:
-        """Returns the settings that are one word or number."""
+        """Returns the settings that are a single word or number."""
         words = {name: one for name, one in self._settings.items() if isinstance(one, str | int)}
         return {name.replace("_", "-"): str(one) for name, one in words.items()}
 
@@ -70,7 +69,7 @@ def _input_of(folder: str, name: str) -> str:
 
 @contextlib.contextmanager
 def new_folder(output: str) -> Iterator[str]:
-    """Yields a folder to write in, which is renamed to `output` if the block ends without an error.
+    """Yields a folder to write to. It is renamed to `output` if the block ends without an error.
 
     Raises TargetError if `output` is not empty.
     """

@@ -1,4 +1,4 @@
-"""Writes new editions of finished builds without the documents or passages that a search found."""
+"""Writes new editions of finished builds, without the documents or passages that a search has found."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from transforms.text.builds.plausibility import DOUBTS
 
 
 def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[Build]:
-    """Returns the builds from which new editions are made.
+    """Returns the builds that `arguments` name, from which new editions are to be made.
 
     Raises ValueError for arguments that are not builds, and for builds from which nothing can be removed.
     """
@@ -28,11 +28,11 @@ def write_editions(
     """Writes a new edition of each build in which something was found.
 
     Args:
-      found: folder of a finished search.
-      output: parent folder of the new builds.
-      how: settings of CleanedConfig, and keyword arguments of `launch`.
+      found: The folder of a finished search.
+      output: The parent folder of the new builds.
+      how: Settings for CleanedConfig, and keyword arguments for `launch`.
 
-    Raises InputError, ValueError, BuildError, and TargetError if the new edition exists already.
+    Raises InputError, ValueError or BuildError, and TargetError if a new edition already exists.
     """
     settings = {name: how.pop(name) for name in ("side", "passages") if name in how}
     for build in builds:

@@ -31,7 +31,7 @@ class Comparison(NamedTuple):
 def find_overlap(
     comparison: Comparison, output: str, runner: str, workers: int | None, beam_flags: Sequence[str]
 ) -> None:
-    """Writes pairs or signatures into a new folder on a disk that all workers share.
+    """Writes pairs or signatures into the new folder `output`, on a disk that all workers share.
 
     Raises InputError for missing inputs, ValueError for wrong settings, TargetError for a folder that is not
     empty, BuildError for damaged inputs.
@@ -76,7 +76,7 @@ def _add(
 
 
 def print_overlap(output: str, similarity: str) -> None:
-    """Prints a table of data sets and splits."""
+    """Prints a table with the number of near-duplicates in each data set and split."""
     stats = read_json(output, "stats.json")
     print(f"near-duplicates: 8-grams of words with a similarity of at least {similarity}")
     print(f"{'documents':>12}{'alike':>12}  data set, split")

@@ -25,7 +25,7 @@ class _Row(msgspec.Struct):
 
 
 def read_log_likelihoods(paths: Iterable[str]) -> Iterator[tuple[int, LogLikelihood]]:
-    """Yields (document, log-likelihood) of all files.
+    """Yields (index of the document, log-likelihood) for each row of all files.
 
     Files are Parquet or JSON lines, which may be compressed. Raises InputError for files that cannot be read.
     """
@@ -51,7 +51,7 @@ def _read_lines(path: str) -> Iterator[tuple[int, LogLikelihood]]:
                     ) from None
                 yield row.document, row.log_likelihood
     except DECODE_ERRORS as error:
-        raise InputError(path, f"damaged or cut: {error}") from error
+        raise InputError(path, f"damaged or truncated: {error}") from error
 
 
 def _read_parquet(path: str, stream: BinaryIO) -> Iterator[tuple[int, LogLikelihood]]:
@@ -59,7 +59,7 @@ def _read_parquet(path: str, stream: BinaryIO) -> Iterator[tuple[int, LogLikelih
         file = pq.ParquetFile(stream)
         missing = [name for name in COLUMNS if name not in file.schema_arrow.names]
         if missing:
-            raise InputError(path, f"lacks the column {', '.join(missing)}")
+            raise InputError(path, f"missing columns: {', '.join(missing)}")
         for batch in file.iter_batches(_BATCH_ROWS, columns=list(COLUMNS)):
             yield from _rows_of(path, batch)
     except pa.ArrowException as error:

@@ -1,6 +1,6 @@
 """Renders the sizes of finished builds for people, papers and programs.
 
-Wiki-40B is shown as in the table of its paper, other corpora in a table of their own.
+The table of Wiki-40B is like the table in its paper. All other corpora are in a separate table.
 """
 
 import json
@@ -15,7 +15,7 @@ from transforms.text.fingerprint import SPLITS
 
 UNKNOWN = "–"
 MILLIONS_FROM = 10_000_000
-"""Counts of pieces and characters are shown in millions if the largest is at least this."""
+"""If the largest count of characters is at least this, pieces and characters are given in millions."""
 
 _HEAD = (
     "language",
@@ -45,10 +45,10 @@ class _Table(NamedTuple):
 
 
 def _tables(found: Found, between: str = ", ") -> Iterator[_Table]:
-    """Yields a table of the builds in the paper's table, then one of all others.
+    """Yields the table of Wiki-40B, then the table of all other corpora.
 
     Args:
-      between: separator between the counts of two splits.
+      between: The separator between the counts of two splits.
     """
     if found.rows:
         most = max(row.characters[split] for row in found.rows for split in SPLITS)
@@ -122,10 +122,10 @@ def _notes(found: Found) -> list[str]:
 
 
 def render_text(found: Found, width: int | None = None) -> str:
-    """Renders tables for a terminal; columns are never cut.
+    """Renders tables for a terminal. Columns are never truncated.
 
     Args:
-      width: of the screen, in columns; a wider table is split into several. None for no limit.
+      width: The width of the screen in columns; None for no limit. A wider table is split into several.
     """
     drawn = []
     for title, head, rows, numbers in _tables(found, "\n" if width else ", "):
@@ -155,7 +155,7 @@ def render_markdown(found: Found) -> str:
 def render_tsv(found: Found) -> str:
     """Renders exact numbers as tab-separated lines below a header; unknown values are empty.
 
-    There is one table: that of Wiki-40B if there is a build of it, or else that of the other corpora.
+    There is only one table: the one of Wiki-40B if it has any build, otherwise the one of the other corpora.
     """
     if found.rows:
         lines = [_flat(row) for row in (*found.rows, total_of(found.rows))]

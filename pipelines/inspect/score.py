@@ -1,4 +1,4 @@
-"""Computes a comparable score from the log-likelihood of a model on a split of a finished build."""
+"""Computes a score from a model's log-likelihood on a split of a finished build."""
 
 import math
 from collections.abc import Iterator
@@ -38,15 +38,15 @@ class Score(NamedTuple):
     value: float
     corpus: str  # such as "lm1b"
     edition: str
-    signature: str  # of the build
+    signature: str  # signature of the build
     split: str
     log_likelihood: float  # natural logarithm, of the whole split
     normalisers: Normalisers
-    sha256: str  # of the build's manifest
+    sha256: str  # hash of the build's manifest
 
     @property
     def citation(self) -> str:
-        """One line for a paper. Scores are comparable if the parts before "=" are equal."""
+        """One line to cite in a paper. Two scores are comparable if the parts before "=" are equal."""
         counts = self.normalisers
         divided_by = {
             "bpc": f"chars:{counts.characters}",
@@ -68,17 +68,18 @@ def score(
     perplexity: float | None = None,
     base: str = "e",
 ) -> Score:
-    """Scores a model on a split with the convention of the corpus's paper.
+    """Scores a model on a split, as in the paper of the corpus.
 
     Args:
-      metric: key of METRICS.
-      corpus: folder of a finished build.
-      split: such as "test".
-      log_likelihood: a number for the whole split; or a file, or a pattern of files, with a row for each
+      metric: A key of METRICS.
+      corpus: The folder of a finished build.
+      split: The name of the split, such as "test".
+      log_likelihood: A number for the whole split; or a file, or a pattern of files, with a row for each
         document.
-      perplexity: per piece of the build's own SentencePiece model; replaces `log_likelihood`.
-      base: of the logarithms, "e", "2" or "10".
-    Raises InputError for a folder or file that cannot be read, ValueError for values that cannot be scored.
+      perplexity: The perplexity per piece of the build's own SentencePiece model, instead of
+        `log_likelihood`.
+      base: The base of the logarithms: "e", "2" or "10".
+    Raises InputError if a folder or file cannot be read, ValueError for values that cannot be scored.
     """
     build = open_build(corpus)
     normalisers = _normalisers(build, split)
@@ -100,8 +101,8 @@ def _of_perplexity(perplexity: float, normalisers: Normalisers) -> float:
 
 
 def _normalisers(build: Build, split: str) -> Normalisers:
-    """Returns the normalisers from the manifest, or from stats.json for builds without counts in the
-    manifest.
+    """Returns the normalisers: the counts of the split by which scores are divided. They are read from the
+    manifest, or from stats.json if the manifest has no counts.
     """
     if "stats" in build.manifest:
         return read_normalisers(build.manifest, split)
@@ -138,7 +139,7 @@ def _read_log_likelihood(text: str, normalisers: Normalisers) -> float:
 
 
 def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[str, float]]:
-    """Yields (name, value) with each convention, the paper's first."""
+    """Yields (name, value) for each way to count the split, beginning with that of the paper."""
     name = METRICS[metric]
     if metric == "bpc":
         yield name, bits_per_character(total, counts.characters)
@@ -155,7 +156,7 @@ def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[st
 
 
 def print_score(found: Score) -> None:
-    """Prints the score, the counts used, the paper's scores, and other measures."""
+    """Prints the score, the counts from which it was computed, the paper's scores, and other measures."""
     rows = list(_rows(found))
     width = max(len(name) for name, _ in rows)
     for name, value in rows:

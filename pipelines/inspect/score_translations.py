@@ -1,4 +1,4 @@
-"""Scores translations with spBLEU and chrF++: the corpus, domains, and many directions.
+"""Scores translations with spBLEU and chrF++: for the whole corpus, by domain, and for many directions.
 
 Method: Goyal et al. 2022 (FLORES-101), sections 5.2 and 6.4. Scores and signatures are those of sacrebleu.
 """
@@ -35,12 +35,14 @@ from transforms.text.translation.translation_scores import (
 )
 
 TOKENIZED_LINES = 100
-"""Number of lines ending in " ." from which on a text seems to be tokenised; sacrebleu warns likewise."""
+"""A text with at least this many lines that end in " ." seems to be tokenised. sacrebleu uses the same
+number.
+"""
 MOST_PLACES = 5  # most empty lines that a warning names
 
 
 class Scored(NamedTuple):
-    """A direction with its scores."""
+    """The scores for one file of translations."""
 
     direction: Direction
     scores: SystemScores
@@ -48,7 +50,7 @@ class Scored(NamedTuple):
 
 
 class Report(NamedTuple):
-    """All scores of one call."""
+    """All scores from one call of `score_translations`."""
 
     metrics: tuple[str, ...]
     model: Model
@@ -58,7 +60,7 @@ class Report(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """Directions that share a reference."""
+    """The directions that share a reference, and how to score them."""
 
     directions: tuple[Direction, ...]
     metadata: str  # path; "" for none
@@ -75,17 +77,20 @@ def score_translations(
     more_metrics: Sequence[str] = (),
     workers: int = 1,
 ) -> Report:
-    """Scores files against a reference, or folders of directions against a folder of references.
+    """Scores files against a reference file, or folders of files in many directions against a folder of
+    references.
 
     Args:
-      reference: a file; or a folder with `<target>.<split>`, or with folders `<split>` of such files.
-      hypotheses: files, or folders with `<source>-<target>.<split>`, or with a folder for each system.
-      model: a file, or the name of a model that sacrebleu has downloaded; "" for its flores101.
-      metadata: a table with the columns domain and topic and a row for each line; or a folder with
-        `metadata_<split>.tsv`, or `metedata_<split>.tsv`, the spelling of the release. "" for no groups.
-      more_metrics: besides spBLEU and chrF++: "chrF", "BLEU".
-      workers: processes, used if there are many targets.
-    Raises InputError, which names the file, for files that cannot be read or do not match.
+      reference: A file; or a folder with files `<target>.<split>`, or with folders `<split>` that hold such
+        files.
+      hypotheses: Files; or folders with files `<source>-<target>.<split>`, or with one folder per system.
+      model: A file, or the name of a model that sacrebleu has downloaded; "" for sacrebleu's flores101.
+      metadata: A table with the columns `domain` and `topic` and a row for each line; or a folder with
+        `metadata_<split>.tsv`, or with `metedata_<split>.tsv`, as it is misspelled in the release. "" for no
+        scores by domain and topic.
+      more_metrics: Metrics besides spBLEU and chrF++: "chrF", "BLEU".
+      workers: The number of processes, which are used if there are several references.
+    Raises InputError, which names the file, if a file cannot be read or does not match the others.
     """
     found, warnings = find_directions(reference, hypotheses)
     pieces = read_model(model)
@@ -131,7 +136,7 @@ def _score_plan(plan: _Plan) -> list[Scored]:
 
 
 def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
-    """Reads the files to score; returns the task and the warnings about each file."""
+    """Reads the files of a plan. Returns the task to score them, and the warnings about each file."""
     reference = plan.directions[0].reference
     references = read_lines(reference)
     if not references:
@@ -154,7 +159,7 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
 
 
 def read_lines(path: str) -> list[str]:
-    """Returns the lines of a text without trailing spaces. As in sacrebleu, only LF ends a line."""
+    """Returns the lines of a text file without trailing spaces. As in sacrebleu, only LF ends a line."""
     lines = _read_text(path).split("\n")
     if not lines[-1]:
         del lines[-1]
@@ -165,7 +170,7 @@ def _read_text(path: str) -> str:
     try:
         data = read_file(path, open_input)
     except DECODE_ERRORS as error:
-        raise InputError(path, f"damaged or cut: {error}") from error
+        raise InputError(path, f"damaged or truncated: {error}") from error
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -182,7 +187,7 @@ def _warnings(path: str, lines: Sequence[str], is_output: bool = False) -> Itera
         yield f"{path}: {len(empty):,} empty lines: {places}"
     cut = sum(line.endswith(" .") for line in lines)
     if is_output and cut >= TOKENIZED_LINES:
-        yield f'{path}: {cut:,} lines end in " .": scores are of text as it is read, not cut into words'
+        yield f'{path}: {cut:,} lines end in " .", as tokenised text does, but scores need untokenised text'
 
 
 def _metadata_of(path: str, split: str) -> str:
@@ -218,7 +223,7 @@ def _read_groups(path: str, reference: str, count: int) -> list[Group]:
 
 @contextlib.contextmanager
 def new_folder(target: str) -> Iterator[Callable[[str, str], None]]:
-    """Yields a function that writes (file name, content). The folder appears when the block has ended.
+    """Yields a function (file name, content) that writes a file. The folder appears when the block has ended.
 
     If `target` is "", nothing is written. Raises TargetError for a folder that is not empty.
     """

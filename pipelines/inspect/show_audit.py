@@ -1,4 +1,4 @@
-"""Prints the audit of a build: classes, templates and pages with the most holes."""
+"""Prints the audit of a build: the classes, templates and pages with the most holes."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -17,7 +17,7 @@ DEFAULT_MODEL = "flores101"
 
 
 def read_file(path: str, opener: Callable[[str], BinaryIO]) -> bytes:
-    """Returns the content of a file. Raises InputError for a missing file or a folder."""
+    """Returns the contents of a file. Raises InputError if it is missing or is a folder."""
     try:
         with opener(path) as stream:
             return stream.read()
@@ -38,11 +38,12 @@ class Model(NamedTuple):
 
 
 def read_model(given: str) -> Model:
-    """Returns the SentencePiece model at a path, or the one that sacrebleu has downloaded under a name.
+    """Returns the SentencePiece model at the path `given`, or the one that sacrebleu has downloaded under
+    this name.
 
-    A model is identified as a release by its hash, by its place in sacrebleu's folder, or, if the hash of the
-    release is not known, by file name and size. Raises InputError with the address of a download if there is
-    none.
+    A model is identified as a released one by its hash or by its path in sacrebleu's folder. If the hash of
+    the released model is not known, file name and size identify it. If no model is found, raises InputError
+    with an address for the download.
     """
     known = _sacrebleu_models()
     is_name = given in known or not given
@@ -66,7 +67,9 @@ def read_model(given: str) -> Model:
 
 
 def _sacrebleu_models() -> dict[str, tuple[str, pathlib.Path]]:
-    """Returns name in signatures → (URL, path in sacrebleu's folder), from the installed sacrebleu."""
+    """Returns name in signatures → (URL, path in sacrebleu's folder), for the models that the installed
+    sacrebleu knows.
+    """
     from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
     from sacrebleu.utils import SACREBLEU_DIR
 
@@ -80,14 +83,16 @@ def _sacrebleu_models() -> dict[str, tuple[str, pathlib.Path]]:
 def _name_of(
     path: str, pieces: Pieces, known: dict[str, tuple[str, pathlib.Path]]
 ) -> tuple[str, ...]:
-    """Returns the name of a model and warnings. The name is its hash, unless the model may be a release."""
+    """Returns the name of a model, followed by warnings. The name is a hash, unless the model may be a
+    released one.
+    """
     for name, (_, place) in known.items() if pieces.sha256 not in RELEASED else ():
         is_there = False
         with contextlib.suppress(OSError):
             is_there = place.samefile(path)
         looks_alike = place.name == pathlib.Path(path).name and pieces.count >= RELEASED_PIECES
         if is_there and name in RELEASED.values():
-            return name, f"{path}: signed {name}, as sacrebleu would, and is not that release"
+            return name, f"{path}: signed {name}, as in sacrebleu, but is another model"
         if is_there or (looks_alike and name not in RELEASED.values()):
-            return name, f"{path}: taken for {name} by its place and name, SHA-256 {pieces.sha256}"
+            return name, f"{path}: taken for {name} by its path or name; SHA-256 {pieces.sha256}"
     return (pieces.name,)

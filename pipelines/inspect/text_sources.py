@@ -1,4 +1,4 @@
-"""Finds the text files that arguments of a command name, such as training texts or evaluation sets.
+"""Finds the text files that the arguments of a command name, such as training texts or evaluation sets.
 
 corpora/lm1b/en/2007-2011-1.1.0     a finished build, or a folder above some
 flores101_dataset#ukr,vie           a data set in the layout of FLORES; some of its languages
@@ -53,8 +53,8 @@ def find_training_files(
     """Returns the files of training texts. For builds, only the split "train" is used.
 
     Args:
-      id_column: of Parquet and JSON lines; "" for "id", if that exists.
-      whole_files: a text file is one text, instead of one per line.
+      id_column: The column with ids in Parquet and JSON lines; "" for the column "id", if it exists.
+      whole_files: Whether each text file is a single text, instead of one text per line.
 
     Raises InputError for missing files, ValueError for missing columns.
     """
@@ -74,7 +74,7 @@ def find_training_files(
 def find_evaluation_sets(arguments: Sequence[str], id_column: str = "") -> list[EvaluationSet]:
     """Returns the evaluation sets. For builds, all splits except "train" are used.
 
-    Raises InputError for missing files, ValueError for missing columns, and for two sets with one name.
+    Raises InputError for missing files, ValueError for missing columns or if two sets have the same name.
     """
     found = [one for argument in map(_parse, arguments) for one in _sets_of(argument, id_column)]
     names = [one.name for one in found]
@@ -84,9 +84,10 @@ def find_evaluation_sets(arguments: Sequence[str], id_column: str = "") -> list[
 
 
 def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[EvaluationSet]:
-    """Returns the documents of data sets, with all splits and unchanged text.
+    """Returns the data sets that are named, with all their splits and their unchanged texts.
 
-    Raises InputError for missing files, ValueError for missing columns, and for builds of sentences.
+    Raises InputError for missing files, ValueError for missing columns, and for builds whose rows are
+    sentences.
     """
     found = []
     for argument in map(_parse, arguments):
@@ -112,8 +113,8 @@ def _parse(argument: str) -> _Argument:
 
 
 def find_named_builds(argument: str) -> list[Build]:
-    """Returns the finished builds at and below a folder. Raises ValueError for other arguments, or with
-    columns.
+    """Returns the finished builds at and below a folder. Raises ValueError if the argument is not a folder or
+    names columns.
     """
     parsed = _parse(argument)
     if not _is_folder(parsed.path) or parsed.columns:
@@ -147,8 +148,8 @@ def _sets_of(argument: _Argument, id_column: str) -> list[EvaluationSet]:
 
 
 def _flores_files(argument: _Argument) -> list[TextFile]:
-    """Returns the files of a data set in the layout of FLORES, `devtest/ukr.devtest`; none for other
-    folders.
+    """Returns the files of a data set if it has the layout of FLORES, such as `devtest/ukr.devtest`;
+    otherwise an empty list.
     """
     folder = argument.path.rstrip("/")
     patterns = [FileSystems.join(folder, split, f"*.{split}") for split in FLORES_SPLITS]
@@ -210,8 +211,8 @@ def _foreign_files(
         missing = [name for name in wanted if name not in there]
         if missing and (kind != JSON_LINES or not argument.columns):
             raise ValueError(
-                f"{path} has no column {', '.join(missing)}; it has {', '.join(there)}: name the texts,"
-                f" as in {argument.path}#{there[0] if there else 'NAME'}"
+                f"{path}: missing columns: {', '.join(missing)}; it has {', '.join(there)}: name the column"
+                f" with the texts, as in {argument.path}#{there[0] if there else 'NAME'}"
             )
         key = id_column or (_ID if _ID in there else "")
         yield TextFile(path, kind, columns, key, split)

@@ -18,7 +18,7 @@ _DIRECTION = re.compile(
 
 
 class Direction(NamedTuple):
-    """A file of translations and its direction. Sorts in the order of display."""
+    """A file of translations and its direction. Directions sort in the order in which they are displayed."""
 
     system: str  # folder or file name that identifies the system; "" if there is only one
     split: str  # "devtest"; "" if the file name has no split
@@ -29,10 +29,9 @@ class Direction(NamedTuple):
 
 
 def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Direction], list[str]]:
-    """Returns the directions that can be scored, and warnings about other files.
+    """Returns the directions that can be scored, and warnings about files that cannot.
 
-    Raises InputError for a direction without a reference, for a folder without directions, and for a repeated
-    direction.
+    Raises InputError if a direction has no reference or occurs twice, or if a folder has no directions.
     """
     is_folder = pathlib.Path(reference).is_dir()
     found: dict[tuple[str, ...], Direction] = {}
@@ -58,9 +57,10 @@ def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Dir
 
 
 def _files(given: str, hypotheses: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yields (name of the system, path) of a file, or of the files below a folder.
+    """Yields (name of the system, path) for a file, or for each file below a folder.
 
-    If several files or folders are given, each has a name; those with equal names have their paths as names.
+    If several files or folders are given, the system is their name, or their path if several have the same
+    name.
     """
     names = [pathlib.Path(path).name for path in hypotheses]
     top = pathlib.Path(given)
@@ -96,7 +96,7 @@ def _reference_of(folder: str, target: str, split: str, path: str) -> str:
 
 
 def _without_common_system(directions: Iterable[Direction]) -> list[Direction]:
-    """Removes the name of the system if all directions belong to one system."""
+    """Removes the name of the system from the directions if they all belong to the same system."""
     found = list(directions)
     systems = {direction.system for direction in found}
     if len(systems) == 1 and all(direction.source for direction in found):

@@ -1,4 +1,4 @@
-"""Renders the scores of translations as tables for people, spreadsheets and programs."""
+"""Renders translation scores as tables for people, spreadsheets and programs."""
 
 import functools
 import itertools
@@ -40,7 +40,7 @@ def render_text(report: Report) -> str:
 
 
 def _scores(report: Report) -> str:
-    """Renders the groups of the only direction."""
+    """Renders the scores of the report's only direction, by domain and topic."""
     [one] = report.scored
     groups = one.scores.groups
     topics = [group for group in groups if group.kind == "topic"]
@@ -89,7 +89,7 @@ def _many(report: Report) -> list[str]:
 
 
 def _by_system(report: Report) -> Iterator[tuple[tuple[str, ...], list[Scored]]]:
-    """Yields ((system, split), directions). The directions of a system are adjacent in a report."""
+    """Yields ((system, split), directions). In a report, the directions of a system are adjacent."""
     for place, scored in itertools.groupby(report.scored, key=lambda one: one.direction[:2]):
         yield place, list(scored)
 
@@ -108,10 +108,11 @@ def _means(scored: Iterable[Scored], metrics: Sequence[str]) -> Row:
 
 
 def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], list[Row]]:
-    """Returns the head and rows of a table from languages (rows) into languages (columns), with averages.
+    """Returns the head and rows of a table with a row for each source language and a column for each target
+    language.
 
-    The last column is the average out of a language, the last row the average into a language, and the last
-    cell the average of all directions. None for directions that were not scored.
+    The last column is the average out of a language, the last row is the average into a language, and the
+    last cell is the average of all directions. The cell of a direction that was not scored is None.
     """
     values = {(one.direction.source, one.direction.target): _corpus(one)[metric] for one in scored}
     sources = sorted({source for source, _ in values})
@@ -135,11 +136,11 @@ def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], 
 def group_matrix(
     scored: Iterable[Scored], metric: str, group_of: Callable[[str], str | None]
 ) -> tuple[list[str], list[Row]]:
-    """Returns the head and rows of a table from groups of languages into groups, as in Tables 6 and 7 of the
-    paper.
+    """Returns the head and rows of a table with a row for each group of source languages and a column for
+    each group of target languages, as in Tables 6 and 7 of the paper.
 
-    A cell is the average over the directions from one group into another. Directions of a language without a
-    group are left out. Groups are in the order of RESOURCE_LEVELS, or sorted by name.
+    A cell is the average over the directions from one group into another. Languages without a group are left
+    out. Groups are in the order of RESOURCE_LEVELS, or sorted by name.
     """
     cells: dict[tuple[str, str], list[float]] = {}
     for one in scored:
@@ -181,7 +182,7 @@ def _averages(scored: Sequence[Scored], metrics: Sequence[str]) -> str:
 
 
 def _domains(scored: Sequence[Scored], metrics: Sequence[str]) -> list[Row]:
-    """Returns the average scores of each domain over the directions, as in Table 8 of the paper."""
+    """Returns, for each domain, the average scores over all directions, as in Table 8 of the paper."""
     by_name: dict[str, list[Mapping[str, float]]] = {}
     for one in scored:
         for group in one.scores.groups:
@@ -213,7 +214,7 @@ _COLUMNS = ("system", "split", "source", "target", "group", "name", "sentences")
 
 
 def render_tsv(report: Report) -> str:
-    """Renders a row for each group of each direction."""
+    """Renders tab-separated lines with a row for each group of each direction."""
     rows: Iterable[Row] = (
         [
             *(*one.direction[:4], group.kind, group.name, str(group.sentences)),
@@ -244,7 +245,9 @@ def render_json(report: Report) -> str:
 
 
 def render_files(report: Report) -> dict[str, str]:
-    """Returns file name → content: the scores, and tables if there are directions."""
+    """Returns file name → contents. The files have the scores and, if the languages are known, tables of
+    directions.
+    """
     files = {"scores.tsv": render_tsv(report), "scores.json": render_json(report)}
     if not all(one.direction.source for one in report.scored):
         return files

@@ -1,8 +1,8 @@
-"""Checks that finished builds match their manifests, and that no split leaks.
+"""Checks that finished builds match their manifests, and that no entity is in two splits.
 
-Every file exists with its size, SHA-256 and rows, and there are no other files. CURRENT and README.md above
-builds match the builds. The splits have as many documents as were kept. No entity is in two splits, across
-all languages of all builds.
+Every file must exist with the listed size, SHA-256 and number of rows, and there must be no other files.
+CURRENT and README.md in the folders above builds must match the builds. The splits must have as many
+documents as were kept. No entity may be in two splits, across all languages of all builds.
 """
 
 import itertools
@@ -69,11 +69,11 @@ _UNFINISHED = (
 
 
 class Verdict(NamedTuple):
-    """The result of a check. It has only the first faults and conflicts; the report has all."""
+    """The result of a check. It holds only the first faults and conflicts; the report has all."""
 
     builds: int
     older_builds: int  # builds whose manifests do not list the small files
-    unlinked_builds: int  # builds with page ids, whose entities are not known
+    unlinked_builds: int  # builds that have page ids, because entities are not known
     files: int
     counts: IdCounts
     fault_count: int
@@ -87,9 +87,9 @@ class Verdict(NamedTuple):
 
 
 def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
-    """Checks all finished builds at and below folders.
+    """Checks all finished builds in the folders and below them.
 
-    Raises InputError for a folder without a finished build, and for files that cannot be read at present.
+    Raises InputError if a folder has no finished build, or if a file cannot be read at present.
     """
     found = find_folders(folders)
     builds, faults = [], []
@@ -110,7 +110,7 @@ def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
 
 
 def _faults_above(finished: Sequence[str], folders: Sequence[str]) -> Iterator[Fault]:
-    """Yields the faults of CURRENT and README.md above builds, at or below the folders."""
+    """Yields the faults of the files CURRENT and README.md that are above builds, but not above `folders`."""
     tops = tuple(f"{normalise(folder)}/" for folder in folders)
     above = {FileSystems.split(build)[0] for build in finished}
     editions = sorted(folder for folder in above if f"{folder}/".startswith(tops))
@@ -126,8 +126,8 @@ def check_builds(
     """Checks each build, and all builds together.
 
     Args:
-      builds: finished builds.
-      faults: faults that are known already.
+      builds: Finished builds.
+      faults: Faults that are already known.
     """
     with reporting(**means) as (engine, path):
         known = [*faults, *(fault for build in builds for fault in _faults_of(build))]
@@ -157,7 +157,7 @@ def add_checks(
 
 
 def _of_entities() -> list[str]:
-    """Returns the corpora whose documents are about entities."""
+    """Returns the names of the corpora whose documents are about entities."""
     return [corpus for corpus, shape in shapes().items() if shape.id == ID]
 
 
@@ -166,7 +166,7 @@ def _is_of(file: CorpusFile, corpora: Sequence[str]) -> bool:
 
 
 def _kept(build: Build) -> int:
-    """Returns the number of entity ids in the build."""
+    """Returns the number of documents in a build that have an entity id, according to the manifest."""
     if build.corpus not in _of_entities():
         return 0
     return sum(build.manifest.get("counts", {}).get("kept", {}).get(split, 0) for split in SPLITS)
@@ -177,7 +177,7 @@ def _is_unlinked(build: Build) -> bool:
 
 
 def _faults_of(build: Build) -> Iterator[Fault]:
-    """Yields the faults in the small files of a build and in the names of its files."""
+    """Yields the faults in the manifest and statistics of a build and in the names of its files."""
     yield from check_counts(build)
     shape = shapes().get(build.corpus)
     yield from check_stats(build, shape.unit if shape else "articles")
@@ -192,7 +192,9 @@ def write_report(
     counts: IdCounts,
     conflicts: Sequence[ConflictBlock],
 ) -> None:
-    """Writes the checked builds, then the faults by path, then the entities by bucket."""
+    """Writes the checked builds, then the faults, sorted by path, then the entities that are in two
+    splits.
+    """
     faults = sorted([*known, *found])
     head: list[Row] = [
         COLUMNS,

@@ -1,6 +1,7 @@
-"""Compares a finished build of One Billion Word with a list of MD5 sums, and shows the differences.
+"""Compares a finished build of One Billion Word with a list of MD5 checksums, and reports the differences.
 
-The list is the published one of the benchmark, or an output of md5sum(1) for files of the scripts.
+The list is the one that was published with the benchmark, or the output of md5sum(1) for files that the
+original scripts have written.
 """
 
 import json
@@ -46,22 +47,22 @@ class ChecksumVerdict(NamedTuple):
         return bool(self.of(Status.EQUAL)) and not any(map(self.of, FAULTS))
 
     def of(self, status: Status) -> list[Finding]:
-        """Returns the findings with a status."""
+        """Returns the findings that have the given status."""
         return [one for one in self.findings if one.status == status]
 
 
 def verify_checksums(
     folder: str, md5_list: str, *, reference: str = "", **means: Unpack[Means]
 ) -> ChecksumVerdict:
-    """Compares a build with a list.
+    """Compares a build with a list of MD5 checksums.
 
     Args:
-      folder: of a finished build, or above one.
-      md5_list: path of the list.
-      reference: folder of the scripts' output, or of the unpacked release, with which differing files are
-        compared.
+      folder: The folder of a finished build, or a folder above it.
+      md5_list: The path of the list.
+      reference: A folder with the output of the original scripts, or with the unpacked release. Files that
+        differ from the list are compared with those in this folder.
 
-    Raises InputError unless there is exactly one build and a valid list.
+    Raises InputError unless there are exactly one build and a valid list.
     """
     with reporting(**means) as (engine, path):
         build = find_one_build(folder)
@@ -75,8 +76,8 @@ def verify_checksums(
 
 
 def find_one_build(folder: str) -> Build:
-    """Returns the only finished build at or below a folder. Raises InputError if there is none, or
-    several.
+    """Returns the only finished build in a folder or below it. Raises InputError if there is none or more
+    than one.
     """
     builds = find_builds([folder], CORPUS)
     if not builds:
@@ -93,7 +94,7 @@ def add_checks(
     """Adds all steps of the comparison; the last one writes the report.
 
     Args:
-      place: name of an artefact → its position in the list.
+      place: Name of a listed file → its position in the list.
     """
     findings = root | "CheckChecksums" >> CheckChecksums(plan.comparisons)
     named = BUILD, build.name, build.folder
@@ -118,7 +119,9 @@ def write_report(
 
 
 def _one_line(text: str) -> str:
-    """Returns the text on one line. Spaces are kept, because lines of a corpus may differ by one."""
+    """Returns the text on one line. Spaces are kept, because two lines of a corpus may differ only in a
+    space.
+    """
     return re.sub(r"[\t\r\n]+", " ", text)
 
 

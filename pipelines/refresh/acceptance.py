@@ -56,7 +56,7 @@ def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: fl
         )
     if total.removed > max_removed_share * total.old:
         return (
-            f"{total.removed:,} of {total.old:,} {changes.unit} are gone, and max_removed_share is"
+            f"{total.removed:,} of {total.old:,} {changes.unit} are gone, but max_removed_share is"
             f" {max_removed_share:g}"
         )
     return ""

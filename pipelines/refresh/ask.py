@@ -144,7 +144,7 @@ def name_ourselves(contact: str) -> str:
     contact = contact.strip()
     if not contact or not contact.isprintable() or not contact.isascii():
         raise ValueError(
-            f"contact is {contact!r}, and must be an e-mail address or a web page, in ASCII"
+            f"contact must be an e-mail address or a web page, in ASCII, not {contact!r}"
         )
     library = importlib.metadata.version("requests")
     return f"corpusmill/{VERSION} ({contact}) python-requests/{library}"

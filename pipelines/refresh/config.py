@@ -55,7 +55,7 @@ class Settings(_Table, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.workers < 0:
-            raise ValueError(f"workers is {self.workers}, and must not be negative")
+            raise ValueError(f"workers must be 0 or more, not {self.workers}")
         if not self.downloads and "://" not in self.output:
             raise ValueError("downloads is missing: a folder that nothing else uses")
 
@@ -189,7 +189,7 @@ def _explain(message: str) -> str:
     what, _, place = message.partition(" - at `$.")
     place = place.rstrip("`")
     if place.endswith(".kind"):
-        what += f"; known are {', '.join(tables())}"
+        what += f"; known: {', '.join(tables())}"
     place = re.sub(r"^corpus\[(\d+)\]\.?", lambda m: f"[[corpus]] {int(m[1]) + 1}: ", place)
     place = re.sub(r"^refresh\.?", "[refresh]: ", place)
     return f"{place.removesuffix(': ')}: {what}" if place else what.removesuffix(" - at `$`")

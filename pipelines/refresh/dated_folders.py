@@ -26,8 +26,8 @@ def read_dates(session: requests.Session, url: str, separator: str = "") -> list
     future = [date for date in dates if is_future(date)]
     if future:
         named = f"{', '.join(future[:3])}{' and more' if len(future) > 3 else ''}"
-        LOG.warning("%s: skipped, for a date in the future: %s", hide_passwords(url), named)
+        LOG.warning("%s: skipped because the date is in the future: %s", hide_passwords(url), named)
     if len(future) == len(dates):
-        which = "but some of the future" if future else "of a date"
+        which = "except some with dates in the future" if future else "with a date"
         raise SiteError(f"{url}: the page names no folder {which}")
     return dates[len(future) :][:_MOST_DATES]

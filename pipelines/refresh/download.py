@@ -52,7 +52,7 @@ def download(
       DownloadError: none of the addresses of a file provides the expected bytes.
     """
     if connections < 1:
-        raise ValueError(f"connections is {connections}, and must be positive")
+        raise ValueError(f"connections must be positive, not {connections}")
     part_of: type[PartFile] = DiskPart if is_local(folder) else StoredPart
     parts = [part_of(folder, file) for file in files]
     if len({part.path for part in parts}) < len(parts):
@@ -61,7 +61,7 @@ def download(
         try:
             Path(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise DownloadError(folder, "", f"cannot be made: {error.strerror}") from None
+            raise DownloadError(folder, "", f"cannot be created: {error.strerror}") from None
     _check_room(parts, folder, min_free_bytes)
     switch = Switch()
 
@@ -90,7 +90,7 @@ def _check_room(parts: Sequence[PartFile], folder: str, min_free_bytes: int) -> 
     free = there - min_free_bytes
     if needed > max(free, 0):
         kept = f" beyond min_free_bytes ({min_free_bytes:,})" if min_free_bytes else ""
-        reason = f"no room: {needed:,} more bytes are needed, {max(free, 0):,} are free{kept}"
+        reason = f"not enough disk space: {needed:,} more bytes are needed, {max(free, 0):,} are free{kept}"
         raise DiskFullError(folder, "", reason)
 
 

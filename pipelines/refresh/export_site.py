@@ -86,7 +86,7 @@ def _describe_files(
 ) -> tuple[RemoteFile, ...]:
     content = read_page(session, f"{folder}/{SUMS}")
     if content is None:
-        raise _UnfinishedError(f"{SUMS} is not there: the export is not finished")
+        raise _UnfinishedError(f"{SUMS} is missing: the export is not finished")
     sums = parse_sums(content)
     sizes = _find_sizes(folder, filter(parse_name, sums), session)
     export = ExportFolder(source.dbname, date, sizes, sums)
@@ -110,7 +110,8 @@ def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -
     }
     unknown = [name for name in listed if name not in sizes]
     if len(unknown) > _MOST_FILES:
-        raise UnusableDumpError(f"{SUMS} lists {len(unknown):,} files")
+        message = f"{SUMS} lists {len(unknown):,} files that the page of the folder does not"
+        raise UnusableDumpError(message)
     for name in unknown:
         url = f"{folder}/{name}"
         if (headers := read_headers(session, url)) is not None:

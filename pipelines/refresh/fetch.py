@@ -99,7 +99,7 @@ def want(kind: str, downloads: str, contact: str, mirrors: Sequence[str], **name
     known = {field.name for field in msgspec.structs.fields(found)}
     for name in named:
         if name not in known | of_all:
-            raise ValueError(f"--{name.replace('_', '-')} does not go with {kind}")
+            raise ValueError(f"--{name.replace('_', '-')} cannot be used with {kind}")
     for_all = {name: value for name, value in named.items() if name in of_all}
     if mirrors:
         names = ("mirrors", "gutenberg_mirrors", "news_mirrors")

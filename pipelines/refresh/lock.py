@@ -65,10 +65,10 @@ def _locked_on_disk(path: pathlib.Path) -> Iterator[None]:
         except BlockingIOError:
             holder = path.read_text("ascii", "replace")[:32].strip() or "unknown"
             raise LockedError(
-                f"another refresh is at work: process {holder} holds {path}"
+                f"another refresh is running: process {holder} holds {path}"
             ) from None
         except OSError as error:
-            raise TargetError(f"{path} cannot be made: {error.strerror}") from None
+            raise TargetError(f"{path} cannot be created: {error.strerror}") from None
         # The process id is for users. If the disk is full, it is not written.
         with contextlib.suppress(OSError):
             os.ftruncate(descriptor, 0)

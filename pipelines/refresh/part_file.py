@@ -157,7 +157,7 @@ class PartFile(abc.ABC):
             is_first = note and note.url == hide_passwords(self.file.urls[0])
             found = note.etag if note and is_first else ""
             is_other = found and self.file.etag and found != self.file.etag
-            return "is another version than the one on the server" if is_other else ""
+            return "differs from the version on the server" if is_other else ""
         kind, _, right = self.file.checksum.partition(":")
         found = self._digest(kind, check)
         return "" if found == right.lower() else f"has the {kind} {found}, expected {right}"

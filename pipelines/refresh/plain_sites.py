@@ -41,10 +41,10 @@ def find_news(source: NewsSource, mirror: str, session: requests.Session) -> Rem
     pattern = re.compile(rf"news\.([0-9]{{4}})\.{source.language}\.shuffled\.deduped\.gz")
     years = {found[1]: name for name in names_in(page) if (found := pattern.fullmatch(name))}
     if future := sorted(filter(is_future, years)):
-        what = f"skipped, for a year in the future: {', '.join(future)}"
+        what = f"skipped because the year is in the future: {', '.join(future)}"
         LOG.warning("%s/: %s", hide_passwords(folder), what)
     if len(future) == len(years):
-        raise SiteError(f"{folder}/: the page lists no file of news up to this year")
+        raise SiteError(f"{folder}/: the page lists no news file of this year or an earlier one")
     files: dict[str, RemoteFile] = {}
     for year, name in sorted(years.items()):
         if year in future or not source.first_year <= int(year) <= source.last_year:
@@ -52,7 +52,9 @@ def find_news(source: NewsSource, mirror: str, session: requests.Session) -> Rem
         url = f"{folder}/{name}"
         headers = read_headers(session, url)
         if headers is None:
-            raise SiteError(f"{url}: there is no such file, though the folder names it")
+            raise SiteError(
+                f"{url}: there is no such file, although the page of its folder lists it"
+            )
         if _changed(url, headers) <= time.time() - source.settled_hours * 3600:
             files[year] = _describe(name, url, headers)
     return RemoteDump(source.name, max(files), {"input": tuple(files.values())}) if files else None

@@ -256,7 +256,7 @@ class CorpusRun:
             remove_build(target)
             write_cards([target])
             raise BuildError(
-                f"{target} was damaged ({fault}) and is removed; the next run builds it again"
+                f"{target} was damaged ({fault}) and has been removed; the next run builds it again"
             )
 
     def _settle(self, plan: Plan) -> None:

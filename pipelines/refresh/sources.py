@@ -81,7 +81,7 @@ class WikimediaSource(_Mirrored):
         if not self.roles or not {*self.roles} <= {*WIKIMEDIA_ROLES}:
             raise ValueError(f"roles are {self.roles}; expected some of {WIKIMEDIA_ROLES}")
         if self.layout not in LAYOUTS:
-            raise ValueError(f"layout is {self.layout!r}; it is one of {', '.join(LAYOUTS)}")
+            raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, not {self.layout!r}")
 
 
 @dataclass(frozen=True)

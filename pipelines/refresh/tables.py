@@ -153,7 +153,7 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
     def sources(self, settings: Settings) -> tuple[FixedSource]:
         """Returns the sources of the input files."""
         if not _DATE.fullmatch(self.date):
-            raise ValueError(f"date is {self.date!r}, and must begin with a year")
+            raise ValueError(f"date must begin with a year, not {self.date!r}")
         date = plain_date(self.date)
         if is_future(date):
             raise ValueError(f"date is {self.date!r}, which is in the future")
@@ -163,5 +163,5 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
         }
         names = [file.name for of_role in files.values() for file in of_role]
         if not names or "" in names or len(set(names)) < len(names):
-            raise ValueError("files are addresses: at least one, and no file name twice")
+            raise ValueError("files must list at least one address, and no file name twice")
         return (FixedSource(self.label, date, files),)

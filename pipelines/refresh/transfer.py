@@ -257,7 +257,7 @@ class Transfer:
         if free is None:
             if size < 0:
                 raise _UselessError(
-                    "the response has no size, which is required for an upload to an object store"
+                    "the response has no Content-Length, which is required for an upload to an object store"
                 )
             return
         kept = self.min_free_bytes if size >= 0 else max(self.min_free_bytes, _RESERVE_BYTES)
@@ -266,13 +266,13 @@ class Transfer:
             return
         left = f"{self.part.folder} has {room:,} bytes left"
         if kept:
-            left += f" beside {kept:,} that must stay free"
+            left += f" besides {kept:,} that must stay free"
         if self.file.size >= 0:
             raise self.part.describe_full(f"the disk is full: {left}")
         if size >= 0:
-            raise _UselessError(f"the server offers {size:,} bytes, and {left}")
+            raise _UselessError(f"the server offers {size:,} bytes, but {left}")
         self.part.discard()
-        raise _UselessError(f"the response has no size; after {there:,} bytes, {left}")
+        raise _UselessError(f"the response has no Content-Length; after {there:,} bytes, {left}")
 
     def _check_answer(self, response: requests.Response) -> int | None:
         """Checks a response. Returns the size of the whole file in bytes; -1 if it is unknown; None if no
@@ -289,12 +289,12 @@ class Transfer:
             if found and int(found[1]) == self.part.bytes_there:
                 return -1 if found[2] == "*" else int(found[2])
             self.part.discard()
-            raise _LaterError("the server sends another part than requested")
+            raise _LaterError("the server sent a part of the file that was not requested")
         if status == requests.codes.requested_range_not_satisfiable:
             if response.headers.get("Content-Range") == f"bytes */{self.part.bytes_there}":
                 return None
             self.part.discard()
-            raise _LaterError("more bytes are stored than the file on the server has")
+            raise _LaterError("more bytes are stored here than the file on the server has")
         if status in BUSY:
             asked = response.headers.get("Retry-After", "0")
             wait = PatientRetry().parse_retry_after(asked)

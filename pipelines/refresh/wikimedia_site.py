@@ -158,7 +158,7 @@ def select_finished(
     for job in sorted(needed):
         status = jobs.get(job, {}).get("status", "not there")
         if status != "done":
-            raise UnusableDumpError(f"{job} is {status}, says dumpstatus.json")
+            raise UnusableDumpError(f"{job} is {status} according to dumpstatus.json")
     asked = {
         name: job for name, job in jobs.items() if name in needed or _PAGES_JOBS.fullmatch(name)
     }

@@ -1,4 +1,4 @@
-"""Builds of every corpus from the bundled samples, which are small inputs written for this project."""
+"""Builds of all corpora from the bundled samples, which are small inputs written for this project."""
 
 import pathlib
 from collections.abc import Iterator
@@ -36,7 +36,9 @@ SUBWORDS = 8_000
 
 
 def sample_builds(output: str) -> Iterator[Corpus]:
-    """Yields a build of every corpus. Each must be built in `output` before the next is requested."""
+    """Yields a build of every corpus. The caller must build each one in `output` before it requests the
+    next.
+    """
     for row in rows().values():
         yield from load(row.samples)(output)
 
@@ -54,7 +56,7 @@ def wiki40b(output: str) -> Iterator[Corpus]:
 
 
 def multilingual(output: str) -> Iterator[Corpus]:
-    """Yields a vocabulary of the three languages of Wiki-40B."""
+    """Yields the build of a vocabulary for the three languages of Wiki-40B."""
     corpora = [FileSystems.join(output, "wiki40b", language) for language in WIKI40B_LANGUAGES]
     yield Wiki40bMultilingual(MultilingualConfig(corpora, vocabulary_sizes=[MULTILINGUAL_SIZE]))
 
@@ -75,13 +77,13 @@ def simplebooks(_: str) -> Iterator[Corpus]:
 
 
 def tokenize(output: str) -> Iterator[Corpus]:
-    """Yields token files of the Ukrainian Wiki-40B, with the vocabulary of that build."""
+    """Yields the build of token files from the Ukrainian Wiki-40B, with the vocabulary of that corpus."""
     (folder,) = newest_of_editions([FileSystems.join(output, "wiki40b", "uk")])
     yield Tokens(TokensConfig(folder))
 
 
 def ngrams(output: str) -> Iterator[Corpus]:
-    """Yields a small n-gram model of the build of One Billion Word."""
+    """Yields the build of a small n-gram model of One Billion Word."""
     (folder,) = newest_of_editions([FileSystems.join(output, "lm1b")])
     yield Ngrams(NgramsConfig(folder, order=3, prune=(0, 1)))
 
@@ -92,17 +94,17 @@ def flores101(_: str) -> Iterator[Corpus]:
 
 
 def subwords(output: str) -> Iterator[Corpus]:
-    """Yields a vocabulary of all builds in `output`."""
+    """Yields the build of a vocabulary for all corpora in `output`."""
     yield Subwords(SubwordsConfig([output], size=SUBWORDS))
 
 
 def sample_entities() -> str:
-    """Returns the path of the sample of Wikidata's dump."""
+    """Returns the path of the sample of a Wikidata dump."""
     return str(SAMPLES / "wikidata" / "wikidata-20260101-all.json.gz")
 
 
 def sample_news() -> Lm1bConfig:
-    """Returns settings for the sample of news, with few shards because it has few sentences."""
+    """Returns settings for the news sample. It has few sentences, so there are few shards."""
     news = SAMPLES / "news"
     return Lm1bConfig(
         input=[str(news / "news.20??.en.shuffled*"), str(news / "training-monolingual.tgz")],
@@ -113,7 +115,9 @@ def sample_news() -> Lm1bConfig:
 
 
 def sample_pg19() -> Pg19Config:
-    """Returns settings for PG-19 from the sample of books. Splits are by hash, as none was released."""
+    """Returns settings for PG-19 from the sample of books. The splits are chosen by a hash, because the
+    sample books are not in the released corpus.
+    """
     return Pg19Config(
         **_sample_books(),
         metadata=[str(SAMPLES / "gutenberg" / "metadata.csv")],
@@ -123,7 +127,7 @@ def sample_pg19() -> Pg19Config:
 
 
 def sample_simplebooks() -> SimpleBooksConfig:
-    """Returns settings for SimpleBooks from the sample of books, with sizes for few and short books."""
+    """Returns settings for SimpleBooks from the sample of books. The sizes suit few and short books."""
     return SimpleBooksConfig(**_sample_books(), heldout_books=2, small_tokens=5000)
 
 

@@ -1,4 +1,4 @@
-"""Settings and inputs shared by all builds from Project Gutenberg."""
+"""Settings and inputs that all builds from Project Gutenberg have in common."""
 
 import posixpath
 import re
@@ -20,7 +20,7 @@ _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)-?([01]\d)-?([0-3]\d)(?!\d)")
 
 
 class BookInputs(NamedTuple):
-    """Paths of the input files of a build."""
+    """The paths of a build's input files."""
 
     books: Sequence[str]
     catalog: Sequence[str]
@@ -29,11 +29,11 @@ class BookInputs(NamedTuple):
     split_ids: Sequence[str] = ()
 
     def by_role(self) -> Mapping[str, Sequence[str]]:
-        """Returns a map from role, as named in the manifest, to paths."""
+        """Returns role, as named in the manifest → paths."""
         return {name.replace("_", "-"): paths for name, paths in self._asdict().items()}
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of books that the workers will read."""
+        """Returns how many bytes of the book files the workers will read."""
         return sum(sizes_of(self.books))
 
     def date(self) -> str:
@@ -44,24 +44,27 @@ class BookInputs(NamedTuple):
         )
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns a caveat for the card if there is no catalogue."""
+        """Returns a caveat for the card if no catalogue was given."""
         return () if self.catalog else (NO_CATALOG,)
 
 
 def check_book_settings(
     books: Sequence[str], dump_date: str, on_corrupt: str, min_words: int
 ) -> None:
-    """Checks the settings shared by builds from books. Raises ValueError for invalid ones."""
+    """Checks the settings that all builds from books have in common. Raises ValueError for invalid
+    settings.
+    """
     check_dump_settings(books, dump_date, on_corrupt)
     if min_words < 0:
-        raise ValueError(f"min_words is {min_words}, and must not be negative")
+        raise ValueError(f"min_words must be 0 or more, not {min_words}")
 
 
 def find_books(books: Sequence[str], on_corrupt: str, **others: Sequence[str]) -> BookInputs:
-    """Finds the files of patterns and folders. Raises InputError for missing or visibly truncated files.
+    """Finds the files that patterns and folders name. Raises InputError for missing or visibly truncated
+    files.
 
     Args:
-      others: patterns for the other fields of BookInputs.
+      others: Patterns for the other fields of BookInputs.
     """
     found = {name: match_inputs(patterns) for name, patterns in others.items()}
     inputs = BookInputs(match_books(books), **found)

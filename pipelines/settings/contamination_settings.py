@@ -8,7 +8,7 @@ PASSAGES = 3
 
 
 class Search(NamedTuple):
-    """Settings of a search for evaluation texts in training texts."""
+    """Settings for a search for evaluation texts in training texts."""
 
     train: Sequence[str]  # command-line arguments, see text_sources.py
     evaluation: Sequence[str]

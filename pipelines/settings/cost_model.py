@@ -1,4 +1,4 @@
-"""Estimates processor time and disk space of a build from the rates measured by `tests/bench/rates.py`."""
+"""Estimates a build's processor time and disk space, from rates that `tests/bench/rates.py` has measured."""
 
 import csv
 from collections.abc import Mapping
@@ -32,9 +32,10 @@ class Rates(NamedTuple):
     of: Mapping[tuple[str, str], Rate]  # (corpus, part) → rate
 
     def find(self, corpus: str, part: str, language: str = "") -> Rate | None:
-        """Returns the rate of a part: of the language of a corpus, else of the corpus, else of any corpus.
+        """Returns the rate of a part: for the language of the corpus if it is known, otherwise for the corpus
+        or for any corpus.
 
-        Returns None if there is none.
+        Returns None if the table has no such rate.
         """
         keys = (corpus, f"{part}:{language}"), (corpus, part), (ANY, part)
         return next((self.of[key] for key in keys if key in self.of), None)
@@ -52,21 +53,21 @@ class Text(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One part of a build in an estimate."""
+    """One part of a build, with its estimated cost."""
 
     name: str
     core_seconds: float
 
     @property
     def is_serial(self) -> bool:
-        """True if the time does not depend on the number of workers."""
+        """True if the time of this part does not depend on the number of workers."""
         return self.name in SERIAL
 
 
 def parts_of(rates: Rates, corpus: str, language: str, text: Text, workers: int = 1) -> list[Part]:
     """Returns the cost of each part of a build on the in-process runner.
 
-    Raises KeyError if the table does not have the corpus.
+    Raises KeyError if the table has no rates for the corpus.
     """
     work = rates.find(corpus, WORK, language)
     if not work:
@@ -93,7 +94,9 @@ def parts_of(rates: Rates, corpus: str, language: str, text: Text, workers: int 
 
 
 def on_spark(rates: Rates, parts: list[Part], *, is_cluster: bool) -> list[Part]:
-    """Returns the parts of a build on Spark: the given ones, and the start and overhead of Spark."""
+    """Returns the parts of a build on Spark: `parts`, with two more for the start and the overhead of
+    Spark.
+    """
     start, work = (CLUSTER_START, CLUSTER_WORK) if is_cluster else (SPARK_START, SPARK_WORK)
     shared = sum(part.core_seconds for part in parts if not part.is_serial)
     at_start, on_top = rates.find(ANY, start), rates.find(ANY, work)
@@ -105,7 +108,7 @@ def on_spark(rates: Rates, parts: list[Part], *, is_cluster: bool) -> list[Part]
 
 
 def seconds_of(parts: list[Part], cores: int) -> float:
-    """Returns the seconds that the parts take on a number of cores."""
+    """Returns the seconds that the parts take on the given number of cores."""
     return sum(part.core_seconds / (1 if part.is_serial else cores) for part in parts)
 
 
@@ -124,5 +127,5 @@ def read_rates(content: str) -> Rates:
 
 
 def load_rates() -> Rates:
-    """Reads the table of rates of this installation."""
+    """Reads the table of rates that is part of this installation."""
     return read_rates(resources.files(__package__).joinpath(TABLE).read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Settings shared by all builds from dumps."""
+"""Settings that all builds from dumps have in common."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,22 +15,26 @@ def check_dump_settings(dump: Sequence[str], dump_date: str, on_corrupt: str) ->
     if not dump:
         raise ValueError("no dump is named")
     if not _DATE_NAME.fullmatch(dump_date):
-        raise ValueError(f"dump_date is {dump_date!r}, and must be letters, digits, . and -")
+        raise ValueError(
+            f"dump_date is {dump_date!r}; use letters, digits, . and -, beginning with a letter or digit"
+        )
     check_on_corrupt(on_corrupt)
 
 
 def limit_setting(limit: int) -> dict[str, int]:
-    """Returns the setting for a limit on the documents that are read; empty if the limit is 0.
+    """Returns the setting that limits the documents to read, as {"limit": limit}; empty if the limit is 0.
 
-    Raises ValueError for a negative limit.
+    Raises ValueError if the limit is negative.
     """
     if limit < 0:
-        raise ValueError(f"limit is {limit}, and must not be negative")
+        raise ValueError(f"limit must be 0 or more, not {limit}")
     return {"limit": limit} if limit else {}
 
 
 def limit_caveat(limit: int, unit: str) -> tuple[str, ...]:
-    """Returns the caveat for the manifest and the card of a build with a limit; empty without a limit."""
+    """Returns the caveat that a limit adds to the manifest and the card of a build; empty if the limit is
+    0.
+    """
     if not limit:
         return ()
     return (f"Only the first {limit:,} {unit} of the input were read: a first look, no corpus.",)
@@ -42,8 +46,8 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
     Examples: "en", "en-shards-10". The name is used as a folder.
 
     Args:
-      variant: setting → value, for the settings that change the corpus made from the same input.
-      original: setting → default value.
+      variant: Setting → value, for the settings that change the corpus made from the same input.
+      original: Setting → default value.
     """
     differing = [
         name.replace("_", "-") if value is True else f"{name.replace('_', '-')}-{value}"
@@ -54,7 +58,7 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
 
 
 def name_variant(variant: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the settings formatted for a signature."""
+    """Returns the settings, formatted for a signature."""
     return {name.replace("_", "-"): _in_signature(value) for name, value in variant.items()}
 
 

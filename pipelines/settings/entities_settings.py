@@ -31,4 +31,4 @@ class EntitiesConfig:
             dbname_of(code)
         check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
         if self.rows_per_file < 1:
-            raise ValueError(f"rows_per_file is {self.rows_per_file}, and must be positive")
+            raise ValueError(f"rows_per_file must be positive, not {self.rows_per_file}")

@@ -1,4 +1,6 @@
-"""Libraries that only some corpora and commands need. setup.py makes an extra of each entry."""
+"""Libraries that only some corpora and commands need. setup.py makes each entry an extra (optional
+libraries).
+"""
 
 import importlib.metadata
 import re
@@ -51,7 +53,9 @@ EXTRAS: Mapping[str, Sequence[str]] = {
 
 
 def check_extras(names: Iterable[str]) -> None:
-    """Raises ValueError, with the pip command to run, if libraries of the extras are not installed."""
+    """Raises ValueError if libraries of the extras `names` are not installed. The error gives the pip command
+    to run.
+    """
     missing = {name: libraries for name in names if (libraries := _missing(name))}
     if missing:
         libraries = sorted(set().union(*missing.values()))
@@ -62,13 +66,13 @@ def check_extras(names: Iterable[str]) -> None:
 
 
 def libraries_of_workers(corpus: str) -> list[str]:
-    """Returns the requirements of the workers of a corpus."""
+    """Returns the requirements that workers need to build a corpus."""
     unneeded = OF_THE_LAUNCHER.get(corpus, ())
     return [one for one in EXTRAS.get(corpus, ()) if one not in unneeded]
 
 
 def _missing(name: str) -> list[str]:
-    """Returns the libraries of an extra that are not installed."""
+    """Returns those libraries of an extra that are not installed."""
     missing = []
     for requirement in EXTRAS.get(name, ()):
         library = re.split("[<=>]", requirement)[0]

@@ -46,7 +46,7 @@ class Flores101Config:
     def __post_init__(self) -> None:
         if not self.domains():
             raise ValueError(
-                "no dump is named: --wikinews, --wikibooks, --wikivoyage, --wikipedia, nor --documents"
+                "no dump is named: give --wikinews, --wikibooks, --wikivoyage, --wikipedia or --documents"
             )
         if self.all_wikibooks and not self.wikibooks:
             raise ValueError("all_wikibooks needs a dump of Wikibooks: set wikibooks")
@@ -68,37 +68,39 @@ class Flores101Config:
             parse_page_id(values)
         elif len(values) > 1 or not is_day(values[0]):
             raise ValueError(
-                f"newer_than of {domain} is a day like 2026-01-01, not {' '.join(values)}"
+                f"newer_than of {domain} must be a day like 2026-01-01, not {' '.join(values)}"
             )
 
     def dumps(self) -> dict[str, Sequence[str]]:
-        """Returns a map from each domain with dumps to its patterns."""
+        """Returns domain → patterns of its dumps, for the domains that have dumps."""
         given = {domain: getattr(self, domain) for domain in DOMAINS}
         return {domain: patterns for domain, patterns in given.items() if patterns}
 
     def document_sets(self) -> dict[str, list[str]]:
-        """Returns a map from domain to patterns of its documents, sorted by domain."""
+        """Returns domain → patterns of its files of documents, sorted by domain."""
         return dict(sorted(_by_name("documents", self.documents).items()))
 
     def older(self) -> dict[str, list[str]]:
-        """Returns a map from domain to the values of newer_than: a page id, dump patterns or a day."""
+        """Returns domain → its values in `newer_than`: a page id, patterns of dumps, or a day."""
         return _by_name("newer_than", self.newer_than)
 
     def domains(self) -> tuple[str, ...]:
-        """Returns the domains of the dumps, then those of the documents."""
+        """Returns the domains that have dumps, then the domains that have documents."""
         return (*self.dumps(), *self.document_sets())
 
     def wanted_articles(self) -> int:
-        """Returns the number of articles to take sentences from."""
+        """Returns the number of articles from which sentences are taken."""
         return self.articles or round(self.sentences * Fraction(ARTICLES, SENTENCES))
 
     def quotas(self) -> Mapping[Cell, Quota]:
-        """Returns the number of articles and sentences from each domain for each split."""
+        """Returns (domain, split) → the number of articles and sentences to draw."""
         return plan_quotas(self.sentences, self.wanted_articles(), domains=self.domains())
 
 
 def _by_name(setting: str, values: Sequence[str]) -> dict[str, list[str]]:
-    """Groups values like "news=docs.jsonl" by the name before the "=". Raises ValueError for other values."""
+    """Groups values such as "news=docs.jsonl" by the name before "=". Raises ValueError for values without a
+    name.
+    """
     found: dict[str, list[str]] = {}
     for value in values:
         name, sign, rest = value.partition("=")

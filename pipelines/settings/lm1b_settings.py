@@ -70,21 +70,21 @@ class Lm1bConfig:
     def __post_init__(self) -> None:
         check_dump_settings(self.input, self.dump_date, self.on_corrupt)
         if not re.fullmatch("[a-z]{2,3}", self.language):
-            raise ValueError(f"language is {self.language!r}, and must be a code like en")
+            raise ValueError(f"language must be a code like en, not {self.language!r}")
         if self.perl not in PERL_VERSIONS:
-            raise ValueError(f"perl is one of {PERL_VERSIONS}, not {self.perl!r}")
+            raise ValueError(f"perl must be one of {PERL_VERSIONS}, not {self.perl!r}")
         if self.deduplicate not in DEDUPLICATE:
-            raise ValueError(f"deduplicate is one of {DEDUPLICATE}, not {self.deduplicate!r}")
+            raise ValueError(f"deduplicate must be one of {DEDUPLICATE}, not {self.deduplicate!r}")
         if not 0 <= self.near_duplicates < 1:
             raise ValueError(
-                f"near_duplicates is {self.near_duplicates}, and must be from 0 to below 1"
+                f"near_duplicates must be at least 0 and below 1, not {self.near_duplicates}"
             )
         if not 0 < self.min_count <= MOST_COUNT:
-            raise ValueError(f"min_count is {self.min_count}, and must be from 1 to {MOST_COUNT}")
+            raise ValueError(f"min_count must be from 1 to {MOST_COUNT}, not {self.min_count}")
         if self.shards < 2 or self.heldout_shards < 1:
             raise ValueError(
-                f"shards is {self.shards} and heldout_shards {self.heldout_shards}: they must be at least"
-                " 2 and 1"
+                "shards must be at least 2 and heldout_shards at least 1,"
+                f" not {self.shards} and {self.heldout_shards}"
             )
         if self.checkpoints and self.deduplicate != "raw":
             raise ValueError("checkpoints needs deduplicate='raw', as in the original scripts")
@@ -104,5 +104,7 @@ class Lm1bConfig:
         }
 
     def edition(self) -> str:
-        """Returns the language and the settings that differ from the original: "en", "en-shards-10"."""
+        """Returns the language and the settings that differ from the original scripts: "en",
+        "en-shards-10".
+        """
         return name_edition(self.language, self.variant(), Lm1bConfig(self.input).variant())

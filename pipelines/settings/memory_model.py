@@ -1,4 +1,4 @@
-"""Estimates the memory of builds on the in-process runner from measurements."""
+"""Estimates, from measurements, how much memory builds need on the in-process runner."""
 
 import pathlib
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class MemoryModel(NamedTuple):
         """Returns the approximate decompressed size of files in bytes.
 
         Args:
-          sizes: path → stored bytes.
+          sizes: Path → stored bytes.
         """
         return sum(
             int(size * self.expansion.get(pathlib.PurePath(path).suffix, 1.0))

@@ -31,11 +31,13 @@ class NgramsConfig:
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= MOST_WORDS:
-            raise ValueError(f"order is {self.order}, and must be from 1 to {MOST_WORDS}")
+            raise ValueError(f"order must be from 1 to {MOST_WORDS}, not {self.order}")
         if self.smoothing not in SMOOTHINGS:
-            raise ValueError(f"smoothing is {self.smoothing!r}, not one of {', '.join(SMOOTHINGS)}")
+            raise ValueError(
+                f"smoothing must be one of {', '.join(SMOOTHINGS)}, not {self.smoothing!r}"
+            )
         if self.min_count < 0:
-            raise ValueError(f"min_count is {self.min_count}, and must not be negative")
+            raise ValueError(f"min_count must be 0 or more, not {self.min_count}")
         self._check_prune()
         if "train" in self.splits:
             raise ValueError("splits has train: a model is not scored on its training split")
@@ -43,7 +45,7 @@ class NgramsConfig:
     def _check_prune(self) -> None:
         prune = tuple(self.prune)
         if len(prune) > self.order:
-            raise ValueError(f"prune has {len(prune)} counts, and there are {self.order} orders")
+            raise ValueError(f"prune has {len(prune)} counts, but order is {self.order}")
         if any(later < earlier for earlier, later in pairwise((0, *prune))):
             raise ValueError(
                 f"prune is {' '.join(map(str, prune))}: no count may be lower than the one before"
@@ -52,7 +54,7 @@ class NgramsConfig:
             raise ValueError("prune must begin with 0: use min_count to drop rare words")
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change the model made from the same build."""
+        """Returns the settings that change the model made from a build."""
         return {
             "order": self.order,
             "smoothing": self.smoothing,

@@ -1,11 +1,12 @@
-"""Figures of the Wiki-40B paper, for comparison with a build. A build is not expected to match them exactly.
+"""Numbers from the Wiki-40B paper, for comparison with builds, which are not expected to match them exactly.
 
 Source: Guo et al., LREC 2020: Table 2 (sizes), Table 6, which includes Table 3 (characters per piece), and
 Tables 7 to 9, which include Tables 4 and 5 (bits per character). `paper_figures.tsv` has a line for each
-corpus, in the order of LANGUAGE_CODES. The "dev" of the paper is called validation here, its tokens pieces.
+corpus, in the order of LANGUAGE_CODES. The paper's "dev" is called validation here, and its tokens are called
+pieces.
 
-The pages and sections of Table 2 add up to its Total. Its millions were rounded separately, so their sums
-differ from the Total by up to 0.3; the exact counts of Table 7 add up to the Total. The train columns are
+The pages and sections in Table 2 add up to its row Total. The numbers in millions were rounded separately, so
+their sums differ from Total by up to 0.3; the exact counts in Table 7 add up to Total. The train columns are
 estimates by the paper's authors.
 """
 
@@ -18,7 +19,7 @@ VOCABULARIES = ("32k", "64k", "128k")  # 32k of a single language, the others mu
 
 
 class PaperScore(NamedTuple):
-    """Figures of the paper for one split and one vocabulary."""
+    """The paper's numbers for one split and one vocabulary."""
 
     pieces: int
     characters: int
@@ -26,7 +27,7 @@ class PaperScore(NamedTuple):
 
 
 class PaperFigures(NamedTuple):
-    """Figures of the paper for one corpus, or for all."""
+    """The paper's numbers for one corpus, or for all corpora together."""
 
     language: str  # "Ukrainian"
     articles: int
@@ -67,7 +68,7 @@ def _read_table() -> dict[str, PaperFigures]:
 
 
 PAPER: Mapping[str, PaperFigures] = _read_table()
-"""Corpus code → figures."""
+"""Corpus code → the paper's numbers."""
 
 TOTAL = PaperFigures(
     language="Total",
@@ -88,7 +89,7 @@ CHARACTERS_PER_PIECE: Mapping[str, tuple[float, ...]] = {
 
 
 def figures_for_card(language: str) -> dict[str, str]:
-    """Returns a map from name to figure of the paper for a language; empty if the paper does not have it."""
+    """Returns name → number from the paper, for a language; empty if the paper does not have the language."""
     if language not in PAPER:
         return {}
     figures = PAPER[language]

@@ -1,6 +1,6 @@
 """Scores of language models, and sizes of corpora, copied from the papers.
 
-The values are of the published corpora. A build of another date has other texts.
+The values were measured on the published corpora. A build from inputs of another date has other texts.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _WIKI40B_TABLES = dict(zip(VOCABULARIES, (7, 8, 9), strict=True))
 
 
 class PaperScore(NamedTuple):
-    """A score of a language model in a paper."""
+    """A language model's score in a paper."""
 
     metric: str  # "bpc" or "perplexity"
     model: str  # with the paper and table
@@ -57,7 +57,7 @@ _SCORES = {
 
 
 def paper_scores(corpus: str, edition: str, split: str) -> tuple[PaperScore, ...]:
-    """Returns the scores in the paper for a split of a corpus; empty if there are none."""
+    """Returns the paper's scores on a split of a corpus; empty if there are none."""
     if corpus == "wiki40b" and edition in PAPER:
         scores = PAPER[edition].scores
         return tuple(
@@ -86,4 +86,4 @@ PAPER_SPLIT_WORDS: Mapping[str, Mapping[str, int]] = {
     "lm1b": {"paper_test": 159_658},  # Chelba et al. 2013, section 3, with the ends of sentences
     "pg19": PAPER_WORDS,
 }
-"""Corpus → split → number of words by which the paper divides for word-level perplexity."""
+"""Corpus → split → number of words by which the paper divides to compute word-level perplexity."""

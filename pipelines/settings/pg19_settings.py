@@ -70,17 +70,16 @@ class Pg19Config:
     def __post_init__(self) -> None:
         check_book_settings(self.books, self.dump_date, self.on_corrupt, self.min_words)
         if self.members not in ("", *MEMBERS):
-            raise ValueError(f"members is one of {MEMBERS}, not {self.members!r}")
+            raise ValueError(f"members must be one of {MEMBERS}, not {self.members!r}")
         if self.members == RELEASED and not self.metadata:
             raise ValueError(
                 "members='released' needs metadata: the file metadata.csv of the release"
             )
         if self.near_duplicates:
             parse_similarity(self.near_duplicates)
-        if self.before < 1 or self.shard_bytes < 1:
-            raise ValueError(
-                f"before is {self.before}, shard_bytes {self.shard_bytes}: must be positive"
-            )
+        for name in ("before", "shard_bytes"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
 
 
 ORIGINAL = {

@@ -102,7 +102,7 @@ class SimpleBooksConfig:
         check_sizes(self.heldout_books, self.small_tokens)
         for name in ("ngram_words", "estimate", "shard_bytes"):
             if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}, and must be positive")
+                raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
         if rule.by_minhash and self.estimate > 1:
             raise ValueError(
                 "estimate cannot be used with overlap by minhash: set a share as overlap"
@@ -130,7 +130,9 @@ class SimpleBooksConfig:
         }
 
     def edition(self) -> str:
-        """Returns the language and the settings that are not defaults: "en", "en-target-tokens-92000000"."""
+        """Returns the language and the settings that differ from the defaults: "en",
+        "en-target-tokens-92000000".
+        """
         original = SimpleBooksConfig(self.books).variant()
         if not self.target_tokens:
             original["min_ratio"] = str(float(NotSimple(self.formula).least))

@@ -30,7 +30,9 @@ class Named(NamedTuple):
 
 
 def parse_argument(argument: str) -> Named:
-    """Parses "uk=texts/*.gz" or "corpora/lm1b". Raises ValueError for an unknown language."""
+    """Parses an argument such as "uk=texts/*.gz" or "corpora/lm1b". Raises ValueError for an unknown
+    language.
+    """
     match = _NAMED.fullmatch(argument)
     if not match:
         return Named("", argument)
@@ -39,15 +41,16 @@ def parse_argument(argument: str) -> Named:
 
 
 def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> SentenceSources:
-    """Finds the newest build of each edition of each corpus, and the text files, grouped by language.
+    """Finds builds and text files, and groups them by language. Of each edition of a corpus, finds the newest
+    build.
 
-    An existing folder is searched for builds. Any other argument must be a pattern of text files, and must
-    have a language. A given language overrides that of a build.
+    An argument that is a folder is searched for builds. Any other argument must be a pattern of text files
+    with a language. A language in the argument overrides that of a build.
 
     Args:
-      layouts: name of each supported corpus → its layout.
+      layouts: Name of each supported corpus → its layout.
 
-    Raises InputError if nothing is found, ValueError for files without a language or with two.
+    Raises InputError if nothing is found, ValueError if a file has no language or two languages.
     """
     told: dict[str, tuple[Build, str]] = {}
     named: dict[str, tuple[Build, str]] = {}
@@ -127,9 +130,10 @@ def _newest(found: Iterable[tuple[Build, str]]) -> list[tuple[Build, str]]:
 
 
 def find_evaluation(folders: Sequence[str]) -> tuple[EvaluationFile, ...]:
-    """Finds the dev and devtest files of data sets in the layout of FLORES: `devtest/ukr.devtest`.
+    """Finds the dev and devtest files of data sets that have the layout of FLORES, such as
+    `devtest/ukr.devtest`.
 
-    Raises InputError if a folder has none, or if a file name is not a known language.
+    Raises InputError if a folder has no such files, or if a file name does not begin with a known language.
     """
     files: dict[str, EvaluationFile] = {}
     for folder in folders:

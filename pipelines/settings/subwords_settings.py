@@ -20,7 +20,9 @@ MOST_SENTENCES = 10**12  # the counts of words are 63 bits wide
 
 @dataclasses.dataclass(frozen=True)
 class SubwordsConfig:
-    """Settings of one vocabulary; the defaults are those of the paper. Invalid settings raise ValueError."""
+    """Settings of one vocabulary. The defaults are the paper's settings. Invalid settings raise
+    ValueError.
+    """
 
     corpora: Sequence[
         str
@@ -43,17 +45,15 @@ class SubwordsConfig:
             parse_argument(argument)
         check_temperature(self.temperature)
         if not 1 <= self.sentences <= MOST_SENTENCES:
-            raise ValueError(
-                f"sentences is {self.sentences}, and must be from 1 to {MOST_SENTENCES}"
-            )
+            raise ValueError(f"sentences must be from 1 to {MOST_SENTENCES}, not {self.sentences}")
         if not all(letter.isalnum() or letter in ".-_" for letter in self.dump_date):
             raise ValueError(
-                f"dump_date is {self.dump_date!r}, and must be letters, digits, . and -"
+                f"dump_date is {self.dump_date!r}; use letters, digits, '.', '_' and '-'"
             )
         self.pieces()
 
     def pieces(self) -> PieceSettings:
-        """Returns the settings of the trainer."""
+        """Returns the settings for the training of the vocabulary."""
         return PieceSettings(
             self.size,
             self.character_coverage,
@@ -63,7 +63,7 @@ class SubwordsConfig:
         )
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings, except the size, that change the vocabulary of the same corpora."""
+        """Returns the settings, except the size, that change the vocabulary learned from the same corpora."""
         return {
             "temperature": self.temperature,
             "sentences": self.sentences,

@@ -27,12 +27,14 @@ class TokensConfig:
 
     def __post_init__(self) -> None:
         if self.text not in TEXTS:
-            raise ValueError(f"text is {self.text!r}, and must be one of {', '.join(TEXTS)}")
+            raise ValueError(f"text must be one of {', '.join(TEXTS)}, not {self.text!r}")
         if self.name and not _NAME.fullmatch(self.name):
-            raise ValueError(f"name is {self.name!r}, and must be letters, digits, . and -")
+            raise ValueError(
+                f"name is {self.name!r}; use letters, digits, . and -, beginning with a letter or digit"
+            )
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change the tokens of the same build and tokenizer."""
+        """Returns the settings that change the tokens made from the same build with the same tokenizer."""
         return {"column": self.column, "text": self.text, "eos": self.eos}
 
 

@@ -37,7 +37,7 @@ class MultilingualConfig:
         self.vocabularies()
 
     def vocabularies(self) -> dict[str, SubwordSettings]:
-        """Returns a map from the name of each vocabulary to its settings, the smallest first."""
+        """Returns name of a vocabulary → its settings, beginning with the smallest vocabulary."""
         return {
             name_of(size): SubwordSettings(size, self.sample_articles)
             for size in sorted(self.vocabulary_sizes)

@@ -126,28 +126,26 @@ class Wiki40bConfig:
         check_dump_settings(self.dump, self.dump_date, self.on_corrupt)
         if not 0 <= self.near_duplicates < 1:
             raise ValueError(
-                f"near_duplicates is {self.near_duplicates}, and must be from 0 to below 1"
+                f"near_duplicates must be at least 0 and below 1, not {self.near_duplicates}"
             )
         if self.learn_headings not in LEARN_HEADINGS:
             raise ValueError(
-                f"learn_headings is {self.learn_headings!r}, and must be one of {', '.join(LEARN_HEADINGS)}"
+                f"learn_headings must be one of {', '.join(LEARN_HEADINGS)}, not {self.learn_headings!r}"
             )
         if self.learn_headings == "on" and not self.wiki_templates:
             raise ValueError(
                 "learn_headings='on' needs wiki_templates=True: both read the dump first"
             )
         if self.columns not in COLUMNS:
-            raise ValueError(
-                f"columns is {self.columns!r}, and must be one of {', '.join(COLUMNS)}"
-            )
+            raise ValueError(f"columns must be one of {', '.join(COLUMNS)}, not {self.columns!r}")
         if self.text not in TEXTS:
-            raise ValueError(f"text is {self.text!r}, and must be one of {', '.join(TEXTS)}")
+            raise ValueError(f"text must be one of {', '.join(TEXTS)}, not {self.text!r}")
         if self.min_words < 0:
-            raise ValueError(f"min_words is {self.min_words}, and must not be negative")
+            raise ValueError(f"min_words must be 0 or more, not {self.min_words}")
         if self.shard_bytes < 1:
-            raise ValueError(f"shard_bytes is {self.shard_bytes}, and must be positive")
+            raise ValueError(f"shard_bytes must be positive, not {self.shard_bytes}")
         if not 0 <= self.audit <= MAX_AUDITED:
-            raise ValueError(f"audit is {self.audit}, and must be from 0 to {MAX_AUDITED:,} pages")
+            raise ValueError(f"audit must be from 0 to {MAX_AUDITED:,} pages, not {self.audit}")
         self.subwords()
 
     def variant(self) -> dict[str, Any]:
@@ -159,7 +157,9 @@ class Wiki40bConfig:
         return {"near_duplicates": self.near_duplicates, **named}
 
     def edition(self) -> str:
-        """Returns the language and the settings unlike the paper: "vi", "vi-near-duplicates-0.8"."""
+        """Returns the language and the settings that differ from the paper: "vi",
+        "vi-near-duplicates-0.8".
+        """
         return name_edition(self.language, self.variant(), ORIGINAL)
 
     def subwords(self) -> SubwordSettings | None:
@@ -169,7 +169,7 @@ class Wiki40bConfig:
         return SubwordSettings(self.vocabulary_size, self.sample_articles)
 
     def learns_headings(self) -> bool:
-        """Returns True if headings of sections without prose are learned from the dump."""
+        """Returns True if the headings of sections without prose are learned from the dump."""
         if self.learn_headings == "auto":
             return self.wiki_templates and not has_own_tables(self.language)
         return self.learn_headings == "on"
@@ -201,7 +201,9 @@ class Wiki40bConfig:
         return {name: one for name, one in chosen.items() if one != released[name]}
 
     def for_signature(self) -> dict[str, str]:
-        """Returns the language and the settings that differ from the paper, for the signature."""
+        """Returns the settings for the signature: the language and the settings that differ from the
+        paper.
+        """
         differing = {k: v for k, v in self.variant().items() if v != ORIGINAL.get(k)}
         return {"lang": self.language, **name_variant(differing), **self._columns()}
 
@@ -213,7 +215,9 @@ def linking_caveats(
     dump_date: str = "",
     page_table_date: str = "",
 ) -> Iterator[str]:
-    """Yields caveats about pages that cannot be linked because a table is missing or has another date."""
+    """Yields caveats about pages that cannot be linked to entities because a table is missing or has another
+    date.
+    """
     if not sources:
         yield (
             "No page_props, items_per_site or entity table was given: pages are not linked to Wikidata."
@@ -239,7 +243,7 @@ def linking_caveats(
 
 
 def language_caveats(code: str) -> Iterator[str]:
-    """Yields the caveats of a language whose tables were not made by people and checked on pages."""
+    """Yields a caveat if the tables of a language were not written by hand and checked on pages."""
     if not has_proven_tables(code):
         yield (
             "The tables of this language were not proven by people. Names of namespaces are those of the"
@@ -275,7 +279,9 @@ _TABLE_NAMES = {
 
 
 def heading_caveats(code: str, learns: bool) -> Iterator[str]:
-    """Yields the caveats about headings if there is no list made by people for the language."""
+    """Yields a caveat if headings are learned, or if no list of headings was written by hand for the
+    language.
+    """
     is_own, lender = has_own_tables(code), borrowed_tables(code)
     if learns:
         wikis = "" if is_own else f" for {lender or 'all wikis'}"

@@ -1,4 +1,4 @@
-"""Chooses the build of each edition to share: the current one, or else the newest."""
+"""Chooses which build of each edition to share: the current one; without a current one, the newest."""
 
 import posixpath
 from collections import defaultdict
@@ -9,7 +9,7 @@ from transforms.builds.finished_builds import Build, age_of, find_folders, open_
 
 
 def choose_builds(folders: Iterable[str]) -> list[Build]:
-    """Returns one build of each edition at and below folders, sorted by folder.
+    """Returns one build of each edition in the folders and below them, sorted by folder.
 
     A folder may be a build itself. Raises InputError if there is no build, or a damaged one.
     """

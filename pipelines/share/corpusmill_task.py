@@ -1,7 +1,7 @@
 """Loads a split of a build for lm-evaluation-harness. `corpusmill harness` copies this file to its output.
 
-The harness sums the log-likelihoods, words and bytes of documents. This module scales the words and bytes of
-each document, so that their sums are the counts of the build, which `corpusmill score` uses as well.
+The harness adds up the log-likelihoods, words and bytes of documents. This module scales the words and bytes
+of each document, so that their sums are the build's counts, which `corpusmill score` also uses.
 """
 
 import pathlib
@@ -21,10 +21,10 @@ def load(
     """Returns the documents of a split as {split: Dataset} with columns "text", "words" and "bytes".
 
     Args:
-      build: folder of the build relative to this file; or "hub:owner/name:config".
-      end: appended to each text.
-      words: number of words in the split, including the ends of lines if a model predicts them.
-      text_bytes: UTF-8 bytes of the split.
+      build: The folder of the build, relative to this file; or "hub:owner/name:config".
+      end: The string to append to each text.
+      words: The number of words in the split, including the ends of lines if a model predicts them.
+      text_bytes: The number of UTF-8 bytes in the split.
     """
     import datasets
 
@@ -44,7 +44,9 @@ def load(
 
 
 def measure(text: str) -> dict[str, Any]:
-    """Returns a document and its size. The counts are floats, because scaled integers would be rounded."""
+    """Returns a document with its number of words and bytes. They are floats, because scaled integers would
+    be rounded.
+    """
     return {
         "text": text,
         "words": float(len(text.split())),
@@ -53,7 +55,7 @@ def measure(text: str) -> dict[str, Any]:
 
 
 def process_results(doc: dict[str, Any], results: list[float]) -> dict[str, tuple[float, float]]:
-    """Returns a map from each metric to the log-likelihood of a document and its divisor."""
+    """Returns metric → (log-likelihood of a document, number by which it is divided)."""
     (log_likelihood,) = results
     return {
         "word_perplexity": (log_likelihood, doc["words"]),

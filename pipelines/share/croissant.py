@@ -1,7 +1,7 @@
-"""Writes Croissant metadata of finished builds: JSON-LD that lets ML tools find and load data sets.
+"""Writes Croissant metadata for finished builds: JSON-LD with which ML tools find and load data sets.
 
-The file is in the folder of the edition, not in the build, because a finished build is never changed. It
-lists each file with its SHA-256, and a record set for each split. Format:
+The metadata file is in the folder of the edition, not in the build, because a finished build is never
+changed. It lists each file of the build with its SHA-256, and a record set for each split. Format:
 https://docs.mlcommons.org/croissant
 """
 
@@ -31,7 +31,7 @@ _LICENSE = "https://spdx.org/licenses/{}.html"
 
 
 def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
-    """Writes the file of each edition at and below folders. Yields the paths.
+    """Writes the metadata file of each edition in the folders and below them. Yields the paths of the files.
 
     Raises InputError if there is no build with documents, ValueError if Croissant rejects the metadata.
     """
@@ -45,15 +45,15 @@ def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
 
 
 def splits_of(build: Build) -> list[str]:
-    """Returns the names of the splits of a build that have documents, sorted."""
+    """Returns the sorted names of the splits of a build that have documents."""
     return sorted({_split_of(file) for file in build.manifest["outputs"]} - {""})
 
 
 def make_croissant(build: Build, url: str = "") -> str:
-    """Returns the JSON-LD of a build, with paths relative to the folder of its edition; deterministic.
+    """Returns the metadata of a build as JSON-LD. Paths are relative to the folder of the edition.
 
     Args:
-      url: the page of the data set; "" for none.
+      url: The web page of the data set; "" for none.
     Raises InputError for a build without documents, ValueError if Croissant rejects the metadata.
     """
     splits, card = splits_of(build), _read_card(build)
@@ -80,7 +80,7 @@ def make_croissant(build: Build, url: str = "") -> str:
 
 
 def _split_of(file: dict[str, Any]) -> str:
-    """Returns the split of a Parquet file of a build; "" for other files."""
+    """Returns the split to which a Parquet file of a build belongs; "" for other files."""
     return str(file["split"]) if file["format"] == "parquet" else ""
 
 
@@ -94,7 +94,9 @@ def _read_card(build: Build) -> str:
 
 
 def _licenses(build: Build, head: CardHead) -> Iterator[str]:
-    """Yields the SPDX addresses of the licences; for a licence without one, a reference to the card."""
+    """Yields the SPDX address of each licence. For a licence without an address, yields a reference to the
+    card.
+    """
     for name in as_list(head.license):
         if name.startswith(("cc-by", "cc0")):
             yield _LICENSE.format(name.upper())
@@ -103,7 +105,9 @@ def _licenses(build: Build, head: CardHead) -> Iterator[str]:
 
 
 def _date(dump_date: str) -> datetime.datetime | None:
-    """Returns the date of the inputs, because a build has no date; None for "2007-2011" or "latest"."""
+    """Returns the date of the inputs, because a build itself has no date; None for "2007-2011" or
+    "latest".
+    """
     with contextlib.suppress(ValueError):
         return datetime.datetime.strptime(dump_date, "%Y%m%d")
     return None

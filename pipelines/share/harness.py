@@ -29,11 +29,12 @@ _METRICS = ("word_perplexity", "byte_perplexity", "bits_per_byte")
 def write_tasks(
     folders: Sequence[str], output: str, split: str = "test", repo: str = ""
 ) -> Iterator[str]:
-    """Writes a task file for each edition at and below folders. Yields the names of the tasks.
+    """Writes a task file for each edition in the folders and below them. Yields the names of the tasks.
 
     Args:
-      output: folder for the task files and the module that they import.
-      repo: "owner/name" of a data set of the hub that has the builds; "" reads them from their folders.
+      output: The folder for the task files and for the module that they import.
+      repo: "owner/name" of a data set on the Hugging Face hub that has the builds; "" to read them from their
+        folders.
     Raises InputError if there is no build with text, ValueError if a build does not have the split.
     """
     builds = [build for build in choose_builds(folders) if build.corpus in layouts()]
@@ -59,7 +60,7 @@ def make_task(build: Build, split: str, place: str) -> str:
     """Returns the task file as YAML.
 
     Args:
-      place: argument `build` of corpusmill_task.load.
+      place: The argument `build` of corpusmill_task.load.
     Raises ValueError if the build does not have the split.
     """
     counts = _normalisers(build, split)

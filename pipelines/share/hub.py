@@ -1,4 +1,4 @@
-"""Uploads finished builds to a data set of the Hugging Face hub, with one commit for each edition.
+"""Uploads finished builds to a data set on the Hugging Face hub, with one commit for each edition.
 
 The repository has the same layout as the folder of the corpus:
 
@@ -6,7 +6,8 @@ The repository has the same layout as the folder of the corpus:
     uk/croissant.json
     uk/20260101-1.5.0/train-….parquet     and all other files of the build
 
-Files that are already in the repository are not uploaded again, so the same call continues a killed upload.
+Files that are already in the repository are not uploaded again, so the same call continues an interrupted
+upload.
 """
 
 import contextlib
@@ -50,7 +51,7 @@ _UNBRACED = {ord(one): None for one in "{}"}
 
 
 class SharedFile(NamedTuple):
-    """A file of a build, and its place in the repository."""
+    """A file of a build, and its path in the repository."""
 
     place: str  # "uk/20260101-1.5.0/stats.json"
     path: str  # on disk
@@ -72,7 +73,7 @@ class Edition(NamedTuple):
 
 
 class Published(NamedTuple):
-    """The outcome for one edition."""
+    """The result of uploading one edition."""
 
     edition: Edition
     files: int  # uploaded
@@ -81,7 +82,8 @@ class Published(NamedTuple):
 
 
 def plan(folders: Sequence[str]) -> list[Edition]:
-    """Returns the editions at and below folders, with the current or else the newest build of each.
+    """Returns the editions in the folders and below them. Each has its current build; without one, its newest
+    build.
 
     Raises InputError if there is no finished build, ValueError if the builds are of several corpora.
     """
@@ -95,11 +97,12 @@ def plan(folders: Sequence[str]) -> list[Edition]:
 
 
 def publish(repo: str, editions: Sequence[Edition]) -> Iterator[Published]:
-    """Uploads the editions in order. Yields the outcome of each.
+    """Uploads the editions in order. Yields the result of each upload.
 
     Args:
-      repo: "owner/name" of a data set of the hub, which must exist.
-    Raises ValueError without a token, InputError for a damaged build, StoreError for errors of the hub.
+      repo: "owner/name" of a data set on the hub, which must exist.
+    Raises ValueError if there is no token, InputError for a damaged build, StoreError for errors from the
+    hub.
     """
     if not get_token():
         raise ValueError(_NO_TOKEN)
@@ -110,7 +113,7 @@ def publish(repo: str, editions: Sequence[Edition]) -> Iterator[Published]:
 
 
 class _Hub:
-    """A repository of the hub. Cards of the builds in the repository are cached."""
+    """A repository on the hub. The cards of the builds in the repository are cached."""
 
     def __init__(self, repo: str, cards: Mapping[str, str]):
         self.repo = repo
@@ -143,7 +146,7 @@ class _Hub:
         return Published(edition, len(additions), size, str(made.commit_url))
 
     def _texts(self, edition: Edition, there: Mapping[str, RepoFile], head: str) -> dict[str, str]:
-        """Returns a map from place to text for the files outside the builds."""
+        """Returns path in the repository → text, for the files that are outside the builds."""
         texts = {}
         if croissant.splits_of(edition.build):
             url = f"{self.api.endpoint}/datasets/{self.repo}"
@@ -212,7 +215,7 @@ def _is_there(found: RepoFile | None, file: SharedFile) -> bool:
 
 
 def _addition(file: SharedFile) -> CommitOperationAdd:
-    """Returns the upload of a file. Raises InputError if the file differs from the manifest."""
+    """Returns the operation that uploads a file. Raises InputError if the file differs from the manifest."""
     if file.sha256 and _sha256_of(file) != file.sha256:
         raise InputError(
             file.path, "differs from the manifest: run `corpusmill verify` for the details"
@@ -226,13 +229,13 @@ def _sha256_of(file: SharedFile) -> str:
 
 
 def _blob_id(data: bytes) -> str:
-    """Returns the id of a file in git."""
+    """Returns git's id of a file with the contents `data`."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 @contextlib.contextmanager
 def _named(repo: str) -> Iterator[None]:
-    """Raises StoreError, with one line that names the repository, for errors of the hub inside the block."""
+    """Turns errors from the hub inside the block into StoreError, with one line that names the repository."""
     try:
         yield
     except (InputError, ValueError):

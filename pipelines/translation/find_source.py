@@ -55,7 +55,9 @@ def _read_release(folder: pathlib.Path) -> list[SourceSentence]:
         if text:
             metadata = _first_file((folder, folder.parent), metadata_names(split))
             if not metadata:
-                raise InputError(str(folder), f"no {metadata_names(split)[0]} here or above")
+                raise InputError(
+                    str(folder), f"no {metadata_names(split)[0]} in this folder or the one above"
+                )
             sentences += _read_split(text, metadata, split)
     if not sentences:
         wanted = f"{NAME}, {SOURCE_CODES[0]}.dev or {SOURCE_CODES[0]}.devtest"
@@ -73,13 +75,13 @@ def _read_split(text: pathlib.Path, metadata: pathlib.Path, split: str) -> list[
     try:
         rows = list(read_table(read_text(metadata), METADATA_COLUMNS))
         if len(lines) != len(rows):
-            message = f"{len(lines):,} lines, and {metadata} has {len(rows):,} rows of them"
+            message = f"has {len(lines):,} lines, but {metadata} has {len(rows):,} rows"
             raise InputError(str(text), message)
         first_of_url: dict[str, str] = {}
         sentences = []
         for place, (line, (number, row)) in enumerate(zip(lines, rows, strict=True), 1):
             if not line.strip():
-                raise InputError(str(text), f"line {place}: no sentence")
+                raise InputError(str(text), f"line {place} is empty")
             name = sentence_id(split, place)
             # A release has no page ids, so an article is identified by its first sentence.
             article = f"{row['domain']}:{first_of_url.setdefault(row['URL'], name)}"

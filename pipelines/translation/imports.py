@@ -136,7 +136,7 @@ def _returned(project: Project, path: pathlib.Path, data: bytes) -> Returned:
         return READERS[path.suffix](data, path.name)
     ids = [one.id for one in project.sentences if one.split == path.suffix[1:]]
     if not ids:
-        raise ReadError(0, f"the project has no sentences of {path.suffix[1:]}")
+        raise ReadError(0, f"the project has no sentences of the split {path.suffix[1:]}")
     return read_plain(decode_utf8(data), path.name, ids)
 
 
@@ -145,17 +145,20 @@ def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
     lines = files.decode(str(path), data).removesuffix("\n").split("\n")
     those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
     if len(lines) != len(those):
-        raise ReadError(0, f"has {len(lines):,} lines, and the source has {len(those):,}")
+        raise ReadError(0, f"has {len(lines):,} lines, but the source has {len(those):,}")
     for number, (line, source) in enumerate(zip(lines, those, strict=True), 1):
         if line != source.text:
-            raise ReadError(number, f"differs from {source.id} of the source: {source.text!r}")
+            raise ReadError(
+                number,
+                f"differs from sentence {source.id} of the project, which is {source.text!r}",
+            )
 
 
 def _checked(
     project: Project, path: pathlib.Path, data: bytes, returned: Returned, code: str
 ) -> ReadFile:
     if returned.project and returned.project != project.key:
-        message = f"is of the project {returned.project}, and this is {project.key}"
+        message = f"is of the project {returned.project}, but this is {project.key}"
         raise ReadError(0, message)
     code = _language(project, path, returned, code)
     entries = journal.read_entries(project.journal(code))
@@ -193,7 +196,7 @@ def _language(project: Project, path: pathlib.Path, returned: Returned, code: st
     if not (found or code):
         raise ReadError(0, "does not name its language; give --language")
     if found and code and found != code:
-        raise ReadError(0, f"is in {found}, and --language says {code}")
+        raise ReadError(0, f"is in {found}, but --language says {code}")
     return found or code
 
 
@@ -246,7 +249,7 @@ def _check_lines(project: Project, returned: Returned) -> None:
             raise ReadError(one.line, f"the translation of {one.id} has a line feed")
         source = returned.sources.get(one.id, texts[one.id])
         if source != texts[one.id]:
-            message = f"the source beside {one.id} is {source!r}, and {texts[one.id]!r} was sent"
+            message = f"the source beside {one.id} is {source!r}, but {texts[one.id]!r} was sent"
             raise ReadError(one.line, f"{message}: are the rows mixed up?")
 
 

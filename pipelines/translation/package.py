@@ -106,7 +106,8 @@ def package(
     """
     if not _VERSION.fullmatch(version):
         raise ValueError(
-            f"version is {version!r}, and must be letters, digits, '.', '_', '+' and '-'"
+            f"version is {version!r}; use letters, digits, '.', '_', '+' and '-',"
+            " beginning with a letter or digit"
         )
     included, left_out = choose_languages(project, without_review)
     if not included:

@@ -154,7 +154,7 @@ def _the_same(project: Project) -> Project:
     there = open_project(str(project.folder))
     if (there.rules, there.source_sha256) != (project.rules, project.source_sha256):
         raise TargetError(
-            f"{project.folder} is a project of other sentences or rules; leave out --source to continue it"
+            f"{project.folder} is a project with other sentences or rules; leave out --source to continue it"
         )
     return there
 
@@ -162,13 +162,15 @@ def _the_same(project: Project) -> Project:
 def check_rules(rules: Rules) -> None:
     """Raises ValueError for invalid rules."""
     if not _NAME.fullmatch(rules.name):
-        raise ValueError(f"name is {rules.name!r}, and must be letters, digits, '.', '_' and '-'")
+        raise ValueError(
+            f"name is {rules.name!r}; use letters, digits, '.', '_' and '-', beginning with a letter or digit"
+        )
     if not 0 < rules.review_share <= 1:
         raise ValueError(
-            f"the review share is {rules.review_share}, and must be above 0 and at most 1"
+            f"the review share must be above 0 and at most 1, not {rules.review_share}"
         )
     if not 0 <= rules.accepted_score <= 100:
-        raise ValueError(f"the accepted score is {rules.accepted_score}, and must be from 0 to 100")
+        raise ValueError(f"the accepted score must be from 0 to 100, not {rules.accepted_score}")
 
 
 def _settings(project: Project) -> dict[str, Any]:
@@ -203,7 +205,7 @@ def open_project(folder: str) -> Project:
     if settings.format != FORMAT:
         raise InputError(
             str(path),
-            f"has format {settings.format}, and this version of corpusmill reads format {FORMAT}",
+            f"has format {settings.format}, but this version of corpusmill reads format {FORMAT}",
         )
     rules = Rules(settings.name, settings.seed, *shares)
     return Project(pathlib.Path(os.path.normpath(folder)), rules, settings.source_sha256)

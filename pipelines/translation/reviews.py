@@ -171,7 +171,7 @@ def _check(project: Project, state: LanguageState, sheet: ReviewedSheet) -> None
             raise ReadError(0, f"{name} is not in the sample to review")
         written, text = sheet.targets.get(name, ""), state.translations[name].text
         if not is_same_target(written, text):
-            message = f"is out of date: {name} is {text!r} now, and {written!r} was reviewed"
+            message = f"is out of date: {name} is {text!r} now, but {written!r} was reviewed"
             raise ReadError(0, message)
 
 

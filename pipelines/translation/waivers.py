@@ -122,7 +122,7 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
         finding = row.finding
         why = _why_not(finding, present)
         if not why and asked.setdefault((finding.id, finding.rule), row.because) != row.because:
-            why = f"{finding.id}:{finding.rule} is waived for another reason, too; give one reason"
+            why = f"{finding.id}:{finding.rule} is waived twice, for different reasons; give one reason"
         if why:
             raise InputError(f"{row.path}, line {row.line}", why)
     waivers = [

@@ -124,7 +124,7 @@ def test_an_unfinished_build_is_not_read(program: ModuleType, edition: Path) -> 
 
 
 def test_wrong_settings(program: ModuleType, edition: Path) -> None:
-    with pytest.raises(ValueError, match="rank is 2"):
+    with pytest.raises(ValueError, match="rank must be from 0 to 1, not 2"):
         read(program, edition, 2, 2)
     with pytest.raises(ValueError, match="no split tset"):
         list(program.read_share(str(edition), "tset", ["id"], rank=0, ranks=1))

@@ -81,7 +81,7 @@ def test_a_compressed_file_cut_off(uk: WikiFiles, failed: Failed, suffix: str) -
     path.write_bytes(path.read_bytes()[: path.stat().st_size * 2 // 3])
     message = failed(path)
     assert f"{path}, byte " in message
-    assert "damaged or cut off" in message
+    assert "damaged or truncated" in message
     assert "last whole page: " in message
 
 
@@ -303,7 +303,7 @@ def test_a_table_cut_off(uk: WikiFiles, failed: Failed, flag: str) -> None:
     props = ["--page-props", uk.write_page_props()] if flag == "--page-table" else []
     message = failed(uk.multistream, flag, path, *props)
     assert f"{path}, byte " in message
-    assert "damaged or cut" in message
+    assert "damaged or truncated" in message
 
 
 def test_a_table_cut_inside_a_row(uk: WikiFiles, failed: Failed) -> None:
@@ -327,7 +327,7 @@ def test_a_damaged_entity_dump(uk: WikiFiles, failed: Failed) -> None:
     path.write_bytes(data[:2000] + b"\xff" * 50 + data[2050:])
     message = failed(uk.multistream, "--page-props", uk.write_page_props(), "--entities", path)
     assert f"{path}, byte " in message
-    assert "damaged or cut" in message
+    assert "damaged or truncated" in message
 
 
 def test_a_page_without_an_end(

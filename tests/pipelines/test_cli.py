@@ -106,7 +106,7 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
         ),
         (["--runner", "Spark"], "no such runner: 'Spark'; did you mean SparkRunner?"),
         (["--shard-byte", "7"], "no such flag: --shard-byte 7"),
-        (["--shard-bytes", "0"], "shard_bytes is 0, and must be positive"),
+        (["--shard-bytes", "0"], "shard_bytes must be positive, not 0"),
         (["--shard-bytes", "many"], "invalid int value"),
         (["--workers", "0"], "0 is not a positive whole number"),
         (["--workers", "two"], "invalid"),
@@ -120,8 +120,8 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
         (["--languages", "uk"], "--language cannot be used with --languages"),
         (["--dumps", "x"], "--dumps cannot be used with --language"),
         (["--layout", "exports"], "--layout needs --dumps"),
-        (["--vocabulary-size", "-1"], "vocabulary_size is -1; it must be above 263"),
-        (["--sample-articles", "0"], "sample_articles is 0, and must be positive"),
+        (["--vocabulary-size", "-1"], "vocabulary_size must be above 263"),
+        (["--sample-articles", "0"], "sample_articles must be positive, not 0"),
     ],
 )
 def test_wrong_settings(tmp_path: Path, run: Command, flags: list[str], message: str) -> None:
@@ -231,7 +231,7 @@ def test_an_interrupt_is_no_traceback(
     monkeypatch.setattr("pipelines.engines.run_pipeline._run_to_the_end", interrupted)
     assert run_cli(*sample_flags(tmp_path)) == 130
     assert capsys.readouterr().err.endswith(
-        "corpusmill: error: interrupted; what was not finished is not published; the same command goes on"
+        "corpusmill: error: interrupted; what was not finished is not published; the same command continues"
         " from the last finished stage\n"
     )
     assert files_below(tmp_path) == []
@@ -301,7 +301,7 @@ def test_the_commands_of_books_build_what_the_demo_builds(
     ("command", "flags", "status", "message"),
     [
         ("pg19", ["--members", "released"], 2, "needs metadata: the file metadata.csv"),
-        ("pg19", ["--min-words", "-1"], 2, "min_words is -1"),
+        ("pg19", ["--min-words", "-1"], 2, "min_words must be 0 or more, not -1"),
         ("pg19", ["--member", "hash"], 2, "no such flag: --member hash"),
         ("pg19", ["--catalog", "missing.csv"], 1, "missing.csv: no such file"),
         (

@@ -177,7 +177,7 @@ def test_a_toy_is_verified_and_compared(toy: Path, capsys: pytest.CaptureFixture
     assert run_cli("verify", toy / "corpora", "--workers", "1") == 0
     (new / "stats.json").write_text('{"train": {"lines": 6}, "test": {"lines": 3}}', "utf-8")
     assert run_cli("verify", toy / "corpora", "--workers", "1") == 1
-    assert "has 3 lines of test, 2 were kept" in capsys.readouterr().out
+    assert "has 3 lines of test, but 2 were kept" in capsys.readouterr().out
 
 
 def test_a_toy_is_refreshed(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,8 +193,8 @@ def test_a_toy_is_refreshed(toy: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert (editions / "CURRENT").read_text() == "20260201-1.0.0\n"
     written = config.read_text()
     for wrong, why in (
-        (written.replace(date, "today"), "toy: date is 'today', and must begin with a year"),
-        (re.sub(r'\["http.*\]', "[]", written), "toy: files are addresses"),
+        (written.replace(date, "today"), "toy: date must begin with a year, not 'today'"),
+        (re.sub(r'\["http.*\]', "[]", written), "toy: files must list at least one address"),
         (written.replace("every", "date"), "there is no setting 'date'"),
     ):
         config.write_text(wrong)

@@ -245,7 +245,10 @@ def test_a_refresh_pinned_by_the_release_before(
         (["--languages", "uk", "--dump", "x.xml"], "--dump cannot be used with --languages"),
         (["--languages", "xx", "--dumps", "."], "no such language: 'xx'"),
         (["--languages", "", "--dumps", "."], "--language or --languages is missing"),
-        (["--languages", "uk", "--dumps", ".", "--shard-bytes", "0"], "shard_bytes is 0"),
+        (
+            ["--languages", "uk", "--dumps", ".", "--shard-bytes", "0"],
+            "shard_bytes must be positive, not 0",
+        ),
         (["--languages", "uk", "--dumps", ".", "--dump-date", "May"], "'May' is not a date"),
     ],
 )

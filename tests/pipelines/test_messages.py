@@ -98,7 +98,10 @@ def test_the_extra_of_a_store_is_ours(here: Path, capsys: pytest.CaptureFixture[
 
 @pytest.mark.parametrize(
     ("flag", "way"),
-    [([], "the same command goes on"), (["--fresh"], "the same command, without --fresh, goes on")],
+    [
+        ([], "the same command continues"),
+        (["--fresh"], "the same command, without --fresh, continues"),
+    ],
 )
 def test_an_interrupt_says_how_to_go_on(
     flag: Sequence[str],
@@ -159,7 +162,7 @@ def test_damage_is_counted_in_its_own_unit(
     ]
     build += ["--workers", "1", "--output", tmp_path, "--accept", "empty-train"]
     assert run_cli(*build) == 1
-    assert "no line end: cut off, or not a table (bytes of the text); --on-corrupt keep-good" in (
+    assert "no line end: truncated, or not a table (bytes of the text); --on-corrupt keep-good" in (
         capsys.readouterr().err
     )
     assert run_cli(*build, "--on-corrupt", "keep-good") == 0

@@ -237,13 +237,13 @@ def test_sentences_of_each_corpus(
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"order": 6}, "order is 6, and must be from 1 to 5"),
-        ({"order": 0}, "order is 0"),
-        ({"prune": [0, 0, 1], "order": 2}, "prune has 3 counts, and there are 2 orders"),
+        ({"order": 6}, "order must be from 1 to 5, not 6"),
+        ({"order": 0}, "order must be from 1 to 5, not 0"),
+        ({"prune": [0, 0, 1], "order": 2}, "prune has 3 counts, but order is 2"),
         ({"prune": [0, 2, 1]}, "prune is 0 2 1: no count may be lower than the one before"),
         ({"prune": [1]}, "prune must begin with 0"),
-        ({"min_count": -1}, "min_count is -1"),
-        ({"smoothing": "none"}, "smoothing is 'none'"),
+        ({"min_count": -1}, "min_count must be 0 or more, not -1"),
+        ({"smoothing": "none"}, ", not 'none'"),
         ({"splits": ["train"]}, "splits has train"),
         ({"splits": ["dev"]}, "no such split: dev; en/20260101-1.0.0 has test, train"),
     ],
@@ -256,7 +256,7 @@ def test_settings_that_cannot_be(settings: dict[str, Any], message: str, news: P
 def test_builds_that_no_model_is_made_of(news: Path, tmp_path: Path) -> None:
     texts: Any = {"train": [[]], "test": [["One ."]]}
     nothing = make_text_build(tmp_path / "1", "lm1b", "text", texts)
-    with pytest.raises(InputError, match="train is empty"):
+    with pytest.raises(InputError, match="the split train has no rows"):
         Ngrams(NgramsConfig(str(nothing)))
     items = make_text_build(tmp_path / "2", "entities", "text", {"train": [["One ."]]})
     with pytest.raises(InputError, match="entities has no running text"):
@@ -292,7 +292,7 @@ def test_a_killed_build_goes_on(news: Path, tmp_path: Path) -> None:
     again = subprocess.run(
         [*command, "--output", str(killed)], cwd=ROOT, check=True, capture_output=True, text=True
     )
-    assert "stage 2 of 4, count: found finished" in again.stderr
+    assert "stage 2 of 4, count: already finished" in again.stderr
     assert files_below(whole) == files_below(killed)
     for name in files_below(whole):
         assert (whole / name).read_bytes() == (killed / name).read_bytes(), name

@@ -108,11 +108,11 @@ def test_it_does_not_sort_again_and_has_the_same_bytes(
     before = inodes_of(stage)
     assert any(name.startswith("ranges-") for name in before)
     kill_in_last_stage(killed, news, "--workers", "1")  # once more, with other workers
-    assert "stage 1 of 2, sort: found finished" in log_of(killed)
+    assert "stage 1 of 2, sort: already finished" in log_of(killed)
     (stage_again,) = stages_of(killed)
     assert (stage_again, inodes_of(stage_again)) == (stage, before)
     assert wait(start(killed, news, "--workers", "1")) == 0, log_of(killed)
-    assert "stage 1 of 2, sort: found finished" in log_of(killed)
+    assert "stage 1 of 2, sort: already finished" in log_of(killed)
     assert tree_of(killed) == undisturbed
     assert not list(killed.glob("lm1b/en/.*"))
 
@@ -127,4 +127,4 @@ def test_with_other_settings_or_afresh_it_sorts_again(news: Path, killed: Path) 
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGKILL)
     wait(process)
-    assert "found finished" not in log_of(killed)
+    assert "already finished" not in log_of(killed)

@@ -221,8 +221,8 @@ def test_a_build_that_breaks_off_at_its_end_finds_its_texts_again(
     monkeypatch.setattr(tokenize_books, "tokenize_book", None)
     with caplog.at_level("INFO"):
         resumed = build_simplebooks(tmp_path)
-    assert "stage 1 of 3, gather: found finished" in caplog.text
-    assert "stage 2 of 3, choose: found finished" in caplog.text
+    assert "stage 1 of 3, gather: already finished" in caplog.text
+    assert "stage 2 of 3, choose: already finished" in caplog.text
     assert resumed.tree() == sample.tree()
 
 
@@ -341,7 +341,7 @@ def test_too_few_books_are_an_error_that_tells_how_many_and_leaves_no_build(
     assert run_cli("simplebooks", "--books", books, "--output", output, "--workers", 1) == 1
     shown = capsys.readouterr().err
     assert re.search(
-        r"corpusmill: error: books: \d books are left, and 11 are needed: 5 each for", shown
+        r"corpusmill: error: books: \d books are left, but 11 are needed: 5 each for", shown
     )
     assert outputs_below(tmp_path) == []
 

@@ -224,7 +224,8 @@ def test_characters_that_are_not_those_of_the_build(corpora: Path, tmp_path: Pat
     manifest["stats"]["validation"] = CorpusStats(characters=77)._asdict()
     seal(folder, manifest)
     with pytest.raises(
-        (AccountingError, RuntimeError), match="not the 77 characters of validation of el"
+        (AccountingError, RuntimeError),
+        match="do not add up to the 77 characters of validation of el",
     ):
         make(tmp_path / "out", config(corpora))
     assert outputs_below(tmp_path / "out") == []

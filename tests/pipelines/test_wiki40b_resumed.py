@@ -74,7 +74,7 @@ def test_a_build_killed_in_its_last_stage_does_not_read_the_dump_again(
     assert "last whole page" in capsys.readouterr().err
     with caplog.at_level("INFO"):
         resumed = build(uk, tmp_path / "output")
-    assert "stage 1 of 2, clean: found finished" in caplog.text
+    assert "stage 1 of 2, clean: already finished" in caplog.text
     assert resumed.tree() == undisturbed.tree()
     resumed.check_files()
     assert {path.name for path in resumed.folder.parent.iterdir()} == {

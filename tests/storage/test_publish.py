@@ -114,7 +114,7 @@ def test_a_finished_build_stays_where_its_replacement_fails(target: str) -> None
 
 def test_two_builds_at_once_the_second_refuses(target: str) -> None:
     with building(target) as folder:
-        with pytest.raises(TargetError, match=r"another build is at work: .*/\.1\.0\.0\.builder"):
+        with pytest.raises(TargetError, match=r"another build is running: .*/\.1\.0\.0\.builder"):
             make(target)
         write_build(folder, "first")
     assert content_of(target) == "first"
@@ -210,7 +210,7 @@ def test_of_two_processes_in_the_same_moment_one_gets_the_lock(target: str, is_d
         process.join(60)
     for path, *said in zip(paths, first, second, strict=True):
         winner = (one, other)[said.index("won")]
-        busy = rf"^another build is at work: {re.escape(path)}, .*\"process\": {winner}\b"
+        busy = rf"^another build is running: {re.escape(path)}, .*\"process\": {winner}\b"
         assert re.search(busy, said[1 - said.index("won")])
     assert names_below(target) == []
 
@@ -330,7 +330,7 @@ def test_who_is_at_work_says_so_again_and_again(target: str) -> None:
     with building(target) as folder:
         time.sleep(2 * store_builds.DEAD_SECONDS)
         assert threading.active_count() > 1
-        with pytest.raises(TargetError, match="another build is at work"):
+        with pytest.raises(TargetError, match="another build is running"):
             make(target)
         assert read(path)
         write_build(folder, "first")

@@ -88,7 +88,7 @@ def test_a_large_file_goes_on_where_it_was_cut_off_and_is_not_read_again(
     ("faults", "changes", "complaint"),
     [
         ([Garbage()] * 2, {}, "has the sha1"),
-        ([WithoutLength(500)], {"size": -1, "checksum": ""}, "the response has no size"),
+        ([WithoutLength(500)], {"size": -1, "checksum": ""}, "the response has no Content-Length"),
         ([], {"size": 2_000}, "the server offers 1,000 bytes, expected 2,000"),
         ([], {"name": "dump.bz2"}, "is not a .bz2 file"),
         ([], {"name": "dump.zip"}, "cannot be opened"),
@@ -277,5 +277,5 @@ def test_it_does_not_run_beside_itself(
     monkeypatch.setattr(store_builds, "BEAT_SECONDS", 0.3)
     with store_builds.at_work(f"{before.output}/.downloads/.refresh/.refresh-lock", "refresh"):
         assert run_cli("refresh", "--config", before.config) == 75
-    assert "another refresh is at work" in capsys.readouterr().err
+    assert "another refresh is running" in capsys.readouterr().err
     assert before.others() == []

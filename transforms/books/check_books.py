@@ -111,7 +111,7 @@ def _check_end(path: str, stream: BinaryIO, codec: str, file_bytes: int) -> None
         is_cut = not stream.read(_TAIL_BYTES).rstrip(b"\0").endswith(b"YZ")
     stream.seek(0)
     if is_cut:
-        problem = f"the file ends inside its {codec} data: it is cut off or still being written"
+        problem = f"the file ends inside its {codec} data: it is truncated or still being written"
         raise InputError(path, problem, file_bytes)
 
 

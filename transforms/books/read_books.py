@@ -92,7 +92,7 @@ class ReadBooks(beam.PTransform):
         super().__init__()
         check_on_corrupt(on_corrupt)
         if stripes < 1:
-            raise ValueError(f"stripes is {stripes}, and must be positive")
+            raise ValueError(f"stripes must be positive, not {stripes}")
         self.paths = tuple(paths)
         self.folder = folder
         self.stripes = stripes

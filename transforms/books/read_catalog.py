@@ -68,7 +68,7 @@ class ReadCatalog(beam.PTransform):
         super().__init__()
         check_on_corrupt(on_corrupt)
         if stripes < 1:
-            raise ValueError(f"stripes is {stripes}, and must be positive")
+            raise ValueError(f"stripes must be positive, not {stripes}")
         self.paths = tuple(paths)
         self.stripes = stripes
         self.on_corrupt = on_corrupt
@@ -216,7 +216,7 @@ def _read_zip(stream: BinaryIO, unit: CatalogUnit) -> Iterator[Event]:
     try:
         archive = zipfile.ZipFile(stream)
     except _ERRORS as error:
-        yield DamagedCatalog("", 0, f"damaged or cut: {error}")
+        yield DamagedCatalog("", 0, f"damaged or truncated: {error}")
         return
     with archive:
         wanted = [info for info in archive.infolist() if is_named_like(info.filename, _IN_ZIP)]
@@ -233,7 +233,7 @@ def _read_zip(stream: BinaryIO, unit: CatalogUnit) -> Iterator[Event]:
                     else:
                         yield from _read_content(stream, info.filename, unit)
             except _ERRORS as error:
-                message = f"damaged or cut: {error}"
+                message = f"damaged or truncated: {error}"
                 yield DamagedCatalog(info.filename, info.header_offset, message)
 
 
@@ -248,7 +248,7 @@ def _read_content(stream: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[
     try:
         event = _read_document(decompressed(stream), member)
     except _ERRORS as error:
-        yield DamagedCatalog(member, 0, f"damaged or cut: {error}")
+        yield DamagedCatalog(member, 0, f"damaged or truncated: {error}")
         return
     if isinstance(event, BadDocument) and not member:
         raise NotACatalogError(event.message)
@@ -331,7 +331,7 @@ def _read_lines(content: BinaryIO) -> Iterator[bytes]:
         try:
             data = read_some(content, _READ_BYTES)
         except _ERRORS as error:
-            raise _CutError(number, offset, f"damaged or cut: {error}") from error
+            raise _CutError(number, offset, f"damaged or truncated: {error}") from error
         if not data:
             break
         *lines, rest = (rest + data).split(b"\n")
@@ -340,4 +340,4 @@ def _read_lines(content: BinaryIO) -> Iterator[bytes]:
             offset += len(line) + 1
             number += 1
     if rest:
-        raise _CutError(number, offset, "no line end: cut off, or not a table")
+        raise _CutError(number, offset, "no line end: truncated, or not a table")

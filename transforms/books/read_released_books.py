@@ -63,4 +63,6 @@ def _open_table(path: str) -> Iterator[Iterable[bytes]]:
             yield cast(Iterable[bytes], lines)
         except DECODE_ERRORS as error:
             is_told = isinstance(error, MalformedTableError)
-            raise InputError(path, f"{'' if is_told else 'damaged or cut: '}{error}") from error
+            raise InputError(
+                path, f"{'' if is_told else 'damaged or truncated: '}{error}"
+            ) from error

@@ -101,7 +101,7 @@ def check_target(target_tokens: int, max_vocabulary: int, min_count: int, formul
     names = ("target_tokens", "max_vocabulary", "min_count")
     for name, value in zip(names, (target_tokens, max_vocabulary, min_count), strict=True):
         if value < 1:
-            raise ValueError(f"{name} is {value}, and must be positive")
+            raise ValueError(f"{name} must be positive, not {value}")
     check_formula(formula)
 
 

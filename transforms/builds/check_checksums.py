@@ -72,9 +72,9 @@ def check_artefact(asked: Comparison) -> Finding:
         return Finding(Status.EQUAL, asked.name, found)
     # A file that the manifest does not list has no known SHA-256, so it counts as damaged.
     is_whole = all(hash_input("", path).sha256 == sha256 for path, sha256 in asked.files)
-    remarks = [f"has the MD5 {found}, {asked.md5} in the list"]
+    remarks = [f"has the MD5 {found}, but {asked.md5} in the list"]
     if not is_whole:
-        remarks.append("is not what the build has written, by the SHA-256 in its manifest")
+        remarks.append("is not what the build wrote, according to the SHA-256 in its manifest")
     if asked.reference:
         difference = find_difference(_read_lines(paths), _read_lines(asked.reference))
         remarks.append(_describe(difference, "the reference"))

@@ -99,12 +99,12 @@ def find_fault(file: ListedFile) -> str:
     """
     path, listed = file.file.path, file.listed
     if not is_there(path):
-        return "is not there"
+        return "is missing"
     found = hash_input("", path)
     if found.bytes != listed.bytes:
-        return f"has {found.bytes:,} bytes, {listed.bytes:,} in the manifest"
+        return f"has {found.bytes:,} bytes, but {listed.bytes:,} in the manifest"
     if found.sha256 != listed.sha256:
-        return f"has the SHA-256 {found.sha256}, {listed.sha256} in the manifest"
+        return f"has the SHA-256 {found.sha256}, but {listed.sha256} in the manifest"
     try:
         records, what = _count_records(path, listed.format)
     except InputError as error:
@@ -112,7 +112,7 @@ def find_fault(file: ListedFile) -> str:
             raise
         return error.message
     if records not in (None, listed.records):
-        return f"has {records:,} {what}, {listed.records:,} in the manifest"
+        return f"has {records:,} {what}, but {listed.records:,} in the manifest"
     return ""
 
 
@@ -142,7 +142,7 @@ def check_counts(build: Build) -> Iterator[Fault]:
             if (file["format"], file["split"]) == (kind, split)
         ]
         if (records or kind == "parquet") and sum(records) != kept[split]:
-            message = f"{kind} of {split} has {sum(records):,} rows, {kept[split]:,} were kept"
+            message = f"{kind} of {split} has {sum(records):,} rows, but {kept[split]:,} were kept"
             yield Fault(build.folder, message)
 
 
@@ -193,7 +193,7 @@ def check_stats(build: Build, unit: str) -> Iterator[Fault]:
     kept = _kept(build)
     if not is_there(path):
         if build.files["train"]:
-            yield Fault(path, "is not there")
+            yield Fault(path, "is missing")
         return
     try:
         with open_raw(path) as stream:
@@ -204,7 +204,7 @@ def check_stats(build: Build, unit: str) -> Iterator[Fault]:
         yield Fault(path, "has no counts of the splits")
         return
     if not is_same:
-        yield Fault(path, "has other counts than the manifest")
+        yield Fault(path, "has counts that differ from those in the manifest")
     for split, count in counts.items():
         if count != kept[split]:
-            yield Fault(path, f"has {count} {unit} of {split}, {kept[split]} were kept")
+            yield Fault(path, f"has {count} {unit} of {split}, but {kept[split]} were kept")

@@ -175,7 +175,7 @@ def open_build(folder: str) -> Build:
         raise InputError(folder, f"no build: there is no file {MANIFEST}")
     content = _read_bytes(path)
     if _read_bytes(mark) != mark_of(content):
-        raise InputError(mark, f"does not fit {MANIFEST}: one of them was changed or is damaged")
+        raise InputError(mark, f"does not match {MANIFEST}: one of them was changed or is damaged")
     manifest = _parse_manifest(path, content)
     return Build(
         folder=folder,
@@ -352,7 +352,7 @@ def _read(
     missing = [name for name in columns if name not in names]
     if missing:
         raise InputError(
-            file.path, f"lacks the column {', '.join(missing)}; it has {', '.join(names)}"
+            file.path, f"missing columns: {', '.join(missing)}; it has {', '.join(names)}"
         )
     table = parquet.read_row_group(number, columns=list(columns)).select(list(columns))
     table.validate(full=True)  # mainly checks that texts are UTF-8

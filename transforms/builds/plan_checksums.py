@@ -49,7 +49,7 @@ def read_list(path: str) -> list[ListedSum]:
     """Reads the checksums of a list. Raises InputError."""
     found = match_inputs([path])
     if len(found) > 1:
-        raise InputError(path, f"{len(found)} files, and one list is needed")
+        raise InputError(path, f"{len(found)} files match, but only one list is allowed")
     with open_raw(found[0]) as file:
         text = file.read().decode("utf-8", "replace")
     try:

@@ -73,7 +73,7 @@ class DropNearDuplicates(beam.PTransform):
     def __init__(self, folder: str, threshold: float, scratch: str = ""):
         super().__init__()
         if threshold and not 0 < threshold < 1:
-            raise ValueError(f"threshold is {threshold}, and must be above 0 and below 1")
+            raise ValueError(f"threshold must be above 0 and below 1, not {threshold}")
         self.find_similar = FindSimilarLines(threshold) if threshold else None
         self.folder = folder
         self.scratch = Scratch(scratch or folder)

@@ -64,7 +64,7 @@ def kind_of_file(path: str) -> str:
         with open_input(path) as stream:
             head = stream.read(_HEAD_BYTES)
     except DECODE_ERRORS as error:
-        raise InputError(path, f"damaged or cut: {error}") from None
+        raise InputError(path, f"damaged or truncated: {error}") from None
     return JSON_LINES if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else LINES
 
 
@@ -198,7 +198,7 @@ def _read_row_group(file: TextFile, number: int) -> Iterator[TextBatch]:
         wanted = list(dict.fromkeys([*file.columns, *([file.id] if file.id else [])]))
         if missing := [name for name in wanted if name not in names]:
             raise InputError(
-                file.path, f"lacks the column {', '.join(missing)}; it has {', '.join(names)}"
+                file.path, f"missing columns: {', '.join(missing)}; it has {', '.join(names)}"
             )
         footer = parquet.metadata
         row = sum(footer.row_group(before).num_rows for before in range(number))

@@ -15,7 +15,7 @@ ON_CORRUPT = ("fail", "keep-good")
 def check_on_corrupt(on_corrupt: str) -> None:
     """Raises ValueError if `on_corrupt` is not one of ON_CORRUPT."""
     if on_corrupt not in ON_CORRUPT:
-        raise ValueError(f"on_corrupt is one of {ON_CORRUPT}, not {on_corrupt!r}")
+        raise ValueError(f"on_corrupt must be one of {ON_CORRUPT}, not {on_corrupt!r}")
 
 
 def damage_error(path: str, start: int, end: int, message: str, note: str = "") -> InputError:

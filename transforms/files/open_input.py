@@ -191,7 +191,7 @@ def read_input(path: str) -> bytes:
             while data := stream.read(_READ_BYTES):
                 content += data
         except DECODE_ERRORS as error:
-            raise InputError(path, f"damaged or cut: {error}", len(content)) from None
+            raise InputError(path, f"damaged or truncated: {error}", len(content)) from None
     return bytes(content)
 
 

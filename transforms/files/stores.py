@@ -138,7 +138,7 @@ def write_object(path: str, content: BinaryIO, size: int) -> None:
     except Exception as error:
         raise StoreError(path, refusal_of(error)) from error
     if written != size:
-        raise StoreError(path, f"{written} bytes of {size} have arrived")
+        raise StoreError(path, f"{written} of {size} bytes have arrived")
 
 
 def read_object(path: str) -> Seen | None:

@@ -124,7 +124,7 @@ def _make_folders(folder: str, name: str) -> None:
     """Creates the folders that `name` contains, but not `folder` itself."""
     below = pathlib.Path(folder)
     if not below.is_dir():
-        raise FileNotFoundError(f"{folder}: the build is over")
+        raise FileNotFoundError(f"{folder} no longer exists: the build has already ended")
     for part in name.split("/")[:-1]:
         below /= part
         below.mkdir(exist_ok=True)

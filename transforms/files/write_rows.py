@@ -127,7 +127,7 @@ class PlanShards(beam.PTransform):
     ):
         super().__init__()
         if shard_bytes < 1:
-            raise ValueError(f"shard_bytes is {shard_bytes}, and must be positive")
+            raise ValueError(f"shard_bytes must be positive, not {shard_bytes}")
         self.splits = tuple(splits)
         self.shard_bytes = shard_bytes
         self.measure = measure
@@ -329,7 +329,7 @@ class WriteRecords(beam.PTransform):
         super().__init__()
         self.suffixes = suffixes.split()
         if unknown := set(self.suffixes) - set(SUFFIXES):
-            raise ValueError(f"suffixes are of {tuple(SUFFIXES)}, not {unknown.pop()!r}")
+            raise ValueError(f"suffixes must be among {tuple(SUFFIXES)}, not {unknown.pop()!r}")
         if "tsv" in self.suffixes[1:] or self.suffixes[:1] == ["tsv"] != self.suffixes:
             raise ValueError("tsv files have a header line: write tsv without other suffixes")
         self.folder = folder

@@ -44,7 +44,9 @@ def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
         head = read_head(path, stream)
         _check_head(path, head, whole)
         if whole and not ends_whole(stream, codec, file_bytes):
-            problem = f"the file ends inside its {codec} data: it is cut off or still being written"
+            problem = (
+                f"the file ends inside its {codec} data: it is truncated or still being written"
+            )
             raise InputError(path, problem, file_bytes)
     files = find_files(path, members, must_be_whole=whole)
     return bool(head) and any(file.stored_bytes for file in files)

@@ -119,7 +119,7 @@ def _read_lines(path: str, stream: Any) -> Iterator[tuple[int, bytes]]:
         try:
             line = stream.readline(MAX_LINE_BYTES + 2)
         except DECODE_ERRORS as error:
-            raise InputError(path, f"line {number}: damaged or cut: {error}") from None
+            raise InputError(path, f"line {number}: damaged or truncated: {error}") from None
         if not line:
             return
         content = line.removeprefix(_BOM if number == 1 else b"").rstrip(b"\r\n")

@@ -198,10 +198,10 @@ def find_dumps(
     """
     date = plain_date(date)
     if layout not in LAYOUTS:
-        raise ValueError(f"layout is {layout!r}; it is one of {', '.join(LAYOUTS)}")
+        raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, not {layout!r}")
     if date not in (NEWEST, ALL, LATEST) and not _DATE.fullmatch(date):
         raise ValueError(
-            f"{date!r} is not a date; expected {NEWEST}, {ALL}, {LATEST}, or like 20230501"
+            f"{date!r} is not a date; expected {NEWEST}, {ALL}, {LATEST}, or one like 20230501"
         )
     for root in roots:
         check_folder(root)
@@ -314,7 +314,7 @@ def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]
 
 def _why_no_places(roots: Sequence[str], dbname: str) -> str:
     if has_history(roots, dbname):
-        return f"of {dbname} only {HISTORY} is there: exports of all revisions are not read"
+        return f"there is only {HISTORY} for {dbname}: exports of all revisions are not read"
     return f"no folder {dbname} with a date below"
 
 

@@ -105,7 +105,7 @@ def check_entity_dump(path: str, *, whole: bool = True) -> None:
             raise InputError(path, f"not a Wikidata JSON dump: it begins with {beginning}", 0)
         if whole and not _ends_whole(stream, codec, file_bytes):
             where = f"inside its {codec} data" if codec else "inside a line"
-            problem = f"the file ends {where}: it is cut off or still being written"
+            problem = f"the file ends {where}: it is truncated or still being written"
             raise InputError(path, problem, file_bytes)
 
 

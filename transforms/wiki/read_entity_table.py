@@ -130,7 +130,7 @@ def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
                 raise InputError(path, f"row group {number} has no statistics of its ids")
             row_groups.append(RowGroup(path, number, ids.min, ids.max, metadata.num_rows))
         if parquet.metadata.num_rows != rows:
-            message = f"{parquet.metadata.num_rows} rows, where the manifest has {rows}"
+            message = f"{parquet.metadata.num_rows} rows, but the manifest has {rows}"
             raise InputError(path, message)
     return wikis, row_groups
 
@@ -179,7 +179,7 @@ def _read_columns(path: str, row_group: int | None, columns: Sequence[str]) -> p
         table = parquet.read_row_groups(list(groups), columns=list(columns)).combine_chunks()
         missing = [name for name in columns if name not in table.column_names]
         if missing:
-            raise InputError(path, f"lacks the column {', '.join(missing)}")
+            raise InputError(path, f"missing columns: {', '.join(missing)}")
         table.validate(full=True)  # mainly checks that titles are UTF-8
         return table
 

@@ -190,7 +190,7 @@ def _naming(path: str, row_group: int = -1) -> Iterator[None]:
     except MalformedPinsError as error:
         raise InputError(path, f"{place}{error}") from error
     except (pa.ArrowException, *DECODE_ERRORS) as error:
-        raise InputError(path, f"{place}damaged or cut: {error}") from error
+        raise InputError(path, f"{place}damaged or truncated: {error}") from error
 
 
 @dataclass(eq=False, repr=False)
@@ -219,7 +219,7 @@ def key_by_bucket(page_and_facts: PageToFacts) -> tuple[int, PageToFacts]:
 
 
 def add_pins(_: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
-    """Yields the facts of one bucket with pinned splits added. Pins of items without a page are ignored."""
+    """Yields the facts of one bucket, with pinned splits added. Pins of items without a page have no effect."""
     splits = unpack_blocks(found["pins"])
     for page_id, facts in found["facts"]:
         yield page_id, facts._replace(pinned_split=splits.get(facts.qid, ""))

@@ -116,7 +116,7 @@ def _read_chunks(stream: BinaryIO, path: str) -> Iterator[bytes]:
         try:
             chunk = stream.read(CHUNK_BYTES)
         except DECODE_ERRORS as error:
-            raise InputError(path, f"damaged or cut: {error}", offset) from error
+            raise InputError(path, f"damaged or truncated: {error}", offset) from error
         if not chunk:
             return
         offset += len(chunk)

@@ -42,7 +42,7 @@ class WriteEntityTable(beam.PTransform):
     def __init__(self, folder: str, wikis: Sequence[str], rows_per_file: int = ROWS_PER_FILE):
         super().__init__()
         if rows_per_file < 1:
-            raise ValueError(f"rows_per_file is {rows_per_file}, and must be positive")
+            raise ValueError(f"rows_per_file must be positive, not {rows_per_file}")
         self.folder = folder
         self.wikis = list(wikis)
         self.rows_per_file = rows_per_file

@@ -14,15 +14,15 @@ examples:
 inspect wiki shows, section by section:
   the source beside the text, below it on a screen of less than 76 columns
   the text of each template, and its rule: file and line of its table below transforms/text/wikimedia
-  links that show nothing; other links, comments, tables and references are counted, and listed with --html
-  sections that are dropped, and the line of the table that has their heading
+  links that leave no text; other links, comments, tables and references are counted, and listed with --html
+  dropped sections, and the line of the table that lists their heading
 With the index of a multistream dump beside it (…-multistream-index.txt.bz2), only the parts of the dump with
 the page and its templates are read; without the index, the whole dump is read.
 
 inspect BUILD ID shows the row, the address of the source, the inputs, the lines about the document in the
-build's own tables, and findings of an audit; for a rejected document, the stage and the reason. ID is a value
-of the id column, or a title; for a corpus without ids, the text. With --dump, it also shows the source of an
-article.
+build's own tables, and findings of an audit. For a rejected document, it shows the stage and the reason. ID
+is a value of the id column, or a title; in a corpus without ids, it is the text. With --dump, the source of
+an article is also shown.
 """
 
 import argparse
@@ -71,7 +71,7 @@ def _check(settings: argparse.Namespace) -> None:
     if settings.id:
         raise ValueError(f"inspect {WIKI} takes no ID: name the page with --title")
     if not settings.language:
-        raise ValueError("--language is missing: the Wikipedia, by the code in its address")
+        raise ValueError("--language is missing: give the code in the address of the Wikipedia")
     if bool(settings.dump) == bool(settings.wikitext):
         raise ValueError("give either --dump and --title, or --wikitext")
     if settings.dump and not settings.title:

@@ -11,14 +11,14 @@ examples:
 
 what is shown of Wiki-40B, as in Table 2 of the paper (Guo et al., LREC 2020):
   articles, sections, SentencePiece pieces and characters of each split, characters per piece, coverage;
-  the paper's articles, characters per piece and bits per character; a row per build, and a total of the
-  newest of each language. Builds without a vocabulary show – for pieces. Unfinished builds are named but not
-  shown.
+  the paper's articles, characters per piece and bits per character; a row per build, and a total over the
+  newest build of each language. Builds without a vocabulary show – for pieces. Unfinished builds are only
+  named.
 For every other corpus: documents and words of each split with those of the paper, and the best score of the
 paper. tsv has one table: that of Wiki-40B, if there is a build of it.
 --html answers ten questions about every build: what was rejected and why, whether it is as large as the
 paper's, how long the documents are, what changed since the edition before, and others. It has charts, twenty
-documents, and rejected documents to search. It needs the libraries of the extra "report".
+documents, and a searchable list of rejected documents. It needs the libraries of the extra "report".
 """
 
 import argparse

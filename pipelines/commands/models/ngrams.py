@@ -13,13 +13,14 @@ Chen and Goodman 1998). It does not need to fit into memory: n-grams are kept in
 Sentences are those of One Billion Word; lines of SimpleBooks; lines of Wiki-40B, whose markers count as
 words; and paragraphs of PG-19. Words are separated by spaces. A word that occurs less often than --min-count
 in train is <unk>; the default is 3 for One Billion Word, as in its paper, and 1 for others. --prune takes a
-count for each order, as in lmplz: n-grams that are not more frequent are left out; the last count holds for
-all higher orders. If a text has too few n-grams, the discounts of lmplz --discount_fallback are used.
---smoothing stupid-backoff uses relative frequencies, and for missing n-grams 0.4 times that of the shorter
-n-gram, normalised over all words, as in the One Billion Word paper.
+count for each order, as in lmplz: n-grams that occur at most that often are left out; the last count is used
+for all higher orders. If a text has too few n-grams, the discounts of lmplz --discount_fallback are used.
+--smoothing stupid-backoff uses relative frequencies, and for a missing n-gram 0.4 times the value of the
+shorter n-gram, normalised over all words, as in the One Billion Word paper.
 
 Documents of the other splits are scored. In One Billion Word and SimpleBooks, whose papers predict the ends
-of sentences, each document has a list with a number for each word and each end; in others it has one number.
+of sentences, a document has a list with a number for each word and each end of a sentence. In other corpora,
+a document has one number.
 
 what you get, in <output>/ngrams/<corpus>-<edition>/<date>-<version>/:
   model.arpa                      for KenLM, SRILM and others

@@ -8,12 +8,12 @@ examples:
   Questions and contexts in web text, both in files of other tools:
     corpusmill contamination --train 'web/*.jsonl.gz' --eval 'squad/*.parquet#question,context'
 
-  A new edition of a build without passages with 13 words in a row of a sentence:
+  A new edition of a build, without the passages that share 13 words in a row with a sentence:
     corpusmill contamination --train corpora/wiki40b/uk --eval flores101_dataset#ukr \\
       --output found --remove passages --editions corpora
 
 training data and evaluation sets may be:
-  a finished build, or a folder above some   training data is its split train, an evaluation set is all others
+  a finished build, or a folder above some   its split train is training data, all others are evaluated
   a folder in the layout of FLORES   devtest/ukr.devtest; DIR#ukr,vie for some of its languages
   Parquet or JSON lines   FILE#COLUMN,COLUMN names the columns of texts (default: text)
   text   each line is a text; with --whole-files each file of training data
@@ -26,18 +26,18 @@ how texts are compared:
 
 counts of each split of a set:
   items; items with 8 words in a row in the training data; with 13, as in GPT-3;
-  with 70 % of their 8-grams, as in PaLM; items that are in one document as a whole
+  with 70 % of their 8-grams, as in PaLM; items that one document contains as a whole
 
 what you get, with --output, in <output>/:
   found.jsonl      each item that was found, with passages of documents (docs/contamination.md)
   found.html       the same as a page: items and passages side by side
-  hits-*.parquet   each stretch of 13 words, or of a whole item, in all documents, with its place
+  hits-*.parquet   each stretch of 13 words, or of a whole item, in all documents, with its position
   stats.json       the counts
   manifest.json README.md COMPLETED
 and with --remove, complete builds in <editions>/, with removed-*.parquet, the list of removed texts
 
-Exit status: 0 if no item has 13 words in a row in the training data, or is there as a whole; 1 if one is, or
-an input cannot be read; 2 wrong settings.
+Exit status: 0 if no item occurs in the training data as a whole or with 13 words in a row; 1 if one does, or
+if an input cannot be read; 2 wrong settings.
 """
 
 import argparse

@@ -22,7 +22,7 @@ case and without punctuation. Of pairs with a similarity of exactly --similarity
 what you get, in <output>/:
   pairs-*.parquet pairs-*.jsonl   data set, id and split of both documents, similarity, cluster
   signatures-*.parquet            with --signatures-only, in place of these (docs/overlap.md)
-  stats.json                      documents of each data set and split, with a near-duplicate
+  stats.json                      for each data set and split, documents with a near-duplicate
   manifest.json README.md COMPLETED
 and with --drop-from, a complete build in <editions>/, with removed-*.parquet, the list of dropped documents
 

@@ -1,4 +1,4 @@
-"""Writes Croissant metadata of finished builds, with which data-set tools describe and load them.
+"""Writes Croissant metadata for finished builds, with which data-set tools describe and load them.
 
 examples:
   For all languages:
@@ -6,7 +6,7 @@ examples:
   With the page of the data set:
     corpusmill croissant corpora/wiki40b/uk --url https://example.org/wiki40b-uk
 
-For each edition at or below DIR, the current build is described, or else the newest:
+For each edition at or below DIR, the current build is described; without a current build, the newest one:
   <output>/wiki40b/uk/croissant.json   its licence, citation, columns, and files with their SHA-256
 
 Run it again after a new build. `corpusmill publish` also writes it. To read the records:

@@ -8,9 +8,10 @@ examples:
   Tasks for a data set on the hub, to share:
     corpusmill harness corpora/wiki40b --output tasks --repo me/wiki40b
 
-For each edition at or below DIR, the current build is used, or else the newest. The task measures word
-perplexity, byte perplexity and bits per byte of a whole split. Words and bytes are the counts of the build,
-so the results are those of `corpusmill score`. With the harness's --limit they are an estimate.
+For each edition at or below DIR, the current build is used; without a current build, the newest one. The task
+measures word perplexity, byte perplexity and bits per byte of a whole split. It uses the build's own counts
+of words and bytes, so the results are those of `corpusmill score`. With the harness's --limit they are
+estimates.
 The tag corpusmill_wiki40b names the tasks of all languages.
 """
 

@@ -8,7 +8,7 @@ examples:
     corpusmill publish hub me/wiki40b corpora/wiki40b
     corpusmill publish hub me/wiki40b corpora/wiki40b/el
 
-For each edition at or below DIR, the current build, or else the newest, is uploaded with all its files,
+For each edition at or below DIR, the current build (without one, the newest) is uploaded with all its files,
 croissant.json, and a README.md with which the hub and `datasets` load each edition by name:
   datasets.load_dataset("me/wiki40b", "uk")
 
@@ -50,4 +50,4 @@ def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
         return
     for one in publish(settings.repo, editions):
         done = f"{one.files:,} files, {readable_bytes(one.bytes)}: {one.commit}"
-        print(f"{one.edition.folder}: {done if one.commit else 'is there already'}", flush=True)
+        print(f"{one.edition.folder}: {done if one.commit else 'already uploaded'}", flush=True)

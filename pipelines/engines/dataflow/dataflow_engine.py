@@ -1,7 +1,7 @@
-"""Google Cloud Dataflow: one job per pipeline. The launcher starts each job and waits for its end.
+"""Google Cloud Dataflow: one job per pipeline. The launcher starts each job and waits until it has ended.
 
-Workers cannot see this machine: inputs and outputs are in buckets, and the package `corpusmill` is uploaded
-or is in their container image.
+Workers cannot read files on this machine. So inputs and outputs are in buckets, and the package `corpusmill`
+is uploaded or is part of the workers' container image.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ _MONITORING = "https://console.cloud.google.com/dataflow/jobs"
 class Dataflow:
     """Runs the jobs of one build.
 
-    Raises ValueError for flags with which no job can be started.
+    Raises ValueError if no job can be started with the flags.
     """
 
     def __init__(self, beam_flags: Sequence[str]):
@@ -54,13 +54,13 @@ class Dataflow:
     is_local = False
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Names the jobs of the build, and checks that they can run.
+        """Chooses the name of the build's jobs, and checks that they can run.
 
         All jobs of a build have the same name, because they run in order. Dataflow does not allow two active
         jobs with one name, so a launcher that lost its connection cannot start a job twice.
 
-        Raises ValueError for paths that workers cannot see. Raises BuildError if a job of the build is
-        active, and for buckets that Beam cannot use: Beam itself would retry for seven minutes.
+        Raises ValueError for paths that workers cannot read. Raises BuildError if a job of the build is
+        active, or if Beam cannot use a bucket; Beam itself would retry for seven minutes.
         """
         for place in (build.output, *build.inputs):
             if FileSystems.get_scheme(place) is None:
@@ -80,20 +80,22 @@ class Dataflow:
                 self._check_bucket(flag)
         if active:
             raise BuildError(
-                f"a job of this build is active: {_url(self._cloud, active)}; wait for its end, or cancel"
-                " it, and start again: finished stages are kept. Another build needs another --job_name"
+                f"a job of this build is active: {_url(self._cloud, active)}; wait until it ends, or cancel"
+                " it, then start again: finished stages are kept. Another build needs another --job_name"
             )
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
-        """Starts the engine, see Engine. The package for the workers is made once for all jobs of a build."""
+        """Starts the engine (see Engine). The package for the workers is made once for all jobs of a
+        build.
+        """
         package = contextlib.nullcontext(()) if self._has_package else worker_package(self._corpus)
         with package as of_package, _job_messages():
             yield Started(lambda: self._pipeline([*self._flags, *self._names, *of_package]))
 
     @contextlib.contextmanager
     def _pipeline(self, flags: Sequence[str]) -> Iterator[beam.Pipeline]:
-        """Opens the pipeline. If the launcher is stopped, the job goes on, and its address is logged."""
+        """Yields a new pipeline. If the launcher is stopped, the job continues, and its address is logged."""
         runner = _Runner()
         try:
             with readable_errors():
@@ -108,7 +110,9 @@ class Dataflow:
             raise BuildError(f"{error}; the job: {_url(self._cloud, runner.job_id)}") from None
 
     def _check_bucket(self, flag: str) -> None:
-        """Checks the bucket of a folder in the way that Beam does before an upload."""
+        """Checks the bucket of the folder that `flag` names, in the same way as Beam does before an
+        upload.
+        """
         from apache_beam.io.gcp.gcsio import create_storage_client
         from google.api_core.exceptions import GoogleAPIError  # type: ignore[import-untyped]
 
@@ -122,7 +126,7 @@ class Dataflow:
 
 
 class _Runner(DataflowRunner):
-    """Beam's DataflowRunner, which also keeps the id of its job."""
+    """Beam's DataflowRunner, extended to remember the id of its job."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -142,16 +146,16 @@ _Runner.__name__ = DATAFLOW
 
 
 def job_name(path: Sequence[str]) -> str:
-    """Returns the name of the jobs of a build: letters, digits and dashes, beginning with a letter.
+    """Returns the name of the jobs of a build: letters, digits and dashes, with a letter at the beginning.
 
-    "wiki40b", "uk", "20261101-1.3.0" → "wiki40b-uk-20261101-1-3-0".
+    For example, "wiki40b", "uk", "20261101-1.3.0" gives "wiki40b-uk-20261101-1-3-0".
     """
     name = re.sub("[^a-z0-9]+", "-", "-".join(path).lower()).strip("-")
     return name if name[:1].isalpha() else f"corpusmill-{name}"
 
 
 def labels(path: Sequence[str]) -> Mapping[str, str]:
-    """Returns the labels by which bills and lists of jobs can be grouped."""
+    """Returns label → value. Bills and lists of jobs can be grouped by labels."""
     names = ("corpus", "edition", "build")
     values = (re.sub("[^-_a-z0-9]+", "-", part.lower())[:_LABEL_CHARACTERS] for part in path)
     return dict(zip(names, values, strict=False))

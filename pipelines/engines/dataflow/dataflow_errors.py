@@ -1,4 +1,4 @@
-"""Describes failures of Dataflow and its jobs in one line."""
+"""One-line descriptions of failures of Dataflow and its jobs."""
 
 import contextlib
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _UPLOAD_ERROR = "Could not upload to GCS path"  # as Beam says it
 
 
 def explain(text: str) -> str:
-    """Returns one line about a failed job: the error that a worker raised, without its traceback."""
+    """Returns one line about a failed job: the error that a worker raised, without the traceback."""
     found = find_worker_error(text)
     if found:
         return found
@@ -24,7 +24,7 @@ def explain(text: str) -> str:
 
 @contextlib.contextmanager
 def readable_errors() -> Iterator[None]:
-    """Turns errors of the service and its jobs into BuildError."""
+    """Turns errors from Dataflow and its jobs into BuildError."""
     from apache_beam.runners.dataflow.internal import apiclient
     from google.api_core.exceptions import GoogleAPIError  # type: ignore[import-untyped]
     from google.auth.exceptions import GoogleAuthError  # type: ignore[import-untyped]

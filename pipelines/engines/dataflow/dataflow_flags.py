@@ -1,4 +1,4 @@
-"""Checks required and forbidden flags of Dataflow. Each check raises ValueError."""
+"""Checks the flags that Dataflow requires or forbids. Each check raises ValueError."""
 
 import os
 import re
@@ -50,12 +50,12 @@ def check_flags(options: PipelineOptions) -> None:
 
 
 def region_of(cloud: Any) -> str:
-    """Returns the region of the workers: --region, or else that in the environment of Google's tools."""
+    """Returns the region of the workers: --region, otherwise the region that an environment variable sets."""
     return cloud.region or os.environ.get("CLOUDSDK_COMPUTE_REGION", "")
 
 
 def brings_package(options: PipelineOptions) -> bool:
-    """Returns True if the flags say how workers get this package."""
+    """Returns True if the flags say how workers get the package `corpusmill`."""
     setup = options.view_as(SetupOptions)
     packages = setup.setup_file, setup.extra_packages, setup.requirements_file
     return bool(any(packages) or options.view_as(WorkerOptions).sdk_container_image)

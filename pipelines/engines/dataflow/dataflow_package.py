@@ -16,13 +16,13 @@ _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "direct_url.json", "RECORD")
 
 @contextlib.contextmanager
 def worker_package(corpus: str = "") -> Iterator[Sequence[str]]:
-    """Yields the Beam flags that upload this package. The files that they name exist during the block.
+    """Yields the Beam flags that upload this package. The files that the flags name exist during the block.
 
     The package is built by setup.py of a checkout, or is packed from an installation. Raises ValueError if
     neither is found.
 
     Args:
-      corpus: that the workers build; they install its libraries, too.
+      corpus: The corpus that the workers build. They also install its libraries.
     """
     setup = CHECKOUT / "setup.py"
     with tempfile.TemporaryDirectory(prefix="corpusmill-package-") as name:
@@ -33,13 +33,13 @@ def worker_package(corpus: str = "") -> Iterator[Sequence[str]]:
         if libraries := libraries_of_workers(corpus):
             file = folder / "requirements.txt"
             file.write_text("".join(f"{library}\n" for library in libraries), "utf-8")
-            # The workers download them from the package index.
+            # The workers download the libraries from the package index.
             flags += [f"--requirements_file={file}", "--requirements_cache=skip"]
         yield flags
 
 
 def pack_installed(folder: pathlib.Path) -> pathlib.Path:
-    """Writes the installed package as a wheel."""
+    """Writes the installed package as a wheel. Returns the path of the wheel."""
     try:
         installed = importlib.metadata.distribution(NAME)
     except importlib.metadata.PackageNotFoundError:
@@ -67,7 +67,7 @@ def _is_of_wheel(file: importlib.metadata.PackagePath) -> bool:
 
 
 def _record(file: importlib.metadata.PackagePath) -> str:
-    """Returns a line of the list of files: name, hash, bytes."""
+    """Returns the line for a file in the wheel's list of files: name, hash, size in bytes."""
     name = file.as_posix()
     quoted = f'"{name}"' if "," in name else name
     digest = f"{file.hash.mode}={file.hash.value}" if file.hash else ""

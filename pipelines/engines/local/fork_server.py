@@ -1,12 +1,12 @@
-"""A process that has imported all modules and forks workers from them: each worker starts in milliseconds.
+"""A process that imports all modules and then forks workers. So each worker starts in milliseconds.
 
-Arguments are names of modules. Each line of standard input requests a worker, as JSON of a `Request`. Each
-line of standard output reports a worker that failed: its number, and its exit status as in subprocess (-9:
-SIGKILL).
+The arguments are names of modules. Each line of standard input requests a worker: a `Request` as JSON. Each
+line of standard output reports a worker that failed: its number and its exit status, with signals as negative
+numbers (-9: SIGKILL).
 
-The line `END` ends the requests: running workers then have some seconds to end by themselves. If the parent
-is killed, the input ends without that line. In both cases the whole process group is killed at the end, so
-the process needs a group of its own.
+After the line `END`, there are no more requests, and running workers have some seconds to end by themselves.
+If the parent is killed, the input ends without that line. In both cases the whole process group is killed at
+the end, so the process must be in a separate group.
 """
 
 import contextlib
@@ -36,12 +36,12 @@ class Request(TypedDict):
     """The request to start a worker."""
 
     arguments: Sequence[str]  # arguments of `worker.main`
-    secret: str  # that the worker sends to the runner
+    secret: str  # secret that the worker sends to the runner
     folder: str  # base of relative file names
 
 
 def main() -> None:
-    """Serves requests until the input ends."""
+    """Starts a worker for each request until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends the process without a traceback
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     with _ended_without_input():
@@ -63,7 +63,7 @@ def main() -> None:
 
 @contextlib.contextmanager
 def _ended_without_input() -> Iterator[None]:
-    """Kills the process group if the input ends during the block, which does not read it."""
+    """Kills the process group if the input ends during the block. The block does not read the input."""
     poll = select.poll()
     poll.register(sys.stdin, 0)  # reports only that the pipe has no writer any more
     is_over = False
@@ -84,7 +84,9 @@ def _ended_without_input() -> Iterator[None]:
 
 
 def import_all(modules: Iterable[str]) -> None:
-    """Imports modules. Errors are ignored here: a worker that needs the module will report it."""
+    """Imports modules. Errors are ignored here, because a worker that needs a missing module will report
+    it.
+    """
     for name in modules:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
@@ -100,7 +102,7 @@ class _Children:
         ] = {}  # process id → status of workers whose number is not known yet
 
     def add(self, pid: int, number: int) -> None:
-        """Registers a started worker, which may already have ended."""
+        """Registers a worker that was started. It may already have ended."""
         self._numbers[pid] = number
         if pid in self._ended:
             self._tell(pid, self._ended.pop(pid))
@@ -112,7 +114,9 @@ class _Children:
             time.sleep(_POLL_SECONDS)
 
     def collect(self) -> bool:
-        """Collects ended workers and reports failed ones. Returns True if others still run."""
+        """Collects the workers that have ended, and reports those that failed. Returns True if other workers
+        still run.
+        """
         try:
             while True:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -154,7 +158,7 @@ def _become_worker(work: Callable[[Sequence[str], str], int], request: Request) 
 
 
 def _die_with_parent() -> None:
-    """Makes Linux kill this process when its parent, the leader of its group, is killed."""
+    """Makes Linux kill this process when its parent, the fork server, is killed."""
     with contextlib.suppress(AttributeError):  # on other systems
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     if os.getppid() != os.getpgrp():

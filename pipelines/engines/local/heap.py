@@ -1,4 +1,4 @@
-"""Settings of the C library for memory that a process has freed."""
+"""Settings of the C library that determine when freed memory is returned to the system."""
 
 import contextlib
 import ctypes
@@ -6,24 +6,25 @@ import ctypes
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # malloc.h of glibc
 
 LARGE_BLOCK = 1 << 22
-"""Bytes from which on a block is mapped on its own. glibc raises this limit to 32 MiB by itself. Then
-large blocks, such as sorted runs of lines, share the heap with small ones, and a worker's memory grows
-with all data that it has sorted.
+"""Size from which on a block of memory is mapped separately. By default, glibc raises this limit up to 32
+MiB. Large blocks, such as sorted runs of lines, would then share the heap with small ones, and a worker's
+memory would grow with all data that it has sorted.
 """
 
 KEPT = 1 << 26
-"""Bytes at the end of the heap that are not returned to the system each time."""
+"""Free bytes at the end of the heap that are not returned to the system."""
 
 
 ARENAS = 1
-"""Number of heaps of the process. glibc makes up to eight per core, and free memory in one heap cannot be
-used by threads with another heap. Python's threads seldom allocate at the same time.
+"""Number of heaps of the process. By default, glibc makes up to eight per core, and a thread cannot use free
+memory in the heap of another thread. Python's threads seldom allocate memory at the same time, so one is
+enough.
 """
 
 
 def give_back_large_blocks() -> None:
-    """Makes this process return large freed blocks to the system at once, and use one heap. Only has an
-    effect with glibc.
+    """Makes this process return large blocks to the system as soon as they are freed, and use only one heap.
+    Has an effect only with glibc.
     """
     with contextlib.suppress(AttributeError, OSError):
         set_option = ctypes.CDLL(None).mallopt

@@ -1,4 +1,4 @@
-"""The in-process runner: Beam's own runner on this machine, with any number of worker processes."""
+"""The in-process runner: Beam's runner for one machine, with any number of worker processes."""
 
 import contextlib
 import uuid
@@ -41,7 +41,7 @@ URN = "corpusmill:env:forked:v1"
 class InProcess:
     """Runs pipelines with Beam's in-process runner.
 
-    Under the name DirectRunner, Beam would first try to download Prism.
+    The name DirectRunner is not used, because Beam would then first try to download Prism, another runner.
     """
 
     is_local = True
@@ -51,8 +51,8 @@ class InProcess:
         self._flags = [*beam_flags, f"--direct_num_workers={workers}"]
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Raises BuildError for a build that needs more memory than is available, InputError for a missing
-        input.
+        """Raises BuildError if the build needs more memory than is available, InputError if an input is
+        missing.
         """
         if build.memory:
             sizes = {path: file_bytes_of(path) for path in build.inputs}
@@ -61,7 +61,7 @@ class InProcess:
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
-        """Starts the engine, see Engine."""
+        """Starts the engine (see Engine)."""
         with contextlib.ExitStack() as stack:
             stack.enter_context(shuffle_folder(folder if folder and is_local(folder) else ""))
             if self._workers == 1:
@@ -77,11 +77,13 @@ class InProcess:
 
 
 _started: WeakValueDictionary[str, Workers] = WeakValueDictionary()
-"""Workers by name. A pipeline is a message to a runner, so it refers to its workers by name."""
+"""Name → workers. A pipeline is sent to the runner as a message, so it can only contain the name of its
+workers.
+"""
 
 
 class _ForkedWorker(Environment):
-    """Workers forked by this process. Beam's own environments start Python anew for each worker."""
+    """An environment whose workers are forks. Beam's own environments start a new Python for each worker."""
 
     def __init__(self, workers: Workers):
         super().__init__(python_sdk_capabilities())
@@ -116,8 +118,8 @@ class _ForkedWorkerHandler(GrpcWorkerHandler):
         return LOOPBACK
 
     def stop_worker(self) -> None:
-        """Forgets the worker, which ends when its connection closes. Handlers keep their pipeline in
-        memory.
+        """Forgets the worker, so that its handler does not keep the pipeline in memory. The worker ends when
+        its connection closes.
         """
         self._workers.forget(self._number)
 

@@ -1,7 +1,7 @@
-"""Checks before the start that the in-process runner has enough memory for a build.
+"""Checks, before a build starts, that the in-process runner has enough memory for it.
 
 The runner keeps data between the steps of a stage in its own process. Without this check, the system would
-kill a build that is too large, hours later and without a message.
+kill a build that is too large after hours, without a message.
 """
 
 import os
@@ -21,10 +21,10 @@ def check_memory(model: MemoryModel, text_bytes: int, workers: int, limit: int) 
     """Raises BuildError with advice if a build needs more memory than `limit`.
 
     Args:
-      model: of the corpus.
-      text_bytes: decompressed bytes of all inputs.
-      workers: processes of the in-process runner.
-      limit: bytes that may be used, see `memory_limit`.
+      model: The memory model of the corpus.
+      text_bytes: The decompressed size of all inputs.
+      workers: The number of processes of the in-process runner.
+      limit: The number of bytes that may be used (see `memory_limit`).
     """
     needed = model.needed(text_bytes, workers)
     if needed <= limit:
@@ -35,15 +35,15 @@ def check_memory(model: MemoryModel, text_bytes: int, workers: int, limit: int) 
         f"on the in-process runner this needs about {_gigabytes(needed)} of memory for"
         f" {_gigabytes(text_bytes)} of text, but only {_gigabytes(limit)} are allowed: {next(fitting, '')}"
         "--runner SparkRunner works on this machine, too, and needs no more memory for a larger input."
-        " --ignore-memory starts anyway"
+        " --ignore-memory starts the build anyway"
     )
 
 
 def memory_limit() -> int:
-    """Returns the bytes that this process and its children may use together.
+    """Returns the bytes of memory that this process and its children may use together.
 
-    This is the least of the machine's memory, the limits of the control groups of the process (versions 1 and
-    2, with their parents), and the address space of a process.
+    This is the smallest of the machine's memory, the limits of the process's control groups (versions 1 and
+    2) and their parents, and the limit on its address space.
     """
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
@@ -54,10 +54,12 @@ def memory_limit() -> int:
 
 
 def cgroup_limits(own: pathlib.Path, root: pathlib.Path) -> Iterator[int]:
-    """Yields the limits of the groups in a file like /proc/self/cgroup, below a folder like /sys/fs/cgroup.
+    """Yields the memory limits of the control groups that are listed in the file `own`, such as
+    /proc/self/cgroup. The groups are folders below `root`, such as /sys/fs/cgroup.
 
-    Format as in cgroups(7): lines of `id:controllers:path`; version 2 has no controllers. In a container the
-    path may be that of the host, of which only the top exists here: a group that is not found has no limit.
+    The format of the file is described in cgroups(7): lines `id:controllers:path`; version 2 has no
+    controllers. In a container, the path may be that on the host and not exist here. A group that is not
+    found has no limit.
     """
     if not own.exists():
         return

@@ -1,11 +1,11 @@
-"""Files for data between the steps of a pipeline, which Beam's in-process runner keeps in memory.
+"""Files for the data between the steps of a pipeline. Beam's in-process runner would keep it in memory.
 
 The runner holds each collection between two steps in its own process, either as it arrives (ListBuffer) or
-grouped by key (GroupingBuffer). The classes here write a collection of more than HELD_BYTES to a file without
-a name, which disappears with the process. A collection to be grouped is split into PARTITIONS by a hash of
-the key, and large partitions are split again. Each is grouped when a worker reads it.
+grouped by key (GroupingBuffer). The classes here write a collection of more than HELD_BYTES to an unnamed
+file, which disappears with the process. A collection to be grouped is split into PARTITIONS by a hash of the
+key, and large partitions are split again. A partition is grouped when a worker reads it.
 
-So memory does not grow with the input, unless the values of one key alone fill it.
+So the memory needed does not grow with the input, unless a single key has too many values for the memory.
 """
 
 import contextlib
@@ -26,15 +26,15 @@ from pipelines.engines.beam_patches import MESSAGE_BYTES
 from transforms.files.stores import named_in_errors
 
 HELD_BYTES = 1 << 22
-"""Encoded bytes of a collection that are kept in memory; as Python objects they are up to ten times as
-large.
+"""Most bytes of a collection that are kept in memory. They are encoded; as Python objects, they would be up
+to ten times as large.
 """
 
 PARTITIONS = 256
-"""Partitions of a grouped collection. Each worker has one partition in memory at a time."""
+"""Number of partitions of a grouped collection. Each worker has one partition in memory at a time."""
 
 LARGE_PARTITION_BYTES = 1 << 24
-"""Bytes from which on a partition is split again before it is grouped."""
+"""Size in bytes from which on a partition is split again before it is grouped."""
 
 _EXTENT_BYTES = 1 << 15  # of a partition, written with one call
 
@@ -43,7 +43,9 @@ _folders: list[str] = []  # the last one is used
 
 @contextlib.contextmanager
 def shuffle_folder(folder: str) -> Iterator[None]:
-    """Places the files in an existing folder inside the block; "" is the folder of temporary files."""
+    """During the block, the files are created in `folder`, which must exist; "" for the folder of temporary
+    files.
+    """
     _folders.append(folder)
     try:
         yield
@@ -57,7 +59,7 @@ class _Extent(NamedTuple):
 
 
 class _File:
-    """A file without a name, to which data is appended and which can be read at any position."""
+    """An unnamed file. Data is appended to it, and it can be read at any position."""
 
     def __init__(self) -> None:
         self._folder = (_folders[-1] if _folders else "") or tempfile.gettempdir()
@@ -68,7 +70,7 @@ class _File:
             )
 
     def write(self, data: bytes | bytearray) -> _Extent:
-        """Appends data and returns its place in the file. Raises OSError that names the folder."""
+        """Appends data and returns its extent in the file. Raises an OSError that names the folder."""
         at, rest = self._size, memoryview(data)
         with named_in_errors(self._folder):
             while rest:
@@ -96,7 +98,7 @@ class _Chunk(NamedTuple):
 
 
 class Spool:
-    """A sequence of byte strings, which is moved to a file in batches of HELD_BYTES."""
+    """A sequence of byte strings. It is moved to a file in batches of HELD_BYTES."""
 
     def __init__(self, pieces: Sequence[bytes | _Chunk] = ()):
         self._pieces = [*pieces]
@@ -132,33 +134,35 @@ class Spool:
 
 
 class FileListBuffer(ListBuffer):
-    """Beam's ListBuffer, which moves data to a file in batches of HELD_BYTES."""
+    """Beam's ListBuffer, changed to move data to a file in batches of HELD_BYTES."""
 
     def __init__(self, coder_impl: Any):
         super().__init__(coder_impl)
         self._inputs = Spool()
 
     def copy(self) -> "FileListBuffer":
-        """Returns a copy, see ListBuffer."""
+        """Returns a copy (see ListBuffer)."""
         new = FileListBuffer(self._coder_impl)
         new._inputs.extend(self._inputs)
         return new
 
     def clear(self) -> None:
-        """Removes all elements, see ListBuffer."""
+        """Removes all elements (see ListBuffer)."""
         super().clear()
         self._inputs = Spool()
 
 
 class FileDataChannel(InMemoryDataChannel):
-    """Beam's channel to a worker in the same process, which moves data to a file in batches of HELD_BYTES."""
+    """Beam's channel to a worker in the same process, changed to move data to a file in batches of
+    HELD_BYTES.
+    """
 
     def __init__(self, inverse: InMemoryDataChannel | None = None, **settings: Any):
         super().__init__(inverse or FileDataChannel(self, **settings), **settings)
         self._inputs = _ElementSpool()
 
     def input_elements(self, instruction_id: str, *_: Any, **__: Any) -> Iterator[Any]:
-        """Yields the elements of an instruction, see DataChannel."""
+        """Yields the elements of an instruction (see DataChannel)."""
         received, self._inputs = self._inputs, _ElementSpool()
         for element in received:
             if element.instruction_id != instruction_id:
@@ -187,10 +191,10 @@ class _ElementSpool:
 
 
 class FileGroupingBuffer(GroupingBuffer):
-    """Beam's GroupingBuffer, which groups more than HELD_BYTES in files."""
+    """Beam's GroupingBuffer, changed to use files if there are more than HELD_BYTES."""
 
     def __init__(self, *coders_and_windowing: Any, level: int = 0):
-        """Makes an empty buffer; `level` is 1 for a part of a large partition."""
+        """Makes an empty buffer. `level` is 0, or 1 for a buffer that holds part of a large partition."""
         super().__init__(*coders_and_windowing)
         self._arguments = coders_and_windowing
         self._level = level
@@ -200,7 +204,7 @@ class FileGroupingBuffer(GroupingBuffer):
         self._open: list[bytearray] = []  # unwritten part of each partition
 
     def append(self, elements_data: bytes) -> None:
-        """Adds encoded elements, see GroupingBuffer."""
+        """Adds encoded elements (see GroupingBuffer)."""
         if self._file:
             self._deal(elements_data)
             return
@@ -210,22 +214,24 @@ class FileGroupingBuffer(GroupingBuffer):
             self._begin_file()
 
     def extend(self, input_buffer: Any) -> None:
-        """Adds another buffer, see GroupingBuffer, if both are in memory. The runner never extends a
-        larger one.
+        """Adds another buffer (see GroupingBuffer). Both must be in memory; the runner never extends a larger
+        buffer.
         """
         if self._file or getattr(input_buffer, "_file", None):
             raise NotImplementedError("cannot extend a grouped collection that is in a file")
         super().extend(input_buffer)
 
     def partition(self, n: int) -> Any:
-        """Returns an iterable of groups for each of n workers, see GroupingBuffer."""
+        """Returns an iterable of groups for each of `n` workers (see GroupingBuffer)."""
         if not self._file:
             return super().partition(n)
         self._write_open()
         return [_Groups(self, range(first, PARTITIONS, n)) for first in range(n)]
 
     def groups_of(self, partition: int) -> Iterator[bytes]:
-        """Yields the encoded groups of a partition, as many together as fit into a message."""
+        """Yields the encoded groups of a partition. Each byte string has as many groups as fit into a
+        message.
+        """
         assert self._file
         extents = self._extents[partition]
         size = sum(extents[1::2])
@@ -304,7 +310,9 @@ class FileGroupingBuffer(GroupingBuffer):
 
 
 class _Groups:
-    """The encoded groups of some partitions, which are grouped in order. Can be iterated repeatedly."""
+    """The encoded groups of some partitions. The partitions are grouped one after the other. Can be iterated
+    repeatedly.
+    """
 
     def __init__(self, buffer: FileGroupingBuffer, partitions: Sequence[int]):
         self._buffer = buffer

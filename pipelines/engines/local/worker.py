@@ -1,11 +1,11 @@
 """A process that does the Python work of a pipeline: `corpusmill-worker`.
 
-The runner starts it like a Beam container, with the addresses to connect to as flags. The program that does
-this in Beam's container images is not in Beam's Python package. This one requests the options of the job from
-the same service, and then becomes Beam's worker. It serves the in-process runner, and Spark's environments of
-type PROCESS and EXTERNAL.
+The runner starts it like a Beam container: flags give the addresses to connect to. Beam's container images
+have a similar program, which is not in Beam's Python package. This program requests the options of the job
+from the runner, and then becomes Beam's worker. It is used by the in-process runner, and by Spark's
+environments of the types PROCESS and EXTERNAL.
 
-It installs nothing: the node needs the same installation of corpusmill as the launcher.
+It installs nothing: the node must have the same installation of corpusmill as the launcher.
 """
 
 import argparse
@@ -35,17 +35,19 @@ from pipelines.engines.secret import VARIABLE, open_channel
 
 ANSWER_SECONDS = 60.0
 NOT_BEGUN = 75
-"""Exit status of a worker that gets no answer from the runner: EX_TEMPFAIL of sysexits.h."""
+"""Exit status of a worker that gets no answer from the runner: EX_TEMPFAIL in sysexits.h."""
 
 WORKING_FOLDER = "CORPUSMILL_WORKING_FOLDER"
-"""Variable with the folder in which the build was started, the base of relative file names."""
+"""Environment variable with the folder in which the build was started. Relative file names are relative to
+it.
+"""
 
 
 def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
     """Works until the runner closes the connection. Returns the exit status: 0 or NOT_BEGUN.
 
     Args:
-      secret: sent to the runner; "" for that in the environment, if there is one.
+      secret: The secret to send to the runner; "" for the one in the environment, if it is set.
     """
     flags = _parse(arguments)
     secret = secret or os.environ.get(VARIABLE, "")
@@ -70,20 +72,20 @@ def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
 
 
 class _Log(io.FileIO):
-    """A log that ignores a full disk: a worker that fails to print an error would not report it to the
+    """A log that ignores a full disk. A worker that could not print an error would not report it to the
     runner.
     """
 
     def write(self, data: Any) -> int:
-        """Writes data, see io.RawIOBase."""
+        """Writes data (see io.RawIOBase)."""
         with contextlib.suppress(OSError):
             super().write(data)
         return len(data)
 
 
 def enter_working_folder() -> None:
-    """Changes to the folder in which the build was started, if it exists on this node. Executors have
-    others.
+    """Changes to the folder in which the build was started, if it exists on this node. Spark's executors
+    start workers in other folders.
     """
     folder = os.environ.get(WORKING_FOLDER, "")
     if pathlib.Path(folder).is_dir():
@@ -93,11 +95,13 @@ def enter_working_folder() -> None:
 def worker_environment(
     worker_id: str, provision_endpoint: str, endpoints: dict[str, str], secret: str = ""
 ) -> dict[str, str]:
-    """Returns the variables that Beam's worker reads, from the runner's description of the job.
+    """Returns the environment variables that Beam's worker reads. They are made from the runner's description
+    of the job.
 
     Args:
-      endpoints: host:port of "logging" and "control", if they are known; the runner's answer may lack them.
-      secret: sent to the runner; "" for none.
+      endpoints: "logging" and "control" → host:port, if they are known. They may be missing in the runner's
+        answer.
+      secret: The secret to send to the runner; "" for none.
 
     Raises grpc.RpcError if the runner does not answer.
     """

@@ -2,7 +2,7 @@
 
     CORPUSMILL_SECRET=… python -m pipelines.engines.local.worker_pool --port 50000
 
-runs a pool on a node of a cluster until it is stopped. A worker runs code of its caller, so callers must send
+runs a pool on a node of a cluster until it is stopped. A worker runs its caller's code, so callers must send
 the secret of the pool, in the parameters of the environment.
 """
 
@@ -32,13 +32,15 @@ MODULES = (
 
 IS_GONE = f"{SERVER} has ended"
 PARAMETER = "secret"
-"""Name of the parameter of an EXTERNAL environment with the secret: runners forward parameters, not
+"""Name of the parameter of an EXTERNAL environment that holds the secret. Runners forward parameters, but not
 metadata.
 """
 
 
 class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
-    """Beam's service that starts workers. Executors that share a pool may use the same worker names."""
+    """Beam's service that starts workers. Several executors may share a pool and use the same worker
+    names.
+    """
 
     def __init__(self, workers: Workers, secret: str, tell: Callable[[BadEnd], None]):
         self._workers = workers
@@ -71,11 +73,12 @@ def worker_pool(
     address: str = f"{LOOPBACK}:0",
     tell: Callable[[BadEnd], None] = log_bad_end,
 ) -> Iterator[str]:
-    """Serves during the block; yields host:port.
+    """Serves requests during the block. Yields the address as host:port.
 
     Args:
-      secret: that callers must send, and that workers send to their runner.
-      tell: see `Workers.start`. The runner, which waits for each worker, is not told.
+      secret: The secret that callers must send, and that workers send to their runner.
+      tell: See `Workers.start`. The runner, which waits for each worker, is not told that a worker has
+        failed.
 
     Raises OSError if the address is in use.
     """
@@ -93,9 +96,10 @@ def worker_pool(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a pool until SIGTERM, Ctrl-C, or the end of the process that forks workers.
+    """Runs a pool until SIGTERM, Ctrl-C, or until the process that forks workers has ended. Returns the exit
+    status.
 
-    Output of workers goes to stderr.
+    The output of workers is written to stderr.
     """
     parser = argparse.ArgumentParser(
         prog="corpusmill-worker-pool", description=__doc__.splitlines()[0]

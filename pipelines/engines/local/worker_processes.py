@@ -1,7 +1,7 @@
-"""The worker processes of this machine: start, log, and end.
+"""Starts and ends the worker processes on this machine, and keeps their log.
 
 Beam ends its workers by closing their connections, which a worker that is still starting does not notice. So
-they are ended first if a build is interrupted.
+workers are ended first if a build is interrupted.
 """
 
 import contextlib
@@ -30,14 +30,14 @@ _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 class BadEnd(NamedTuple):
-    """The end of a worker that failed."""
+    """A worker that failed, and how it ended."""
 
     status: int | None  # as in subprocess (-9: SIGKILL); None if it could not be started
     process: str = "a worker process"  # or the process that starts all workers
 
     @property
     def was_killed(self) -> bool:
-        """True if a signal ended the process, such as SIGKILL of a system without memory."""
+        """True if a signal ended the process, such as SIGKILL from a system that ran out of memory."""
         return self.status is not None and self.status < 0
 
     @property
@@ -64,7 +64,7 @@ def error_of(end: BadEnd, log: str = "") -> BuildError:
     """Returns the error that ends a build after the loss of a worker.
 
     Args:
-      log: the end of the workers' output; its last line gives the reason why a worker could not begin.
+      log: The end of the workers' output. Its last line says why a worker could not begin.
     """
     if not end.was_killed:
         return BuildError(": ".join([str(end), *log.strip().splitlines()[-1:]]))
@@ -75,18 +75,18 @@ def error_of(end: BadEnd, log: str = "") -> BuildError:
 
 
 def log_bad_end(end: BadEnd) -> None:
-    """Logs the end of a worker: as an error if a runner waits for the worker."""
+    """Logs that a worker has failed, as an error if a runner waits for the worker."""
     logging.getLogger(__name__).log(logging.ERROR if end.is_loss else logging.DEBUG, "%s", end)
 
 
 class Workers:
-    """Worker processes, forked from a process that has imported the modules of this process.
+    """Worker processes. They are forked from a process that has imported the same modules as this process.
 
-    They form a process group of their own, which Ctrl-C does not reach.
+    They form a separate process group, which Ctrl-C does not reach.
 
     Args:
-      modules: that workers need; they are imported before workers are forked.
-      log: file for the output of workers; without one, it goes to the stderr of this process.
+      modules: Modules that workers need. They are imported before workers are forked.
+      log: File for the workers' output. Without it, the output is written to the stderr of this process.
     """
 
     def __init__(self, modules: Iterable[str], log: pathlib.Path | None = None):
@@ -114,11 +114,12 @@ class Workers:
         tell: Callable[[BadEnd], None] = log_bad_end,
         secret: str = "",
     ) -> int:
-        """Starts a worker and returns its number. After `end`, `give_up` or `wait`, no worker is started.
+        """Starts a worker and returns its number. After a call of `end`, `give_up` or `wait`, no worker is
+        started.
 
         Args:
-          arguments, secret: of `worker.main`.
-          tell: called, in any thread, with the end of a worker that failed.
+          arguments, secret: The arguments of `worker.main`.
+          tell: Function that is called if the worker fails. It may be called in any thread.
         """
         request = Request(arguments=arguments, secret=secret, folder=str(pathlib.Path.cwd()))
         with self._lock:
@@ -132,14 +133,16 @@ class Workers:
         return number
 
     def _write(self, line: bytes) -> None:
-        """Writes to the process that forks. If that process has ended, the reading thread notices."""
+        """Writes to the process that forks workers. If that process has ended, the reading thread notices
+        it.
+        """
         assert self._server.stdin
         with contextlib.suppress(BrokenPipeError):
             self._server.stdin.write(line)
             self._server.stdin.flush()
 
     def forget(self, number: int) -> None:
-        """Stops reporting the end of this worker."""
+        """Stops reporting if the worker `number` fails."""
         self._tell.pop(number, None)
 
     def _watch(self) -> None:
@@ -159,7 +162,9 @@ class Workers:
             tell(end)
 
     def give_up(self, end: BadEnd) -> None:
-        """Kills all workers after the loss of one. Reports this end for each, and for later starts."""
+        """Kills all workers after one was lost. `end` is reported for each of them, and for workers started
+        later.
+        """
         with self._lock:
             self._lost = end
             self.end()
@@ -168,7 +173,7 @@ class Workers:
 
     @property
     def is_gone(self) -> bool:
-        """True if the process that starts workers has ended."""
+        """True if the process that forks workers has ended."""
         return self._server.poll() is not None
 
     def end(self) -> None:
@@ -180,7 +185,7 @@ class Workers:
             self._close()
 
     def wait(self) -> None:
-        """Waits for workers whose connections are closed; kills those that do not end."""
+        """Waits until the workers, whose connections are closed, have ended. Kills those that do not end."""
         with self._lock:
             self._is_over = True
             self._write(END)
@@ -200,7 +205,9 @@ class Workers:
 
 @contextlib.contextmanager
 def _blocked_interrupts() -> Iterator[None]:
-    """Blocks SIGINT. A process started inside the block inherits this until it can handle the signal."""
+    """Blocks SIGINT. A process started inside the block inherits this, and unblocks the signal when it can
+    handle it.
+    """
     found = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
@@ -209,7 +216,7 @@ def _blocked_interrupts() -> Iterator[None]:
 
 
 def _server_code() -> str:
-    """Returns the code for Python to run. With -m, Python would import a folder "pipelines" in the current
+    """Returns the code for `python -c`. With -m, Python would import a folder "pipelines" in the current
     folder.
     """
     return f"import sys; sys.path[:] = {module_path()}; from {SERVER_MODULE} import main; main()"
@@ -222,7 +229,7 @@ def module_path() -> list[str]:
 
 @contextlib.contextmanager
 def worker_processes() -> Iterator[Workers]:
-    """Yields workers that are ended first of all on Ctrl-C and SIGTERM."""
+    """Yields workers. On Ctrl-C or SIGTERM, they are ended before anything else."""
     ours = [name for name in sys.modules if name.split(".")[0] in ("pipelines", "transforms")]
     with tempfile.TemporaryDirectory(prefix="corpusmill-workers-") as folder:
         workers = Workers(sorted(ours), pathlib.Path(folder, "log"))

@@ -1,4 +1,4 @@
-"""Spark, on this machine with worker processes for the Python work, or on a cluster."""
+"""Spark, either on a cluster, or on this machine with worker processes that run the Python code."""
 
 import contextlib
 import json
@@ -45,20 +45,26 @@ from pipelines.engines.spark.spark_job_server import JobServer, job_server
 
 WORKER_COMMAND = "corpusmill-worker"
 DEFAULT_MEMORY = "-XX:MaxRAMPercentage=40"
-"""Option for the JVM, which holds data between stages; Python's workers need the rest of the memory."""
+"""Option for the JVM, which holds the data between stages. Python's workers need the rest of the memory."""
 
 WORKER_LIFE_MS = 24 * 3600 * 1000
-"""Lifetime of an unused worker process: until the job ends, because starting one takes seconds."""
+"""Milliseconds for which an unused worker process is kept. It is kept until the job ends, because starting
+one takes seconds.
+"""
 
 LOCAL_WORKER_LIFE_MS = 10_000
-"""The same for workers of the pool, which start fast. Spark on one machine keeps them no longer than this."""
+"""Milliseconds for which an unused worker of the pool is kept. These workers start fast, and Spark on one
+machine keeps no worker longer.
+"""
 
 AS_MANY_AS_CORES = 0
-"""--sdk_worker_parallelism: each executor starts a worker for every core of its node but one."""
+"""Value of --sdk_worker_parallelism with which each executor starts a worker for every core of its node but
+one.
+"""
 
 FUSE_HERE = "pre_optimize=all"
-"""Fuses steps as the in-process runner does. Otherwise Beam's Java side fuses them, and fails on a Flatten
-if only some of its inputs can be fused ("exactly one producing PTransformNode").
+"""Experiment that makes Python fuse the steps, as for the in-process runner. Otherwise Beam's Java code fuses
+them, and fails on a Flatten if only some of its inputs can be fused ("exactly one producing PTransformNode").
 """
 
 
@@ -66,9 +72,9 @@ class Spark:
     """Runs pipelines on Spark with Beam's job server.
 
     Without the URL of a master, Spark runs on this machine with the given number of tasks and worker
-    processes. With a URL, executors start the worker command installed on their nodes, or use the pool that
-    --environment_type=EXTERNAL names. --job_endpoint names a running job server. Such a pool and such a job
-    server get the secret of the environment.
+    processes. With a URL, executors start the worker command that is installed on their nodes, or use the
+    worker pool named with --environment_type=EXTERNAL. --job_endpoint names a running job server. Such a pool
+    or job server is sent the secret in the environment variable.
 
     Raises ValueError if something is missing on this machine.
     """
@@ -90,11 +96,11 @@ class Spark:
         return not self._endpoint and self._master.startswith("local")
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Checks nothing: all checks are done when the engine is made."""
+        """Does nothing, because all checks are done when the engine is made."""
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
-        """Starts the engine, see Engine."""
+        """Starts the engine (see Engine)."""
         if not self._files:
             yield Started(lambda: _with_readable_errors(self._pipeline(self._endpoint)))
             return
@@ -138,8 +144,9 @@ class Spark:
     def _environment(self, options: PortableOptions, pool: str) -> Environment | None:
         """Returns the environment of the workers; None if Beam itself can evaluate the flags.
 
-        The workers are those in the flags, or those of the pool, or processes of the installed command.
-        Nothing is staged: Beam would query pip for the installed packages."""
+        The workers are those that the flags name, those of `pool`, or processes that run the installed
+        command. No packages are staged, because Beam would query pip for them.
+        """
         if options.environment_type == "EXTERNAL" and options.environment_config:
             return self._pool_environment(options.environment_config)
         if options.environment_type not in (None, "PROCESS"):
@@ -156,9 +163,10 @@ class Spark:
         return ExternalEnvironment(pool, parameters, capabilities=python_sdk_capabilities())
 
     def _jars(self) -> Sequence[str]:
-        """Returns the jar that executors need from the job server. Without it, the server sends all its jars.
+        """Returns the only jar that executors need from the job server. Without this, the server sends all
+        its jars.
 
-        A running job server has it at the same path, or none is set.
+        A job server that already runs must have the jar at the same path; otherwise no jar is set.
         """
         if self._files:
             return () if self.is_local else (self._files.jar,)
@@ -172,9 +180,7 @@ class Spark:
 def _with_readable_errors(
     pipeline: contextlib.AbstractContextManager[beam.Pipeline],
 ) -> Iterator[beam.Pipeline]:
-    """Yields the same pipeline. Raises BuildError if a job server that was not started here does not
-    answer.
-    """
+    """Yields the pipeline. Raises BuildError if the job server of --job_endpoint does not answer."""
     with pipeline as root:
         try:
             yield root
@@ -194,14 +200,14 @@ def _reason(error: Exception) -> str:
 
 
 class _Loss:
-    """Records the loss of a worker on this machine, for which Spark would wait for ever."""
+    """Records that a worker on this machine was lost. Spark itself would wait for it for ever."""
 
     def __init__(self) -> None:
         self._end: BadEnd | None = None
         self._runner: _Runner | None = None
 
     def note(self, end: BadEnd) -> None:
-        """Records the end of a worker, see `Workers.start`."""
+        """Records that a worker has failed (see `Workers.start`)."""
         log_bad_end(end)
         if end.is_loss and self._runner:
             self._end = end
@@ -211,7 +217,7 @@ class _Loss:
     def ends(
         self, pipeline: contextlib.AbstractContextManager[beam.Pipeline]
     ) -> Iterator[beam.Pipeline]:
-        """Yields the same pipeline; the loss of a worker ends its job. Raises BuildError then."""
+        """Yields the pipeline. If a worker is lost, ends the job and raises BuildError."""
         with pipeline as root:
             self._runner = root.runner
             try:
@@ -225,7 +231,7 @@ class _Loss:
 
 
 class _Runner(PortableRunner):
-    """Beam's client of a job server, which sends the secret."""
+    """Beam's client for a job server, changed to send the secret."""
 
     def __init__(self, environment: Environment | None, secret: str):
         super().__init__()
@@ -234,37 +240,37 @@ class _Runner(PortableRunner):
         self._result: PipelineResult | None = None
 
     def default_environment(self, options: PipelineOptions) -> Environment:
-        """Returns the environment of the workers, see PipelineRunner."""
+        """Returns the environment of the workers (see PipelineRunner)."""
         return self._environment or super().default_environment(options)
 
     def create_job_service(self, options: PipelineOptions) -> JobServiceHandle:
-        """Connects to the job server, see PortableRunner."""
+        """Connects to the job server (see PortableRunner)."""
         portable = options.view_as(PortableOptions)
         channel = open_channel(portable.job_endpoint, self._secret)
         grpc.channel_ready_future(channel).result(timeout=portable.job_server_timeout)
         return _JobService(job_grpc.JobServiceStub(channel), options, self._secret)
 
     def run_portable_pipeline(self, pipeline: Any, options: PipelineOptions) -> PipelineResult:
-        """Runs the pipeline and keeps its result, see PortableRunner."""
+        """Runs the pipeline and keeps its result (see PortableRunner)."""
         self._result = super().run_portable_pipeline(pipeline, options)
         return self._result
 
     def cancel(self) -> None:
-        """Stops a job that has not ended, so that its starter no longer waits."""
+        """Stops the job if it has not ended, so that the thread that started it no longer waits."""
         with contextlib.suppress(grpc.RpcError):
             if self._result and not PipelineState.is_terminal(self._result.state):
                 self._result.cancel()
 
 
 class _JobService(JobServiceHandle):
-    """The client's connection to the job server, which also sends the secret when files are uploaded."""
+    """The client's connection to the job server, changed to send the secret also when files are uploaded."""
 
     def __init__(self, stub: Any, options: PipelineOptions, secret: str):
         super().__init__(stub, options)
         self._secret = secret
 
     def stage(self, proto_pipeline: Any, endpoint: str, token: str) -> None:
-        """Uploads files, see JobServiceHandle."""
+        """Uploads files (see JobServiceHandle)."""
         if endpoint:
             with open_channel(endpoint, self._secret) as channel:
                 files = artifact_service.BeamFilesystemHandler(None).file_reader
@@ -276,7 +282,7 @@ class _JobService(JobServiceHandle):
 
 
 def _master_url(options: PipelineOptions, workers: int, beam_flags: Sequence[str]) -> str:
-    """Returns the URL of the master, by default this machine with `workers` tasks. Beam's default is
+    """Returns the URL of the master. The default is this machine with `workers` tasks; Beam's default is
     local[4].
     """
     if any(flag.startswith("--spark_master_url") for flag in beam_flags):
@@ -294,9 +300,10 @@ def _named_command(options: PortableOptions) -> str:
 
 
 def _installed_command(options: PipelineOptions) -> str:
-    """Returns the path of the worker command beside Python, which all nodes need; "" if the options name one.
+    """Returns the path of the worker command beside Python; "" if the options name a command. All nodes need
+    it.
 
-    Raises ValueError if there is none.
+    Raises ValueError if the command is not installed.
     """
     portable = options.view_as(PortableOptions)
     if portable.environment_type not in (None, "PROCESS") or _named_command(portable):
@@ -318,7 +325,7 @@ def _find_files(options: PipelineOptions) -> JobServerFiles:
 
 
 def _refuse_packages(options: PipelineOptions) -> None:
-    """Raises ValueError for packages that workers should install."""
+    """Raises ValueError if the options name packages that workers should install."""
     if options.view_as(PortableOptions).environment_type == "DOCKER":
         return
     setup = options.view_as(SetupOptions)

@@ -1,4 +1,4 @@
-"""Finds the files for Spark on the machine that starts a job: Java, Spark's jars, and Beam's job server."""
+"""Finds the files that Spark needs where a job is started: Java, Spark's jars, and Beam's job server."""
 
 import importlib.util
 import os
@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 JOB_SERVER_VARIABLE = "CORPUSMILL_SPARK_JOB_SERVER"
 JOB_SERVER_VERSION = "2.62.0"
-"""Version of Beam: the newest whose job server can be assembled from published jars."""
+"""The newest version of Beam whose job server can be assembled from published jars."""
 FETCH_COMMAND = "deploy/spark/job-server/fetch.sh"
 
 SPARK_CLASS = "org/apache/spark/SparkContext.class"
 
 
 class JobServerFiles(NamedTuple):
-    """The files of a job server."""
+    """The files that a job server needs."""
 
     java: str  # path
     jar: str  # Beam's part, which executors also need
@@ -27,8 +27,8 @@ def find_job_server_files(java: str = "", jar: str = "") -> JobServerFiles:
     """Finds the files that a job server needs.
 
     Args:
-      java: the launcher; "" for that in JAVA_HOME or PATH.
-      jar: Beam's job server; "" for that in the environment variable or in the cache.
+      java: Java's launcher; "" for the one in JAVA_HOME or PATH.
+      jar: Beam's job server; "" for the one in the environment variable or in the cache.
 
     Raises ValueError with advice if a file is missing.
     """
@@ -51,13 +51,14 @@ def find_java(java: str = "") -> str:
 
 
 def cached_jar() -> pathlib.Path:
-    """Returns the path at which the command that downloads the job server stores it."""
+    """Returns the path where the download command stores the job server."""
     caches = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     return pathlib.Path(caches, "corpusmill", f"spark-job-server-{JOB_SERVER_VERSION}.jar")
 
 
 def find_job_server(jar: str = "") -> str:
-    """Returns the path of Beam's job server: `jar`, or that in the environment variable, or in the cache.
+    """Returns the path of Beam's job server: `jar`, the path in the environment variable, or the one in the
+    cache.
 
     Raises ValueError if the file does not exist.
     """
@@ -88,6 +89,6 @@ def _find_spark() -> pathlib.Path:
 
 
 def _hadoop_settings() -> tuple[str, ...]:
-    """Returns the folders with settings of YARN and HDFS."""
+    """Returns the folders that hold the settings of YARN and HDFS."""
     folders = (os.environ.get(name) for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR"))
     return tuple(dict.fromkeys(folder for folder in folders if folder))

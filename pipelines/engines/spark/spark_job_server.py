@@ -29,7 +29,9 @@ from pipelines.engines.spark.spark_files import JobServerFiles, find_job_server_
 MAIN = pathlib.Path(__file__).with_name("GuardedJobServer.java")
 COMPILER = "org.codehaus.janino.SimpleCompiler"  # it compiles a file and runs its class
 FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
-"""Java only passes on data of Python: the second compiler costs more time than it saves."""
+"""JVM flag for the first compiler only. Java only passes data to and from Python, so the second compiler
+takes more time than it saves.
+"""
 
 START_SECONDS = 120.0
 STOP_SECONDS = 10.0
@@ -41,7 +43,9 @@ _OPENED_PACKAGES = (
     " java.util.concurrent java.util.concurrent.atomic sun.nio.ch sun.nio.cs sun.security.action"
     " sun.util.calendar"
 ).split()
-"""Packages that Spark 3.5 accesses by reflection (its JavaModuleOptions); Java 17 needs a flag for each."""
+"""Packages that Spark 3.5 accesses by reflection (see its JavaModuleOptions). Java 17 needs a flag for
+each.
+"""
 
 _LOG_SETTINGS = """\
 rootLogger.level = warn
@@ -76,13 +80,13 @@ class JobServer(NamedTuple):
 def job_server(
     files: JobServerFiles, master_url: str, jvm_flags: Sequence[str], secret: str, port: int = 0
 ) -> Iterator[JobServer]:
-    """Starts a job server; ends it and its workers after the block.
+    """Starts a job server. Ends the server and its workers after the block.
 
     Args:
-      master_url: of Spark: local[2], spark://host:7077, yarn, k8s://….
-      jvm_flags: memory, and Spark's settings as -Dspark.…; they override ours.
-      secret: that callers must send.
-      port: of the server; 0 for a free one.
+      master_url: URL of Spark's master: local[2], spark://host:7077, yarn, k8s://….
+      jvm_flags: Flags for memory, and Spark's settings as -Dspark.…. They override ours.
+      secret: The secret that callers must send.
+      port: The port of the server; 0 for a free port.
 
     Raises BuildError if the server does not start, or the port is in use.
     """
@@ -142,9 +146,9 @@ _LOCAL_FLAGS = (
 def _process(
     command: Sequence[str], secret: str, log: int, folder: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Runs a process in a group of its own, which Ctrl-C does not reach.
+    """Runs a process in a separate process group, which Ctrl-C does not reach.
 
-    The group ends with the block, or when this process is killed.
+    The group is ended after the block, or when this process is killed.
     """
     with subprocess.Popen(
         command,
@@ -192,7 +196,9 @@ def _free_port() -> int:
 
 
 def main() -> int:
-    """Runs a job server until SIGTERM, Ctrl-C, or its own end. Its log is printed to stderr at the end."""
+    """Runs a job server until SIGTERM, Ctrl-C, or until the server itself ends. Then prints its log to
+    stderr. Returns the exit status.
+    """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--spark-master-url", required=True, metavar="URL")
     parser.add_argument("--port", type=int, required=True)

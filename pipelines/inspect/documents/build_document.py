@@ -36,14 +36,14 @@ _TABLES = {
     "books-": "book_id",
     "audit/findings.tsv": "page_id",
 }
-"""Prefix of the name of a table in a build → the column with the id of the document."""
+"""Prefix of the name of a table in a build → the column that holds the document's id."""
 
 _FINDINGS = "audit/findings.tsv"
 _SHOWN = 200  # most characters shown of a value
 
 
 class Origin(NamedTuple):
-    """The facts that a build has about one document."""
+    """The information that a build has about one document."""
 
     fate: str  # "kept in train", "rejected"
     facts: list[tuple[str, str]]  # (name, value)
@@ -51,13 +51,12 @@ class Origin(NamedTuple):
 
 
 def find_document(folder: str, identity: str) -> list[Origin]:
-    """Returns all that a build has about a document. An id may be in several rows.
+    """Returns everything that a build says about a document, once for each row that has the id.
 
     Args:
-      identity: a value of the id column of the corpus, a page id, or a title; for a corpus without ids the
-        text.
+      identity: A value of the corpus's id column, a page id, or a title. In a corpus without ids, the text.
 
-    Raises InputError if neither the rows nor the rejected records have it.
+    Raises InputError if it is neither in the rows nor in the rejected records.
     """
     build = build_in(folder)
     row = rows().get(build.corpus)
@@ -72,8 +71,8 @@ def find_document(folder: str, identity: str) -> list[Origin]:
 
 
 def build_in(folder: str) -> Build:
-    """Returns the build in a folder, or the newest edition below it. Raises InputError for several
-    corpora.
+    """Returns the build in a folder, or the newest build below it. Raises InputError if the builds below are
+    of several corpora or editions.
     """
     if is_there(path_below(folder, COMPLETED)):
         return open_build(folder)
@@ -87,7 +86,9 @@ def build_in(folder: str) -> Build:
 
 
 def _kept(facts: Facts, shape: CorpusShape, identity: str) -> Iterator[Origin]:
-    """Yields rows with that id, which reads no text; if there are none, rows with that title."""
+    """Yields the rows with the id `identity`, without reading texts; if there are none, the rows with that
+    title.
+    """
     by_id = list(_rows_with(facts, shape, identity, by_title=False))
     yield from by_id or _rows_with(facts, shape, identity, by_title=True)
 
@@ -114,7 +115,9 @@ def _rows_with(
 
 
 def _identities(build: Build, identity: str) -> list[str]:
-    """Returns the values to look for: articles without an entity have an id of wiki and page."""
+    """Returns the ids to search for. An article without an entity has an id made of the wiki and the page
+    id.
+    """
     is_page = build.corpus == "wiki40b" and identity.isdecimal()
     return [identity, f"{dbname_of(build.language)}:{identity}"] if is_page else [identity]
 
@@ -132,8 +135,8 @@ def _columns(path: str, shape: CorpusShape, *, by_title: bool) -> list[str]:
 
 
 def _places(table: pa.Table, columns: Sequence[str], identities: Sequence[str]) -> list[int]:
-    """Returns the numbers of rows with one of the ids in a column, or with the first id as the title in
-    the text.
+    """Returns the indexes of the rows that have one of `identities` in one of `columns`. In the column
+    "text", the first of `identities` may also be the title of the article.
     """
     places: set[int] = set()
     for name in columns:
@@ -169,7 +172,7 @@ def _short(value: Any) -> str:
 
 
 def _addresses(build: Build, row: dict[str, Any], title: str) -> Iterator[tuple[str, str]]:
-    """Yields (kind, address) of web pages with the source."""
+    """Yields (kind, address) of the web pages that a document comes from."""
     if build.corpus == "wiki40b" and "url" not in row:
         source = RowSource(build.language, dbname_of(build.language))
         yield "source", source.url(title, str(row[_VERSION_ID]))
@@ -183,7 +186,9 @@ def _addresses(build: Build, row: dict[str, Any], title: str) -> Iterator[tuple[
 
 
 def _inputs(build: Build) -> Iterator[tuple[str, str]]:
-    """Yields (role, names) of the inputs of a build; for roles with many files their number."""
+    """Yields (role, file names) of a build's inputs. For a role with many files, yields their number instead
+    of names.
+    """
     inputs = build.manifest.get("inputs", [])
     for role in dict.fromkeys(one["role"] for one in inputs):
         names = [one["name"] for one in inputs if one["role"] == role]
@@ -192,7 +197,7 @@ def _inputs(build: Build) -> Iterator[tuple[str, str]]:
 
 
 def _of_tables(facts: Facts, identity: str, title: str) -> Iterator[tuple[str, str]]:
-    """Yields (name, row) of the tables of the build about a document."""
+    """Yields (name of the table, row) for the rows about a document in the tables of the build."""
     for start, column in _TABLES.items():
         for name in facts.names_of(start, ".tsv"):
             for row in facts.read_table(name):

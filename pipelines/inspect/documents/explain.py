@@ -23,7 +23,7 @@ STANDARD_INPUT = "-"
 
 
 class Explained(NamedTuple):
-    """A page with its explanation and facts about its source."""
+    """The explanation of a page, with facts about its source."""
 
     page: ExplainedPage
     facts: list[tuple[str, str]]  # (name, value)
@@ -32,7 +32,7 @@ class Explained(NamedTuple):
 def explain_dump(settings: argparse.Namespace) -> Explained:
     """Explains the page of --dump with the title --title.
 
-    Raises InputError for files that are not a dump, for a dump of another wiki, and if no file has the page.
+    Raises InputError if a file is not a dump or is a dump of another wiki, and if no file has the page.
     """
     paths = match_inputs(settings.dump)
     language = read_language(settings.language, match_inputs(settings.templates))
@@ -73,7 +73,9 @@ def explain_text(settings: argparse.Namespace) -> Explained:
 
 
 def _fate(page: Page, language: Language, explained: ExplainedPage) -> list[tuple[str, str]]:
-    """Returns why the page is rejected, as far as the page alone shows this, and its holes."""
+    """Returns the reason why the page is rejected, as far as it can be known from the page alone, and lists
+    its holes.
+    """
     told = []
     if reason := PageScreening(language, uses_template_names=True).reason_to_reject(page):
         told.append(("rejected", f"screen-pages/{reason.slug} {reason.detail}".strip()))
@@ -92,9 +94,7 @@ def _fate(page: Page, language: Language, explained: ExplainedPage) -> list[tupl
 
 
 def title_and_language(folder: str, origin: Origin) -> tuple[str, str]:
-    """Returns the title and the language of an article. Raises ValueError for a document of another
-    corpus.
-    """
+    """Returns the title and the language of an article. Raises ValueError if the build is not of Wiki-40B."""
     build = build_in(folder)
     if build.corpus != "wiki40b":
         raise ValueError(f"--dump is for builds of wiki40b, but this is a build of {build.corpus}")

@@ -1,6 +1,7 @@
 """Finds one page of a dump, and the template pages that it needs.
 
-If the index of a multistream dump is beside the dump, only the needed streams are read; else the whole dump.
+If the index of a multistream dump is beside the dump, only the needed streams are read. Otherwise the whole
+dump is read.
 """
 
 import bz2
@@ -28,14 +29,14 @@ from transforms.wiki.read_dumps import plan_units, read_good_pages
 
 STAGE = "inspect"
 MAX_CALLED = 1_000
-"""Most template pages that are read for one page; those that the page calls itself are read first."""
+"""Most template pages that are read for one page. Templates that the page itself calls are read first."""
 
 _READ_BYTES = 1 << 18
 _HEAD_BYTES = 4_096  # of the XML of a page, which contain its title and namespace
 
 
 class FoundPage(NamedTuple):
-    """A page, and the templates of its wiki that it calls."""
+    """A page, and those templates of its wiki that it calls."""
 
     page: Page
     dump: str  # the file that has it
@@ -53,8 +54,8 @@ def find_page(
     """Returns the page with a title.
 
     Args:
-      paths: the files of a dump.
-      wiki_templates: whether to read the template pages that it needs.
+      paths: The files of a dump.
+      wiki_templates: Whether to read the template pages that the page needs.
 
     Raises InputError if no file has the page.
     """
@@ -75,7 +76,9 @@ def _no_such_page(title: str, near: Sequence[str]) -> str:
 
 
 class _Index:
-    """Places of the page and of template pages, if all dump files have an index beside them."""
+    """The positions of the page and of the template pages in the dump, if every dump file has an index beside
+    it.
+    """
 
     def __init__(self, paths: Sequence[str], prefixes: Container[str], title: str):
         self.page: _Place | None = None
@@ -126,7 +129,7 @@ def pages_at(place: _Place) -> list[Page]:
 
 
 def _called(page: Page, index: _Index, tables: TemplateTable) -> dict[str, TemplateFact]:
-    """Returns name → fact of the templates that a page calls, directly or not."""
+    """Returns name → fact for each template that a page calls, directly or indirectly."""
     facts: dict[str, TemplateFact] = {}
     wanted = [*count_calls(page.text)]
     seen: set[str] = set()
@@ -181,9 +184,9 @@ def _pages(paths: Sequence[str], title: str, wiki_templates: bool) -> Iterator[t
 
 
 def page_of_wikitext(wikitext: str, title: str) -> Page:
-    """Returns a page with the wikitext, which is not in a dump."""
+    """Returns a page that has the given wikitext and is not in a dump."""
     return Page(0, ARTICLE_NAMESPACE, title, 0, "wikitext", False, False, wikitext)
 
 
 NO_WIKI: Mapping[int, Sequence[str]] = {}
-"""Namespaces of a page that is not in a dump: only those of the tables are used."""
+"""Namespaces for a page that is not in a dump: none besides those in the tables."""

@@ -43,7 +43,7 @@ def make_page(page: ExplainedPage, facts: Sequence[tuple[str, str]]) -> Iterator
     """Yields the parts of the file.
 
     Args:
-      facts: (name, value) shown above the page, such as its source.
+      facts: (name, value) pairs to display above the page, such as its source.
     """
     title = html.escape(page.title)
     yield f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
@@ -76,7 +76,7 @@ def _section(section: ExplainedSection) -> Iterator[str]:
 
 
 def _marked(source: str, section: ExplainedSection) -> Iterator[str]:
-    """Yields the source with its outermost parts marked."""
+    """Yields the source as HTML, with its outermost explained parts marked."""
     shift = len(section.source) - len(section.source.lstrip("\n"))
     position = 0
     for piece in section.pieces:

@@ -1,4 +1,6 @@
-"""An explained page for a terminal: source and text side by side, then the explanation of the parts."""
+"""Formats an explained page for a terminal: source and text side by side, then the explanation of the
+parts.
+"""
 
 import io
 import textwrap
@@ -24,10 +26,10 @@ from transforms.text.wikimedia.explain.explained_page import (
 )
 
 NARROW = 76
-"""Columns of a screen below which the text is shown under its source."""
+"""On a screen with fewer columns than this, the text is below its source."""
 
 TEXT_SHOWN = 1_500
-"""Most characters shown of a document's text."""
+"""Most characters of a document's text that are displayed."""
 
 _PIECE = 160  # most characters shown of a source
 _NOTHING = "–"
@@ -46,8 +48,8 @@ def draw_page(page: ExplainedPage, facts: Sequence[tuple[str, str]], width: int)
     """Returns the page as text.
 
     Args:
-      facts: (name, value) shown above the page, such as its source.
-      width: columns of the screen.
+      facts: (name, value) pairs to display above the page, such as its source.
+      width: The number of columns of the screen.
     """
     drawing = io.StringIO()
     console = Console(
@@ -64,7 +66,7 @@ def _wrapped(lines: Iterable[str], width: int, indent: str = "  ") -> str:
     """Returns the lines, wrapped to the width of the screen.
 
     Args:
-      indent: of continuation lines.
+      indent: The indentation of continuation lines.
     """
     wrapped = (
         textwrap.wrap(one, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
@@ -98,7 +100,7 @@ def _section(section: ExplainedSection, width: int) -> Iterator[Any]:
 
 
 def _folded(section: ExplainedSection) -> str:
-    """Returns the source without most of the long templates, tables and notes that show nothing."""
+    """Returns the source, in which long templates, tables and notes that leave no text are shortened."""
     parts, position = [], 0
     for piece in section.pieces:
         start = piece.start + _PIECE
@@ -109,7 +111,7 @@ def _folded(section: ExplainedSection) -> str:
 
 
 def _pieces(pieces: Iterable[Piece]) -> Iterator[Any]:
-    """Yields a table of templates and of links that show nothing; other parts are counted."""
+    """Yields a table of the templates, and of links that leave no text. Other parts are only counted."""
     told, counted = _told(pieces)
     if told:
         parts = _table("in the source", "in the text", "by", ratios=(5, 4, 6))

@@ -1,4 +1,4 @@
-"""Answers to the questions of the report for one build."""
+"""Answers to the report's questions about one build."""
 
 import heapq
 from collections.abc import Sequence
@@ -46,14 +46,14 @@ MAX_BOOKS = 1_500
 
 
 class Link(NamedTuple):
-    """A cell that links to another part of the page."""
+    """A table cell that links to another part of the page."""
 
     text: str
     anchor: str
 
 
 class Table(NamedTuple):
-    """A table with its cells as shown."""
+    """A table, whose cells are formatted for display."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str | Link]]
@@ -70,7 +70,7 @@ class Answer(NamedTuple):
 
 
 def what_it_is(facts: Facts) -> Answer:
-    """Returns signature, versions, settings and inputs of a build."""
+    """Returns the signature, versions, settings and inputs of a build."""
     manifest = facts.build.manifest
     inputs = manifest.get("inputs", [])
     code = manifest.get("code", {})
@@ -114,10 +114,11 @@ def _short(value: object) -> str:
 
 
 def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Answer | None:
-    """Returns a waterfall chart from the records read to those kept; None if the build reads no documents.
+    """Returns a waterfall chart, from all records that were read to those that were kept. Returns None if the
+    build reads no documents.
 
     Args:
-      rejected: records from which one example of each reason is shown.
+      rejected: Rejected records, from which one example of each reason is displayed.
     """
     balance = balance_of(facts)
     if not balance:
@@ -160,7 +161,7 @@ def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Ans
 
 
 def _examples(rejected: Sequence[Rejected]) -> Table:
-    """Returns a table with one record of each reason."""
+    """Returns a table with one record for each reason."""
     first: dict[str, Rejected] = {}
     for one in rejected:
         first.setdefault(f"{one.stage}/{one.reason}", one)
@@ -172,8 +173,8 @@ def _examples(rejected: Sequence[Rejected]) -> Table:
 
 
 def line_of_choice(facts: Facts) -> Figure | None:
-    """Returns a chart of length against vocabulary of the books considered for SimpleBooks, with the
-    limit.
+    """Returns a chart of the books that were considered for SimpleBooks: their lengths against the sizes of
+    their vocabularies, and the limit between kept and dropped books. Returns None for other builds.
     """
     name = facts.name_of("books-", ".tsv")
     if not name:
@@ -220,7 +221,9 @@ def line_of_choice(facts: Facts) -> Figure | None:
 
 
 def as_large_as_the_paper(facts: Facts) -> Answer | None:
-    """Returns documents, words and characters with those of the paper; None without statistics."""
+    """Returns the numbers of documents, words and characters, here and in the paper. Returns None if they are
+    not known.
+    """
     sizes = read_sizes(facts.build.folder) if facts.stats else None
     if sizes is None:
         return None

@@ -1,4 +1,6 @@
-"""Answers to the tenth question, the changes since the edition before, and an overview of all builds."""
+"""Answers the tenth question, what has changed since the previous edition, and gives an overview of all
+builds.
+"""
 
 import io
 import itertools
@@ -43,7 +45,7 @@ SHOWN = 60  # most builds in a chart
 
 
 def editions_of(builds: Sequence[Facts]) -> dict[tuple[str, str], list[Facts]]:
-    """Returns (corpus, edition) → its builds, in the given order."""
+    """Returns (corpus, edition) → the builds of that edition, in the given order."""
     found: dict[tuple[str, str], list[Facts]] = defaultdict(list)
     for facts in builds:
         found[facts.build.corpus, facts.build.edition].append(facts)
@@ -51,7 +53,9 @@ def editions_of(builds: Sequence[Facts]) -> dict[tuple[str, str], list[Facts]]:
 
 
 def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
-    """Returns the counts of both editions, other differences, and the changed documents if they are known."""
+    """Returns the counts in both editions, other differences, and the changed documents if they are known.
+    `before` is the previous edition. Returns None if the build has no documents.
+    """
     if not facts.kept:
         return None
     if before is None:
@@ -94,7 +98,7 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
 
 
 def read_changes(facts: Facts) -> Mapping[str, Any] | None:
-    """Returns the counts that `compare` wrote beside an edition; None if there are none."""
+    """Returns the counts of changes that `compare` has written beside an edition; None if there are none."""
     folder, _, name = _report_of(facts).rpartition("/")
     if not is_there(_report_of(facts) + SUMMARY):
         return None
@@ -103,7 +107,7 @@ def read_changes(facts: Facts) -> Mapping[str, Any] | None:
 
 
 def _listed(facts: Facts, documents: Mapping[str, Any]) -> Iterator[Table]:
-    """Yields a table of the first documents that are not the same in both editions."""
+    """Yields a table of the first changed documents in the report of `compare`, if there is a report."""
     path = _report_of(facts)
     if not is_there(path):
         return
@@ -126,7 +130,7 @@ def _bytes(size: int | None) -> str:
 
 
 def _report_of(facts: Facts) -> str:
-    """Returns the path at which `compare` writes the report of an edition."""
+    """Returns the path of the report that `compare` writes about the changes in an edition."""
     build = facts.build
     parent = normalise(build.folder).rpartition("/")[0]
     name = report_of(name_of(build.dump_date, build.manifest["version"]))
@@ -153,7 +157,9 @@ def _fates(documents: Mapping[str, Any]) -> Figure:
 
 
 def _counts(before: Facts, facts: Facts) -> Iterator[tuple[str, str, str, str]]:
-    """Yields rows of the documents of splits, words, and rejected records of both builds."""
+    """Yields rows (name, old count, new count, change) about documents per split, words, and rejected
+    records.
+    """
     pairs: dict[str, tuple[int, int]] = {}
     for split in {**before.kept, **facts.kept}:
         pairs[f"{facts.unit} of {split}"] = before.kept.get(split, 0), facts.kept.get(split, 0)
@@ -173,7 +179,7 @@ def _counts(before: Facts, facts: Facts) -> Iterator[tuple[str, str, str, str]]:
 
 
 def overview(builds: Sequence[Facts], anchors: Sequence[str]) -> list[Answer]:
-    """Returns answers about all builds of a page."""
+    """Returns answers about all builds together. `anchors` link to the builds' pages."""
     answers = [_all_builds(builds, anchors), _all_kept(builds), *_all_papers(builds)]
     return [one for one in (*answers, *_all_editions(builds)) if one]
 
@@ -224,7 +230,9 @@ def _all_kept(builds: Sequence[Facts]) -> Answer | None:
 
 
 def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
-    """Yields charts of Wiki-40B and its paper, with a point for the newest build of each language."""
+    """Yields charts that compare Wiki-40B with its paper, with a point for the newest build of each
+    language.
+    """
     found = (read_sizes(facts.build.folder) for facts in builds if facts.kept and facts.stats)
     newest = {one.language: one for one in found if isinstance(one, BuildSizes)}
     if len(newest) < 2:
@@ -271,7 +279,9 @@ def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
 
 
 def _all_editions(builds: Sequence[Facts]) -> Iterator[Answer]:
-    """Yields charts of the number of documents over the editions of each corpus."""
+    """Yields charts that show how the number of documents has changed from edition to edition, for each
+    corpus.
+    """
     several = {
         name: of
         for name, of in editions_of([one for one in builds if one.kept]).items()

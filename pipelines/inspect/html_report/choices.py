@@ -1,6 +1,6 @@
-"""Chooses the documents and rejected records that the page of a build shows, with a hash.
+"""Uses a hash to choose the documents and rejected records for the page of a build.
 
-Only some row groups and files are read, whatever the size of the build.
+However large the build is, only some row groups and files are read.
 """
 
 import bisect
@@ -30,18 +30,20 @@ from transforms.text.wikimedia.article_markers import parse_article
 DOCUMENTS = 20
 SENTENCE = "sentence_"
 REJECTED = 400
-"""Most rejected records of a page. Each reason gets an equal part, and at least LEAST_OF_REASON."""
+"""Most rejected records on a page. Each reason gets an equal number of records, and at least
+LEAST_OF_REASON.
+"""
 LEAST_OF_REASON = 5
 ROWS_SAMPLED = 20_000
-"""Number of rows in which values of columns are counted."""
+"""Number of rows from which statistics about columns are made."""
 ROWS_READ = 200_000
-"""Most rejected records that are read. Records are spread over files by a hash, so whole files are a
+"""Most rejected records that are read. A hash distributes the records over the files, so a whole file is a
 sample.
 """
 
 
 class Document(NamedTuple):
-    """A document of a build."""
+    """A document of a build, for display."""
 
     id: str
     title: str
@@ -50,7 +52,7 @@ class Document(NamedTuple):
 
 
 def choose_documents(facts: Facts, shape: CorpusShape, count: int = DOCUMENTS) -> list[Document]:
-    """Returns `count` documents; the choice depends only on the signature and the number of documents."""
+    """Returns up to `count` documents. The choice depends only on the signature and size of the build."""
     if not shape.texts:
         return []
     groups = [group for file in _files(facts, shape) for group in row_groups_of(file)]
@@ -68,7 +70,8 @@ def choose_documents(facts: Facts, shape: CorpusShape, count: int = DOCUMENTS) -
 
 
 def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
-    """Returns columns of row groups, chosen by a hash of the signature, with at least ROWS_SAMPLED rows.
+    """Returns the columns of a sample of row groups with at least ROWS_SAMPLED rows, or of all. The row
+    groups are chosen with a hash of the build's signature.
 
     Columns that the build does not have are missing in the table.
     """
@@ -84,7 +87,7 @@ def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> 
 
 
 def _places(seed: str, total: int, count: int) -> list[int]:
-    """Returns up to `count` different numbers below `total`."""
+    """Returns up to `count` different numbers below `total`, which depend only on `seed`."""
     drawn = (fingerprint(f"{seed} {number}") % total for number in itertools.count())
     places: dict[int, None] = {}
     while len(places) < min(count, total):

@@ -1,4 +1,4 @@
-"""Charts of the report, as Vega-Lite specifications made with Altair.
+"""The charts of the report, as Vega-Lite specifications made with Altair.
 
 A colour such as "@accent" is replaced by page.js, because it depends on the light or dark theme. Charts are
 as wide as the page allows. Labels are above the bars, where narrow screens have space.
@@ -40,7 +40,7 @@ class Bar(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """A column of a histogram, or a part of it."""
+    """A column of a histogram, or a part of a column."""
 
     start: float
     end: float
@@ -50,7 +50,7 @@ class Bin(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A size of a build and the same size in the paper."""
+    """A number in a build, and the corresponding number in the paper."""
 
     label: str
     ours: float
@@ -62,7 +62,7 @@ def bars(rows: Sequence[Bar], most: float | None = None) -> Spec:
     """Returns a chart of horizontal bars, in the order of `rows`.
 
     Args:
-      most: the number at the right edge; by default the greatest.
+      most: The number at the right edge; by default the greatest number in `rows`.
     """
     data = [row._asdict() | {"place": place} for place, row in enumerate(rows)]
     edge = most or max((max(row.end, row.behind) for row in rows), default=1) or 1
@@ -84,7 +84,9 @@ def bars(rows: Sequence[Bar], most: float | None = None) -> Spec:
 
 
 def pairs(rows: Sequence[Pair]) -> Spec:
-    """Returns a chart with a filled point for the build and a ring for the paper, on a logarithmic scale."""
+    """Returns a chart on a logarithmic scale. A filled point is the number in the build, a ring that in the
+    paper.
+    """
     data = [row._asdict() | {"place": place} for place, row in enumerate(rows)]
     numbers = [number for row in rows for number in (row.ours, row.paper)]
     low, high = _ends(numbers)
@@ -108,13 +110,13 @@ def pairs(rows: Sequence[Pair]) -> Spec:
 def histogram(
     bins: Sequence[Bin], title: str, unit: str, *, log: bool = False, rule: float | None = None
 ) -> Spec:
-    """Returns a histogram, stacked by group in order of first appearance.
+    """Returns a histogram. Groups are stacked in the order in which they first appear in `bins`.
 
     Args:
-      title: of the horizontal axis.
-      unit: name of the counted things.
-      log: use a logarithmic horizontal axis; no range may begin at 0.
-      rule: position of a dashed vertical line.
+      title: The title of the horizontal axis.
+      unit: The name of the things that are counted.
+      log: Whether the horizontal axis is logarithmic. If so, no bin may begin at 0.
+      rule: The position of a dashed vertical line.
     """
     groups = list(dict.fromkeys(one.group for one in bins))
     heights: dict[float, float] = {}
@@ -175,7 +177,7 @@ def steps(
 
 
 def curve(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> Spec:
-    """Returns a chart of points on two logarithmic scales."""
+    """Returns a chart of points with two logarithmic axes."""
     axes = {name: _log_axis(*_ends([row[name] for row in rows])) for name in (x, y)}
     encoded = alt.Chart(alt.Data(values=list(rows))).encode(
         x=alt.X(f"{x}:Q", scale=alt.Scale(type="log"), axis=axes[x]),
@@ -195,11 +197,11 @@ def scatter(
     line: Sequence[Mapping[str, float]],
     tooltip: Sequence[str],
 ) -> Spec:
-    """Returns a chart of coloured points and a line on two logarithmic scales.
+    """Returns a chart of coloured points and a line with two logarithmic axes.
 
     Args:
-      order: kinds of points, each with its colour.
-      line: points of the line, with the keys `x` and `y`.
+      order: The kinds of points, each with its colour.
+      line: The points of the line, with the keys `x` and `y`.
     """
     ends = {name: _around([row[name] for row in rows]) for name in (x, y)}
     scales = {name: alt.Scale(type="log", domain=ends[name], nice=False) for name in (x, y)}
@@ -231,7 +233,7 @@ def scatter(
 
 
 def against(rows: Sequence[Mapping[str, Any]], x: str, y: str, label: str, *, log: bool) -> Spec:
-    """Returns a chart with a labelled point for each row, and the diagonal of equal numbers."""
+    """Returns a chart with a labelled point for each row, and a diagonal on which both numbers are equal."""
     domain = _around([row[name] for row in rows for name in (x, y)], log=log)
     scale = _scale(log, domain=domain, nice=False)
     axis = _log_axis(*domain) if log else alt.Axis(tickCount=5)
@@ -268,7 +270,7 @@ def over_time(rows: Sequence[Mapping[str, Any]], x: str, y: str, colour: str) ->
 def _labels(base: alt.Chart, rows: Sequence[Bar] | Sequence[Pair]) -> tuple[alt.Chart, alt.Chart]:
     """Returns the labels at the left and the numbers at the right, above each row.
 
-    A label that would overlap the numbers is cut. Tooltips show both in full.
+    A label that would overlap the number is truncated. The tooltip has both in full.
     """
     taken = _CHARACTER_WIDTH * max((len(row.text) for row in rows), default=0) + _ROW_HEIGHT
     room = alt.ExprRef(expr=f"max(width - {taken:.0f}, 80)")
@@ -289,7 +291,7 @@ def _ends(numbers: Sequence[float]) -> tuple[float, float]:
 
 
 def _around(numbers: Sequence[float], *, log: bool = True) -> list[float]:
-    """Returns the range of the numbers with a margin."""
+    """Returns the ends of an axis: the range of the numbers, widened by a margin."""
     low, high = _ends(numbers)
     if log:
         return [low / 1.5, high * 1.5]

@@ -1,4 +1,4 @@
-"""The data for the pictures of a build: its manifest, counts and small tables."""
+"""The data for the charts about a build: its manifest, counts and small tables."""
 
 import csv
 import io
@@ -19,11 +19,11 @@ LEFT_OUT = {
     "near_duplicates": "nearly the same as another",
     "not_drawn": "not drawn",
 }
-"""Names of counts in a manifest of records that are neither rejected nor kept → their names in the report."""
+"""Name, in a manifest, of a count of records that are neither rejected nor kept → its name in the report."""
 
 
 class Facts(NamedTuple):
-    """The facts in the files of a build."""
+    """The facts that the files of a build contain."""
 
     build: Build
     unit: str  # of documents, such as "articles"
@@ -31,13 +31,13 @@ class Facts(NamedTuple):
 
     @property
     def counts(self) -> Mapping[str, Any]:
-        """The counts of the manifest."""
+        """The counts in the manifest."""
         counts: Mapping[str, Any] = self.build.manifest.get("counts", {})
         return counts
 
     @property
     def kept(self) -> Mapping[str, int]:
-        """Split → number of documents. A split may be part of another."""
+        """Split → number of documents. A split may be part of another split."""
         kept: Mapping[str, int] = self.counts.get("kept", {})
         return {split: count for split, count in kept.items() if split != "total"}
 
@@ -47,11 +47,13 @@ class Facts(NamedTuple):
         return int(self.counts.get("kept", {}).get("total", 0))
 
     def name_of(self, start: str, end: str) -> str:
-        """Returns the first file of the build with that prefix and suffix; "" if there is none."""
+        """Returns the name of the build's first file that begins with `start` and ends with `end`; "" if
+        there is none.
+        """
         return next(iter(self.names_of(start, end)), "")
 
     def names_of(self, start: str, end: str) -> list[str]:
-        """Returns the names of the files of the build with that prefix and suffix, sorted."""
+        """Returns the sorted names of the build's files that begin with `start` and end with `end`."""
         names = (file["name"] for file in self.build.manifest["outputs"])
         return sorted(name for name in names if name.startswith(start) and name.endswith(end))
 
@@ -63,14 +65,14 @@ class Facts(NamedTuple):
 
 
 class Fate(NamedTuple):
-    """A group of the records that were read, with the same result."""
+    """A result, and the number of records that have it."""
 
     name: str  # stage and reason, or a value of LEFT_OUT
     records: int
 
 
 class Balance(NamedTuple):
-    """The records of a build by result; `read` is the sum of `left_out` and `kept`."""
+    """The number of records with each result. `read` is the sum of `left_out` and `kept`."""
 
     unit: str  # of what was read: "pages"
     read: int
@@ -90,7 +92,7 @@ def read_facts(build: Build) -> Facts:
 
 
 def balance_of(facts: Facts) -> Balance | None:
-    """Returns the number of records by result; None for a build that reads no documents."""
+    """Returns the number of records with each result; None for a build that reads no documents."""
     counts = facts.counts
     names = [name for name in counts if name.endswith(READ)]
     if not names or "kept" not in counts:

@@ -1,4 +1,4 @@
-"""Answers the eighth question: where the text of a build has holes."""
+"""Answers the eighth question: where text is missing in a build."""
 
 import itertools
 from collections.abc import Iterator
@@ -17,7 +17,9 @@ _AUDIT, _FINDINGS = "audit/summary.json", "audit/findings.tsv"
 
 
 def where_it_has_holes(facts: Facts) -> Answer | None:
-    """Returns templates that no table shows, findings of an audit, and lost input; None without documents."""
+    """Returns the templates for which no table defines a text, the findings of an audit, and the lost input.
+    Returns None if the build has no documents.
+    """
     if not facts.kept:
         return None
     parts = [*_templates(facts), *_audit(facts), *_characters(facts), _lost(facts)]
@@ -34,7 +36,9 @@ _Part = tuple[str, list[Figure], list[Table]]
 
 
 def _templates(facts: Facts) -> Iterator[_Part]:
-    """Yields a Pareto chart of templates in running text that are in no table."""
+    """Yields a chart of the templates in running text for which no table defines a text, with cumulative
+    shares.
+    """
     if UNRENDERED not in facts.names_of(UNRENDERED, ""):
         return
     drawn: list[Bar] = []

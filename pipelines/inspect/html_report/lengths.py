@@ -13,7 +13,7 @@ _OF_DOCUMENTS = {
     "articles_by_characters": ("characters", "articles"),
     "books_by_words": ("words", "books"),
 }
-"""Histogram of a split → (measure, counted things)."""
+"""Name of a histogram in stats.json → (measure, counted things)."""
 
 _OF_SENTENCES = "sentences_by_words"
 
@@ -28,7 +28,7 @@ class LengthClass(NamedTuple):
 
 
 def lengths(facts: Facts) -> Answer | None:
-    """Returns histograms and the mean of each split; None for a build without documents."""
+    """Returns a histogram and the mean for each split; None for a build without documents."""
     sentences: list[str] = []
     figures: list[Figure] = []
     for name, (measure, unit) in _OF_DOCUMENTS.items():
@@ -54,7 +54,7 @@ def lengths(facts: Facts) -> Answer | None:
 
 
 def _whole(facts: Facts, name: str) -> list[str]:
-    """Returns the splits with a histogram that are not part of another split."""
+    """Returns the splits that have the histogram `name` and are not part of another split."""
     counted = [split for split in facts.kept if name in facts.stats.get(split, {})]
     return [split for split in counted if split != "train_2"]  # a part of train
 
@@ -76,7 +76,9 @@ def _middle(classes: Sequence[LengthClass], unit: str, measure: str) -> str:
 
 
 def middle_of(classes: Sequence[LengthClass]) -> str:
-    """Returns the class of the lower median, such as "16 to 23". There must be at least one document."""
+    """Returns the class that contains the lower median, such as "16 to 23". There must be at least one
+    document.
+    """
     total = sum(one.number for one in classes)
     places = itertools.accumulate(one.number for one in classes)
     middle = next(one for one, place in zip(classes, places, strict=True) if 2 * place >= total)
@@ -101,7 +103,9 @@ def _drawn(of_splits: Mapping[str, Sequence[LengthClass]], measure: str, unit: s
 
 
 def _sentences(facts: Facts) -> tuple[Figure, list[LengthClass]] | None:
-    """Returns a chart of the lengths of sentences, if possible before and after deduplication."""
+    """Returns a chart of the lengths of sentences, with the classes of lengths. Shows them before and after
+    deduplication if both are known. Returns None if no lengths are known.
+    """
     stats = facts.stats
     found = {
         BEFORE: stats.get("before_deduplication", {}).get(_OF_SENTENCES),

@@ -1,4 +1,4 @@
-"""Makes the report with pictures from finished builds."""
+"""Makes the report with charts from finished builds."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ from transforms.records import Rejected
 
 
 def make_report(folders: Sequence[str]) -> str:
-    """Returns the HTML page of all finished builds in the folders and below.
+    """Returns an HTML page about all finished builds in the folders and below them.
 
     Raises InputError for a folder without builds, and for a damaged build.
     """
@@ -51,7 +51,9 @@ def make_report(folders: Sequence[str]) -> str:
 
 
 def with_older(all_facts: Sequence[Facts]) -> Iterator[tuple[Facts | None, Facts]]:
-    """Yields (the edition before, or else the input build, or None; the build)."""
+    """Yields (what to compare a build with, the build). It is compared with the previous edition or, without
+    one, with the build that it was made from; None if neither is known.
+    """
     by_manifest = {facts.build.sha256: facts for facts in all_facts}
     for of_edition in editions_of(all_facts).values():
         for older, facts in zip([None, *of_edition], of_edition, strict=False):
@@ -60,7 +62,7 @@ def with_older(all_facts: Sequence[Facts]) -> Iterator[tuple[Facts | None, Facts
 
 
 def _anchor(facts: Facts, names: Counter[str]) -> str:
-    """Returns an anchor for the page of a build. Copies of a build get a number."""
+    """Returns the anchor of a build's page. If several builds have the same name, a number is added."""
     build = facts.build
     name = f"{build.corpus}-{build.edition}-{build.dump_date}-{build.manifest['version']}"
     names[name] += 1
@@ -84,11 +86,12 @@ def _page(facts: Facts, before: Facts | None, anchor: str) -> Page:
 def answers_of(
     facts: Facts, before: Facts | None, documents: Sequence[Document], rejected: Sequence[Rejected]
 ) -> list[Answer]:
-    """Returns the answers about a build, in the order of the questions. Some builds cannot answer all.
+    """Returns the answers about a build, in the order of the questions. For some builds, some answers are
+    missing.
 
     Args:
-      before: the edition before, or None.
-      documents, rejected: the documents and rejected records shown on the page.
+      before: The previous edition, or None.
+      documents, rejected: The documents and rejected records for the page.
     """
     answers = (
         what_it_is(facts),

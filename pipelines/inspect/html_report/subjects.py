@@ -1,4 +1,4 @@
-"""Answers the seventh question: the years, subjects and sources of the text of a build."""
+"""Answers the seventh question: which years, subjects and sources the text of a build has."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ UNKNOWN = "–"
 
 
 def what_it_is_about(facts: Facts) -> Answer | None:
-    """Returns years, subjects or sources, if the build has any; None for a build without documents."""
+    """Returns an answer about years, subjects or sources; None for a build without documents."""
     for find in (
         _of_translations,
         _of_books,
@@ -36,7 +36,7 @@ def what_it_is_about(facts: Facts) -> Answer | None:
 
 
 def _of_translations(facts: Facts) -> Answer | None:
-    """Returns the languages of a package of translations, with their scores."""
+    """Returns the languages in a package of translations, with their scores."""
     languages = facts.build.manifest.get("languages")
     if not languages:
         return None
@@ -56,7 +56,7 @@ def _of_translations(facts: Facts) -> Answer | None:
 
 
 def _of_books(facts: Facts) -> Answer | None:
-    """Returns dated books by decade and by source of the date."""
+    """Returns the number of dated books by decade and by source of the date."""
     name = facts.name_of("dates-", ".tsv")
     if not name:
         return None
@@ -106,7 +106,9 @@ def _most_frequent(counts: Iterable[tuple[Sequence[Any], int]], key: int) -> lis
 def _grouped(
     counts: Mapping[tuple[int, str], int], groups: Sequence[str]
 ) -> list[tuple[tuple[int, str], int]]:
-    """Returns the counts in the order of the groups; the last of too many groups are joined to "other"."""
+    """Returns the counts in the order of `groups`. If there are too many groups, the last ones are joined as
+    "other".
+    """
     shown = groups[:_GROUPS] if len(groups) > _GROUPS + 1 else groups
     order = [*shown, _OTHERS]
     joined: Counter[tuple[int, str]] = Counter()
@@ -121,7 +123,7 @@ def _listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def _of_sentences(facts: Facts) -> Answer | None:
-    """Returns domains and topics of FLORES sentences."""
+    """Returns the domains and topics of FLORES sentences."""
     domains, topics = facts.stats.get("domains"), facts.stats.get("topics")
     if not domains or not topics:
         return None
@@ -148,7 +150,7 @@ def _of_sentences(facts: Facts) -> Answer | None:
 
 
 def _of_genres(facts: Facts) -> Answer | None:
-    """Returns the genres excluded from SimpleBooks; the build has no genres of the other books."""
+    """Returns the genres of the books excluded from SimpleBooks. The genres of other books are not known."""
     start = "screen-books/"
     rejected = facts.counts.get("rejected", {})
     genres = {
@@ -166,7 +168,7 @@ def _of_genres(facts: Facts) -> Answer | None:
 
 
 def _of_articles(facts: Facts) -> Answer | None:
-    """Returns headings, classes and dates of a sample of articles."""
+    """Returns the headings, Wikidata classes and dates of a sample of articles."""
     row = rows().get(facts.build.corpus)
     if not row or not row.shape or row.shape.title != TITLE_IN_TEXT:
         return None
@@ -202,7 +204,7 @@ def _revised(dates: Iterable[str]) -> Figure:
 
 
 def _of_items(facts: Facts) -> Answer | None:
-    """Returns Wikidata items by the Wikipedias that have an article about them."""
+    """Returns, for each Wikipedia, the number of Wikidata items about which it has an article."""
     links = facts.stats.get("total", {}).get("sitelinks")
     if not links:
         return None
@@ -216,7 +218,7 @@ def _of_items(facts: Facts) -> Answer | None:
 
 
 def _of_inputs(facts: Facts) -> Answer | None:
-    """Returns the input files of the text, for builds whose rows have no source."""
+    """Returns the input files, for builds whose rows have no source."""
     inputs = facts.build.manifest.get("inputs", [])
     if not inputs or not facts.kept:
         return None
@@ -234,7 +236,9 @@ def _of_inputs(facts: Facts) -> Answer | None:
 
 
 def _bars(title: str, counts: Mapping[str, int], whole: int = 0) -> Figure:
-    """Returns a chart of the most frequent names, with their share of `whole`, by default of the sum."""
+    """Returns a chart of the most frequent names, with their shares of `whole`; if it is 0, of the sum of all
+    counts.
+    """
     found = [one for one in counts.items() if one[1]]
     ranked = sorted(found, key=lambda one: (-one[1], one[0]))
     total = whole or sum(counts.values())

@@ -15,7 +15,7 @@ def share(part: float, whole: float) -> str:
 
 
 def count(number: int, what: str) -> str:
-    """Returns a number with its noun: "1 page", "1,234 pages"."""
+    """Returns a number and a noun: "1 page", "1,234 pages"."""
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 

@@ -21,7 +21,9 @@ _DRAWN = 40
 
 
 def does_the_vocabulary_fit(facts: Facts) -> Answer | None:
-    """Returns characters per piece, unknown words, rank and frequency; None without documents."""
+    """Returns characters per piece, the share of unknown words, and a chart of rank and frequency, as far as
+    they are known. Returns None for a build without documents.
+    """
     for find in (_of_news, _of_simple_books, _of_pieces, _of_languages, _of_subwords):
         if answer := find(facts):
             return answer
@@ -79,7 +81,9 @@ def _unknown(name: str, unknown: int, words: int) -> Bar:
 
 
 def _rank_and_frequency(facts: Facts, name: str) -> Iterator[Figure]:
-    """Yields a chart of some ranks, with growing distances, from a file sorted by frequency."""
+    """Yields a chart of rank and frequency, from a file that is sorted by frequency. The distance between its
+    points grows with the rank.
+    """
     if name not in facts.names_of(name, ""):
         return
     points = list(_ranks(path_below(facts.build.folder, name)))
@@ -104,7 +108,7 @@ def _ranks(path: str) -> Iterator[dict[str, Any]]:
 
 
 def _of_pieces(facts: Facts) -> Answer | None:
-    """Returns the fit of the vocabulary of one Wikipedia, with that of the paper."""
+    """Returns how well the vocabulary of one Wikipedia fits, here and in the paper."""
     found = {split: facts.stats.get(split, {}) for split in SPLITS}
     counted = {split: of for split, of in found.items() if of.get("pieces")}
     if not counted or "unknown_characters" not in next(iter(counted.values())):
@@ -138,7 +142,7 @@ def _pieces(name: str, characters: int, pieces: int) -> Bar:
 
 
 def _of_languages(facts: Facts) -> Answer | None:
-    """Returns the fit of a vocabulary over several Wikipedias."""
+    """Returns how well a vocabulary fits each of several Wikipedias."""
     if facts.build.corpus != wiki40b_multilingual_settings.KIND:
         return None
     figures = [

@@ -1,4 +1,4 @@
-"""Writes the answers about builds as one HTML file without other files."""
+"""Writes the answers about builds as one self-contained HTML file."""
 
 import json
 import re
@@ -66,14 +66,14 @@ def render(pages: Sequence[Page]) -> str:
 
 
 def library() -> str:
-    """Returns the JavaScript that draws charts: vega, vega-lite and vega-embed."""
+    """Returns the JavaScript libraries that draw charts: vega, vega-lite and vega-embed."""
     major, minor, *_ = VEGALITE_VERSION.split(".")
     bundle: str = vl_convert.javascript_bundle(_SNIPPET, f"{major}.{minor}")
     return bundle.replace("</script", "<\\/script")
 
 
 def shorten(text: str, most: int) -> str:
-    """Returns the beginning of a text, and the number of characters left out."""
+    """Returns the first `most` characters of a text, followed by the number of characters left out."""
     if len(text) <= most:
         return text
     return f"{text[:most]} … ({len(text) - most:,} more characters)"

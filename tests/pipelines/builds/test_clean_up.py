@@ -14,9 +14,9 @@ from transforms.files.stores import StoreError
 @pytest.mark.parametrize(
     ("error", "line"),
     [
-        (StoreError("s3://b/k", "access is denied"), "left behind: s3://b/k: access is denied"),
-        (InputError("s3://b/k", "no such file"), "left behind: s3://b/k: no such file"),
-        (OSError("no space"), "left behind: no space"),
+        (StoreError("s3://b/k", "access is denied"), "not removed: s3://b/k: access is denied"),
+        (InputError("s3://b/k", "no such file"), "not removed: s3://b/k: no such file"),
+        (OSError("no space"), "not removed: no space"),
     ],
 )
 def test_what_stays_is_logged(

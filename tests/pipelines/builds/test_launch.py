@@ -64,7 +64,7 @@ def test_what_a_kill_has_left_beside_a_finished_build_is_removed(
 
 def test_the_second_of_two_builds_of_one_target_refuses(tmp_path: Path) -> None:
     with building(str(tmp_path / TARGET)) as folder:
-        with pytest.raises(TargetError, match="another build is at work"):
+        with pytest.raises(TargetError, match="another build is running"):
             launch(Wiki40b(uk_config()), str(tmp_path), workers=1)
         (Path(folder) / "manifest.json").write_text("{}")
     assert files_below(tmp_path) == [f"{TARGET}/COMPLETED", f"{TARGET}/manifest.json"]

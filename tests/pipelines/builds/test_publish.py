@@ -125,7 +125,7 @@ def test_an_unfinished_folder_is_replaced_never_mixed(tmp_path: Path) -> None:
 def test_two_builds_of_one_target_at_once_the_second_refuses(tmp_path: Path) -> None:
     target = tmp_path / "t"
     with building(str(target)) as folder:
-        with pytest.raises(TargetError, match="another build is at work: "):
+        with pytest.raises(TargetError, match="another build is running: "):
             make(target)
         write_build(folder, "first")
     assert contents(target) == whole("first")

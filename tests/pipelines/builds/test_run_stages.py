@@ -154,9 +154,9 @@ def test_what_is_finished_is_not_done_again(
     assert words.launch() == WHOLE
     assert words.ran() == {"write": 1}
     first, second, third = caplog.messages
-    assert first.startswith("stage 1 of 3, double: found finished, 20")
+    assert first.startswith("stage 1 of 3, double: already finished, 20")
     assert first.endswith(" MB")
-    assert second.startswith("stage 2 of 3, join: found finished, 20")
+    assert second.startswith("stage 2 of 3, join: already finished, 20")
     assert third == "stage 3 of 3, write"
 
 
@@ -181,7 +181,7 @@ def test_other_settings_do_all_again_and_it_is_told(
     caplog.clear()
     assert words.launch() == WHOLE
     assert words.ran() == {"double": 5, "join": 5, "write": 1}
-    told = r"removed what an earlier run has left, .*: 01-double-\w+, 02-join-\w+"
+    told = r"removed the files of an earlier run .*: 01-double-\w+, 02-join-\w+"
     assert re.fullmatch(told, caplog.messages[0])
 
 
@@ -236,7 +236,7 @@ def test_two_builds_at_once_the_second_refuses(tmp_path: Path) -> None:
     with stage_folders(str(tmp_path / "target")) as folders:
         folders.open(())
         begun = folders.begin("01-double-x")
-        with pytest.raises(TargetError, match="another build is at work"):
+        with pytest.raises(TargetError, match="another build is running"):
             words.launch()
         assert Path(begun).exists()
 

@@ -93,7 +93,7 @@ def test_stages_can_be_forgotten(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["lines-1", ".scratch/piece"])
-@pytest.mark.parametrize(("is_cut", "word"), [(True, "cut off"), (False, "missing")])
+@pytest.mark.parametrize(("is_cut", "word"), [(True, "truncated"), (False, "missing")])
 def test_a_stage_that_lacks_something_is_not_taken(
     tmp_path: Path, name: str, is_cut: bool, word: str
 ) -> None:
@@ -182,7 +182,7 @@ def test_two_at_once_the_second_refuses_and_touches_nothing(tmp_path: Path) -> N
     with opened(tmp_path / "t") as folders:
         folder = run(folders)
         begun = folders.begin(KEYS[1])
-        with pytest.raises(TargetError, match="another build is at work: "), opened(tmp_path / "t"):
+        with pytest.raises(TargetError, match="another build is running: "), opened(tmp_path / "t"):
             pass
         assert folder.exists()
         assert Path(begun).exists()

@@ -171,7 +171,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_build_whose_manifest_was_changed(tmp_path: Path) -> None:
     (write_build(tmp_path, "uk") / "manifest.json").write_text("{")
-    with pytest.raises(InputError, match=r"COMPLETED: does not fit manifest\.json"):
+    with pytest.raises(InputError, match=r"COMPLETED: does not match manifest\.json"):
         find_sizes([str(tmp_path)])
 
 

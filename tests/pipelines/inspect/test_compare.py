@@ -224,5 +224,5 @@ def test_a_cluster_needs_a_place_for_the_report(old: Path, new: Path) -> None:
 def test_a_damaged_manifest(old: Path, new: Path) -> None:
     with (new / "manifest.json").open("a") as file:
         file.write("\n")
-    with pytest.raises(InputError, match="COMPLETED: does not fit"):
+    with pytest.raises(InputError, match="COMPLETED: does not match"):
         compare(old, new)

@@ -146,7 +146,12 @@ def test_the_page(tmp_path: Path, run: Command) -> None:
     ("train", "evaluation", "status", "message"),
     [
         ("none.jsonl", "text", 1, "none.jsonl: no such file"),
-        ("text", "rows.jsonl", 2, "has no column text; it has q: name the texts, as in"),
+        (
+            "text",
+            "rows.jsonl",
+            2,
+            "missing columns: text; it has q: name the column with the texts, as in",
+        ),
         ("text", "rows.jsonl#x,q", 1, "the evaluation sets have no items with words"),
         ("text#q", "text", 2, "is a text file without columns q"),
         ("text", "folder", 1, "no finished build here or below"),

@@ -172,11 +172,11 @@ def test_of_a_cluster_one_document_stays(tmp_path: Path, run: Command) -> None:
 @pytest.mark.parametrize(
     ("command", "given", "message"),
     [
-        ("overlap", ["web.jsonl", "--drop-from", "first"], "go together"),
+        ("overlap", ["web.jsonl", "--drop-from", "first"], "--editions needs --drop-from"),
         ("overlap", ["web.jsonl", "--drop-from", "first", "--editions", "new"], "only from"),
-        ("overlap", ["web.jsonl", "--drop-from", "second", "--editions", "new"], "no --with"),
+        ("overlap", ["web.jsonl", "--drop-from", "second", "--editions", "new"], "needs --with"),
         ("contamination", ["--remove", "passages", "--editions", "new"], "has each text in two"),
-        ("contamination", ["--remove", "documents"], "go together"),
+        ("contamination", ["--remove", "documents"], "--editions needs --remove"),
     ],
 )
 def test_what_cannot_be_removed_is_said_before_anything_is_searched(

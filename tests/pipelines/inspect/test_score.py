@@ -140,7 +140,7 @@ def test_a_file_that_leaves_text_out(uk: Path, tmp_path: Path, run: Command) -> 
         ),
         (b"\xff\n", "line 1: not a row of log-likelihoods: "),
         (b"PAR1 and no more", "not a valid Parquet file: "),
-        (bz2.compress(json_lines(-1, -1, -1))[:-9], "damaged or cut: "),
+        (bz2.compress(json_lines(-1, -1, -1))[:-9], "damaged or truncated: "),
     ],
 )
 def test_files_that_are_no_rows(uk: Path, tmp_path: Path, content: bytes, message: str) -> None:
@@ -154,7 +154,7 @@ def test_files_that_are_no_rows(uk: Path, tmp_path: Path, content: bytes, messag
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"document": [0]}, "lacks the column log_likelihood"),
+        ({"document": [0]}, "missing columns: log_likelihood"),
         (
             {"document": ["0"], "log_likelihood": [-1.0]},
             "document is string, log_likelihood double",

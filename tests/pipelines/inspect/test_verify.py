@@ -72,7 +72,7 @@ def test_every_kind_of_finding(corpora: Path, run: Command) -> None:
         f"  {el}/train-00001-of-00002.parquet:"
         " is not in the manifest, but readers would read it as a part of the build\n"
         f"  {uk}/stats.json: has no counts of the splits\n"
-        f"  {uk}/validation-00000-of-00001.parquet: is not there\n"
+        f"  {uk}/validation-00000-of-00001.parquet: is missing\n"
         "entities in two splits: 3\n"
         "  Q1: train: el/20260101-1.0.0, uk/20260101-1.0.0; test: vi/20260101-1.0.0\n"
         "  Q3: train: uk/20260101-1.0.0; validation: vi/20260101-1.0.0\n"
@@ -128,7 +128,7 @@ def test_a_changed_manifest_is_a_fault_and_the_other_builds_are_checked(corpora:
         faults=(
             Fault(
                 f"{uk}/COMPLETED",
-                "does not fit manifest.json: one of them was changed or is damaged",
+                "does not match manifest.json: one of them was changed or is damaged",
             ),
         ),
         conflicts=(),
@@ -153,9 +153,9 @@ def test_counts_of_the_manifest_that_do_not_fit_are_faults(corpora: Path) -> Non
     counts = {"kept": {"train": 2, "validation": 1, "test": 2, "total": 5}}
     seal(uk, manifest_of(uk) | {"counts": counts})
     assert [fault.message for fault in verify_folders([str(uk)], workers=1).faults] == [
-        "parquet of train has 3 rows, 2 were kept",
-        "tfrecord of train has 3 rows, 2 were kept",
-        "has 3 articles of train, 2 were kept",
+        "parquet of train has 3 rows, but 2 were kept",
+        "tfrecord of train has 3 rows, but 2 were kept",
+        "has 3 articles of train, but 2 were kept",
     ]
 
 
@@ -211,7 +211,7 @@ def test_builds_of_sentences(tmp_path: Path, run: Command) -> None:
     shard = news / TRAIN / "news.en-00001-of-00003"
     shard.unlink()
     assert run("verify", tmp_path, "--workers", "1", status=1).out == (
-        f"checked: 1 builds, 10 files\n1 {EARLIER}\nfaults of files: 1\n  {shard}: is not there\n"
+        f"checked: 1 builds, 10 files\n1 {EARLIER}\nfaults of files: 1\n  {shard}: is missing\n"
     )
 
 
@@ -251,7 +251,7 @@ def test_a_table_without_ids_ends_with_its_name(corpora: Path) -> None:
     seal(el, manifest)
     with pytest.raises(BuildError) as raised:
         verify_folders([str(corpora)], workers=1)
-    assert str(raised.value).startswith(f"{path}: lacks the column wikidata_id; it has text")
+    assert str(raised.value).startswith(f"{path}: missing columns: wikidata_id; it has text")
 
 
 def test_the_demo_is_sound(demo: Path) -> None:
@@ -277,7 +277,7 @@ def test_small_files_that_are_changed_or_missing_and_files_that_are_added(tmp_pa
     faults = {Path(path).name: message for path, message in verify_folders([str(build)]).faults}
     assert faults.keys() == {"README.md", "features.json", "dataset_info.json", "notes.txt"}
     assert faults["README.md"].startswith("has the SHA-256 ")
-    assert faults["dataset_info.json"] == "is not there"
+    assert faults["dataset_info.json"] == "is missing"
     assert faults["notes.txt"] == "is not in the manifest"
 
 

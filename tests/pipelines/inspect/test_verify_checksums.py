@@ -74,10 +74,10 @@ def test_every_kind_of_finding(
     report = tmp_path / "report.tsv"
     command = ["verify", "lm1b", str(build), "--md5", listed, "--report", str(report)]
     assert main([*command, "--workers", "1"]) == 1
-    different = f"has the MD5 {md5_of(SHARDS[1])}, {md5_of(contents[ONE])} in the list"
+    different = f"has the MD5 {md5_of(SHARDS[1])}, but {md5_of(contents[ONE])} in the list"
     damage = (
-        f"has the MD5 {md5_of(damaged)}, {md5_of(SHARDS[2])} in the list; is not what the build has"
-        " written, by the SHA-256 in its manifest; first difference: line 2:"
+        f"has the MD5 {md5_of(damaged)}, but {md5_of(SHARDS[2])} in the list; is not what the build wrote"
+        ", according to the SHA-256 in its manifest; first difference: line 2:"
         " “Fou? .” in the build, “Four .” in the build's own Parquet"
     )
     unlisted = f"{HELDOUT}/news.en.heldout-00000-of-00002: a shard or a part of a checkpoint"
@@ -232,7 +232,7 @@ def test_a_build_that_is_not_finished(
 
 def test_a_list_that_is_none(build: Path, tmp_path: Path, run: Command) -> None:
     (tmp_path / "list").write_text("No sums.\n")
-    message = f"corpusmill: error: {tmp_path}/list: the list has no MD5 sum\n"
+    message = f"corpusmill: error: {tmp_path}/list: the list has no MD5 checksum\n"
     assert run("verify", build, "--md5", f"{tmp_path}/list", status=1).err == message
 
 

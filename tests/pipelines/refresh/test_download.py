@@ -348,9 +348,9 @@ def test_a_body_that_goes_on_is_not_kept(here: Downloads, faults: list[Fault], s
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        (GoesOn(3_000_000), r"the response has no size; after [\d,]+ bytes, .* has"
-         " 0 bytes left beside 1,073,741,824 that must stay free"),
-        (WrongLength(10**12), r"offers 1,000,000,060,000 bytes, and .* has 1,074,741,824 bytes left$"),
+        (GoesOn(3_000_000), r"the response has no Content-Length; after [\d,]+ bytes, .* has"
+         " 0 bytes left besides 1,073,741,824 that must stay free"),
+        (WrongLength(10**12), r"offers 1,000,000,060,000 bytes, but .* has 1,074,741,824 bytes left$"),
     ],
 )  # fmt: skip
 def test_a_file_of_unknown_size_does_not_fill_the_disk(
@@ -375,7 +375,7 @@ def test_a_file_of_unknown_size_does_not_fill_the_disk(
 def test_a_disk_that_others_fill_is_not_filled_up(here: Downloads, free: Free) -> None:
     room = iter((100_000, 99_000))  # before anything is asked, and at the first bytes
     free(lambda: next(room))
-    reason = "disk is full: .* has 59,000 bytes left beside 40,000 .*; 0 of 60,000 bytes are kept"
+    reason = "disk is full: .* has 59,000 bytes left besides 40,000 .*; 0 of 60,000 bytes are kept"
     with pytest.raises(DiskFullError, match=reason):
         here.start(here.alone(), min_free_bytes=40_000)
 
@@ -575,10 +575,10 @@ def test_settings_that_cannot_be_are_refused(here: Downloads) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             here.start(*wrong)
-    with pytest.raises(ValueError, match="connections is 0"):
+    with pytest.raises(ValueError, match="connections must be positive, not 0"):
         here.start(file, connections=0)
     (here.folder / "taken").write_text("a file")
-    with pytest.raises(DownloadError, match="taken: cannot be made"):
+    with pytest.raises(DownloadError, match="taken: cannot be created"):
         here.start(file, folder="taken")
 
 

@@ -182,7 +182,7 @@ FAILURES: dict[str, tuple[Callable[[DumpServer], object], Sequence[str], int, st
         lambda site: None,
         ("pg19", "--language", "uk"),
         2,
-        "--language does not go with pg19",
+        "--language cannot be used with pg19",
     ),
     "no language": (
         lambda site: None,

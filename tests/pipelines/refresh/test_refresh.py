@@ -499,7 +499,7 @@ def test_too_little_room_is_told_before_anything_is_fetched(place: Place) -> Non
 
 def test_it_does_not_run_beside_itself(place: Place) -> None:
     with locked([str(place.downloads)]):
-        assert "another refresh is at work: process" in place.refresh(status=75).err
+        assert "another refresh is running: process" in place.refresh(status=75).err
     assert not place.metrics.exists()
     place.refresh()
 
@@ -626,7 +626,7 @@ def test_everything_on_a_full_disk(
                 filler.flush()
         for size in ("2m", "2200k"):  # for nothing; for the downloads, and not for the build
             resize(size)
-            why = r"wiki40b-uk  failed .*(no room|disk is full): "
+            why = r"wiki40b-uk  failed .*(not enough disk space|the disk is full): "
             assert re.match(why, refresh(status=1).out)
             assert (place.current(), place.finished()) == (OLD_EDITION, [OLD_EDITION])
             assert tree(place.edition(OLD)) == tree(followed.edition(OLD))

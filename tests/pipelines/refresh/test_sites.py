@@ -392,7 +392,7 @@ def test_the_layout_that_is_named_must_be_there(site: DumpServer, layout: str, f
     assert found(WikimediaSource("ukwiki", mirrors=(site.url,))).date == "20261101"
     with pytest.raises(SiteError, match=f"{folder}: there is no such folder"):
         ask(WikimediaSource("ukwiki", mirrors=(site.url,), layout=layout))
-    with pytest.raises(ValueError, match="layout is 'newest'; it is one of any, dumps, exports"):
+    with pytest.raises(ValueError, match="layout must be one of any, dumps, exports, not 'newest'"):
         WikimediaSource("ukwiki", layout="newest")
 
 
@@ -428,7 +428,7 @@ def test_mirrors_have_one_layout_or_the_other(
 
 CUT = {"p1p9.xml.bz2": EXPORT["p1p9.xml.bz2"]}
 NEVER_SMALLER = [
-    ({"files": EXPORT, "finished": False}, "SHA256SUMS is not there: the export is not finished"),
+    ({"files": EXPORT, "finished": False}, "SHA256SUMS is missing: the export is not finished"),
     ({"files": CUT, "listed": EXPORT},
      "1 of 2 files that SHA256SUMS lists are missing: ukwiki-2026-11-01-p11p20.xml.bz2"),
     ({"files": EXPORT, "listed": CUT}, "p11p20.xml.bz2, which is in the folder"),
@@ -612,7 +612,7 @@ def fill(site: DumpServer) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("source", "path", "wrong", "reason"),
     [
-        (EntitiesSource(), "/wikidatawiki/entities/", LOGIN, "the page names no folder of a date"),
+        (EntitiesSource(), "/wikidatawiki/entities/", LOGIN, "the page names no folder with a date"),
         (EntitiesSource(), f"{ENTITIES}/", LOGIN, "no folder has a file of checksums"),
         (EntitiesSource(), f"{ENTITIES}/wikidata-20261102-sha1sums.txt", LOGIN, "no folder has a file of ch"),
         (EntitiesSource(), f"{ENTITIES}/wikidata-20261102-all.json.bz2",
@@ -628,10 +628,10 @@ def fill(site: DumpServer) -> tuple[str, ...]:
           )),
         (GutenbergSource(), BOOKS, Status(204), "HTTP 204"),
         (GutenbergSource(), "/feeds/pg_catalog.csv", headers(b"Content-Length: x"), "Content-Length is 'x'"),
-        (NewsSource(), NEWS, LOGIN, "lists no file of news up to this year"),
-        (NewsSource(), NEWS, b"<a href='news.2099.en.shuffled.deduped.gz'>", "lists no file of news up to"),
+        (NewsSource(), NEWS, LOGIN, "lists no news file of this year or an earlier one"),
+        (NewsSource(), NEWS, b"<a href='news.2099.en.shuffled.deduped.gz'>", "lists no news file of this"),
         (NewsSource(), NEWS_2024, headers(LENGTH, b"Last-Modified: now"), "has no valid Last-Modified"),
-        (NewsSource(), NEWS_2024, Status(404), "there is no such file, though the folder names it"),
+        (NewsSource(), NEWS_2024, Status(404), "there is no such file, although the page of its folder"),
         (WIKI, "/ukwiki/20261101/dumpstatus.json", b'{"jobs": 1}', "dumpstatus.json does not have"),
     ],
 )  # fmt: skip
@@ -673,8 +673,8 @@ def test_dates_in_the_future_are_passed_over(
     )
     assert [found(source).date for source in sources] == ["20261101", "20261102", "2024"]
     for folder in (f"{site.url}/ukwiki/", f"{site.url}/wikidatawiki/entities/"):
-        assert f"{folder}: skipped, for a date in the future: 20991231" in caplog.text
-    assert f"{news}/en/: skipped, for a year in the future: 2099" in caplog.text
+        assert f"{folder}: skipped because the date is in the future: 20991231" in caplog.text
+    assert f"{news}/en/: skipped because the year is in the future: 2099" in caplog.text
 
 
 def test_of_wrong_mirrors_each_is_an_offer(site: DumpServer, mirror: DumpServer) -> None:

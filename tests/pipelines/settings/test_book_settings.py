@@ -82,8 +82,8 @@ def test_what_is_missing_or_cut_off_is_named(tmp_path: Path) -> None:
     [
         ([], "", "fail", 0, "no dump is named"),
         (["b"], "../x", "fail", 0, "dump_date is '../x'"),
-        (["b"], "", "skip", 0, "on_corrupt is one of"),
-        (["b"], "", "fail", -1, "min_words is -1, and must not be negative"),
+        (["b"], "", "skip", 0, "on_corrupt must be one of"),
+        (["b"], "", "fail", -1, "min_words must be 0 or more, not -1"),
     ],
 )
 def test_settings_that_no_build_can_have(

@@ -89,7 +89,7 @@ def test_what_is_there_is_not_uploaded_again(
     publish(hub.repo, corpus / "uk")
     uploads = list(hub.uploads)
     assert publish(hub.repo, corpus / "uk") == 0
-    assert "uk/20260101-1.0.0: is there already\n" in capsys.readouterr().out
+    assert "uk/20260101-1.0.0: already uploaded\n" in capsys.readouterr().out
     assert (hub.uploads, len(hub.commits)) == (uploads, 2)
 
 

@@ -195,7 +195,7 @@ def test_a_file_without_a_number_settles_a_dispute_although_it_came_before(
 BAD: dict[str, tuple[Callable[[Project], Packet], str]] = {
     "other-project": (
         lambda project: filled(project, TRICKY)._replace(project="wmt-00000000"),
-        r"is of the project wmt-00000000, and this is flores101-",
+        r"is of the project wmt-00000000, but this is flores101-",
     ),
     "other-packet": (
         lambda project: filled(project, TRICKY, number=9),
@@ -246,7 +246,7 @@ def test_a_bad_file_is_named_and_nothing_is_taken(
         ("fra.dev", "One.\n", "", r"fra\.dev: expected 3 lines, one per sentence; found 1"),
         ("fra.dev", "One.\nTwo.\n\xff\n", "", r"fra\.dev, line 3: not UTF-8"),
         ("deu.dev", "1\n2\n3\n", "", "no packet was sent for deu"),
-        ("deu.dev", "1\n2\n3\n", "fra", "is in deu, and --language says fra"),
+        ("deu.dev", "1\n2\n3\n", "fra", "is in deu, but --language says fra"),
         ("qqqq.dev", "1\n2\n3\n", "", "no language .*give --language"),
         ("fra.pdf", "%PDF", "", r"its name ends with none of \.xlf"),
         ("fra.xlf", "<xliff", "", r"fra\.xlf, line 1: "),
@@ -286,7 +286,10 @@ def test_a_folder_with_the_source_among_the_languages(tmp_path: Path, sent: Proj
     passed, imported = bring(sent, folder)
     assert (passed.path, passed.entry, imported.code) == (str(source), None, "fra")
     source.write_text("It rained.\nThe river fell.\nNobody was hurt.\n")
-    with pytest.raises(InputError, match=r"eng\.dev, line 2: differs from dev-0002 of the source"):
+    with pytest.raises(
+        InputError,
+        match=r"eng\.dev, line 2: differs from sentence dev-0002 of the project, which is",
+    ):
         bring(sent, folder)
 
 

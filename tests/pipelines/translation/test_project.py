@@ -53,8 +53,8 @@ def test_other_files_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ({"name": "a/b"}, "and must be letters"),
-        ({"name": ""}, "and must be letters"),
+        ({"name": "a/b"}, "; use letters, digits,"),
+        ({"name": ""}, "; use letters, digits,"),
         ({"review_share": Fraction(0)}, "above 0 and at most 1"),
         ({"review_share": Fraction(2)}, "above 0 and at most 1"),
         ({"accepted_score": Fraction(101)}, "from 0 to 100"),
@@ -94,7 +94,7 @@ def test_a_project_of_a_later_format(tmp_path: Path) -> None:
     small_project(tmp_path / "p")
     path = tmp_path / "p" / "project.json"
     path.write_text(path.read_text().replace('"format": 1', '"format": 2'))
-    with pytest.raises(InputError, match="format 2, and this version of corpusmill reads format 1"):
+    with pytest.raises(InputError, match="format 2, but this version of corpusmill reads format 1"):
         open_project(str(tmp_path / "p"))
 
 
@@ -119,7 +119,7 @@ def test_a_table_or_the_build_that_holds_it(tmp_path: Path) -> None:
 def test_a_damaged_table_is_named_with_the_line(tmp_path: Path) -> None:
     path = source_file(tmp_path)
     path.write_text(path.read_text().replace("dev-0002", "dev-0003"))
-    with pytest.raises(InputError, match=r"source\.tsv: line 3: .*'dev-0003'.*dev-0002"):
+    with pytest.raises(InputError, match=r"source\.tsv: line 3: .*dev-0002.*'dev-0003'"):
         find_source(str(path))
 
 
@@ -160,11 +160,15 @@ def test_a_released_data_set(tmp_path: Path) -> None:
         (
             "One.\nTwo.\n",
             "u\td\tt\tno\tno\n",
-            r"eng\.dev: 2 lines, and .*metadata_dev\.tsv has 1 rows",
+            r"eng\.dev: has 2 lines, but .*metadata_dev\.tsv has 1 rows",
         ),
-        ("\n", "u\td\tt\tno\tno\n", r"eng\.dev: line 1: no sentence"),
+        ("\n", "u\td\tt\tno\tno\n", r"eng\.dev: line 1 is empty"),
         ("One.\n", "u\td\tt\tno\tperhaps\n", r"metadata_dev\.tsv: line 2: .*yes or no"),
-        ("One.\n", "u\td\n", r"metadata_dev\.tsv: line 2: 2 fields"),
+        (
+            "One.\n",
+            "u\td\n",
+            r"metadata_dev\.tsv: line 2: expected 5 fields, as in the header; found 2",
+        ),
     ],
 )
 def test_a_damaged_release(tmp_path: Path, lines: str, rows: str, message: str) -> None:
@@ -179,7 +183,7 @@ def test_no_source(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         find_source(str(tmp_path / "x.tsv"))
     (tmp_path / "eng.dev").write_text("One.\n")
-    with pytest.raises(InputError, match=r"no metadata_dev\.tsv here or above"):
+    with pytest.raises(InputError, match=r"no metadata_dev\.tsv in this folder or the one above"):
         find_source(str(tmp_path))
     (tmp_path / "eng.dev").write_bytes(b"One.\n\xff\n")
     (tmp_path / "metadata_dev.tsv").write_text(METADATA)

@@ -396,7 +396,7 @@ def test_nothing_is_overwritten_outside(office: Office) -> None:
         (("status", "--language", "fra", "--json"), "--json shows all languages"),
         (("review", "--import", "x.tsv", "--to", "y"), "only allowed with --sheets"),
         (("package", "--output", "x"), "there is no language to package: fra: sent"),
-        (("package", "--output", "x", "--version", "../1"), "and must be letters"),
+        (("package", "--output", "x", "--version", "../1"), "; use letters, digits,"),
     ],
 )
 def test_settings_that_cannot_be(office: Office, arguments: tuple[str, ...], message: str) -> None:

@@ -19,5 +19,5 @@ def test_books_are_placed_by_the_plan_for_all() -> None:
 
 
 def test_too_few_books_are_an_error_of_the_input() -> None:
-    with pytest.raises(InputError, match="4 books are left, and 5 are needed"):
+    with pytest.raises(InputError, match="4 books are left, but 5 are needed"):
         plan_all(None, [(number, 100) for number in range(4)], 2, 500)

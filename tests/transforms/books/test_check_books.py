@@ -33,7 +33,7 @@ def test_texts_are_fine(tmp_path: pathlib.Path, name: str) -> None:
         ("a.zip", b"", "a.zip: the file is empty"),
         ("a.tgz", b"", "a.tgz: the file is empty"),
         ("a.zip", pack_zip(GOOD)[:-9], "a.zip, byte [0-9]+: the directory at the end"),
-        ("a.tar", pack_tar(GOOD)[:1800], "a.tar, byte 1800: the archive is cut off"),
+        ("a.tar", pack_tar(GOOD)[:1800], "a.tar, byte 1800: the archive is truncated"),
         (
             "84.txt.bz2",
             bz2.compress(book(84))[:-9],

@@ -37,7 +37,7 @@ def rejected(book_id: int, detail: str) -> Rejected:
 
 
 def test_a_threshold_has_to_make_sense() -> None:
-    with pytest.raises(ValueError, match="similarity is 0, and must be above 0 and below 1"):
+    with pytest.raises(ValueError, match="similarity must be above 0 and below 1, not 0"):
         DropDuplicateBooks("", "0")
 
 

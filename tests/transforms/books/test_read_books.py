@@ -226,22 +226,26 @@ def flipped(packed: bytes, at: int) -> bytes:
 
 BROKEN: dict[str, tuple[bytes, str, list[int]]] = {
     # name of the file: content, what fails, the books that are whole
-    "84.txt.gz": (gzip.compress(book(84))[:-8], rf", byte {len(book(84))}: damaged or cut", []),
+    "84.txt.gz": (
+        gzip.compress(book(84))[:-8],
+        rf", byte {len(book(84))}: damaged or truncated",
+        [],
+    ),
     "a.zip": (
         flipped(pack_zip(GOOD, 0), pack_zip(GOOD, 0).index(b"Title: Book 84")),
-        r"/84\.txt, byte \d+: damaged or cut off .*Bad CRC-32",
+        r"/84\.txt, byte \d+: damaged or truncated .*Bad CRC-32",
         [85],
     ),
     "cut.zip": (pack_zip(GOOD)[:-30], ", byte 0: the directory at the end of the archive", []),
-    "a.tar": (pack_tar(GOOD)[:1800], ", byte [0-9]+: the archive is cut off", [84]),
+    "a.tar": (pack_tar(GOOD)[:1800], ", byte [0-9]+: the archive is truncated", [84]),
     "a.tar.gz": (
         gzip.compress(pack_tar(GOOD)[:1800]),
-        r", byte 1800: the archive is cut off \(bytes of the archive, decompressed\)",
+        r", byte 1800: the archive is truncated \(bytes of the archive, decompressed\)",
         [84],
     ),
     "b.tar": (
         pack_tar([("84.txt.gz", gzip.compress(book(84))[:-5]), *GOOD[1:]]),
-        r"/84\.txt\.gz, byte \d+: damaged or cut off",
+        r"/84\.txt\.gz, byte \d+: damaged or truncated",
         [85],
     ),
 }
@@ -275,9 +279,9 @@ def test_damage_shared_by_stripes_is_told_once(tmp_path: pathlib.Path) -> None:
 
 
 def test_wrong_settings(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(ValueError, match="on_corrupt is one of"):
+    with pytest.raises(ValueError, match="on_corrupt must be one of"):
         ReadBooks([], str(tmp_path), on_corrupt="ignore")
-    with pytest.raises(ValueError, match="stripes is 0"):
+    with pytest.raises(ValueError, match="stripes must be positive, not 0"):
         ReadBooks([], str(tmp_path), 0)
     with pytest.raises(InputError, match="no such file"):
         share_out([str(tmp_path / "missing.zip")], 1)

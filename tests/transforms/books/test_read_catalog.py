@@ -195,7 +195,7 @@ def test_a_bad_row(tmp_path: Path) -> None:
         read([path])
     entries, outcome = read([path], on_corrupt="keep-good")
     assert entries == [entry for entry in ENTRIES if entry.book_id != 5]
-    detail = "Text# is 'five', and must be a positive number"
+    detail = "Text# must be a positive number, not 'five'"
     assert outcome.elements["rejected"] == [
         Rejected("pg_catalog.csv:10", "", "read-catalog", "malformed-row", detail)
     ]
@@ -215,12 +215,12 @@ def damaged_zip() -> bytes:
 @pytest.mark.parametrize(
     ("name", "content", "place", "message", "kept"),
     [
-        ("a.csv", cut_table(), TABLE.rindex(b"or Other"), "line 81: no line end: cut off", 39),
-        ("a.csv.gz", gzip.compress(TABLE)[:-5], None, "line 82: damaged or cut: ", 40),
-        ("a.tar", TAR[:-20_000], None, "the archive is cut off", None),
+        ("a.csv", cut_table(), TABLE.rindex(b"or Other"), "line 81: no line end: truncated", 39),
+        ("a.csv.gz", gzip.compress(TABLE)[:-5], None, "line 82: damaged or truncated: ", 40),
+        ("a.tar", TAR[:-20_000], None, "the archive is truncated", None),
         ("a.tar.bz2", bz2.compress(TAR)[:-9], None, "the compressed archive is damaged", None),
-        ("a.zip", zip_of(DOCUMENTS)[:-40], 0, "damaged or cut: File is not a zip file", 0),
-        ("b.zip", damaged_zip(), None, "damaged or cut: ", 1),
+        ("a.zip", zip_of(DOCUMENTS)[:-40], 0, "damaged or truncated: File is not a zip file", 0),
+        ("b.zip", damaged_zip(), None, "damaged or truncated: ", 1),
     ],
 )
 def test_damage(
@@ -300,15 +300,15 @@ def test_a_line_without_end_is_not_read_into_memory(
     assert lost == (
         "",
         len(TABLE),
-        "line 82: no line end: cut off, or not a table (bytes of the text)",
+        "line 82: no line end: truncated, or not a table (bytes of the text)",
     )
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"on_corrupt": "skip"}, "on_corrupt is one of"),
-        ({"stripes": 0}, "stripes is 0, and must be positive"),
+        ({"on_corrupt": "skip"}, "on_corrupt must be one of"),
+        ({"stripes": 0}, "stripes must be positive, not 0"),
     ],
 )
 def test_settings_that_make_no_sense(settings: Mapping[str, str], message: str) -> None:
@@ -324,7 +324,9 @@ def test_the_real_catalogue_is_cut_in_its_last_row() -> None:
     assert len(entries) == 7659
     assert all(isinstance(entry, CatalogEntry) for entry in entries)
     data = path.read_bytes()
-    message = f"line {data.count(10) + 1}: no line end: cut off, or not a table (bytes of the text)"
+    message = (
+        f"line {data.count(10) + 1}: no line end: truncated, or not a table (bytes of the text)"
+    )
     assert lost == DamagedCatalog("", data.rindex(b"\n") + 1, message)
     sample = DATA / "gutenberg/rdf-files-sample.tar.bz2"
     found = [event for unit in plan_units([str(sample)], 2) for event in read_unit(unit)]

@@ -37,10 +37,10 @@ def test_books_of_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", LINES + b"9,T\n", "line 3: not id, title, year and a link"),
-        ("a.csv", LINES[:-2], "line 2: not id, title, year and a link"),
-        ("a.csv.gz", gzip.compress(LINES, mtime=0)[:-4], "damaged or cut: "),
-        ("a.csv.bz2", bz2.compress(LINES)[:-4], "damaged or cut: "),
+        ("a.csv", LINES + b"9,T\n", "line 3: expected id,title,year,link"),
+        ("a.csv", LINES[:-2], "line 2: expected id,title,year,link"),
+        ("a.csv.gz", gzip.compress(LINES, mtime=0)[:-4], "damaged or truncated: "),
+        ("a.csv.bz2", bz2.compress(LINES)[:-4], "damaged or truncated: "),
     ],
 )
 def test_errors_name_the_file_and_the_line(
@@ -58,7 +58,7 @@ def test_tables_of_splits(tmp_path: Path) -> None:
     path.write_bytes(table)
     assert read_split_table(str(path)) == {84: "test"}
     path.write_bytes(table[:-4])
-    with pytest.raises(InputError, match=re.escape(f"{path}: damaged or cut: ")):
+    with pytest.raises(InputError, match=re.escape(f"{path}: damaged or truncated: ")):
         read_split_table(str(path))
     path.write_bytes(b"book_id,split\n84,held-out\n")
     with pytest.raises(InputError, match=re.escape(f"{path}: line 2: split is 'held-out'")):

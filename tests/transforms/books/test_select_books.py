@@ -146,7 +146,7 @@ def test_books_are_checked_by_their_ids() -> None:
 
 
 def test_a_threshold_that_makes_no_sense() -> None:
-    with pytest.raises(ValueError, match="threshold is 0, and must be above 0 and at most 1"):
+    with pytest.raises(ValueError, match="threshold must be above 0 and at most 1, not 0"):
         SelectBooks("", threshold="0")
 
 

@@ -56,10 +56,10 @@ def files(tmp_path: Path) -> Files:
 
 
 def sums(found: bytes, listed: bytes) -> str:
-    return f"has the MD5 {md5_of(found)}, {md5_of(listed)} in the list"
+    return f"has the MD5 {md5_of(found)}, but {md5_of(listed)} in the list"
 
 
-DAMAGE = "is not what the build has written, by the SHA-256 in its manifest"
+DAMAGE = "is not what the build wrote, according to the SHA-256 in its manifest"
 
 
 @pytest.mark.parametrize("parts", [(TEXT,), (TEXT[:3], b"", TEXT[3:]), (TEXT, b"")])

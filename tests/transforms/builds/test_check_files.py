@@ -67,9 +67,9 @@ def flip(path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (Path.unlink, "is not there"),
-        (cut, r"has [\d,]+ bytes, [\d,]+ in the manifest"),
-        (flip, f"has the SHA-256 {SHA}, {SHA} in the manifest"),
+        (Path.unlink, "is missing"),
+        (cut, r"has [\d,]+ bytes, but [\d,]+ in the manifest"),
+        (flip, f"has the SHA-256 {SHA}, but {SHA} in the manifest"),
     ],
 )
 def test_every_damaged_file_is_told_and_the_others_are_whole(
@@ -96,7 +96,7 @@ def relist(folder: Path, name: str, **changed: Any) -> None:
 
 def test_rows_are_counted_in_the_files(uk: Path) -> None:
     relist(uk, TRAIN, records=4)
-    assert check(uk)[1] == [Fault(f"{uk}/{TRAIN}", "has 3 rows, 4 in the manifest")]
+    assert check(uk)[1] == [Fault(f"{uk}/{TRAIN}", "has 3 rows, but 4 in the manifest")]
 
 
 def test_what_was_listed_broken_is_no_parquet_file(uk: Path) -> None:
@@ -112,8 +112,8 @@ def test_counts_of_the_manifest(uk: Path) -> None:
     kept = {"train": 5, "validation": 0, "test": 1, "total": 6}
     seal(uk, manifest_of(uk) | {"counts": {"kept": kept}})
     assert list(check_counts(open_build(str(uk)))) == [
-        Fault(str(uk), "parquet of train has 4 rows, 5 were kept"),
-        Fault(str(uk), "tfrecord of train has 4 rows, 5 were kept"),
+        Fault(str(uk), "parquet of train has 4 rows, but 5 were kept"),
+        Fault(str(uk), "tfrecord of train has 4 rows, but 5 were kept"),
     ]
 
 
@@ -122,8 +122,8 @@ def test_a_split_whose_files_are_not_listed(uk: Path) -> None:
     manifest["outputs"] = [file for file in manifest["outputs"] if file["format"] != "parquet"]
     seal(uk, manifest)
     assert list(check_counts(open_build(str(uk)))) == [
-        Fault(str(uk), "parquet of train has 0 rows, 4 were kept"),
-        Fault(str(uk), "parquet of test has 0 rows, 1 were kept"),
+        Fault(str(uk), "parquet of train has 0 rows, but 4 were kept"),
+        Fault(str(uk), "parquet of test has 0 rows, but 1 were kept"),
     ]
 
 
@@ -160,13 +160,13 @@ def test_files_that_readers_would_take_for_a_part(uk: Path) -> None:
         ),
         (
             '{"train": {"articles": 5}, "validation": {"articles": 0}, "test": {"articles": 0}}',
-            ["has 5 articles of train, 4 were kept", "has 0 articles of test, 1 were kept"],
+            ["has 5 articles of train, but 4 were kept", "has 0 articles of test, but 1 were kept"],
         ),
         ('{"train": {"articles": 4}}', ["has no counts of the splits"]),
         ('{"train": 4}', ["has no counts of the splits"]),
         ("[]", ["has no counts of the splits"]),
         ("{", ["has no counts of the splits"]),
-        (None, ["is not there"]),
+        (None, ["is missing"]),
     ],
 )
 def test_the_statistics_fit(uk: Path, content: str | None, messages: list[str]) -> None:
@@ -207,14 +207,14 @@ def test_damaged_files_of_sentences(news: Path, name: str) -> None:
     flip(news / name)
     [fault] = check(news)[1]
     assert fault.path == f"{news}/{name}"
-    assert re.fullmatch(f"has the SHA-256 {SHA}, {SHA} in the manifest", fault.message)
+    assert re.fullmatch(f"has the SHA-256 {SHA}, but {SHA} in the manifest", fault.message)
 
 
 def test_lines_are_counted_in_the_files(news: Path) -> None:
     name = f"{TRAIN_TEXT}/news.en-00001-of-00003"
     (news / name).write_bytes(b"One .\nTwo .\nThree .")
     relist(news, name, records=3)
-    assert check(news)[1] == [Fault(f"{news}/{name}", "has 2 lines, 3 in the manifest")]
+    assert check(news)[1] == [Fault(f"{news}/{name}", "has 2 lines, but 3 in the manifest")]
 
 
 def test_counts_of_sentences(news: Path) -> None:
@@ -222,13 +222,13 @@ def test_counts_of_sentences(news: Path) -> None:
     seal(news, manifest_of(news) | {"counts": {"kept": kept}})
     build = open_build(str(news))
     assert list(check_counts(build)) == [
-        Fault(str(news), "parquet of train has 4 rows, 5 were kept"),
-        Fault(str(news), "parquet of paper_test has 1 rows, 2 were kept"),
-        Fault(str(news), "text of train has 4 rows, 5 were kept"),
+        Fault(str(news), "parquet of train has 4 rows, but 5 were kept"),
+        Fault(str(news), "parquet of paper_test has 1 rows, but 2 were kept"),
+        Fault(str(news), "text of train has 4 rows, but 5 were kept"),
     ]
     assert list(check_stats(build, "sentences")) == [
-        Fault(f"{news}/stats.json", "has 4 sentences of train, 5 were kept"),
-        Fault(f"{news}/stats.json", "has 1 sentences of paper_test, 2 were kept"),
+        Fault(f"{news}/stats.json", "has 4 sentences of train, but 5 were kept"),
+        Fault(f"{news}/stats.json", "has 1 sentences of paper_test, but 2 were kept"),
     ]
 
 

@@ -117,12 +117,12 @@ def no_json(folder: Path) -> None:
         (
             change_manifest,
             "/COMPLETED",
-            ": does not fit manifest.json: one of them was changed or is damaged",
+            ": does not match manifest.json: one of them was changed or is damaged",
         ),
         (
             lambda folder: (folder / "COMPLETED").write_text("done\n"),
             "/COMPLETED",
-            ": does not fit manifest.json: one of them was changed or is damaged",
+            ": does not match manifest.json: one of them was changed or is damaged",
         ),
         (
             lambda folder: seal(folder, {"signature": "x", "corpus": "wiki40b"}),
@@ -295,7 +295,7 @@ def test_no_such_split(uk: Path) -> None:
 def test_no_such_column(uk: Path) -> None:
     build = open_build(str(uk))
     assert error_of(InputError, read_row_group, plan_row_groups(build)[0], ["text", "title"]) == (
-        f"{uk}/train-00000-of-00003.parquet: lacks the column title; it has wikidata_id, text, version_id"
+        f"{uk}/train-00000-of-00003.parquet: missing columns: title; it has wikidata_id, text, version_id"
     )
 
 

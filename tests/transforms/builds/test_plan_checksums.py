@@ -180,10 +180,10 @@ def test_reading_a_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("prose", "prose: the list has no MD5 sum"),
-        ("sha", "sha: line 1: expected MD5 sums, found SHA-256"),
+        ("prose", "prose: the list has no MD5 checksum"),
+        ("sha", "sha: line 1: expected MD5 checksums, found SHA-256"),
         ("none", "none: no such file"),
-        ("[ps]*", "[ps]*: 2 files, and one list is needed"),
+        ("[ps]*", "[ps]*: 2 files match, but only one list is allowed"),
         ("folder", "folder: a folder, not a file"),
     ],
 )

@@ -185,9 +185,9 @@ def choose_plainly(documents: list[Document], pairs: list[tuple[int, int]]) -> l
 @pytest.mark.parametrize(
     ("threshold", "message"),
     [
-        (0, "similarity is 0, and must be above 0 and below 1"),
-        ("1", "similarity is 1"),
-        ("much", "similarity is much, and must be a number"),
+        (0, "similarity must be above 0 and below 1, not 0"),
+        ("1", "similarity must be above 0 and below 1, not 1"),
+        ("much", "similarity must be a number, not much"),
         (0.9999, "is too high for"),
     ],
 )

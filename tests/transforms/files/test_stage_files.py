@@ -170,7 +170,7 @@ def test_a_bundle_that_is_run_twice_counts_once(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_outlives_its_build_does_not_bring_its_folder_back(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="the build is over"):
+    with pytest.raises(FileNotFoundError, match="the build has already ended"):
         write_bundles(tmp_path / "gone", [range(5)])
     assert not (tmp_path / "gone").exists()
 

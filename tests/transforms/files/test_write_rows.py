@@ -228,7 +228,7 @@ def test_books_are_planned_by_the_bytes_of_their_split(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shard_bytes", [0, -1])
 def test_shards_have_a_size(shard_bytes: int) -> None:
-    with pytest.raises(ValueError, match=f"shard_bytes is {shard_bytes}, and must be positive"):
+    with pytest.raises(ValueError, match=f"shard_bytes must be positive, not {shard_bytes}"):
         PlanShards(SPLITS, shard_bytes)
 
 
@@ -289,9 +289,9 @@ def test_many_records_go_to_several_files_and_none_to_one(tmp_path: Path, suffix
 
 
 def test_other_suffixes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="suffixes are of"):
+    with pytest.raises(ValueError, match="suffixes must be among"):
         records(tmp_path, "csv")
-    with pytest.raises(ValueError, match="write it alone"):
+    with pytest.raises(ValueError, match="write tsv without other suffixes"):
         records(tmp_path, "tsv parquet")
 
 

@@ -264,16 +264,20 @@ def test_overlong_lines_are_rejected(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("stored", "place", "message"),
     [
-        (gzip.compress(TEXT)[:-8], len(TEXT), "cut off: .*uncompressed text"),
-        (gzip.compress(TEXT)[:30] + b"?" + gzip.compress(TEXT)[31:], "[0-9]+", "damaged or cut"),
+        (gzip.compress(TEXT)[:-8], len(TEXT), "truncated: .*uncompressed text"),
+        (
+            gzip.compress(TEXT)[:30] + b"?" + gzip.compress(TEXT)[31:],
+            "[0-9]+",
+            "damaged or truncated",
+        ),
         (bz2.compress(TEXT)[:-11], 4, "the file ends inside a bz2 block"),
-        (lzma.compress(TEXT)[:-12], len(TEXT), "cut off: .*uncompressed text"),
-        (pack_tar([(NAME, TEXT)])[:1200], 1200, "the archive is cut off"),
-        (gzip.compress(pack_tar([(NAME, TEXT)]))[:-9], 10240, "cut off: .*bytes of the archive"),
+        (lzma.compress(TEXT)[:-12], len(TEXT), "truncated: .*uncompressed text"),
+        (pack_tar([(NAME, TEXT)])[:1200], 1200, "the archive is truncated"),
+        (gzip.compress(pack_tar([(NAME, TEXT)]))[:-9], 10240, "truncated: .*bytes of the archive"),
         (
             gzip.compress(pack_tar([(NAME, gzip.compress(TEXT)[:-8])])),
             1024,
-            f"{NAME} is damaged or cut off at byte {len(TEXT)} of its text: .*bytes of the archive",
+            f"{NAME} is damaged or truncated at byte {len(TEXT)} of its text: .*bytes of the archive",
         ),
     ],
 )
@@ -369,7 +373,9 @@ def test_a_text_may_begin_like_a_bz2_file(tmp_path: pathlib.Path) -> None:
 def test_damage_in_a_member_that_is_entered_names_it(tmp_path: pathlib.Path) -> None:
     packed = pack_tar([(NAME, gzip.compress(TEXT)[:-8])])
     path = write_file(tmp_path, "x.tar", packed)
-    with pytest.raises(Exception, match=f"InputError: {path}/{NAME}, byte {len(TEXT)}: .*cut off"):
+    with pytest.raises(
+        Exception, match=f"InputError: {path}/{NAME}, byte {len(TEXT)}: .*truncated"
+    ):
         read([path])
     outcome = read([path], on_corrupt="keep-good")
     (lost,) = outcome.elements["lost"]
@@ -451,7 +457,7 @@ def test_stripes_are_for_large_files(tmp_path: pathlib.Path) -> None:
 def test_an_error_survives_the_way_between_processes() -> None:
     import pickle
 
-    error = InputError("x.tgz", "the archive is cut off", 7)
+    error = InputError("x.tgz", "the archive is truncated", 7)
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 

@@ -29,7 +29,7 @@ def test_other_columns_and_repeated_rows_do_no_harm(tmp_path: pathlib.Path) -> N
         (b"url\ttopic\n\xff\tcrime\n", "line 2 is not UTF-8"),
         (
             gzip.compress(b"url\ttopic\n", mtime=0)[:-9],
-            "byte 0: damaged or cut: Compressed file ended",
+            "byte 0: damaged or truncated: Compressed file ended",
         ),
     ],
 )

@@ -60,7 +60,7 @@ def test_held_out_splits_and_sentences_and_evaluated_lines(tmp_path: Path) -> No
     ("content", "message"),
     [
         (b"abc\n\xff\n", "byte 4: not UTF-8"),
-        (gzip.compress(b"abc\n", mtime=0)[:-1], "byte 0: damaged or cut"),
+        (gzip.compress(b"abc\n", mtime=0)[:-1], "byte 0: damaged or truncated"),
     ],
 )
 def test_a_file_that_is_no_text(tmp_path: Path, content: bytes, message: str) -> None:

@@ -212,7 +212,7 @@ def test_a_folder_with_no_whole_dump_is_passed_over(tmp_path: Path) -> None:
             "ukwiki",
             MAY,
             f"ukwiki-{MAY}-pages-articles-multistream.xml.bz2 is still being written: it has 1 bytes,"
-            " and dumpstatus.json says 20,000",
+            " but dumpstatus.json says 20,000",
         ),
         PassedOver("ukwiki", "20230520", "no pages-articles dump"),
     ]
@@ -248,7 +248,7 @@ def test_why_a_language_is_missing(tmp_path: Path, wanted: str, reason: str) -> 
 @pytest.mark.parametrize("date", ["", "2023-5-01", "may", "2023050", "20230501/"])
 def test_a_date_that_is_none(tmp_path: Path, date: str) -> None:
     with pytest.raises(
-        ValueError, match="is not a date; expected newest, all, latest, or like 20230501"
+        ValueError, match="is not a date; expected newest, all, latest, or one like 20230501"
     ):
         find_dumps([str(tmp_path)], ["uk"], date)
 
@@ -387,7 +387,7 @@ def test_an_export_is_found(tmp_path: Path, place: str) -> None:
     assert find_dumps([str(tmp_path)], ["uk"], layout="exports").wikis[0].dump == files
     with pytest.raises(InputError, match="no folder ukwiki with a date below"):
         find_dumps([str(tmp_path)], ["uk"], layout="dumps")
-    with pytest.raises(ValueError, match="layout is 'newest'; it is one of any, dumps, exports"):
+    with pytest.raises(ValueError, match="layout must be one of any, dumps, exports, not 'newest'"):
         find_dumps([str(tmp_path)], ["uk"], layout="newest")
 
 
@@ -471,7 +471,7 @@ def test_roots_share_the_files_of_an_export(tmp_path: Path) -> None:
 @pytest.mark.parametrize("root", ["", "mediawiki_content_history"])
 def test_exports_of_all_revisions_are_refused(tmp_path: Path, root: str) -> None:
     touch_export(tmp_path, HISTORY)
-    with pytest.raises(InputError, match="uk: of ukwiki only mediawiki_content_history is there"):
+    with pytest.raises(InputError, match="uk: there is only mediawiki_content_history for ukwiki"):
         find_dumps([str(tmp_path / root)], ["uk"])
 
 

@@ -158,7 +158,7 @@ def test_a_cut_inside_a_page_is_an_error_that_names_the_place(tmp_path: Path, su
     path.write_bytes(COMPRESS[suffix](xml))
     place = path.stat().st_size if suffix == ".bz2" else len(xml)
     assert (
-        f"{path}, byte {place}: the file ends inside a page: it is cut off or still being"
+        f"{path}, byte {place}: the file ends inside a page: it is truncated or still being"
         " written; last whole page: 9 Стаття 9"
     ) in error_of(path)
 
@@ -172,7 +172,7 @@ def test_a_compressed_file_cut_off_is_an_error_that_names_the_place(
     path.write_bytes(path.read_bytes()[:-9])
     message = error_of(path)
     assert f"{path}, byte " in message
-    assert "the compressed file is damaged or cut off: " in message
+    assert "the compressed file is damaged or truncated: " in message
     assert "(bytes of the uncompressed XML)" in message
 
 
@@ -237,7 +237,7 @@ def test_a_file_cut_inside_a_stream_keeps_what_is_whole(multistream: Path) -> No
 
 BAD_PAGES = {
     "текст &lol; 2": "not well-formed XML: undefined entity",
-    "<a>" * 500 + "</a>" * 500: "elements are nested too deep: '/page/revision/text/a",
+    "<a>" * 500 + "</a>" * 500: "elements are nested too deeply: '/page/revision/text/a",
     f"</text></revision><id>{2**64}</id><revision ><id>1</id><text>": f"the page id is '{2**64}'",
 }
 
@@ -338,7 +338,7 @@ def test_a_history_export_is_refused_where_it_is_met(tmp_path: Path, on_corrupt:
 
 
 def test_an_unknown_policy_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"on_corrupt is one of .*, not 'ignore'"):
+    with pytest.raises(ValueError, match=r"on_corrupt must be one of .*, not 'ignore'"):
         ReadDump(["a.xml"], on_corrupt="ignore")
 
 

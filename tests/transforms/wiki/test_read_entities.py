@@ -138,9 +138,9 @@ def test_overlong_lines_are_rejected(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("suffix", "stored", "place", "message"),
     [
-        (".gz", gzip.compress(DUMP)[:-9], len(DUMP), "cut off: .*uncompressed text"),
+        (".gz", gzip.compress(DUMP)[:-9], len(DUMP), "truncated: .*uncompressed text"),
         (".bz2", bz2.compress(DUMP)[:-11], 4, "the file ends inside a bz2 block"),
-        (".xz", lzma.compress(DUMP)[:-12], len(DUMP), "cut off: .*uncompressed text"),
+        (".xz", lzma.compress(DUMP)[:-12], len(DUMP), "truncated: .*uncompressed text"),
     ],
 )
 @pytest.mark.parametrize("stripes", [1, 2])
@@ -173,7 +173,7 @@ def test_damage_is_told_and_the_rest_kept(tmp_path: pathlib.Path) -> None:
 
 
 def test_settings_are_checked() -> None:
-    with pytest.raises(ValueError, match=r"on_corrupt is one of .*, not 'skip'"):
+    with pytest.raises(ValueError, match=r"on_corrupt must be one of .*, not 'skip'"):
         ReadEntities(["a.json"], on_corrupt="skip")
 
 
@@ -197,7 +197,12 @@ def test_dumps_that_look_whole(tmp_path: pathlib.Path, suffix: str, content: byt
     ("suffix", "content", "place", "message"),
     [
         ("", b"", 0, "the file is empty"),
-        ("", DUMP[:-8], len(DUMP) - 8, "the file ends inside a line: it is cut off or still being"),
+        (
+            "",
+            DUMP[:-8],
+            len(DUMP) - 8,
+            "the file ends inside a line: it is truncated or still being",
+        ),
         (".bz2", bz2.compress(DUMP)[:-1], -1, "the file ends inside its bz2 data: it is cut off"),
         (".xz", lzma.compress(DUMP)[:-8], -8, "the file ends inside its xz data: it is cut off"),
         (".bz2", b"BZh9" + b"x" * 100, 0, "cannot be decompressed: Invalid data stream"),

@@ -90,7 +90,7 @@ def test_what_is_no_finished_table(table: EntityTable, tmp_path: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
     (folder / "manifest.json").write_text(json.dumps(manifest | {"dump_date": "20250101"}))
     assert open_broken(folder).endswith(
-        "does not fit manifest.json: one of them was changed or is damaged"
+        "does not match manifest.json: one of them was changed or is damaged"
     )
     (folder / "manifest.json").unlink()
     assert open_broken(folder) == f"{folder}: no build: there is no file manifest.json"
@@ -110,7 +110,7 @@ def test_files_that_are_missing_cut_or_others(table: EntityTable, tmp_path: Path
     second.unlink()
     assert open_broken(folder).startswith(f"{second}: not a complete Parquet file: ")
     second.write_bytes((folder / "entities-00000-of-00002.parquet").read_bytes())
-    assert open_broken(folder) == f"{second}: 4 rows, where the manifest has 3"
+    assert open_broken(folder) == f"{second}: 4 rows, but the manifest has 3"
     pq.write_table(pa.table({"numeric_id": [1, 2, 3]}), second)
     expected = f"{second}: not a file of an entity table; its columns: ['numeric_id']"
     assert open_broken(folder) == expected
@@ -160,7 +160,7 @@ def test_a_kind_that_is_none(table: EntityTable, tmp_path: Path) -> None:
     pq.write_table(class_table({5: "river"}), path)
     assert open_broken(tmp_path / "table").startswith(f"{path}: 'river' is not one of the kinds")
     pq.write_table(pa.table({"kind": ["list"]}), path)
-    assert open_broken(tmp_path / "table") == f"{path}: lacks the column numeric_id"
+    assert open_broken(tmp_path / "table") == f"{path}: missing columns: numeric_id"
 
 
 def test_titles_that_are_not_utf_8(table: EntityTable) -> None:

@@ -72,4 +72,4 @@ def test_a_damaged_file_is_named_with_the_byte(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(TABLE.encode())[:-1])
     with pytest.raises(InputError) as caught:
         read_language("uk", [str(path)])
-    assert str(caught.value).startswith(f"{path}, byte 0: damaged or cut: ")
+    assert str(caught.value).startswith(f"{path}, byte 0: damaged or truncated: ")

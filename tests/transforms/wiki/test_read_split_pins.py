@@ -153,11 +153,11 @@ def test_long_files_come_in_several_blocks(tmp_path: Path, monkeypatch: pytest.M
             "a.tsv: line 1: the header must have the columns wikidata_id and split",
         ),
         ("a.tsv", b"", "a.tsv: line 1: the header must have the columns"),
-        ("a.parquet", b"PAR1", "a.parquet: damaged or cut: "),
+        ("a.parquet", b"PAR1", "a.parquet: damaged or truncated: "),
         (
             "a.tsv.gz",
             gzip.compress(b"wikidata_id\tsplit\n", mtime=0)[:12],
-            "a.tsv.gz: damaged or cut: ",
+            "a.tsv.gz: damaged or truncated: ",
         ),
     ],
 )
@@ -194,7 +194,7 @@ def test_folders_that_are_no_finished_builds(tmp_path: Path) -> None:
     ("name", "message"),
     [
         ("a.tsv", "a.tsv: line 3: wikidata_id is 'q2'; expected"),
-        ("a.tsv.gz", "a.tsv.gz: damaged or cut: "),
+        ("a.tsv.gz", "a.tsv.gz: damaged or truncated: "),
         ("a.parquet", "a.parquet: row group 1, row 1: wikidata_id is 'q2'; expected"),
     ],
 )

@@ -128,7 +128,7 @@ def test_row_groups_and_what_their_footer_tells(
 
 
 def test_rows_per_file_must_be_positive() -> None:
-    with pytest.raises(ValueError, match="rows_per_file is 0"):
+    with pytest.raises(ValueError, match="rows_per_file must be positive, not 0"):
         WriteEntityTable("", WIKIS, 0)
 
 

@@ -14,7 +14,7 @@ from transforms.text.files.markdown import make_table
 
 @dataclasses.dataclass(frozen=True)
 class BookAccounts:
-    """Makes the accounts of a build of any corpus of books."""
+    """Makes the accounts of a build, for any corpus of books."""
 
     splits: Sequence[str]
     whole: Sequence[str]  # splits that together hold each book once; the totals are their sums
@@ -27,10 +27,10 @@ class BookAccounts:
 
         Raises AccountingError if the counts disagree, and NothingLeftError if no book is left.
 
-        The ledger has these accounts, besides those of every build:
+        Accounts that the ledger has besides those of every build:
           files: number of files that were examined as books.
           stats: (split, BookStats).
-          lengths: ((split, class of words), books).
+          lengths: ((split, class of the number of words), number of books).
           facts: (name, value in stats.json), each name once.
         """
         per_split = ledger.per_split("stats", self.splits, BookStats())

@@ -35,7 +35,7 @@ def identity_of(book_id: int) -> str:
 
 
 def place_of(book_id: int) -> tuple[int, int]:
-    """Returns the sort key of books in a file: the fingerprint, which shuffles them, then the id."""
+    """Returns the sort key of a book in a file: its fingerprint, so that books are shuffled, then its id."""
     return fingerprint(identity_of(book_id)), book_id
 
 

@@ -1,4 +1,4 @@
-"""Replaces the words of a list by a mark, as PG-19 has `<DW>` for discriminatory words.
+"""Replaces the words of a list by a mark, as PG-19 replaces discriminatory words by `<DW>`.
 
 Rae et al., "Compressive Transformers for Long-Range Sequence Modelling", 2020. Their list was never
 released, so users provide their own.

@@ -1,4 +1,4 @@
-"""Rows of PG-19: the features of TensorFlow Datasets, and the source of the date."""
+"""Makes the rows of PG-19: with the same features as in TensorFlow Datasets, and the source of the date."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -41,10 +41,10 @@ class Membership:
 
     def __post_init__(self) -> None:
         if self.members not in MEMBERS:
-            raise ValueError(f"members is one of {MEMBERS}, not {self.members!r}")
+            raise ValueError(f"members must be one of {MEMBERS}, not {self.members!r}")
 
     def reason_to_reject(self, book: Book, text: str) -> Reason | None:
-        """Returns `not-in-release` if only released books are wanted and this is not one; else None."""
+        """Returns `not-in-release` if only released books are wanted and this is not one; otherwise None."""
         if self.members == RELEASED and not book.released_year:
             return Reason("not-in-release")
         return None
@@ -67,7 +67,7 @@ def make_row(dated: DatedBook, membership: Membership) -> BookRow:
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the lines of the sections that only the card of PG-19 has, from stats.json."""
+    """Returns the lines of the sections that only the card of PG-19 has, with figures from stats.json."""
     dates, total = stats["dates"], stats["total"]
     lines = [
         "",

@@ -1,4 +1,4 @@
-"""Lists the differences between two builds other than their sources: versions, settings, kinds of inputs."""
+"""Lists how two builds differ, apart from their data: in versions, settings and kinds of inputs."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ PINS = "pin-splits"  # role of input files that assign documents to splits
 
 
 def find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns what differs in two manifests, in words: "version: 1.2.0 → 1.3.0", "settings limit: 0 → 100".
+    """Returns the differences of two manifests: "version: 1.2.0 → 1.3.0", "settings limit: 0 → 100".
 
-    Inputs are compared by their roles and numbers of files only: a newer dump is always another file.
+    Inputs are compared only by their roles and numbers of files, since a newer dump is always another file.
     """
     before, after = _facts_of(old), _facts_of(new)
     return tuple(

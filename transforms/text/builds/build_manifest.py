@@ -33,7 +33,7 @@ class Description(NamedTuple):
 
 
 class Release(NamedTuple):
-    """A version of a method."""
+    """A version of the method by which a corpus is built."""
 
     corpus: str  # first folder of its builds, "wiki40b"
     version: str  # "1.0.0"
@@ -73,7 +73,7 @@ def assemble(
     lost: Iterable[Mapping[str, Any]],
     outputs: Iterable[OutputFile],
 ) -> dict[str, Any]:
-    """Returns a manifest, its keys in the order for reading. Inputs, losses and outputs are sorted."""
+    """Returns a manifest with its keys in a readable order. Inputs, losses and outputs are sorted."""
     known = provenance._asdict()
     del known["signature_settings"]
     return {

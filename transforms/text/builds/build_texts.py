@@ -16,7 +16,7 @@ def make_texts(
     card: str,
     outputs: Iterable[OutputFile],
 ) -> dict[str, str]:
-    """Returns file name → text, for all of these files except manifest.json, which lists them."""
+    """Returns file name → text of each small text file, except manifest.json, which lists the others."""
     texts = {"stats.json": to_json(stats), CARD: card}
     if not description.features:
         return texts

@@ -1,4 +1,4 @@
-"""Shapes of corpora: the columns of ids, titles and texts, and the splits."""
+"""The shapes of corpora: which columns have the ids, titles and texts, and which splits there are."""
 
 from typing import NamedTuple
 

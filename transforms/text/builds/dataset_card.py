@@ -20,10 +20,10 @@ _CITATION = "```bibtex\n"
 def make_card(
     description: Description, manifest: Mapping[str, Any], sections: Sequence[str]
 ) -> str:
-    """Returns a dataset card in Markdown, with the YAML head of the hub.
+    """Returns a dataset card in Markdown, with the YAML head that the Hugging Face hub reads.
 
     Args:
-      sections: lines that only this kind of build has.
+      sections: lines of the sections that only this kind of build has.
     """
     license_id = description.license_id
     language = manifest.get("settings", {}).get("tables", {}).get("language", "")
@@ -52,7 +52,7 @@ def make_card(
 
 
 def make_citation(bibtex: str) -> list[str]:
-    """Returns the lines of the section "Citation", after an empty line; [] without a citation."""
+    """Returns the lines of the section "Citation", after an empty line; [] if `bibtex` is empty."""
     return ["", "## Citation", "", f"{_CITATION}{bibtex}", "```"] if bibtex else []
 
 

@@ -30,7 +30,7 @@ SCHEMA = pa.schema(
 )
 
 Tally = dict[tuple[str, str, str], int]
-"""(fate, old split, new split) → documents. Besides, (REPEATED, "", "") → ids that are in several rows."""
+"""(fate, old split, new split) → number of documents. (REPEATED, "", "") → number of ids in several rows."""
 
 
 class Row(NamedTuple):
@@ -49,16 +49,16 @@ class Change(NamedTuple):
     """A document that differs between the editions."""
 
     id: str
-    title: str  # in the newer edition, if the document is in it, else in the older
+    title: str  # title in the newer edition; for a removed document, in the older one
     fate: str  # ADDED, REMOVED, CHANGED or MOVED; a moved document may have changed, too
     old_split: str  # "" for an added document
     new_split: str  # "" for a removed document
-    old_bytes: int | None  # of the text in UTF-8; None for an added document
+    old_bytes: int | None  # size of the text in UTF-8; None for an added document
     new_bytes: int | None
 
 
 class SplitChanges(NamedTuple):
-    """Numbers of documents of a split that changed between two editions. Counts can be added.
+    """Numbers of the documents of a split that did or did not change between two editions. They can be added.
 
     old = removed + changed + unchanged + moved_out, new = added + changed + unchanged + moved_in.
     """
@@ -74,10 +74,13 @@ class SplitChanges(NamedTuple):
 
 
 def compare_rows(rows: pa.Table, splits: Sequence[str]) -> tuple[Tally, list[Change]]:
-    """Counts all documents of rows in SCHEMA, and lists those that differ, sorted by `order`.
+    """Counts all documents, and lists those that differ between the editions, sorted by `order`.
 
     If an id is in several rows of an edition, each row is compared with the most similar one: see
     `pair_rows`.
+
+    Args:
+      rows: the rows of both editions, a table with SCHEMA.
     """
     same = (
         rows.select(["id", "split", "digest"])
@@ -129,7 +132,7 @@ def pair_rows(old: Sequence[Row], new: Sequence[Row]) -> Iterator[Pair]:
     """Pairs the rows of one id, each with the most similar row of the other edition.
 
     Rows with the same text and split are paired first, then rows with the same text, then rows of the same
-    split, then any. A row that is left over is paired with None.
+    split, then any. A row without a partner is paired with None.
     """
     likenesses: tuple[Callable[[Row], Hashable], ...] = (
         lambda row: (row.digest, row.split),
@@ -153,7 +156,7 @@ def pair_rows(old: Sequence[Row], new: Sequence[Row]) -> Iterator[Pair]:
 
 
 def describe(identity: str, old: Row | None, new: Row | None) -> Change:
-    """Returns the change of a document; one of the rows may be None. The fate may be UNCHANGED."""
+    """Returns the change of a document; one of the rows may be None. Its `fate` may also be UNCHANGED."""
     there = new or old
     assert there
     return Change(
@@ -205,17 +208,17 @@ def split_changes(tally: Tally, splits: Sequence[str]) -> dict[str, SplitChanges
 
 
 def moves(tally: Tally) -> dict[tuple[str, str], int]:
-    """Returns (old split, new split) → documents that moved between these splits. Sorted."""
+    """Returns (old split, new split) → number of documents that moved between them, sorted by splits."""
     return {(old, new): n for (fate, old, new), n in sorted(tally.items()) if fate == MOVED}
 
 
 def to_line(change: Change) -> str:
-    """Returns the change as a line of a table, with "" for None."""
+    """Returns the change as a line of a table. None becomes ""."""
     return cells.to_line("" if field is None else field for field in change)
 
 
 def parse_line(line: str) -> Change:
-    """Parses a line of `to_line`. White space in titles may differ from the original."""
+    """Parses a line that `to_line` has returned. White space in titles may differ from the original."""
     fields = map(cells.unprotect, line.removesuffix("\n").split("\t"))
     identity, title, fate, old, new, *sizes = fields
     old_bytes, new_bytes = (int(size) if size else None for size in sizes)

@@ -28,7 +28,7 @@ datasets.load_dataset("<this folder>", "{name}")
 
 
 class BuildBelow(NamedTuple):
-    """A finished build below the folder."""
+    """A finished build in a folder below that of the card."""
 
     name: str  # the build is loaded by it
     folder: str  # relative to the folder of the card: "uk/20260101-1.3.0"
@@ -100,7 +100,7 @@ def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = ""
 
 
 def read_places(card: str) -> dict[str, str]:
-    """Returns name → folder of each build that such a card loads; {} if the card has no head."""
+    """Returns name → folder of each build that the card of a folder names; {} if the card has no head."""
     head = read_head(card)
     places = {}
     for config in head.configs if head else ():
@@ -127,7 +127,7 @@ def as_list(value: str | list[str]) -> list[str]:
 
 
 def _one_or_all(texts: Sequence[str]) -> str | list[str]:
-    """Returns the texts without repetitions; a single text is not a list."""
+    """Returns the different texts as a list; if there is only one, the text itself."""
     different = _different(texts)
     return different[0] if len(different) == 1 else different
 

@@ -32,7 +32,7 @@ BASES = {"e": math.e, "2": 2.0, "10": 10.0}  # of logarithms
 
 
 class Normalisers(NamedTuple):
-    """The counts that the scores of a split are divided by."""
+    """The counts by which the log-likelihood of a split is divided."""
 
     characters: int  # code points, counted as in the paper of the corpus: a marker is one
     pieces: int  # of the SentencePiece model of the corpus; 0 if there is none
@@ -45,14 +45,12 @@ class Normalisers(NamedTuple):
 
     @property
     def other_characters(self) -> int:
-        """The characters counted the other way: without line feeds if `characters` includes them, else with
-        them.
-        """
+        """The number of characters without line feeds if `characters` includes them, otherwise with them."""
         return self.characters + (self.line_feeds or 0) * (-1 if self.has_line_feeds else 1)
 
     @property
     def predicted_words(self) -> int:
-        """Words as the paper of the corpus counts them."""
+        """The number of words, with line ends if the paper of the corpus counts them as words."""
         return self.words + self.ends
 
 
@@ -70,19 +68,22 @@ def bits_per_byte(log_likelihood: float, text_bytes: int) -> float:
 
 
 def perplexity_per_piece(log_likelihood: float, pieces: int) -> float:
-    """Returns e^(-L / pieces), or inf on overflow. Comparable only between models with the same pieces."""
+    """Returns e^(-L / pieces), where L is the natural log-likelihood, or inf on overflow.
+
+    Only models with the same pieces can be compared by this perplexity.
+    """
     return _exp(_loss(log_likelihood) / _positive(pieces, "pieces"))
 
 
 def word_level_perplexity(log_likelihood: float, words: int, ends: int = 0) -> float:
-    """Returns e^(-L / (words + ends)), the perplexity of PG-19, One Billion Word and SimpleBooks.
+    """Returns e^(-L / (words + ends)), the perplexity used for PG-19, One Billion Word and SimpleBooks.
 
     Args:
-      log_likelihood: natural logarithm, of the whole text, for any tokenisation.
-      words: of the text as published.
-      ends: line ends, which the model also predicts. In One Billion Word and SimpleBooks the end of a line
-        counts as a word; its beginning is not predicted and does not count. The 159,658 words of the test
-        set of Chelba et al. 2013 include the ends.
+      log_likelihood: natural log-likelihood L of the whole text, with any tokenisation.
+      words: number of words of the text, as published with the corpus.
+      ends: number of line ends, which the model also predicts. In One Billion Word and SimpleBooks the end of
+        a line counts as a word; its beginning is not predicted and does not count. The 159,658 words that
+        Chelba et al. 2013 state for their test set include line ends.
     """
     return _exp(_loss(log_likelihood) / (_positive(words, "words") + ends))
 
@@ -91,17 +92,17 @@ def word_level_perplexity(log_likelihood: float, words: int, ends: int = 0) -> f
 
 
 def log_likelihood_of_bits_per_character(bits: float, characters: int) -> float:
-    """Returns the log-likelihood; the inverse of `bits_per_character`."""
+    """Returns the natural log-likelihood. This is the inverse of `bits_per_character`."""
     if not 0 <= bits < math.inf:
         raise ValueError(f"{bits} is not a number of bits per character")
     return -bits * math.log(2) * _positive(characters, "characters")
 
 
 def log_likelihood_of_perplexity(perplexity: float, count: int) -> float:
-    """Returns the log-likelihood; the inverse of `perplexity_per_piece` and `word_level_perplexity`.
+    """Returns the natural log-likelihood. The inverse of `perplexity_per_piece` and `word_level_perplexity`.
 
     Args:
-      count: number of pieces, or of words and line ends.
+      count: number of pieces, or the sum of the numbers of words and line ends.
     """
     if not 1 <= perplexity < math.inf:
         raise ValueError(f"{perplexity} is not a perplexity, which is at least 1")

@@ -10,8 +10,8 @@ Entry = tuple[str, Any]
 """(account, a number to add or a value to collect)."""
 
 INPUTS, OUTPUTS, REJECTED, LOST, UNREAD = "inputs", "outputs", "rejected", "lost", "unread"
-"""Accounts of every build: InputFile, OutputFile, ((stage, reason), count), NamedTuples that describe lost
-data, and the number of malformed records in tables beside the corpus.
+"""Names of the accounts of every build. They have, in order: InputFile; OutputFile; ((stage, reason), count);
+NamedTuples that describe lost data; and the number of malformed records in tables beside the corpus.
 """
 
 TABLES = ("parquet", "tfrecord")
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class AccountingError(Exception):
-    """Counts that must agree differ: kept + rejected = read, and the output files hold the kept documents."""
+    """Counts do not agree: kept + rejected must equal read, and the files must hold the kept documents."""
 
 
 class NothingLeftError(Exception):
@@ -34,7 +34,7 @@ class NothingLeftError(Exception):
 
 
 class Ledger:
-    """The accounts of a build: sums and collected values. Collected values are in no fixed order.
+    """The accounts of a build: sums, and lists of collected values, which are in no fixed order.
 
     Args:
       accounts: account → a number or a list of values; accounts without entries may be absent.
@@ -89,9 +89,7 @@ class Ledger:
     def check_files(
         self, split: str, rows: int, unit: str, formats: Iterable[str] = TABLES
     ) -> None:
-        """Raises AccountingError if a file of a split is missing, or its files do not hold this number of
-        rows.
-        """
+        """Raises AccountingError if a file of a split is missing, or if its files do not hold `rows` rows."""
         for kind in formats:
             files = self.files(kind, split)
             balance(rows, f"{unit} of {split}", **{f"in {kind} files": records_of(files)})
@@ -128,7 +126,7 @@ def records_of(files: Iterable[OutputFile]) -> int:
 def check_complete(files: Sequence[OutputFile], what: str) -> None:
     """Raises AccountingError if there are fewer or more files than their names say ("-of-00008").
 
-    The numbers of rows would not reveal a lost file that has no rows.
+    This detects even a lost file without rows, which the numbers of rows would not reveal.
     """
     for file in files:
         named = file.name.rpartition("-of-")[2].partition(".")[0]
@@ -137,9 +135,9 @@ def check_complete(files: Sequence[OutputFile], what: str) -> None:
 
 
 def names_of(inputs: Iterable[InputFile], roles: Sequence[str] = ()) -> str:
-    """Returns the sorted names of the input files with these roles, or of all, for messages.
+    """Returns the sorted names of the input files with these roles, or of all if none is given, for messages.
 
-    Of many files, only the first are named.
+    If there are many files, only the first are named.
     """
     names = sorted(file.name for file in inputs if not roles or file.role in roles)
     more = len(names) - MOST_NAMES

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from transforms.text.builds.ledger import Ledger, balance
 
 LENGTHS = "lengths"
-"""An account of the ledger: ((split, class of length), documents)."""
+"""Name of an account in the ledger: ((split, class of length), number of documents)."""
 
 _SINGLE = 4  # each length below it is a class of its own
 
@@ -28,12 +28,12 @@ def name_class(number: int) -> str:
 def histograms(
     ledger: Ledger, kept: Mapping[str, int], whole: Sequence[str]
 ) -> dict[str, dict[str, int]]:
-    """Returns split, or "total" → class → documents, from the shortest class in the build to the longest.
+    """Returns split or "total" → class → number of documents. The shortest class in the build is first.
 
     Raises AccountingError if the sum of a histogram is not the number of kept documents.
 
     Args:
-      kept: split → documents; may have an entry "total".
+      kept: split → number of documents; may have an entry "total".
       whole: splits that are summed for the total.
     """
     counts = ledger.pairs(LENGTHS)

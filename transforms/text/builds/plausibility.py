@@ -1,7 +1,7 @@
-"""Detects implausible results of builds, which show damaged, mismatched or incomplete input.
+"""Detects implausible results of builds, which suggest damaged, mismatched or incomplete input.
 
-A doubt fails the build, unless the user accepts this doubt by its name. A build that is merely small gets
-a remark, and may not be published by `refresh`.
+A doubt makes the build fail, unless the user accepts this doubt by its name. A build that is merely small
+gets a remark, and `refresh` must not publish it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ _AFTER_CLEANING = ("join-wikidata/", "drop-duplicates/")
 
 
 class Doubt(NamedTuple):
-    """A result that shows damaged or mismatched input."""
+    """A result that suggests damaged or mismatched input."""
 
     name: str  # a key of DOUBTS
     message: str
@@ -35,10 +35,10 @@ class Doubt(NamedTuple):
 class Usual(NamedTuple):
     """Usual values of builds of a corpus.
 
-    A build with less was made from a sample or from a part of the input.
+    A build with fewer documents was made from a sample or a part of the input.
     """
 
-    documents: int = 0  # at least
+    documents: int = 0  # smallest usual number of documents
     shares: Mapping[str, float] = {}
     """ "stage/reason", or the name of a count in the manifest → its largest usual share.
 
@@ -68,8 +68,8 @@ def _find_few_links(counts: Mapping[str, Any]) -> Iterator[Doubt]:
     if looked_up >= _MIN_ARTICLES and linked < _MIN_LINKED_SHARE * looked_up:
         yield Doubt(
             FEW_LINKS,
-            f"of {looked_up:,} cleaned articles only {linked:,} have an item: the table of items is cut off,"
-            " or from another wiki than the dump",
+            f"of {looked_up:,} cleaned articles only {linked:,} have an item: the table of items is truncated"
+            ", or from another wiki than the dump",
         )
 
 
@@ -82,7 +82,7 @@ def _often(counts: Mapping[str, Any]) -> str:
 
 
 def find_small(manifest: Mapping[str, Any], unit: str, usual: Usual) -> Iterator[str]:
-    """Yields remarks on a build that has less than usual.
+    """Yields remarks on a build with fewer documents, or greater losses, than usual.
 
     Args:
       unit: noun for the documents, "articles".

@@ -18,8 +18,8 @@ from transforms.text.fingerprint import SPLITS
 ID, SPLIT = "wikidata_id", "split"
 
 BUCKETS = 256
-"""Number of buckets of identities. Pins are joined with pages by bucket: keys are few and evenly used, and of
-a hundred million pins no worker holds more than half a million.
+"""Number of buckets of identities. Pins are joined with pages by bucket, so that there are few keys of about
+the same size: with a hundred million pins, no worker holds more than half a million.
 """
 
 _SYNONYMS = {name: name for name in SPLITS} | {"dev": "validation", "valid": "validation"}
@@ -47,7 +47,7 @@ class ConflictingPinsError(ValueError):
 
 
 def check_pin(identity: str, split: str, place: str) -> Pin:
-    """Returns the pin with the usual name of the split. Raises MalformedPinsError.
+    """Returns the pin, with "train", "validation" or "test" as its split. Raises MalformedPinsError.
 
     The id is checked because an id in another notation would match no page, and the pin would be ignored.
     """
@@ -129,7 +129,7 @@ def check_columns(names: Sequence[str], split: str = "") -> list[str]:
 
     Args:
       names: all columns of the table.
-      split: of all rows, if known; then no split column is needed.
+      split: the split of all rows, if known; then no split column is needed.
     """
     wanted = [ID] if split else [ID, SPLIT]
     missing = [name for name in wanted if name not in names]
@@ -143,7 +143,7 @@ def check_columns(names: Sequence[str], split: str = "") -> list[str]:
 def pins_of_table(table: pa.Table, split: str = "") -> Iterator[Pin]:
     """Yields the pins of an Arrow table. Raises MalformedPinsError with the row, counted from 1.
 
-    Columns may have any string or binary (UTF-8) type of Arrow. `split` as in `check_columns`.
+    Columns may have any string or binary (UTF-8) type of Arrow. For `split` see `check_columns`.
     """
     columns = []
     for name in check_columns(table.column_names, split):
@@ -158,13 +158,13 @@ def pins_of_table(table: pa.Table, split: str = "") -> Iterator[Pin]:
 
 
 def split_of_file(name: str) -> str | None:
-    """Returns the split in the name of a data file: "test" for "test-00000-of-00002.parquet"; or None."""
+    """Returns the split that a file name begins with: "test" for "test-00000-of-00002.parquet"; or None."""
     found = _SPLIT_OF_FILE.fullmatch(name)
     return found[1] if found else None
 
 
 def bucket_of(identity: str) -> int:
-    """Returns the bucket of an identity and its pin."""
+    """Returns the number of the bucket in which the pin of an identity is stored."""
     return zlib.crc32(identity.encode()) % BUCKETS
 
 

@@ -12,9 +12,8 @@ NO_PAIRS: Pairs = numpy.empty((0, 2), numpy.int64)
 def link_to_smallest(edges: Pairs) -> Pairs:
     """Returns rows (id, smallest id of its component), ascending, for all ids except the smallest ones.
 
-    The rows are again edges of a graph with the same components, and not more than before. So parts of a
-    graph
-    can be linked one by one, and then their results together.
+    The rows are the edges of a graph with the same components, and are not more than `edges`. So parts of a
+    graph can be linked one by one, and then their results together.
     """
     ids, places = numpy.unique(edges, return_inverse=True)
     places = places.reshape(-1, 2)

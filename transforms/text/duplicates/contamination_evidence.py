@@ -1,7 +1,7 @@
-"""Adds up the overlap of evaluation texts with training texts: how much of each text is there, and where.
+"""Adds up the overlap of evaluation texts with training texts: how much of each text occurs, and where.
 
-The findings about an evaluation text can be added over any parts of the training data, in any order: the
-n-grams that occur, the number of documents, and the documents with the most text in common.
+The overlaps of an evaluation text with parts of the training data can be added in any order: the n-grams
+that occur, the number of documents, and the documents with the most text in common.
 """
 
 import itertools
@@ -13,11 +13,11 @@ import numpy
 from transforms.text.duplicates.evaluation_index import EvaluationIndex, Runs, TextBlock
 
 CONTEXT_WORDS = 30
-"""Number of words shown before and after the common text in a document."""
+"""Number of words in a passage before and after the text that both have in common."""
 SHOWN_WORDS = 200
-"""Number of words of a long evaluation text shown on both sides of the longest stretch."""
+"""Largest number of words of an evaluation text that a passage covers on each side of the longest stretch."""
 LONG_WORDS = 13
-"""Length of a stretch that is not due to chance: the rule of GPT-3 (Brown et al. 2020, appendix C)."""
+"""Words of a stretch that does not occur by chance: the rule of GPT-3 (Brown et al. 2020, appendix C)."""
 
 Stretches = tuple[tuple[int, int], ...]
 """(start, end) of stretches, ascending, without overlaps."""
@@ -45,13 +45,13 @@ class Passage(NamedTuple):
     place: Place
     words: int  # number of words of the longest stretch
     ngrams: int  # number of n-grams of the evaluation text in the whole document
-    start: int  # in the document, in characters in NFC
+    start: int  # position in the document, in characters of NFC
     text: str
     matches: tuple[Match, ...]
 
 
 class Hit(NamedTuple):
-    """A stretch in a document that has LONG_WORDS words or is a whole evaluation text."""
+    """A stretch of words in a training document that has LONG_WORDS words or is a whole evaluation text."""
 
     document: int  # index in its block
     item: int
@@ -63,8 +63,8 @@ class Hit(NamedTuple):
 class Found(NamedTuple):
     """The overlap of one evaluation text with some training documents."""
 
-    documents: int  # number of documents with any of it
-    whole: int  # number of documents with all of it in one stretch
+    documents: int  # number of documents with any part of the evaluation text
+    whole: int  # number of documents with the whole evaluation text in one stretch
     words: int  # number of words of the longest stretch
     ngrams: Stretches  # indexes of the n-grams that occur
     passages: tuple[Passage, ...]  # the best ones, see `order`
@@ -81,7 +81,8 @@ def describe(
     """Yields (index of an evaluation text, its overlap with the texts of a block).
 
     Args:
-      file, ids: of the texts of the block.
+      file: name of the training file of the block.
+      ids: id of each text of the block.
       shown: largest number of passages.
     """
     by_item = runs.take(numpy.lexsort((runs.words, runs.documents, runs.items)))
@@ -112,7 +113,7 @@ def describe(
 
 
 def find_hits(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Iterator[Hit]:
-    """Yields the stretches that are long enough to contaminate an evaluation text."""
+    """Yields those of the runs that are long enough to contaminate an evaluation text."""
     whole = index.text_starts[runs.items + 1] - index.text_starts[runs.items]
     hits = runs.take((runs.sizes >= LONG_WORDS) | (runs.sizes == whole))
     rows = zip(hits.documents.tolist(), hits.items.tolist(), hits.words, hits.sizes, strict=True)
@@ -123,7 +124,7 @@ def find_hits(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Iterator[
 
 
 def add(found: Found, other: Found, shown: int) -> Found:
-    """Adds the findings of two parts about an evaluation text. At most `shown` passages are kept."""
+    """Adds two overlaps of one evaluation text, with different documents. Keeps at most `shown` passages."""
     return Found(
         found.documents + other.documents,
         found.whole + other.whole,
@@ -134,13 +135,13 @@ def add(found: Found, other: Found, shown: int) -> Found:
 
 
 def add_to(sums: dict[int, Found], found: Iterable[tuple[int, Found]], shown: int) -> None:
-    """Adds findings to the sums per evaluation text."""
+    """Adds the overlaps in `found` to `sums`, which has one sum per evaluation text."""
     for item, one in found:
         sums[item] = add(sums[item], one, shown) if item in sums else one
 
 
 def join_stretches(stretches: Iterable[tuple[int, int]]) -> Stretches:
-    """Returns the union of stretches."""
+    """Returns the union of stretches, ascending and without overlaps."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(stretches):
         if joined and start <= joined[-1][1]:
@@ -161,7 +162,7 @@ def count_ngrams(words: int, n: int) -> int:
 
 
 def _groups(numbers: numpy.typing.NDArray[numpy.int64]) -> Iterator[tuple[int, numpy.ndarray]]:
-    """Yields (number, its rows) for each different number. `numbers` must be sorted."""
+    """Yields (number, indexes of its occurrences) for each different number. `numbers` must be sorted."""
     edges = numpy.flatnonzero(numpy.diff(numbers)) + 1
     for start, end in itertools.pairwise([0, *edges.tolist(), len(numbers)]):
         if start < end:
@@ -200,14 +201,14 @@ def _cut_passage(block: TextBlock, runs: Runs, words: int, place: Place, ngrams:
 
 
 def _span(block: TextBlock, word: int, words: int) -> tuple[int, int]:
-    """Returns (start, end) of words in the text of the block."""
+    """Returns (start, end) in `block.text` of `words` words, of which the first has the index `word`."""
     folded = block.folded
     last = folded.place_of(int(folded.ends[word + words - 1]) - 1)
     return folded.place_of(int(folded.starts[word])), last + 1
 
 
 def sum_of(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Returns the sum of counts by name, sorted by name."""
+    """Returns name → sum of its counts in all parts, sorted by name."""
     total: dict[str, int] = {}
     for part in parts:
         for name, number in part.items():

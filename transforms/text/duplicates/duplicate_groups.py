@@ -8,11 +8,12 @@ from transforms.text.duplicates.components import Pairs
 def choose_kept(links: Pairs, ranks: Pairs) -> Pairs:
     """Returns rows (kept member, dropped member), ascending by the dropped member.
 
-    Of each component the member with the greatest rank is kept; of several, the one with the smallest number.
+    In each component the member with the greatest rank is kept. If several members have this rank, the one
+    with the smallest number is kept.
 
     Args:
       links: rows (number, smallest number of its component), from `link_to_smallest`.
-      ranks: rows (number, rank), ascending by number, of all members in `links`.
+      ranks: rows (number, rank) for all members in `links`, ascending by number.
     """
     numbers, rank = ranks[:, 0], ranks[:, 1]
     components = numbers.copy()

@@ -37,12 +37,12 @@ _HASH_BITS = 64
 
 
 class TextBlock(NamedTuple):
-    """Some texts, folded together."""
+    """Several texts and their folded words (see folded_words.py)."""
 
     text: str  # all texts in NFC, separated by line feeds
     offsets: Int64s  # start of each text in `text`, and the end of all plus 1
     folded: FoldedText
-    hashes: Uint64s  # of the words
+    hashes: Uint64s  # hash of each word
     bounds: Int64s  # index of the first word of each text, and the number of all words
 
 
@@ -51,12 +51,12 @@ class Runs(NamedTuple):
 
     documents: Int64s  # indexes of training texts in their block
     items: Int64s  # indexes of evaluation texts
-    words: Int64s  # index of the first word in the block
-    places: Int64s  # index of the first word in the evaluation text
-    sizes: Int64s  # in words
+    words: Int64s  # indexes of the first words in the block
+    places: Int64s  # indexes of the first words in the evaluation texts
+    sizes: Int64s  # numbers of words
 
     def take(self, rows: Int64s | Booleans) -> "Runs":
-        """Returns the runs in these rows."""
+        """Returns the runs at the given indexes, or where the given mask is True."""
         return Runs(*(column[rows] for column in self))
 
 
@@ -64,11 +64,11 @@ class _Table(NamedTuple):
     """Hash → positions of words in the index."""
 
     hashes: Uint64s  # ascending
-    firsts: Int64s  # start of the positions of each hash in `places`, and the number of all
+    firsts: Int64s  # start of each hash's positions in `places`, and the number of all positions
     places: Int64s
 
     def find(self, hashes: Uint64s) -> tuple[Int64s, Int64s]:
-        """Returns all pairs (index of a hash that is in the table, position of a word), as two arrays."""
+        """Returns all pairs (index in `hashes`, position of a word with this hash), as two arrays."""
         rows = numpy.minimum(numpy.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
         found = numpy.flatnonzero(self.hashes[rows] == hashes)
         rows = rows[found]
@@ -80,7 +80,7 @@ class _Filter:
     """Lets all known hashes pass, and few others.
 
     Args:
-      known: True at the first bits of each known hash; the length is a power of 2.
+      known: True at the indexes that are the first bits of a known hash. Its length is a power of 2.
     """
 
     def __init__(self, known: Booleans):
@@ -98,8 +98,8 @@ class EvaluationIndex:
     """Finds the words of evaluation texts in training texts.
 
     Args:
-      n: words of an n-gram.
-      arrays: the attribute `arrays` of an index.
+      n: number of words of an n-gram.
+      arrays: the attribute `arrays` of an index from `build_index`.
     """
 
     def __init__(self, n: int, arrays: Mapping[str, numpy.typing.NDArray]):  # type: ignore[type-arg]
@@ -155,7 +155,7 @@ class EvaluationIndex:
         return runs.take(numpy.lexsort((runs.places, runs.words, runs.items, runs.documents)))
 
     def _find_lines(self, block: TextBlock) -> Runs:
-        """Returns lines and texts of fewer than n words that are a whole evaluation text."""
+        """Returns runs that are a whole evaluation text and a whole line or text, of fewer than n words."""
         starts, sizes = _short_spans(block, self.n, self._line_filter)
         hashes = numpy.empty(len(starts), numpy.uint64)
         for size in range(1, self.n):
@@ -174,7 +174,7 @@ class EvaluationIndex:
     def _verify(self, block: TextBlock, runs: Runs) -> Runs:
         """Returns the runs whose words are equal.
 
-        A run with only equal hashes is cut into its equal parts.
+        A run with equal hashes but different words is split into its equal parts of at least n words.
         """
         is_same, words = self._is_same(block, runs)
         if is_same.all():
@@ -189,7 +189,7 @@ class EvaluationIndex:
         return Runs(*numpy.array(parts, numpy.int64).reshape(-1, len(Runs._fields)).T)
 
     def _is_same(self, block: TextBlock, runs: Runs) -> tuple[Booleans, Booleans]:
-        """Returns for each run, and for each word of the runs, whether its words are equal."""
+        """Returns two masks: which runs have only equal words, and which words of the runs are equal."""
         theirs = _ranges(runs.words, runs.sizes)
         ours = _ranges(self.text_starts[runs.items] + runs.places, runs.sizes)
         word_ends: Int64s = self.arrays["word_ends"]
@@ -207,9 +207,9 @@ class EvaluationIndex:
 
 
 def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
-    """Returns the index of some texts, each with at least one word. Raises ValueError for n below 2."""
+    """Returns the index of the texts, which must have at least one word each. Raises ValueError for n < 2."""
     if n < 2:
-        raise ValueError(f"n is {n}, and must be at least 2")
+        raise ValueError(f"n must be at least 2, not {n}")
     grams: list[tuple[Uint64s, Int64s]] = []
     lines: list[tuple[Uint64s, Int64s]] = []
     characters: list[Uint32s] = []
@@ -313,18 +313,18 @@ def _make_table(found: Sequence[tuple[Uint64s, Int64s]]) -> _Table:
 
 
 def _hash_beginnings(first_words: Uint64s, sizes: Int64s | int) -> Uint64s:
-    """Returns hashes of the first word and the number of words."""
+    """Combines the hash of each first word with the number of words that begin with it."""
     return first_words + numpy.asarray(sizes).astype(numpy.uint64) * MULTIPLIER
 
 
 def _turn(hashes: Uint64s) -> Uint64s:
-    """Returns the hashes with their halves exchanged."""
+    """Returns the hashes with their upper and lower 32 bits exchanged."""
     half = numpy.uint64(_HASH_BITS // 2)
     return hashes << half | hashes >> half
 
 
 def _make_filter(hashes: Uint64s) -> Booleans:
-    """Returns an array that is True at the first bits of each hash."""
+    """Returns an array that is True at the indexes that are the first bits of a hash."""
     wanted = (len(hashes) * _FILTER_FACTOR).bit_length()
     bits = min(max(wanted, _FILTER_SIZES.start), _FILTER_SIZES.stop)
     passes = numpy.zeros(1 << bits, numpy.bool_)
@@ -333,13 +333,13 @@ def _make_filter(hashes: Uint64s) -> Booleans:
 
 
 def _join_at(hashes: Uint64s, starts: Int64s, size: int) -> Uint64s:
-    """Returns the hash of `size` words from each start on."""
+    """Returns for each start the hash of the `size` words that begin there."""
     words = hashes[_ranges(starts, numpy.full(len(starts), size))]
     return join_hashes(words, size)[::size]
 
 
 def _texts_of(bounds: Int64s, words: Int64s) -> Int64s:
-    """Returns the indexes of the texts that contain the words."""
+    """Returns for each index of a word the index of the text that contains it."""
     return numpy.searchsorted(bounds, words, "right") - 1
 
 
@@ -348,7 +348,7 @@ def _starts_of(counts: Sequence[Int64s]) -> Int64s:
 
 
 def _ranges(starts: Int64s, counts: Int64s) -> Int64s:
-    """Returns consecutive numbers from each start on, `counts` of them."""
+    """Returns one array with start, start + 1, … for each start, as many numbers as its count."""
     ends = numpy.cumsum(counts)
     shifts = numpy.repeat(starts - (ends - counts), counts)
     shifts += numpy.arange(len(shifts))
@@ -356,7 +356,7 @@ def _ranges(starts: Int64s, counts: Int64s) -> Int64s:
 
 
 def _stretches(same: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """Yields (first, size) of each run of True values."""
+    """Yields (index of the first, number) for each run of True values."""
     at = 0
     for is_same, values in itertools.groupby(same):
         size = len(list(values))

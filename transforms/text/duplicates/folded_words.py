@@ -1,4 +1,4 @@
-"""Cuts texts into normalised words, which are the same in two editions of a sentence, and hashes the words.
+"""Splits texts into normalised words, regardless of case and punctuation, and hashes the words.
 
 A text is normalised to NFC; each character is folded by NFKC and case (`str.casefold`). A word is a run of
 letters, marks and digits. All other characters, such as quotation marks and hyphens, separate words; format
@@ -55,13 +55,13 @@ class FoldedText(NamedTuple):
     """The words of a text."""
 
     characters: Uint32s  # folded; 0 between words
-    starts: Int64s  # of each word in `characters`
+    starts: Int64s  # start of each word in `characters`
     ends: Int64s
     places: Int64s | None  # position in the text of each of `characters`; None if they are equal
     line_feeds: Int64s  # positions in the text
 
     def place_of(self, at: int) -> int:
-        """Returns the position in the text of a folded character."""
+        """Returns the position in the text of the folded character at the index `at`."""
         return at if self.places is None else int(self.places[at])
 
     def word_starts(self) -> Int64s:
@@ -90,7 +90,7 @@ class _Folding(NamedTuple):
 
 
 def normalize(text: str) -> str:
-    """Returns the text in NFC, the form from which words are cut."""
+    """Returns the text in NFC, the form that `fold_text` expects."""
     return unicodedata.normalize("NFC", text)
 
 
@@ -121,7 +121,7 @@ def fold_words(text: str) -> list[str]:
 
 
 def hash_folded(text: FoldedText, span: int = SPAN) -> Uint64s:
-    """Returns the hash of each word; for a word of more than `span` characters, that of its beginning."""
+    """Returns the hash of each word, or of its beginning if it has more than `span` characters."""
     hashes = numpy.empty(len(text.starts), numpy.uint64)
     powers, inverses = _powers(span)
     first = 0

@@ -3,11 +3,11 @@
 Words are separated by white space (`str.split`) and unchanged. N-grams may cross line ends. A text with fewer
 words than `n` is one n-gram; a text without words has none.
 
-A word is hashed from its UTF-8, eight bytes at a time, an n-gram from the hashes of its words in order; numpy
-processes thousands at once. Each step mixes all bits, so any bits can be used to sample n-grams or to
-partition them. Two different n-grams have the same hash with a probability of 2^-64: among the 5,000 million
-n-grams of Project Gutenberg not even one such pair is expected. The hash is not safe against texts that are
-made to collide.
+The hash of a word is computed from its UTF-8, eight bytes at a time, and that of an n-gram from the hashes of
+its words in order; numpy processes thousands at once. Each step mixes all bits, so any bits can be used to
+sample n-grams or to partition them. Two different n-grams have the same hash with a probability of 2^-64:
+among the 5,000 million n-grams of Project Gutenberg not even one such pair is expected. The hash is not safe
+against texts that are made to collide.
 """
 
 import unicodedata
@@ -40,7 +40,7 @@ def hash_ngrams(text: str, n: int) -> Uint64s:
     Raises ValueError if n is not positive.
     """
     if n < 1:
-        raise ValueError(f"n is {n}, and must be at least 1")
+        raise ValueError(f"n must be at least 1, not {n}")
     words = hash_words(text)
     return sort_different(join_hashes(words, min(n, max(len(words), 1))))
 
@@ -49,8 +49,7 @@ def to_plain_words(text: str) -> str:
     """Returns the text in lower case, with spaces for all characters except letters, marks and digits.
 
     Editions of a text differ in quotation marks, dashes, underscores for italics and capitals in titles.
-    "don't"
-    is the same two words with any apostrophe.
+    "don't" becomes the same two words with any apostrophe.
     """
     text = text.lower()
     for character in sorted(set(text)):
@@ -85,7 +84,7 @@ def sort_different(hashes: Uint64s) -> Uint64s:
 
 
 def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
-    """Returns the hash of each span of bytes: of its length and its lanes, the last one padded with zeros."""
+    """Returns the hash of each span of bytes: of its length and its words of 64 bits, padded with zeros."""
     lanes = numpy.ndarray((len(block) - _LANE_BYTES + 1,), "<u8", block, strides=(1,))
     sizes = ends - starts
     hashes = sizes.astype(numpy.uint64)
@@ -102,7 +101,7 @@ def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
 
 
 def join_hashes(words: Uint64s, n: int) -> Uint64s:
-    """Returns the hash of each n consecutive words."""
+    """Returns the hash of every n consecutive words, from the hashes of single words."""
     ngrams = numpy.empty(max(len(words) - n + 1, 0), numpy.uint64)
     for start in range(0, len(ngrams), _PIECE_WORDS):
         piece = ngrams[start : start + _PIECE_WORDS]

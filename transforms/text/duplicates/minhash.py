@@ -1,8 +1,8 @@
 """Computes MinHash signatures, and finds pairs of similar sets by locality-sensitive hashing (LSH).
 
 Signatures are those of datasketch 2 (scheme "affine32", seed 1, SHA-1), so they can be looked up in an index
-made with datasketch. Bands are chosen as in its MinHashLSH. Unlike datasketch, this module signs thousands
-of sets at once.
+made with datasketch. Bands are chosen as by datasketch's MinHashLSH. Unlike datasketch, this module signs
+thousands of sets at once.
 
 Sources: Broder, "On the resemblance and containment of documents", 1997 (the estimate); Leskovec, Rajaraman,
 Ullman, "Mining of Massive Datasets", section 3.4 (bands).
@@ -46,8 +46,8 @@ def hash_items(items: Iterable[bytes]) -> Uint32s:
 def sign_sets(sets: Sequence[Sequence[bytes]], permutations: int, used: int = 0) -> Uint32s:
     """Returns a row for each set, which must not be empty: the smallest hash under each permutation.
 
-    The share of columns in which two rows agree estimates the Jaccard similarity of their sets. It is fastest
-    for about a thousand sets, whose hashes fit in the processor's cache.
+    The share of columns in which two rows agree estimates the Jaccard similarity of their sets. The function
+    is fastest for about a thousand sets, whose hashes fit in the processor's cache.
 
     Args:
       used: number of permutations to use, from the first on; 0 for all.
@@ -57,10 +57,10 @@ def sign_sets(sets: Sequence[Sequence[bytes]], permutations: int, used: int = 0)
 
 
 def sign_hashes(sets: Sequence[Uint32s], permutations: int) -> Uint32s:
-    """Signs sets of hashes: like `sign_sets`, and like `MinHash(hashfunc=int)` of datasketch.
+    """Signs sets of hashes like `sign_sets`, and like `MinHash(hashfunc=int)` of datasketch.
 
-    No set may be empty. Few large sets need as little memory as many small ones: the hashes pass through the
-    processor's cache in pieces.
+    No set may be empty. A few large sets need as little memory as many small ones, since the hashes are
+    processed in pieces.
     """
     hashes = numpy.concatenate([NO_HASHES, *sets])
     return _sign(hashes, list(map(len, sets)), _permutations(permutations))
@@ -106,18 +106,16 @@ def _finalize(hashes: Uint32s) -> Uint32s:
 def choose_bands(threshold: float, permutations: int, miss_weight: float = 0.5) -> tuple[int, int]:
     """Returns (bands, rows per band) with which mostly sets above the threshold share a band.
 
-    Two sets of similarity s share one of b bands of r rows with probability 1 - (1 - s^r)^b. The chosen b and
-    r
-    minimise the weighted sum of two integrals: of this probability below the threshold (false matches), and
-    of
-    its complement above it (misses). At threshold 0.8 and 128 permutations they are 9 bands of 13 rows, which
-    find 40 % of the pairs at 0.8 and 93 % at 0.9; with weight 0.9, 14 bands of 9, which find 87 % at 0.8 and
-    99.9 % at 0.9.
+    Two sets of similarity s share one of b bands of r rows with probability 1 - (1 - s^r)^b. The chosen b
+    and r minimise the weighted sum of two integrals: the integral of this probability below the threshold
+    (false matches), and that of its complement above the threshold (misses). For threshold 0.8 and 128
+    permutations the result is 9 bands of 13 rows, which find 40 % of the pairs with similarity 0.8 and 93 %
+    of those with 0.9; with `miss_weight` 0.9 it is 14 bands of 9 rows, which find 87 % and 99.9 %.
 
     Args:
       miss_weight: weight of misses; the weight of false matches is 1 minus this.
 
-    Raises ValueError if there would be fewer than two bands: for thresholds near 1, and few permutations.
+    Raises ValueError if there would be fewer than two bands, as for thresholds near 1 or few permutations.
     """
     bands, rows = min(
         ((b, r) for b in range(1, permutations + 1) for r in range(1, permutations // b + 1)),
@@ -135,9 +133,9 @@ def choose_bands(threshold: float, permutations: int, miss_weight: float = 0.5) 
 def _band_error(
     threshold: float, bands: int, rows: int, miss_weight: float, permutations: int
 ) -> float:
-    """Returns the weighted integrals of false matches and of misses.
+    """Returns the weighted sum of the integrals of false matches and of misses.
 
-    Both are polynomials of degree bands × rows: the sums are exact for up to 510 permutations.
+    Both integrands are polynomials of degree bands × rows: the sums are exact for up to 510 permutations.
     """
     places, weights = _quadrature(min(permutations // 2 + 1, 256))
 
@@ -159,8 +157,8 @@ def _quadrature(points: int) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
 def bucket_signatures(signatures: Uint32s, bands: int, rows: int) -> Uint64s:
     """Returns a row of buckets for each signature, one bucket per band.
 
-    Two signatures have the same bucket for a band if they agree in all rows of the band. Buckets of different
-    bands, or of bands that differ, are equal only by chance.
+    Two signatures have the same bucket for a band if they agree in all rows of the band. Otherwise, and for
+    different bands, buckets are equal only by chance.
     """
     buckets = numpy.empty((len(signatures), bands), numpy.uint64)
     for band in range(bands):
@@ -178,9 +176,8 @@ def deal_buckets(
 ) -> Iterator[tuple[int, numpy.typing.NDArray[Any], Uint32s]]:
     """Yields (partition, its members, the bucket of each); `buckets` has a row for each member.
 
-    The first bits of a bucket's hash are the partition, and the next 32 bits are returned. Chance collisions
-    do
-    no harm, since all pairs are compared later.
+    The first `partition_bits` bits of a bucket are its partition; the next 32 bits are yielded as the bucket.
+    Chance collisions do no harm, since all pairs are compared later.
     """
     flat = buckets.reshape(-1)
     kept_bits = (flat >> numpy.uint64(64 - partition_bits - _BUCKET_BITS)).astype(numpy.uint32)
@@ -195,11 +192,11 @@ def pair_members(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
 
     A member is paired with the ANCHORS smallest members of its bucket and the NEIGHBOURS right before it. In
     buckets of up to nine members, these are all pairs; in larger ones, which come from boilerplate, at most
-    eight per member. That is enough, since the members of a bucket tend to be all similar.
+    eight pairs per member. That is enough, since the members of such a bucket tend to be all similar.
 
     Args:
-      buckets: of each member.
-      ids: of each member; no id is twice in a bucket.
+      buckets: the bucket of each member.
+      ids: the id of each member; no id is twice in a bucket.
     """
     order = numpy.lexsort((ids, buckets))
     buckets, ids = buckets[order], ids[order]
@@ -219,8 +216,8 @@ def pair_members(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
 def pair_across(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
     """Returns rows (smaller id, greater id): pairs of an even and an odd id of one bucket, with repetitions.
 
-    A member is paired with all members of the other parity, or with at most ANCHORS + NEIGHBOURS of them; all
-    occur about equally often.
+    A member is paired with at most ANCHORS + NEIGHBOURS members of the other parity, which are chosen so that
+    all members are in about equally many pairs.
     """
     order = numpy.lexsort((ids, ids & 1, buckets))
     buckets, ids = buckets[order], ids[order]

@@ -6,7 +6,7 @@ are similar only if they have the same words.
 
 
 def word_ngrams(line: bytes, n: int) -> list[bytes]:
-    """Returns the n-grams in order, with repetitions, their words joined by one space; at least one."""
+    """Returns the n-grams in order, at least one, with repetitions. Their words are joined by one space."""
     words = line.split()
     if len(words) <= n:
         return [b" ".join(words)]

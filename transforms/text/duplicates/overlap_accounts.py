@@ -6,11 +6,11 @@ from transforms.text.files.markdown import make_table
 
 
 def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the accounts of a search.
+    """Returns the accounts of a search for near-duplicates, or of a build of signatures.
 
-    The ledger has these accounts, besides those of every build:
-      documents: ((data set, split), documents).
-      near: ((data set, split), documents that have a near-duplicate).
+    Accounts that the ledger has besides those of every build:
+      documents: ((data set, split), number of documents).
+      near: ((data set, split), number of documents that have a near-duplicate).
       clusters: number of clusters, if near-duplicates were searched.
     """
     documents, near = ledger.pairs("documents"), ledger.pairs("near")

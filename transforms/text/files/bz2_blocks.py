@@ -4,10 +4,10 @@ A file of bzip2 or lbzip2 is one stream, which a decompressor can only enter at 
 block begins with a 48-bit magic number, at any bit, and does not depend on the blocks before it: cut out,
 shifted to a byte boundary, and put between a stream header and a stream end, it is a file of its own.
 
-The magic number also occurs by chance, once in some hundred such dumps, or when the map of byte values in a
-block happens to look like it. So a mark counts as a block only if the block decompresses with a correct
-checksum. Marks inside such a block are skipped, wherever reading started. (The checksum of the whole stream
-is not checked, since a reader has only a part of the stream.)
+The magic number also occurs by chance, once in some hundred dumps, or when the map of byte values in a block
+happens to look like it. So it counts as the beginning of a block only if the block decompresses with a
+correct checksum. Magic numbers inside such a block are skipped, wherever reading started. (The checksum of
+the whole stream is not checked, since a reader has only a part of the stream.)
 
 rapidgzip and indexed_bzip2 also read in parallel, but in the threads of one process, and need an index of
 the whole file to find a position. Here many workers each begin in the middle and read a part.
@@ -75,7 +75,7 @@ class PackedBlock(NamedTuple):
         return cls(block.start, block.end, zlib.compress(data, _PACK_LEVEL))
 
     def unpack(self) -> Block:
-        """Returns the block with this content."""
+        """Returns the block, with its content decompressed."""
         return Block(self.start, self.end, zlib.decompress(self.packed))
 
 
@@ -85,7 +85,10 @@ class _Mark(NamedTuple):
 
 
 def _cores() -> dict[bytes, tuple[int, int]]:
-    """Returns whole bytes of a magic number → (the number, the bit of its first byte at which it begins)."""
+    """Returns the whole bytes in a magic number → (the number, the bit of a byte at which it begins).
+
+    There is an entry for each magic number and each bit at which it may begin.
+    """
     cores = {}
     for magic in (_BLOCK_MAGIC, _END_MAGIC):
         for shift in range(8):
@@ -100,7 +103,7 @@ _CORE = re.compile(b"|".join(map(re.escape, _CORES)))
 
 
 def find_marks(data: bytes | bytearray, start: int = 0) -> Iterator[tuple[int, bool]]:
-    """Yields (bit in `data`, True for the end of a stream) for each magic number, from byte `start` on."""
+    """Yields (bit in `data`, whether it ends a stream) for each magic number from byte `start` on."""
     found = _CORE.search(data, start)
     while found:
         core = found.start()
@@ -203,7 +206,7 @@ def read_blocks(
 
 
 def _end_of_block_across(stream: BinaryIO, bit: int, file_bytes: int) -> int:
-    """Returns the end of the whole block that begins before a bit and ends after it; else the bit."""
+    """Returns the end of the whole block that begins before `bit` and ends after it; otherwise `bit`."""
     window = _Window(stream, max(bit // 8 - MAX_BLOCK_BYTES, 0), file_bytes)
     before: list[_Mark] = []
     mark = window.next_mark(0, bit)
@@ -256,7 +259,7 @@ class _Window:
             if data is not None:
                 return Block(mark.bit, end, data)
         if len(self._ends_of(mark)) == 0 and self._stop >= self._file_bytes:
-            message = "the file ends inside a bz2 block: a download was cut off?"
+            message = "the file ends inside a bz2 block: was a download interrupted?"
         else:
             message = "a damaged bz2 block"
         return self._bad_until_next_mark(mark.bit, message)

@@ -1,7 +1,7 @@
 """Escapes cells of tables, so that spreadsheets show them as text and never evaluate them.
 
-A cell that a spreadsheet could take for a formula gets an apostrophe in front, also if quotation marks or
-spaces come first. So does such a cell that already begins with an apostrophe, so that `unprotect` is exact.
+A cell that a spreadsheet could take for a formula gets an apostrophe in front, even if the formula follows
+quotation marks, spaces or another apostrophe. So `unprotect` always restores the original cell.
 """
 
 import re
@@ -17,7 +17,7 @@ def protect(cell: str) -> str:
 
 
 def unprotect(cell: str) -> str:
-    """Reverses `protect`. Other cells are returned unchanged."""
+    """Reverses `protect`. Cells that it did not change are returned unchanged."""
     return cell[1:] if cell.startswith("'") and _could_be_formula(cell[1:]) else cell
 
 

@@ -1,7 +1,7 @@
-"""Reads lists of MD5 sums in the formats of md5sum(1) and of the BSDs, with any prose around the sums.
+"""Reads lists of MD5 checksums in the formats of md5sum(1) and of the BSDs, with any prose around them.
 
-Lines without a sum are skipped: the published list of One Billion Word is a README. A line with an invalid
-sum, such as one that lost a digit in a copy, raises an error.
+Lines without a checksum are skipped, since the published list of One Billion Word is a README. A line with an
+invalid checksum, such as one that lost a digit when it was copied, raises an error.
 """
 
 import re
@@ -24,7 +24,7 @@ _ESCAPED = {"\\": "\\", "n": "\n", "r": "\r"}
 
 
 class ListedSum(NamedTuple):
-    """A file and its sum in a list."""
+    """A file in a list, and its checksum."""
 
     name: str  # a path, often on another machine
     md5: str  # in lower case
@@ -36,7 +36,7 @@ class MalformedListError(ValueError):
 
 
 def read_checksums(text: str) -> list[ListedSum]:
-    """Returns the sums of a list, in order, each name once. Raises MalformedListError."""
+    """Returns the checksums in a list, in order, each file name once. Raises MalformedListError."""
     found: dict[str, ListedSum] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         listed = _read_line(line.removesuffix("\r"), number)
@@ -45,26 +45,30 @@ def read_checksums(text: str) -> list[ListedSum]:
         first = found.setdefault(listed.name, listed)
         if first.md5 != listed.md5:
             raise MalformedListError(
-                f"line {number}: the sum of {listed.name} differs from that in line {first.line}"
+                f"line {number}: the checksum of {listed.name} differs from that in line {first.line}"
             )
     if not found:
-        raise MalformedListError("the list has no MD5 sum")
+        raise MalformedListError("the list has no MD5 checksum")
     return list(found.values())
 
 
 def _read_line(line: str, number: int) -> ListedSum | None:
     if match := _BSD.fullmatch(line):
         if match["kind"] != "MD5":
-            raise MalformedListError(f"line {number}: expected MD5 sums, found {match['kind']}")
+            raise MalformedListError(
+                f"line {number}: expected MD5 checksums, found {match['kind']}"
+            )
     elif not (match := _GNU.fullmatch(line)):
         return None
     name = _unescape(match["name"]) if match["escaped"] else match["name"]
     digits = len(match["sum"])
     if digits in _SHA_DIGITS:
-        raise MalformedListError(f"line {number}: expected MD5 sums, found {_SHA_DIGITS[digits]}")
+        raise MalformedListError(
+            f"line {number}: expected MD5 checksums, found {_SHA_DIGITS[digits]}"
+        )
     if digits != MD5_DIGITS:
         raise MalformedListError(
-            f"line {number}: {digits} hexadecimal digits before {name}; an MD5 sum has {MD5_DIGITS}"
+            f"line {number}: {digits} hexadecimal digits before {name}; an MD5 checksum has {MD5_DIGITS}"
         )
     return ListedSum(name, match["sum"].lower(), number)
 

@@ -43,7 +43,7 @@ DECODE_ERRORS = (
 
 
 def codec_of(stream: BinaryIO) -> str:
-    """Returns "bz2", "gz", "xz", "zst", or "" if it is not compressed. Leaves the stream at its start."""
+    """Returns "bz2", "gz", "xz", "zst", or "" for an uncompressed file. Leaves the stream at its start."""
     stream.seek(0)
     head = stream.read(MAGIC_BYTES)
     stream.seek(0)
@@ -64,7 +64,7 @@ def decompressed(stream: BinaryIO) -> BinaryIO:
 def decompress(stream: BinaryIO, codec: str) -> BinaryIO:
     """Returns the decompressed content of a stream from its current position. Only `read` of it is called.
 
-    Several compressed streams in a row are one content. Other bytes after a stream are an error
+    Several compressed streams in a row are read as one. Other bytes after a stream are an error
     (DECODE_ERRORS), except padding with zeros: any number after a .gz, a multiple of four after an .xz.
     """
     if codec in _NEW_DECOMPRESSORS:
@@ -97,7 +97,7 @@ class _Decompressor(Protocol):
 class _ZstDecompressor:
     """A _Decompressor of one zstd frame.
 
-    It keeps the rest of each step, since the library has no size limit.
+    It stores the output beyond `max_length`, since the library cannot limit the output of a step.
     """
 
     def __init__(self) -> None:
@@ -141,8 +141,8 @@ _NEW_DECOMPRESSORS: dict[str, Callable[[], _Decompressor]] = {
 class _Streams(io.RawIOBase):
     """The content of compressed streams in a row.
 
-    BZ2File and LZMAFile silently ignore what follows a stream and is not a stream: of a file whose second
-    stream is damaged, or follows padding, they return only the first.
+    BZ2File and LZMAFile silently ignore anything after a stream that is not a stream: if the second stream of
+    a file is damaged, or follows padding, they return only the first one.
     """
 
     def __init__(self, stored: BinaryIO, codec: str):
@@ -195,6 +195,6 @@ class _Streams(io.RawIOBase):
             head = self._stored.read(_STORED_BYTES)
         if self._codec == "xz" and padding % _XZ_PADDING:
             raise lzma.LZMAError(
-                f"{padding} zeros follow an xz stream, which is not a multiple of four"
+                f"{padding} zero bytes follow an xz stream: not a multiple of four"
             )
         return head

@@ -14,8 +14,8 @@ _KINDS = {
     b"%PDF-": "a PDF document",
     b"{\\rtf": "an RTF document",
     b"PAR1\x15": "a Parquet file",
-    b"\xff\xfe": "UTF-16, where UTF-8 is wanted",
-    b"\xfe\xff": "UTF-16, where UTF-8 is wanted",
+    b"\xff\xfe": "UTF-16, where UTF-8 is expected",
+    b"\xfe\xff": "UTF-16, where UTF-8 is expected",
 }
 _HTML = re.compile(
     r"\s*+(?:<\?xml[^>]*+>\s*+)?+(?:<!--(?:(?!-->).)*+-->\s*+)*+"
@@ -33,7 +33,7 @@ def kind_of(head: bytes) -> str:
         if head.startswith(beginning):
             return kind
     if _is_utf_16(head):
-        return "UTF-16, where UTF-8 is wanted"
+        return "UTF-16, where UTF-8 is expected"
     if is_html(head.removeprefix(b"\xef\xbb\xbf").decode("latin-1")):
         return "an HTML page: an error page saved as the file?"
     return ""

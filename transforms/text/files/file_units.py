@@ -1,6 +1,6 @@
-"""Cuts a file into work units, and reads the text of one unit.
+"""Divides a file into work units, and reads the text of one unit.
 
-A unit is a part of a file. The units of a file yield each record once, wherever the file is cut: a record
+A unit is a part of a file. The units of a file yield each record once, wherever the file is divided: a record
 belongs to the unit in which it begins, and the reader of the unit reads its last record to the end. The
 splitter extracts the records, lines or pages, from the text. There are three kinds of units:
 
@@ -9,7 +9,7 @@ bz2    the blocks that begin in a range of the stored bytes (see bz2_blocks.py),
 whole  .gz, .xz and .zst cannot be read from the middle. Each of `stripes` units decompresses the whole file
        and takes every n-th run of one mebibyte of text: decompression is cheap compared with the rest.
 
-Damage is reported with its place. Reading goes on with the first record that begins after it.
+Damage is reported with its position. Reading goes on with the first record that begins after it.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ MIN_UNIT_BYTES = 1 << 20
 MAX_UNIT_BYTES = 1 << 26
 UNITS_PER_FILE = 64
 TAIL_BYTES = 64  # least size of the last unit, which must show whether the text ends as it should
-SHORTER = "the file is shorter than when it was looked at: it is being written or replaced"
+SHORTER = "the file has become shorter since it was first read: it is being written or replaced"
 
 
 class FileUnit(NamedTuple):
@@ -39,7 +39,7 @@ class FileUnit(NamedTuple):
     file_bytes: int
     stripe: int = 0
     stripes: int = 1
-    known: tuple[PackedBlock, ...] = ()  # of kind "bz2": blocks that need not be decompressed again
+    known: tuple[PackedBlock, ...] = ()  # for "bz2": blocks that need not be decompressed again
 
 
 class Damage(NamedTuple):
@@ -57,9 +57,9 @@ class Chunk(NamedTuple):
     is_own: bool  # True if records that begin in it belong to the unit
     stored_bytes: int
     block: int  # stored byte at which its block begins; -1 if there are no blocks
-    offset: int  # of its first byte, in the block or in the text
+    offset: int  # offset of its first byte in the block or in the text
     begins_text: bool
-    member: str = ""  # of an archive, if the text is one
+    member: str = ""  # name of the file in an archive, if the text is one
     ends_file: bool = False  # True if nothing follows; always False for kind "whole"
 
 
@@ -80,7 +80,7 @@ def plan_units(
     file_bytes: int,
     stripes: int,
 ) -> list[FileUnit]:
-    """Cuts a file into units. A file that cannot be read from the middle gets `stripes` units."""
+    """Divides a file into units. A file that cannot be read from the middle gets `stripes` units."""
     codec = codec_of(stream)
     if codec not in ("", "bz2"):
         return plan_stripes("whole", path, file_bytes, stripes)
@@ -102,7 +102,7 @@ def plan_stripes(kind: str, path: str, file_bytes: int, stripes: int) -> list[Fi
 
 
 def read_chunks(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
-    """Yields the text of the unit, more text while the splitter needs it, and the damage."""
+    """Yields the text of the unit, further text as long as the splitter needs it, and any damage."""
     if unit.kind == "bz2":
         return _bz2_events(stream, unit, splitter)
     if unit.kind == "plain":
@@ -158,7 +158,7 @@ def _bz2_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterato
 
 
 class StripedTexts:
-    """Reads the texts of a decompressed file in order, in chunks that end at the ends of runs."""
+    """Reads the texts of a decompressed file in order, in chunks. No chunk extends over the end of a run."""
 
     def __init__(self, stream: BinaryIO, unit: FileUnit):
         self._stream, self._unit = stream, unit
@@ -167,7 +167,7 @@ class StripedTexts:
         self.offset = 0  # in the current text
 
     def read(self, text: BinaryIO, member: str = "") -> Iterator[Chunk]:
-        """Yields the chunks of one text. Raises DECODE_ERRORS if it is damaged or cut off."""
+        """Yields the chunks of one text. Raises DECODE_ERRORS if it is damaged or truncated."""
         self.offset = 0
         while data := read_some(text, self._run_bytes()):
             run = self._position // STRIPE_RUN_BYTES
@@ -188,4 +188,4 @@ def _whole_events(stream: BinaryIO, unit: FileUnit) -> Iterator[Chunk | Damage]:
         yield from texts.read(decompressed(stream))
     except DECODE_ERRORS as error:
         at = texts.offset
-        yield Damage(at, at, f"the compressed file is damaged or cut off: {error}")
+        yield Damage(at, at, f"the compressed file is damaged or truncated: {error}")

@@ -64,7 +64,7 @@ def hub_head(
 ) -> list[str]:
     """Returns the lines of the YAML head of a build.
 
-    The language is `language` or the start of the edition.
+    If `language` is empty, the language is the beginning of `edition`.
     """
     files = {split: f"{split}-*.parquet" for split in splits}
     tag = (language or edition).partition("-")[0]

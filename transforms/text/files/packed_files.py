@@ -18,12 +18,12 @@ from transforms.text.files.tar_members import BLOCK_BYTES, Link, Member, Special
 from transforms.text.files.zip_members import ZipError, ZipMember
 
 MAX_FILE_BYTES = 1 << 28
-"""Size limit of a text, and of a .zip in another archive.
+"""Largest size of a text, and of a .zip in another archive.
 
 It bounds the memory of a worker, and is far above the size of any book.
 """
 MAX_DEPTH = 6
-"""Largest number of archives and compressions around a text: an archive can be made that contains itself."""
+"""Largest number of archives and compressions around a text. An archive can be made that contains itself."""
 _STEP_BYTES = 1 << 18
 
 _TEXT = r"\.txt(?:\.utf-?8)?(?:\.gz|\.bz2|\.xz)?"
@@ -34,7 +34,7 @@ _TAR_NAME = re.compile(rf".+{_TAR}", re.IGNORECASE | re.DOTALL)
 
 
 class PackedFile(NamedTuple):
-    """A file whose name can be that of a text."""
+    """A file that was read, since its name can be that of a text."""
 
     name: str  # after the names of its archives: "84.zip/84.txt"
     content: bytes
@@ -56,8 +56,8 @@ class PassedOver(NamedTuple):
 class PackedDamage(NamedTuple):
     """Damage in a file or archive."""
 
-    name: str  # of a file or an archive
-    start: int  # byte at which it begins; the message says in what
+    name: str  # name of a file or an archive
+    start: int  # byte at which the damage begins; the message says in which file
     end: int
     message: str
 
@@ -66,7 +66,7 @@ PackedEvent = PackedFile | UnreadFile | PassedOver | PackedDamage
 
 
 class Share:
-    """Every n-th file of an archive that cannot be read from the middle: the part of one worker."""
+    """The files that one worker reads of an archive that cannot be read from the middle: every n-th."""
 
     def __init__(self, stripe: int = 0, stripes: int = 1):
         self._stripe = stripe
@@ -75,7 +75,7 @@ class Share:
 
     @property
     def tells(self) -> bool:
-        """True if this share reports the events that all shares see."""
+        """True if this share reports the events that all workers see."""
         return self._stripe == 0
 
     def takes(self) -> bool:
@@ -85,7 +85,7 @@ class Share:
 
 
 def is_wanted(name: str) -> bool:
-    """Returns True if by its name, a file of an archive can be a text or can contain texts."""
+    """Returns True if a file in an archive may be a text, or may contain texts, according to its name."""
     base = posixpath.basename(name)
     return bool(_WANTED.fullmatch(base)) and not _UNWANTED.fullmatch(base)
 
@@ -96,9 +96,9 @@ def is_named_tar(name: str) -> bool:
 
 
 def name_inside(archive: str, member: str) -> str:
-    """Returns the name of a file with its archive.
+    """Returns the name of a file in an archive, after the name of the archive.
 
-    A .zip with a single .tar of its name adds no second name.
+    For a .tar in a .zip of the same name, it is the name of the .zip.
     """
     without_suffix = posixpath.splitext(posixpath.basename(archive))[0]
     if is_named_tar(member) and member == without_suffix:
@@ -112,7 +112,7 @@ def is_tar(head: bytes) -> bool:
 
 
 def head_of(source: BinaryIO) -> bytes:
-    """Returns the first BLOCK_BYTES of a stored file, decompressed. Raises DECODE_ERRORS if it is damaged."""
+    """Returns the first BLOCK_BYTES of the decompressed content. Raises DECODE_ERRORS if it is damaged."""
     content = _Peekable(source)
     for _ in range(MAX_DEPTH):
         codec = codec_of_head(content.peek(BLOCK_BYTES))
@@ -129,8 +129,8 @@ def read_packed(
 
     Args:
       source: the file from its start; only `read` is called.
-      name: of the file; a prefix of the names of files in it.
-      share: which of its files to read, if it is a .tar.
+      name: name of the file. The names of files in it begin with this name.
+      share: the files to read, if the file is a .tar.
       depth: number of archives and compressions around it.
     """
     content = _Peekable(source)
@@ -141,7 +141,7 @@ def read_packed(
         if not (codec or zip_members.is_zip(head) or is_tar(head)):
             yield _read_text(content, name)
         elif depth == MAX_DEPTH:
-            yield UnreadFile(name, Reason("too-deep", f"{depth} packings around it"))
+            yield UnreadFile(name, Reason("too-deep", f"packed more than {depth} times"))
         elif codec:
             yield from read_packed(decompress(stream, codec), name, share, depth + 1)
         elif zip_members.is_zip(head):
@@ -150,7 +150,7 @@ def read_packed(
             yield from _read_tar(stream, name, share or Share(), depth)
     except DECODE_ERRORS as error:
         at = content.reached
-        message = f"damaged or cut off (bytes of it as it is unpacked): {error or 'it ends'}"
+        message = f"damaged or truncated (bytes of it as it is unpacked): {error or 'it ends'}"
         yield PackedDamage(name, at, at, message)
 
 

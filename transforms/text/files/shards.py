@@ -17,16 +17,16 @@ class Shard(NamedTuple):
 
 
 def share_out(text_bytes: int) -> Iterator[tuple[str, int]]:
-    """Yields (split, estimated bytes of text), from the size of all cleaned text and the shares of splits.
+    """Yields (split, estimated bytes of text), from the total size of cleaned text and the shares of splits.
 
-    The sizes are known before articles are grouped, and do not depend on the compression of the dump.
+    The total is known before articles are grouped, and does not depend on the compression of the dump.
     """
     for split in SPLITS:
         yield split, int(text_bytes * SHARE[split])
 
 
 def count_shards(sizes: Mapping[str, int], shard_size: int) -> dict[str, int]:
-    """Returns split → number of files, at least one, so that a file has about `shard_size` bytes."""
+    """Returns split → number of files with which a file has about `shard_size` bytes; at least one."""
     return {split: max(1, -(-size // shard_size)) for split, size in sizes.items()}
 
 

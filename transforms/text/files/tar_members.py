@@ -27,7 +27,7 @@ _EXTENSIONS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, *_ATTRIBUTES)
 
 
 class TarError(Exception):
-    """Damage of an archive. `offset` is its first byte, counted in the uncompressed archive."""
+    """Damage of an archive. `offset` is the first damaged byte, counted in the uncompressed archive."""
 
     def __init__(self, message: str, offset: int):
         super().__init__(message, offset)
@@ -50,7 +50,7 @@ class Link(NamedTuple):
 
     name: str  # with its folders
     start: int  # byte of the archive at which the header ends
-    target: str  # of a hard link, the name of an earlier file in the archive
+    target: str  # for a hard link, the name of an earlier file in the archive
     is_hard: bool
 
 
@@ -110,7 +110,7 @@ def read_members(
       archive: the decompressed archive from its first byte.
       seekable_bytes: size of the archive if it is seekable: then unused contents are skipped instead of read.
 
-    Raises TarError if the archive is damaged or cut off, or has a sparse file.
+    Raises TarError if the archive is damaged or truncated, or has a sparse file.
     """
     source = _Source(archive, seekable_bytes)
     values = _Extension()
@@ -153,7 +153,7 @@ class _Extension(NamedTuple):
     """Values from extension headers. They apply to the next member of the archive."""
 
     name: str = ""
-    target: str = ""  # of a link
+    target: str = ""  # target of a link
     size: int = -1
 
 
@@ -169,10 +169,10 @@ class _Source:
         try:
             data = read_step(self._stream, max_bytes)
         except DECODE_ERRORS as error:
-            message = f"the compressed archive is damaged or cut off: {error}"
+            message = f"the compressed archive is damaged or truncated: {error}"
             raise TarError(message, self.position) from None
         if not data:
-            raise TarError("the archive is cut off", self.position)
+            raise TarError("the archive is truncated", self.position)
         self.position += len(data)
         return data
 
@@ -191,16 +191,16 @@ class _Source:
             self.read_some(min(position - self.position, _SKIPPED_AT_ONCE))
 
     def check_end(self) -> None:
-        """Raises TarError if more than padding follows.
+        """Raises TarError if anything but padding follows.
 
-        It reads to the end, since only there a .gz archive shows damage.
+        It reads to the end, since damage of a .gz archive may be detected only there.
         """
         while True:
             start = self.position
             try:
                 data = read_step(self._stream, _SKIPPED_AT_ONCE)
             except DECODE_ERRORS as error:
-                message = f"the compressed archive is damaged or cut off: {error}"
+                message = f"the compressed archive is damaged or truncated: {error}"
                 raise TarError(message, start) from None
             if not data:
                 return
@@ -270,10 +270,7 @@ def _parse_header(header: bytes, offset: int) -> tarfile.TarInfo:
 
 
 def _read_extension(source: _Source, info: tarfile.TarInfo, values: _Extension) -> _Extension:
-    """Reads the content of an extension header.
-
-    Returns the values for the next member, with `values` updated.
-    """
+    """Reads the content of an extension header. Returns `values`, updated from this header."""
     if info.size > _MAX_EXTENSION_BYTES:
         raise TarError(f"an extension header is too large: {info.size:,} bytes", source.position)
     start = source.position
@@ -287,7 +284,7 @@ def _read_extension(source: _Source, info: tarfile.TarInfo, values: _Extension) 
 
 
 def _parse_attributes(extension: bytes, start: int, values: _Extension) -> _Extension:
-    """Parses a POSIX extension header, whose records are "20 path=a/b\\n". Returns `values`, updated."""
+    """Parses a POSIX extension header, with records like "20 path=a/b\\n". Returns the updated `values`."""
     at = 0
     try:
         while at < len(extension):

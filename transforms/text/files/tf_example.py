@@ -58,7 +58,7 @@ _Example = _declare_example()
 
 
 def encode_example(features: Mapping[str, str | int]) -> bytes:
-    """Returns a serialised tf.train.Example with a text or number per feature. It is deterministic.
+    """Returns a serialised tf.train.Example with a text or number per feature. Equal input gives equal bytes.
 
     Raises TypeError for other values: the repr of bytes, for example, must never become a text.
     """
@@ -75,7 +75,7 @@ def encode_example(features: Mapping[str, str | int]) -> bytes:
 
 
 def frame_record(data: bytes) -> bytes:
-    """Returns the record with the framing of a TFRecord file."""
+    """Returns `data` framed as a record of a TFRecord file."""
     length = struct.pack("<Q", len(data))
     return b"".join((length, _masked_crc(length), data, _masked_crc(data)))
 
@@ -84,10 +84,10 @@ def encode_texts(feature: str, texts: Sequence[bytes]) -> bytes:
     """Returns framed records; each is an example with one feature, a text.
 
     The result is `frame_record(encode_example({feature: text}))` for each text in order, at a tenth of the
-    cost: the bytes before a text depend only on its length, and lengths repeat.
+    cost: the bytes before a text depend only on its length, and many texts have the same length.
 
     Args:
-      texts: UTF-8. This is not checked.
+      texts: texts in UTF-8, which is not checked.
     """
     sizes = list(map(len, texts))
     heads = {size: _record_head(feature, size) for size in set(sizes)}

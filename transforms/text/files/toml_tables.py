@@ -14,7 +14,7 @@ Rules = TypeVar("Rules", bound=msgspec.Struct)
 
 @functools.cache
 def read_table(package: str, name: str) -> Mapping[str, Any]:
-    """Returns the table in a file of a package. It is cached and shared, so it must not be changed."""
+    """Returns the table in the file `name` of a package. It is cached, so callers must not change it."""
     return tomllib.loads(resources.files(package).joinpath(name).read_text("utf-8"))
 
 

@@ -1,7 +1,7 @@
 """Reads the files in a .zip archive in place, without unpacking it to disk.
 
-Python's zipfile lists the files. Workers that read some of them do not read the directory of the archive
-again, which is long if there are many files. Exceptions of zipfile become errors with an offset.
+Python's zipfile lists the files. A worker that reads some of them does not read the directory of the archive
+again, which is long if there are many files. Exceptions of zipfile are replaced by errors with an offset.
 """
 
 import struct
@@ -33,7 +33,7 @@ class ZipMember(NamedTuple):
     name: str  # with its folders
     start: int  # byte of the archive at which the header begins
     stored_bytes: int
-    bytes: int  # of its content
+    bytes: int  # size of its content
     crc: int
     method: int  # number of the compression method in zip
     is_encrypted: bool
@@ -47,13 +47,13 @@ def is_zip(head: bytes) -> bool:
 def list_zip(archive: BinaryIO) -> list[ZipMember]:
     """Returns the files of an archive in the order of its directory. The archive must be seekable.
 
-    Raises ZipError if the directory, which is at its end, is damaged or cut off.
+    Raises ZipError if the directory, at the end of the archive, is damaged or truncated.
     """
     try:
         with zipfile.ZipFile(archive) as directory:
             found = directory.infolist()
     except _DIRECTORY_ERRORS as error:
-        problem = f"the directory at the end of the archive is damaged or cut off: {error}"
+        problem = f"the directory at the end of the archive is damaged or truncated: {error}"
         raise ZipError(problem, archive.seek(0, 2)) from None
     return [
         ZipMember(
@@ -73,20 +73,23 @@ def list_zip(archive: BinaryIO) -> list[ZipMember]:
 def reason_not_to_read(member: ZipMember) -> Reason | None:
     """Returns the reason why an undamaged file cannot be read, or None.
 
-    Early archives were imploded (method 6).
+    For example, early archives are imploded (compression method 6).
     """
     if member.is_encrypted:
         return Reason("encrypted", f"{member.name} is encrypted")
     if member.method not in _METHODS:
-        return Reason("unsupported-compression", f"zip method {member.method}: repack the archive")
+        return Reason(
+            "unsupported-compression",
+            f"zip method {member.method} is not supported: repack the archive",
+        )
     return None
 
 
 def open_member(archive: BinaryIO, member: ZipMember) -> BinaryIO:
     """Returns the content of a file, as a stream with only `read`, limited to the size in the directory.
 
-    Reading damaged content raises OSError or others of compression.DECODE_ERRORS. Raises ZipError if the file
-    is not where the directory says.
+    Reading damaged content raises OSError or another of compression.DECODE_ERRORS. Raises ZipError if the
+    file is not at the position that the directory gives.
     """
     header = b""
     if 0 <= member.start <= sys.maxsize:

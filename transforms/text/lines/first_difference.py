@@ -29,7 +29,7 @@ def describe_difference(found: Difference, left: str, right: str) -> str:
     """Returns a message with both lines, shortened around the difference, and escaped if they look the same.
 
     Args:
-      left, right: names of the texts: "the build".
+      left, right: names of the texts, such as "the build".
     """
     lines = [line.decode("utf-8", "backslashreplace") for line in (found.left, found.right)]
     pairs = enumerate(zip(*lines, strict=False))

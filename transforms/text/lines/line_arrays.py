@@ -21,9 +21,8 @@ def line_bounds(block: bytes) -> Places:
 def to_array(block: bytes, bounds: Places) -> pa.LargeBinaryArray:
     """Returns an array that sorts like the lines.
 
-    It has the lines without their line feeds. If no byte is below a line feed, it has them with their line
-    feeds,
-    which needs no copy.
+    The array has the lines without their line feeds. If the block has no byte below a line feed, it has them
+    with their line feeds, which needs no copy.
     """
     if block and np.frombuffer(block, np.uint8).min() >= _LINE_FEED:
         return _array_of(block, bounds)
@@ -31,10 +30,10 @@ def to_array(block: bytes, bounds: Places) -> pa.LargeBinaryArray:
 
 
 def take_lines(block: bytes, places: Places, bounds: Places | None = None) -> bytes:
-    """Returns the lines with these indexes, in this order.
+    """Returns the lines at the indexes `places`, in that order.
 
     Args:
-      bounds: of the lines, if they are known.
+      bounds: the bounds of the lines, from `line_bounds`, if already known.
     """
     bounds = line_bounds(block) if bounds is None else bounds
     taken = _array_of(block, bounds).take(pa.array(places))
@@ -42,7 +41,7 @@ def take_lines(block: bytes, places: Places, bounds: Places | None = None) -> by
 
 
 def sort_places(lines: pa.LargeBinaryArray) -> Places:
-    """Returns the indexes of the different lines, ascending by bytes; of equal lines, the first."""
+    """Returns the indexes of the lines in the order of their bytes; of equal lines, only the first."""
     order = pc.sort_indices(lines)
     in_order = lines.take(order)
     is_first = np.ones(len(order), bool)

@@ -15,7 +15,7 @@ _PLACE_BITS = 32
 
 
 def line_ids(index: int, places: numpy.typing.NDArray[numpy.unsignedinteger] | Int64s) -> Int64s:
-    """Returns the ids of the lines with these indexes in a range."""
+    """Returns the ids of the lines at the indexes `places` in the range with the number `index`."""
     return (index << _PLACE_BITS) + places.astype(numpy.int64)
 
 
@@ -26,14 +26,14 @@ def places_of(ids: Int64s) -> list[int]:
 
 
 def split_by_range(pairs: Int64s, column: int) -> Iterator[tuple[int, Int64s]]:
-    """Yields (range, rows whose line in this column is in the range). Rows keep their order."""
+    """Yields (range, rows whose line id in `column` is in the range). Rows keep their order."""
     return (
         (index, pairs[places]) for index, places in group_places(pairs[:, column] >> _PLACE_BITS)
     )
 
 
 def group_places(keys: numpy.typing.NDArray[Any]) -> Iterator[tuple[int, Int64s]]:
-    """Yields (key, its indexes, ascending), sorted by key."""
+    """Yields (key, ascending indexes at which it occurs in `keys`), sorted by key."""
     order = numpy.argsort(keys, kind="stable")
     present, starts = numpy.unique(keys[order], return_index=True)
     parts = numpy.split(order, starts[1:])

@@ -1,7 +1,7 @@
 """Sorts lines by their bytes, like `LC_ALL=C sort -u`, in ranges that many workers share.
 
-Splitters cut the byte order into ranges of about the same size. They are lines of a sample that depends only
-on the content: of the different lines, those with the smallest checksums.
+Splitters divide the byte order into ranges of about the same size. They are lines from a sample that depends
+only on the content: it has the lines with the smallest checksums, each once.
 """
 
 import bisect
@@ -15,7 +15,7 @@ from transforms.text.lines.line_arrays import Places, line_bounds, sort_places, 
 
 SAMPLE_LINES = 1 << 14
 ONE_LINE_IN = 64  # largest share of lines in the sample: enough for small corpora, and faster
-SPLITTER_BYTES = 256  # of a line; lines with a longer common beginning are in the same range
+SPLITTER_BYTES = 256  # length of a splitter; lines with a longer common beginning are in one range
 MAX_RANGES = 1024
 
 _WORD = 8  # bytes of the beginning, the middle and the end of a line that the checksum uses
@@ -27,8 +27,8 @@ _FACTORS = np.array(
 class LineSample(NamedTuple):
     """A sample of different lines, and the size of all lines."""
 
-    lines: tuple[bytes, ...]  # the first bytes of each
-    total_bytes: int  # of all lines with their line feeds, repeated lines included
+    lines: tuple[bytes, ...]  # the first bytes of each line
+    total_bytes: int  # size of all lines with their line feeds, including repeated lines
 
 
 class LineSampler:
@@ -89,9 +89,8 @@ def checksums_of(block: bytes, bounds: Places) -> npt.NDArray[np.uint64]:
 def plan_ranges(sample: LineSample, range_bytes: int) -> list[bytes]:
     """Returns the splitters, ascending: range i has the lines from splitter i-1 to before splitter i.
 
-    There is one splitter less than ranges. A range has about `range_bytes`, or more if there would be more
-    than
-    MAX_RANGES. No range is empty: each has at least the sample line with which it begins.
+    There is one splitter less than there are ranges. A range has about `range_bytes`, or more if there would
+    otherwise be more than MAX_RANGES. No range is empty: each has at least the sample line at its start.
     """
     ranges = min(-(-sample.total_bytes // range_bytes), MAX_RANGES)
     lines = sorted(set(sample.lines))
@@ -100,13 +99,13 @@ def plan_ranges(sample: LineSample, range_bytes: int) -> list[bytes]:
 
 
 def sort_block(block: bytes) -> bytes:
-    """Returns the different lines, ascending by bytes."""
+    """Returns the lines sorted by their bytes, each line once."""
     bounds = line_bounds(block)
     return take_lines(block, sort_places(to_array(block, bounds)), bounds)
 
 
 def cut_sorted(block: bytes, splitters: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:
-    """Yields (range, first byte, end) for the parts of a sorted block. Ranges without lines are left out."""
+    """Yields (range, start, end) of each part of a sorted block. Ranges without lines are left out."""
     bounds = line_bounds(block)
     places = range(len(bounds) - 1)
 

@@ -35,12 +35,12 @@ class LineStats(NamedTuple):
     """Number of lines in each of CLASSES."""
 
     def histogram(self) -> dict[str, int]:
-        """Returns class → lines."""
+        """Returns class of the number of words → number of lines."""
         return histogram(self.lines_by_words)
 
 
 def histogram(lines_by_words: Sequence[int]) -> dict[str, int]:
-    """Returns class → lines, from the number of lines in each of CLASSES."""
+    """Returns class → number of lines, from the number of lines in each of CLASSES."""
     return dict(zip(CLASSES, lines_by_words, strict=True))
 
 
@@ -82,7 +82,7 @@ def _words_per_line(is_between: npt.NDArray[np.bool_], ends: _Counts) -> _Counts
 
 
 def add_line_stats(stats: Iterable[LineStats]) -> LineStats:
-    """Returns the sum of several counts, and the greatest of the lengths."""
+    """Returns the sums of the counts, and the greatest length of a line."""
     columns = list(zip(LineStats(), *stats, strict=True))
     lines, words, size, characters = (sum(column) for column in columns[:4])
     by_words = tuple(sum(column) for column in zip(*columns[5], strict=True))

@@ -36,9 +36,8 @@ class LineTable(NamedTuple):
 def make_table(block: bytes) -> LineTable:
     """Returns the lines without their line feeds, otherwise unchanged; spaces at their ends are kept.
 
-    Lines may have characters that Perl reads as UTF-8 but Unicode does not have. Texts cannot hold them, so
-    each
-    becomes U+FFFD. Raises ArrowInvalid for other malformed UTF-8. The block must be smaller than 2 GiB.
+    Lines may have characters that Perl reads as UTF-8 but that are not in Unicode. Texts cannot hold them, so
+    each becomes U+FFFD. Raises ArrowInvalid for other malformed UTF-8. The block must be smaller than 2 GiB.
     """
     table = _split_lines(block)
     try:

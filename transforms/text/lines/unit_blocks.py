@@ -7,8 +7,7 @@ tar    a compressed .tar archive. Each of `stripes` units decompresses the whole
        run of the texts of the wanted files, in order.
 
 Only a line feed ends a line. The text after the last line feed of a file is a line, too, and gets a line
-feed;
-`cat` would join it with the first line of the next file.
+feed; `cat` would join it with the first line of the next file.
 """
 
 import bisect
@@ -30,16 +29,16 @@ from transforms.text.files.tar_members import Member, TarError
 
 BLOCK_BYTES = 1 << 22
 MAX_LINE_BYTES = 1 << 26
-"""Largest size of a line; the rest is dropped. Entities of Wikidata are limited to below 5 MB."""
+"""Largest size of a line. The rest of a longer line is dropped. Wikidata limits entities to below 5 MB."""
 
 
 class Span(NamedTuple):
-    """The origin of a part of a block."""
+    """The origin of a part of a block: its text, and its offset in the text."""
 
     at: int  # start of the part in the block
-    member: str  # of an archive; "" for the text of the file itself
-    block: int  # stored byte of its .bz2 block; -1 if there are no blocks
-    offset: int  # of its first byte, in the .bz2 block or in the text
+    member: str  # name of a file in an archive; "" for the text of the file itself
+    block: int  # stored byte at which its .bz2 block begins; -1 if there are no .bz2 blocks
+    offset: int  # offset of its first byte in the .bz2 block, or in the text
 
 
 class LineBlock(NamedTuple):
@@ -47,7 +46,7 @@ class LineBlock(NamedTuple):
 
     data: bytes
     spans: tuple[Span, ...]  # sorted by `at`; the first one has 0
-    stored_bytes: int  # of the unit, read since the previous block
+    stored_bytes: int  # number of the unit's stored bytes read since the previous block
     is_overlong: bool = False  # True for the first MAX_LINE_BYTES of a longer line
 
 
@@ -66,7 +65,7 @@ class NoMemberError(Exception):
 
 
 def plan_block_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[FileUnit]:
-    """Cuts a file into units. A file that cannot be read from the middle gets `stripes` units."""
+    """Divides a file into units. A file that cannot be read from the middle gets `stripes` units."""
     if is_archive(stream):
         return plan_stripes("tar", path, file_bytes, stripes)
     return plan_units(stream, path, file_bytes, stripes)
@@ -88,10 +87,9 @@ def is_archive(stream: BinaryIO) -> bool:
 def shares_of(stored_bytes: Sequence[int], workers: int) -> list[int]:
     """Returns the number of workers for each of the files that are read together.
 
-    It is proportional to the size of the file: with five files of one size and at most five workers, each
-    file
-    has one worker and is decompressed only once; a single file gets all workers. Files get at most one worker
-    per MIN_UNIT_BYTES.
+    The number is proportional to the size of the file: with five files of one size and at most five workers,
+    each file has one worker and is decompressed only once; a single file gets all workers. Files get at most
+    one worker per MIN_UNIT_BYTES.
     """
     total = max(sum(stored_bytes), 1)
     return [
@@ -106,15 +104,14 @@ def read_blocks(
     members: Sequence[str] = ("*",),
     block_bytes: int = BLOCK_BYTES,
 ) -> Iterator[LineBlock | Unterminated | Damage]:
-    """Yields the lines of the unit in blocks, in the order of the file, with the damage between them.
+    """Yields the lines of the unit in blocks, in the order of the file, with any damage between them.
 
     Args:
       members: patterns for names of the wanted files in a .tar, without their folders.
       block_bytes: largest size of a block, unless it is a single longer line.
 
-    A line that runs into damage is lost with it. The `stored_bytes` of all blocks add up to at most the size
-    of
-    the unit; the rest is after the last line.
+    A line that runs into damage is lost with it. The `stored_bytes` of all blocks add up to the size of the
+    unit, or to less if bytes follow the last line.
 
     Raises NoMemberError for a .tar without a wanted file.
     """
@@ -134,9 +131,8 @@ def read_blocks(
 def place_of(block: LineBlock, at: int) -> tuple[str, str]:
     """Returns (member, place) of the line at byte `at` of a block. They do not depend on the units.
 
-    The place is the offset of its first byte in the text, "4711". In a .bz2 this is not known without reading
-    all
-    before, so the place is the stored byte of its block and the offset in the block, "80123+4711".
+    The place is the offset of the line in the text, "4711". In a .bz2 this is not known without reading all
+    of the text before, so the place is the stored byte of its .bz2 block and the offset in it, "80123+4711".
     """
     index = bisect.bisect_right(block.spans, at, key=lambda span: span.at) - 1
     span = block.spans[index]
@@ -294,7 +290,7 @@ def _tar_events(
                     yield from texts.read(text, member.name)
                 except DECODE_ERRORS as error:
                     place = f"at byte {texts.offset} of its text"
-                    message = f"{member.name} is damaged or cut off {place}: {error}"
+                    message = f"{member.name} is damaged or truncated {place}: {error}"
                     yield Damage(member.start, member.start + member.bytes, message)
             elif problem := tar_members.problem_of(member, wanted):
                 # Ends the text before it, which is complete.

@@ -1,4 +1,4 @@
-"""Names of the files of One Billion Word: in its scripts, its release and its list of MD5 sums."""
+"""File names of One Billion Word: in its scripts, its release and its list of MD5 checksums."""
 
 import enum
 import posixpath
@@ -35,7 +35,7 @@ _NUMBERED = re.compile(rf"(?P<stem>.+){_NUMBERS}")
 
 
 def kind_of(name: str) -> Kind:
-    """Returns the kind of a file, from the last part of its path."""
+    """Returns the kind of a file according to the last part of its path."""
     shard = shard_of(name)
     if shard:
         series, number, _ = shard
@@ -45,7 +45,7 @@ def kind_of(name: str) -> Kind:
 
 
 def shard_of(name: str) -> tuple[str, int, int] | None:
-    """Returns (series, shard, number of shards) for the name of a text shard, else None."""
+    """Returns (series, shard, number of shards) for the name of a text shard; None for other names."""
     match = _SHARD.fullmatch(posixpath.basename(name))
     if not match:
         return None
@@ -53,7 +53,7 @@ def shard_of(name: str) -> tuple[str, int, int] | None:
 
 
 def part_of(name: str) -> tuple[str, int, int] | None:
-    """Returns (name of the whole, number, count) for a part like "news.en-00003-of-00100", else None."""
+    """Returns (name of the whole file, number, count) of a part, "news.en-00003-of-00100"; otherwise None."""
     match = _NUMBERED.fullmatch(name)
     return (match["stem"], int(match["number"]), int(match["count"])) if match else None
 

@@ -1,14 +1,13 @@
 """Tokenises many lines at once: applies the rules of `wmt_tokenizer` to a whole text with array operations.
 
-Most decisions of the rules depend on a character and its neighbours, so they are made for all special
-characters of a text in a few array operations. Each decision is whether to put a space between two
-characters.
-Only for the period at the end of a word does the word itself count; it is looked up in a table.
+The rules decide between which characters to put a space. Most decisions depend only on a character and its
+neighbours, so they are made for all special characters of a text in a few array operations. Only the decision
+about a period at the end of a word depends on the whole word, which is looked up in a table.
 
 Some lines cannot be tokenised in this way. Matches of the rules do not overlap (see `wmt_tokenizer`), so
 special characters close together depend on each other. Such lines are reported as doubtful, and their result
-is meaningless: the caller replaces it by the result of the exact rules. In news they are below one in a
-hundred.
+is meaningless: the caller replaces it by the result of the exact rules. Less than one in a hundred lines of
+news is doubtful.
 """
 
 import functools
@@ -60,7 +59,7 @@ class BlockTokenizer:
     """Tokenises framed text (see `line_places`) of one language.
 
     Args:
-        language: as in `tokenize_line`.
+        language: the language code, as for `tokenize_line`.
         perl: the version of Perl whose character classes are used.
 
     Raises:
@@ -75,7 +74,7 @@ class BlockTokenizer:
         self._ascii_tables = _ascii_tables(perl)
 
     def tokenize_ascii(self, block: bytes) -> TokenizedText:
-        """Tokenises lines in ASCII; all other lines are doubtful."""
+        """Tokenises lines in ASCII; all other lines are reported as doubtful."""
         plain, flags = self._ascii_tables
         text = block.translate(plain)
         codes = np.frombuffer(text, np.uint8)
@@ -211,7 +210,7 @@ def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
 
 
 def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
-    """Returns the starts of the words that end before these positions, or the position itself."""
+    """Returns for each position in `ends` the start of the word that ends there; if none, the position."""
     is_start = blanks[:-1].copy()
     is_start[1:] |= spaces[:-1]
     begins = ends.copy()
@@ -240,7 +239,7 @@ def _unusual_lines(text: _Text, line_feeds: Places) -> Places:
 
 
 def _stand_ins(text: _Text) -> Places:
-    """Returns the positions at which the script would find its own stand-in for periods."""
+    """Returns the positions where the text has the word by which the Perl script replaces periods."""
     found = text.text if isinstance(text.text, str) else text.text.decode("latin-1")
     if STAND_IN not in found:  # nearly always; searching for the pattern is slower
         return _NOWHERE
@@ -270,7 +269,7 @@ def _put_blanks(codes: Codes, blanks: Marks) -> Codes:
 
 
 def _ascii_tables(perl: str) -> tuple[bytes, bytes]:
-    """Returns two tables: byte → byte with unified white space and apostrophes, and byte → flags."""
+    """Returns two tables: byte → the byte that replaces it (white space, apostrophes), and byte → flags."""
     flags = bytearray(0x100)
     flags[:0x80] = _flag_table(perl)[:0x80].tobytes()
     plain = bytearray(range(0x100))

@@ -31,9 +31,9 @@ def ranges_of(name: str, perl: str) -> Ranges:
 
 
 def class_body(*names: str, perl: str, below: int = CODE_POINTS) -> str:
-    """Returns the characters of some classes in the notation between the brackets of a regex.
+    """Returns the characters of some classes as written between the brackets of a regular expression.
 
-    With `below`, higher code points are left out: such a regex is faster, for texts that do not have them.
+    Code points from `below` on are left out, which makes it faster for texts without such characters.
     """
     return "".join(
         f"\\U{first:08x}-\\U{min(last, below - 1):08x}"

@@ -1,4 +1,4 @@
-"""Findings of a comparison of a build of One Billion Word with a list of MD5 sums."""
+"""The results of comparing a build of One Billion Word with a list of MD5 checksums."""
 
 import enum
 from typing import NamedTuple

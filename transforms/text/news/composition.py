@@ -1,8 +1,7 @@
 """Normalises to NFC, Unicode's composed form, of a fixed version of Unicode.
 
-Python brings its own version of Unicode, 14.0 or later. NFC never changes for existing characters. For an
-older
-version, newer characters are single letters without parts, so it is enough to leave these out.
+Python has its own version of Unicode, 14.0 or later. NFC never changes for existing characters. An older
+version leaves newer characters unchanged, so it is enough to exclude these from the composition.
 """
 
 import functools
@@ -18,7 +17,7 @@ _MANY_MARKS = re.compile(r"[^\w\x00-\xff]{100,}")
 
 
 def compose(text: str, perl: str) -> str:
-    """Returns the text in NFC of the Unicode version of this Perl."""
+    """Returns the text in NFC, according to the Unicode version of this version of Perl."""
     if unicodedata.is_normalized("NFC", text):
         return text  # in older versions, too: parts of a composed text are composed
     return "".join(

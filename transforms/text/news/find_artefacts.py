@@ -16,7 +16,7 @@ class ArtefactFinder:
     """Finds files by their names.
 
     Args:
-      names: of the files, relative to their folder.
+      names: names of the files, relative to the folder.
     """
 
     def __init__(self, names: Iterable[str]):
@@ -31,11 +31,10 @@ class ArtefactFinder:
                 self._parts[posixpath.basename(whole)][whole][number, count] = name
 
     def find(self, name: str) -> tuple[str, ...]:
-        """Returns the file whose path shares the longest end with this name, and at least its last part.
+        """Returns the file whose path has the longest end in common with `name`, at least the last part.
 
-        A file that exists only in parts is returned as all parts, in order. Returns () if there is none.
-        Raises
-        ArtefactError if several files match equally, or if parts are missing.
+        The tuple has this file or, if it exists only in parts, all its parts in order; it is empty if there
+        is no such file. Raises ArtefactError if several files match equally, or if parts are missing.
         """
         base = posixpath.basename(name)
         if found := self._files.get(base):
@@ -49,7 +48,7 @@ class ArtefactFinder:
 def _choose(names: Iterable[str], wanted: str) -> str:
     """Returns the name that shares the longest end of its path with the wanted name.
 
-    Of equal names, one whose whole path is such an end is preferred, such as a file right in the folder.
+    If several share equally much, a name is preferred whose whole path is that end.
     """
     shared = {name: _shared_parts(name, wanted) for name in names}
     most = max(shared.values())

@@ -22,7 +22,7 @@ def frame(block: bytes) -> bytes:
 
 
 def unframe(text: bytes) -> bytes:
-    """Returns the block in a framed text."""
+    """Returns the block without the line feeds that `frame` has added."""
     return text[1:-1]
 
 
@@ -37,7 +37,7 @@ def line_feeds_in(text: bytes) -> Places:
 
 
 def lines_at(places: Places, line_feeds: Places) -> list[int]:
-    """Returns the indexes of the lines at these positions, ascending, without repetitions.
+    """Returns the ascending indexes of the lines that contain the positions `places`, each line once.
 
     A line feed belongs to the line that it ends.
     """
@@ -46,7 +46,7 @@ def lines_at(places: Places, line_feeds: Places) -> list[int]:
 
 
 def take_lines(text: bytes, line_feeds: Places, lines: Sequence[int]) -> list[bytes]:
-    """Returns the lines of a framed text with these indexes, without their line feeds."""
+    """Returns the lines of a framed text at the indexes `lines`, without their line feeds."""
     return [text[start:end] for start, end in _bounds(line_feeds, lines)]
 
 

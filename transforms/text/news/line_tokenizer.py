@@ -20,12 +20,11 @@ class LineTokenizer:
     """Normalises and tokenises lines of one language.
 
     Blocks are whole lines, each with its line feed. The result has the same number of lines in the same
-    order. The
-    lines must be UTF-8 that Perl can read (see `perl_utf8`).
+    order. The lines must be UTF-8 that Perl can read (see `perl_utf8`).
 
     Args:
-        language: code in the scripts: "en", "de", "fr", … A language without rules in the scripts gets their
-            common rules, and the non-breaking prefixes of English.
+        language: language code, as in the scripts: "en", "de", "fr", … For a language without rules of its
+            own, the scripts' common rules and the non-breaking prefixes of English are used.
         lower_case: converts words to lower case. The scripts do not have this step.
         perl: the version of Perl to emulate; "5.14" made the published corpus.
 

@@ -1,11 +1,9 @@
 """UTF-8 as Perl's `:utf8` layer reads it, with surrogates and code points above U+10FFFF.
 
-Perl's characters have up to 63 bits: besides Unicode's forms of up to four bytes its encoding has five, six,
-seven (0xFE) and thirteen bytes (0xFF). Overlong forms are malformed. Python has no such characters, so they
-are
-replaced in texts by stand-ins: code points of planes that Unicode leaves unassigned. The rules of this
-package
-treat both alike.
+Perl's characters have up to 63 bits: besides Unicode's forms of up to four bytes, there are forms of five,
+six, seven (0xFE) and thirteen bytes (0xFF). Overlong forms are malformed. Python lacks the characters beyond
+Unicode, so in texts they are replaced by stand-ins: code points of planes that Unicode leaves unassigned. The
+rules of this package treat stand-ins like the original characters.
 """
 
 import itertools
@@ -46,7 +44,7 @@ def malformed_lines(block: bytes) -> list[int]:
 
 
 def decode(line: bytes) -> tuple[str, StandIns]:
-    """Returns the text, and stand-in → the bytes that it replaces.
+    """Returns the text, and a mapping of each stand-in in it to the bytes that it replaces.
 
     Raises:
         ValueError: the bytes are malformed, or have more different characters beyond Unicode than there are

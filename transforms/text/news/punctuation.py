@@ -3,7 +3,7 @@
 The rules are in the order of the script, which applies its substitutions to a line in sequence. All of them
 stay within a line, so many lines can be processed at once.
 
-The version of Perl affects `\\d`, and NFC, which leaves characters unknown to that version unchanged.
+The version of Perl affects `\\d` and NFC, since NFC does not change characters unknown to that version.
 """
 
 import functools

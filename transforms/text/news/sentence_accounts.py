@@ -22,7 +22,7 @@ BEFORE = "before_deduplication"  # name in stats.json of all lines before sortin
 WHOLE = ("train", "test")  # splits that together hold each sentence once
 NEAR_DUPLICATES = "rejected/near-duplicates"  # prefix of the files that list them
 LEFT_OUT = {"duplicates": "repeated", "near_duplicates": "near-duplicates"}
-"""Name in manifest.json of a count of lines that are text and were dropped → its name in tables."""
+"""Name in manifest.json of a count of dropped, well-formed lines → its name in the tables of the card."""
 
 COLUMNS = ("sentences", "words", "characters", "text_bytes", "longest_line_bytes")
 
@@ -69,7 +69,7 @@ class _Found(NamedTuple):
 
     @property
     def well_formed(self) -> int:
-        """Number of lines that are text, repeated lines included."""
+        """Number of well-formed lines, including repeated lines."""
         return self.lines - self.rejected["total"]
 
 
@@ -79,14 +79,14 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
     Raises AccountingError if lines were lost or added on the way to the files. Raises NothingLeftError if no
     sentence is left, or if most lines were rejected and on_corrupt is not "keep-good".
 
-    The ledger has these accounts, besides those of every build:
+    Accounts that the ledger has besides those of every build:
       lines: number of lines read, rejected lines included.
       measured: LineStats of lines before sorting, repeated lines included; absent if not measured.
-      duplicates: number of lines dropped because they are repeated.
-      unique: number of the other lines.
+      duplicates: number of lines dropped because they repeat another line.
+      unique: number of well-formed lines without the dropped duplicates.
       near_duplicates: number of sentences dropped because a similar one is kept.
       splits: (split, LineStats).
-      replaced: (split, characters replaced in Parquet and TFRecord).
+      replaced: (split, number of characters replaced in Parquet and TFRecord).
       vocabulary: one VocabularyStats.
       unterminated: names of files whose last line has no line feed.
     """

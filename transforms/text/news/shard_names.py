@@ -1,9 +1,9 @@
 """The files of a corpus of shuffled sentences, and their splits.
 
 The text files are named like those of the published One Billion Word corpus. Its shard 0 is held out and
-split
-once more. As in TensorFlow Datasets, train has all other shards, and test has all held-out sentences. The
-paper evaluates on held-out shard 0 only: this is the split "paper_test", whose sentences are also in test.
+split once more. As in TensorFlow Datasets, train has all other shards, and test has all held-out sentences.
+The paper evaluates on held-out shard 0 only: this is the split "paper_test", whose sentences are also in
+test.
 """
 
 from transforms.text.files.shards import Shard

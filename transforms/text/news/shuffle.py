@@ -29,7 +29,7 @@ def first_ranks(lines_of_range: Mapping[int, int]) -> dict[int, int]:
 
 
 def deal_lines(block: bytes, first_rank: int, shards: int) -> Iterator[tuple[int, bytes]]:
-    """Yields (shard, piece) for the lines of a block, whose first line has this rank. No piece is empty."""
+    """Yields (shard, piece) for a block of lines, of which the first has this rank. No piece is empty."""
     bounds = line_bounds(block)
     sizes = np.diff(bounds)
     keys = xorshift.values(first_rank, len(sizes))
@@ -44,12 +44,12 @@ def deal_lines(block: bytes, first_rank: int, shards: int) -> Iterator[tuple[int
 
 
 def join_piece(keys: Keys, block: bytes) -> bytes:
-    """Serialises lines for a shard, with the keys that sort them."""
+    """Serialises lines of a shard, with the keys by which they are sorted."""
     return b"".join((_COUNT.pack(len(keys)), keys.astype("<i8").tobytes(), block))
 
 
 def split_piece(piece: bytes) -> tuple[Keys, bytes]:
-    """Returns the keys and lines of a piece."""
+    """Returns the keys and the lines in a piece that `join_piece` has made."""
     (count,) = _COUNT.unpack_from(piece)
     keys = np.frombuffer(piece, "<i8", count, _COUNT.size).astype(np.int64)
     return keys, piece[_COUNT.size + 8 * count :]

@@ -79,9 +79,9 @@ def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> 
 
 
 def keeps_period(prefix: str, language: str, perl: str) -> str:
-    """Returns when the final period is part of this word: ALWAYS, BEFORE_NUMBER or "" for never.
+    """Returns when a period after `prefix` is part of the word: ALWAYS, BEFORE_NUMBER or "" for never.
 
-    If the next word begins with a lower-case letter, it is always part of the word.
+    If the next word begins with a lower-case letter, the period is always part of the word.
     """
     return _keeps_period(prefix, _rules_for(prefix, language, perl))
 

@@ -1,9 +1,9 @@
-"""The generator of `split-input-data.perl`. Any part of its values can be computed at once.
+"""The random number generator of `split-input-data.perl`. Any part of its values can be computed directly.
 
-It is a xorshift generator with four words of 64 bits, signed, whose right shifts keep the sign: Perl under
+It is a xorshift generator with four signed words of 64 bits. Right shifts keep the sign, as in Perl under
 `use integer`. A step only shifts and XORs; filling with copies of the sign bit is linear as well. So a step
-is a 256 × 256 matrix over the field of two elements, 2**k steps are a power of this matrix, and no value
-depends on the computation of those before it. A matrix is stored as a table of the images of each byte.
+is a 256 × 256 matrix over the field of two elements, 2**k steps are a power of this matrix, and a value can
+be computed without those before it. A matrix is stored as a table of the images of each byte.
 
 No value is negative: `w ^ (w >> 19)` and `t ^ (t >> 8)` each cancel the sign bit.
 """
@@ -60,7 +60,7 @@ def _jump(steps: int) -> _States:
 
 
 def _spread(state: _States, stretch_log: int, lanes: int) -> _States:
-    """Returns the state and the following ones at distances of 2**stretch_log steps, `lanes` in all."""
+    """Returns `lanes` states: the given one and the ones after it, at distances of 2**stretch_log steps."""
     exponent = stretch_log
     while len(state) < lanes:
         state = np.concatenate([state, _multiply(state, _power(exponent))])

@@ -1,4 +1,4 @@
-"""Writes n-gram models as ARPA files, which KenLM, SRILM and others read.
+"""Writes n-gram models as ARPA files, which KenLM, SRILM and other programs read.
 
 Logarithms have base 10 and are 32-bit floats, as in KenLM, written with the fewest digits that identify the
 number. N-grams of one order are sorted by their hashes: readers accept any order.
@@ -18,7 +18,7 @@ END = b"\n\\end\\\n"
 
 
 def name_words(words: pa.BinaryArray) -> pa.BinaryArray:
-    """Returns the names of all word numbers: the signs, then the words.
+    """Returns the text of each word number: first the signs <unk>, <s> and </s>, then the words.
 
     Args:
       words: the vocabulary, sorted by bytes.
@@ -47,7 +47,7 @@ def make_lines(entries: Table, names: pa.BinaryArray, *, has_backoffs: bool) -> 
 
     Args:
       entries: a table of ENTRIES.
-      names: from `name_words`.
+      names: the result of `name_words`.
       has_backoffs: False for the highest order.
     """
     if not len(entries):

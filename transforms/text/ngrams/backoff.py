@@ -29,7 +29,7 @@ def join_backoffs(probabilities: Table, contexts: Table) -> Table:
     """Returns a table of ENTRIES: n-grams with their probabilities and back-off factors.
 
     Args:
-      contexts: a table of BACKOFFS; the factor of other n-grams is 1.
+      contexts: a table of BACKOFFS; the factor of n-grams that are not in it is 1.
     """
     rows = look_up(probabilities["words"], contexts["words"])
     factors = np.append(contexts["backoff"], 1.0)[rows]
@@ -38,15 +38,15 @@ def join_backoffs(probabilities: Table, contexts: Table) -> Table:
 
 
 def without_backoffs(probabilities: Table) -> Table:
-    """Returns the ENTRIES of the highest order. Its n-grams are not contexts, so their factor is 1."""
+    """Returns the ENTRIES of the highest order. Its n-grams are not contexts, so all their factors are 1."""
     return make_table(probabilities["words"], ENTRIES, probabilities["probability"], 1.0)
 
 
 def grams_of(numbers: Numbers, order: int) -> dict[int, Words]:
-    """Returns order → the different n-grams needed to score the sentences, of 1 to `order` words.
+    """Returns n → the different n-grams of n words needed to score the sentences, for n from 1 to `order`.
 
     Args:
-      numbers: whole sentences, each with END at its end.
+      numbers: whole sentences as numbers of words, each with END at its end.
     """
     windows = windows_of(numbers, order)
     asked = {}
@@ -64,7 +64,7 @@ def log_likelihoods(numbers: Numbers, entries: Mapping[int, Table]) -> Float64s:
     """Returns the natural log-likelihood of each word and each end of a sentence.
 
     Args:
-      numbers: whole sentences, each with END at its end.
+      numbers: whole sentences as numbers of words, each with END at its end.
       entries: order → ENTRIES of a model, at least those of `grams_of`.
     """
     order = max(entries)

@@ -1,8 +1,8 @@
 """Counts n-grams of all orders, starting from the counts of the longest.
 
-Each sentence is preceded by one <S> less than the highest order, so that each word is the last word of one
-n-gram of the highest order. All shorter n-grams are suffixes of these. An n-gram that begins with two <S> is
-not counted for its order: it stands for the shorter n-gram that begins with one <S>.
+If n is the highest order, n - 1 <S> precede each sentence, so that each word is the last word of one n-gram
+of the highest order. All shorter n-grams are suffixes of these. An n-gram that begins with two <S> is not
+counted for its order: it stands for the shorter n-gram that begins with one <S>.
 
 The adjusted count of an n-gram, which Kneser-Ney smoothing uses, is the number of different words before it.
 At the highest order, and for n-grams that begin with <S>, it is the count itself (Chen and Goodman 1998;
@@ -44,10 +44,10 @@ class Tally(NamedTuple):
 
 
 def cut_offs(prune: Sequence[int], order: int) -> dict[int, int]:
-    """Returns order → the largest count that is cut off.
+    """Returns order → the largest count of n-grams that are cut off.
 
     Args:
-      prune: of orders 1, 2 and so on; the last value holds for all higher orders, and () cuts off nothing.
+      prune: the counts for orders 1, 2, …; the last one holds for all higher orders. () cuts off nothing.
     """
     last = prune[-1] if prune else 0
     return {n: prune[n - 1] if n <= len(prune) else last for n in range(1, order + 1)}
@@ -64,7 +64,7 @@ def windows_of(numbers: Numbers, order: int) -> Words:
     """Returns for each word and each end of a sentence the n-gram that ends there, padded with <S>.
 
     Args:
-      numbers: whole sentences, each with END at its end.
+      numbers: whole sentences as numbers of words, each with END at its end.
     """
     before = order - 1
     is_first = np.ones(len(numbers), np.int64)
@@ -83,7 +83,7 @@ def count_grams(numbers: Numbers, order: int) -> Table:
 
 
 def add_counts(tables: Sequence[Table]) -> Table:
-    """Returns the sum of tables of COUNTS."""
+    """Returns one table of COUNTS, the sum of the given tables."""
     return _count(
         np.concatenate([table["words"] for table in tables]),
         np.concatenate([table["count"] for table in tables]),
@@ -97,15 +97,15 @@ def _count(words: Words, counts: Int64s) -> Table:
 
 
 def adjust_highest(table: Table) -> Table:
-    """Returns the counts of the highest order with their adjusted counts, which are equal."""
+    """Returns the ADJUSTED_COUNTS of the highest order, where adjusted counts are equal to counts."""
     return make_table(table["words"], ADJUSTED_COUNTS, table["count"], table["count"])
 
 
 def count_suffixes(table: Table) -> Table:
-    """Returns the counts of the n-grams that are one word shorter.
+    """Returns the ADJUSTED_COUNTS of the n-grams that are one word shorter.
 
     Args:
-      table: of COUNTS or ADJUSTED_COUNTS; it must have all n-grams that end with any of the shorter ones.
+      table: a table of COUNTS or ADJUSTED_COUNTS, with all n-grams that end with any of the shorter ones.
     """
     suffixes = table["words"][:, 1:]
     order, starts = group_rows(suffixes)
@@ -139,10 +139,10 @@ def is_kept(table: Table, most_cut: int) -> Bools:
 
 
 def tally_of(table: Table, most_cut: int) -> Tally:
-    """Returns the counts of counts. They include n-grams that are cut off.
+    """Returns the numbers of n-grams by adjusted count, including n-grams that are cut off.
 
     Args:
-      table: of ADJUSTED_COUNTS, filtered by `only_grams`.
+      table: a table of ADJUSTED_COUNTS, filtered by `only_grams`.
     """
     adjusted = table["adjusted"]
     few = np.bincount(adjusted[adjusted <= MOST_TALLIED], minlength=MOST_TALLIED + 1)

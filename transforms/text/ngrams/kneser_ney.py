@@ -2,10 +2,10 @@
 
     p(w | h) = (a(h w) - D(a(h w))) / a(h) + share(h) p(w | h')
 
-a are adjusted counts (see count_grams.py), a(h) their sum over all words, h' is h without its first word, and
-share(h) is the sum of the subtracted discounts D over a(h). The unigrams are interpolated with 1 / V, where V
-includes <UNK> and </S>, but not <S>. N-grams that are cut off count in a(h) and in the discounts; their whole
-probability is in share(h).
+a(h w) is an adjusted count (see count_grams.py), a(h) is the sum of a(h w) over all words w, h' is h without
+its first word, and share(h) is the sum of the subtracted discounts D, divided by a(h). The unigrams are
+interpolated with 1 / V, where V includes <UNK> and </S>, but not <S>. N-grams that are cut off count in a(h)
+and in the discounts; their whole probability is in share(h).
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ from transforms.text.ngrams.gram_tables import (
 )
 
 FALLBACK = (0.0, 0.5, 1.0, 1.5)
-"""Discounts of lmplz --discount_fallback, used if they cannot be estimated from the counts of counts."""
+"""Discounts of lmplz --discount_fallback, used if discounts cannot be estimated from the Tally."""
 
 
 class Discounts(NamedTuple):
@@ -54,7 +54,7 @@ def weigh(table: Table, discounts: Discounts, most_cut: int) -> tuple[Table, Tab
     """Returns (kept n-grams with their WEIGHTS, contexts with their BACKOFFS).
 
     Args:
-      table: of ADJUSTED_COUNTS, of order 2 or more, with all n-grams of each context.
+      table: a table of ADJUSTED_COUNTS for order 2 or more, with all n-grams of each context.
     """
     order, starts = group_rows(table["words"][:, :-1])
     table = take_rows(table, order)
@@ -75,7 +75,7 @@ def weigh(table: Table, discounts: Discounts, most_cut: int) -> tuple[Table, Tab
 
 
 def _add_up(values: Int64s, starts: Int64s) -> Int64s:
-    """Returns the sums of runs of values."""
+    """Returns the sum of each run of values; runs begin at `starts`."""
     return np.add.reduceat(values, starts) if len(starts) else values[:0]
 
 
@@ -83,7 +83,7 @@ def vocabulary_size(tally: Tally, *, has_unknown: bool) -> int:
     """Returns V, the number of words that can be predicted, including </S> and <UNK>.
 
     Args:
-      tally: of unigrams.
+      tally: the tally of the unigrams.
       has_unknown: True if <UNK> is in the text.
     """
     return tally.grams + (not has_unknown)
@@ -93,8 +93,8 @@ def estimate_unigrams(table: Table, tally: Tally, discounts: Discounts, size: in
     """Returns the PROBABILITIES of some of the unigrams.
 
     Args:
-      tally: of all unigrams.
-      size: from `vocabulary_size`.
+      tally: the tally of all unigrams.
+      size: the result of `vocabulary_size`.
     """
     ones, twos = tally.of_count[:2]
     seen = (0, ones, twos, tally.grams - ones - twos)
@@ -105,7 +105,7 @@ def estimate_unigrams(table: Table, tally: Tally, discounts: Discounts, size: in
 
 
 def further_unigrams(tally: Tally, discounts: Discounts, size: int, *, has_unknown: bool) -> Table:
-    """Returns <S>, which is never predicted and has probability 1, and <UNK> if the text has none."""
+    """Returns the PROBABILITIES of <S>, which is always 1, and of <UNK> if the text has none."""
     nothing = make_table(np.array([[UNKNOWN]], np.uint32), (("adjusted", "<i8"),), 0)
     unknown = estimate_unigrams(nothing, tally, discounts, size)
     start = make_table(np.array([[START]], np.uint32), PROBABILITIES, 1.0)

@@ -35,11 +35,11 @@ def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
 
     Raises AccountingError if the number of documents read or scored is not that of the build.
 
-    The ledger has these accounts, besides those of every build:
+    Accounts that the ledger has besides those of every build:
       counted: (split, counts of its text, a NamedTuple).
-      expected: (split, rows of the build).
+      expected: (split, number of rows in the build).
       tallies: (order, Tally).
-      entries: (order, n-grams in the model).
+      entries: (order, number of n-grams in the model).
       scores: (split, its score as a mapping).
     """
     found = sorted(ledger.pairs("counted").items(), key=lambda one: (one[0] != "train", one[0]))
@@ -103,7 +103,7 @@ def _find_caveats(orders: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _say_unknown(settings: Mapping[str, Any], scores: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns a warning if words are unknown while the paper of the corpus scores the spelling of all."""
+    """Returns a warning if words are unknown although the corpus's paper scores the spelling of all words."""
     unknown = sum(one["unknown_words"] for one in scores.values())
     if settings["is_listed"] or not unknown:
         return ()

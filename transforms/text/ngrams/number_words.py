@@ -1,8 +1,8 @@
 """Converts blocks of lines to numbers of words, with a number for the end of each line.
 
 Words are separated by spaces (U+0020) and line ends, as in word_counts.py. The number of a word is its rank
-in the vocabulary, sorted by bytes, after the three signs. Words that are spelled like a sign, or have a
-control character, which ARPA files cannot hold, are never in the vocabulary.
+in the vocabulary, sorted by bytes, after the signs <UNK>, <S> and </S>. Words that are spelled like a sign,
+or have a control character, which ARPA files cannot hold, are never in the vocabulary.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def select_words(counts: pa.RecordBatch, min_count: int) -> pa.BinaryArray:
     """Returns the words of the vocabulary, in no fixed order.
 
     Args:
-      counts: of the whole text (see word_counts.py).
+      counts: counts of the words of the whole text (see word_counts.py).
     """
     words = counts.filter(pc.greater_equal(counts["count"], min_count))["word"]
     is_never = pc.or_(pc.is_in(words, _NEVER), pc.match_substring_regex(words, _CONTROL))
@@ -38,7 +38,7 @@ def select_words(counts: pa.RecordBatch, min_count: int) -> pa.BinaryArray:
 
 
 def number_words(block: bytes, words: pa.BinaryArray) -> Numbers:
-    """Returns the numbers of the words of a block, and END for each line end.
+    """Returns the numbers of the words in a block of lines, with END for each line end.
 
     Args:
       words: the vocabulary, sorted by bytes.

@@ -3,15 +3,13 @@
     S(w | h) = c(h w) / c(h), or 0.4 S(w | h') if the model does not have h w
     p(w | h) = S(w | h) / Z(h), where Z(h) is the sum of S(w | h) over all words
 
-h' is h without its first word, c are counts in the text, and c(h) is the sum of c(h w) over all words. This
-is
-a back-off model: if it does not have h w, p(w | h) = 0.4 Z(h') / Z(h) p(w | h'). The model has all suffixes
-of
-its n-grams, so that
+h' is h without its first word, c(h w) is a count in the text, and c(h) is the sum of c(h w) over all words w.
+This is a back-off model: if it does not have h w, p(w | h) = 0.4 Z(h') / Z(h) p(w | h'). The model has all
+suffixes of its n-grams, so that
 
     Z(h) = own(h) + 0.4 (Z(h') - used(h))
 
-where own(h) and used(h) are the sums of S(w | h) and S(w | h') over the words w for which it has h w.
+where own(h) and used(h) are the sums of S(w | h) and S(w | h') over the words w for which the model has h w.
 """
 
 import numpy as np
@@ -32,18 +30,18 @@ from transforms.text.ngrams.gram_tables import (
 FACTOR = 0.4
 FREQUENCIES = (("frequency", "<f8"),)  # S of an n-gram in the model
 USED = (("used", "<i8"),)  # S of its suffix, as a multiple of 2**-62, so that sums are exact
-OWN = (("own", "<f8"),)  # of a context
-LEFT = (("left", "<f8"),)  # of a context, own - 0.4 used
-SCALES = (("scale", "<f8"), ("backoff", "<f8"))  # of a context, Z and the factor of its suffix
+OWN = (("own", "<f8"),)  # own(h) of a context h
+LEFT = (("left", "<f8"),)  # own(h) - 0.4 used(h) of a context h
+SCALES = (("scale", "<f8"), ("backoff", "<f8"))  # Z(h) of a context h, and its back-off factor
 
 _UNITS = float(2**62)
 
 
 def divide_by_contexts(table: Table, most_cut: int) -> tuple[Table, Table]:
-    """Returns (kept n-grams with their FREQUENCIES, contexts with OWN).
+    """Returns (FREQUENCIES of the kept n-grams, OWN of their contexts).
 
     Args:
-      table: of ADJUSTED_COUNTS, with all n-grams of each context.
+      table: a table of ADJUSTED_COUNTS with all n-grams of each context.
     """
     order, starts = group_rows(table["words"][:, :-1])
     table = take_rows(table, order)
@@ -60,7 +58,7 @@ def divide_unigrams(table: Table) -> Table:
     """Returns the FREQUENCIES of all words. <UNK> counts once if the text has none.
 
     Args:
-      table: of ADJUSTED_COUNTS, all unigrams.
+      table: the ADJUSTED_COUNTS of all unigrams.
     """
     has_unknown = bool((table["words"] == UNKNOWN).any())
     words = table["words"] if has_unknown else np.append(table["words"], [[UNKNOWN]], axis=0)
@@ -69,15 +67,15 @@ def divide_unigrams(table: Table) -> Table:
 
 
 def start_of_sentence() -> Table:
-    """Returns the FREQUENCIES of <S>, which is never predicted and has 1."""
+    """Returns the FREQUENCIES of <S>, which is never predicted. Its frequency is 1."""
     return make_table(np.array([[START]], np.uint32), FREQUENCIES, 1.0)
 
 
 def use_shorter(words: Words, shorter: Table) -> Table:
-    """Returns the USED of n-grams.
+    """Returns a table of USED: for each n-gram of `words`, S(w | h') of its suffix.
 
     Args:
-      shorter: FREQUENCIES of all their suffixes.
+      shorter: FREQUENCIES of the suffixes of all n-grams.
     Raises ValueError if a suffix is missing.
     """
     rows = look_up(words[:, 1:], shorter["words"])
@@ -87,10 +85,11 @@ def use_shorter(words: Words, shorter: Table) -> Table:
 
 
 def leave_over(used: Table, own: Table) -> Table:
-    """Returns the LEFT of contexts.
+    """Returns a table of LEFT: own(h) - 0.4 used(h) for each context h.
 
     Args:
-      used: of all n-grams of the model with these contexts.
+      used: the USED of all n-grams of the model with these contexts.
+      own: the OWN of the contexts.
     """
     order, starts = group_rows(used["words"][:, :-1])
     if not len(starts):
@@ -102,10 +101,11 @@ def leave_over(used: Table, own: Table) -> Table:
 
 
 def scale_contexts(left: Table, shorter: Table) -> Table:
-    """Returns the SCALES of contexts.
+    """Returns a table of SCALES: Z(h) and the back-off factor 0.4 Z(h') / Z(h) for each context h.
 
     Args:
-      shorter: SCALES of all their suffixes; empty for contexts of one word.
+      left: the LEFT of the contexts.
+      shorter: the SCALES of the contexts' suffixes h'; empty for contexts of one word.
     """
     if left["words"].shape[1] == 1:
         given = np.full(len(left), FACTOR)
@@ -116,11 +116,11 @@ def scale_contexts(left: Table, shorter: Table) -> Table:
 
 
 def weigh_by_scales(found: Table, scales: Table) -> Table:
-    """Returns the WEIGHTS of n-grams: their probabilities, with share 0.
+    """Returns the WEIGHTS of n-grams: their probabilities S(w | h) / Z(h), with share 0.
 
     Args:
-      found: FREQUENCIES of the n-grams.
-      scales: SCALES of all their contexts.
+      found: the FREQUENCIES of the n-grams.
+      scales: the SCALES of their contexts.
     """
     rows = look_up(found["words"][:, :-1], scales["words"])
     return make_table(found["words"], WEIGHTS, found["frequency"] / scales["scale"][rows], 0.0)

@@ -1,4 +1,6 @@
-"""Language groups for average scores: Tables 1, 6 and 7 of Goyal et al. 2022."""
+"""The groups of languages for which average scores are computed, from Tables 1, 6 and 7 of Goyal
+et al. 2022.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,14 +20,15 @@ def _table(name: str) -> Mapping[str, Any]:
 
 
 def family_of(code: str) -> str | None:
-    """Returns the group of a language in Table 6 of the paper, or None if the language is not in Table 6."""
+    """Returns the language's group in Table 6 of Goyal et al. 2022, or None if Table 6 lacks the language."""
     return _table("subgroupings").get(code)
 
 
 def resource_level_of(code: str) -> str | None:
-    """Returns the resource level of a language (Table 7), from its bitext sentences with English (Table 1).
+    """Returns a language's resource level (Table 7), based on its number of sentences in bitext with English
+    (Table 1).
 
-    Returns None if Table 1 has no number for the language.
+    Returns None if Table 1 has no such number.
     """
     sentences = _table("bitext").get(code)
     if sentences is None:

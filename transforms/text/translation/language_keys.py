@@ -9,8 +9,8 @@ _SAME = {"no": "nb"}
 def language_key(code: str) -> str:
     """Returns the ISO 639 code, followed by the script if it is unusual: "zh", "zh-Hant", "sr-Latn".
 
-    Countries are ignored, except where they imply another script: "pt-BR" becomes "pt", "zh-TW" becomes
-    "zh-Hant". Raises ValueError for a code that `find_language` does not know.
+    Countries are ignored, unless they imply another script: "pt-BR" becomes "pt", but "zh-TW" becomes
+    "zh-Hant". Raises ValueError if `find_language` does not know the code.
     """
     tag = find_language(code).tag
 

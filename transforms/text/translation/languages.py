@@ -38,9 +38,9 @@ FLORES101_CODES: tuple[str, ...] = tuple(_table("names"))  # 102, sorted, includ
 
 @functools.cache
 def find_language(code: str) -> TargetLanguage:
-    """Finds the language of a FLORES-101 code ("zho_simpl"), a FLORES-200 code ("zho_Hans") or a BCP 47 tag.
+    """Finds a language by its FLORES-101 code ("zho_simpl"), FLORES-200 code ("zho_Hans") or BCP 47 tag.
 
-    Raises ValueError for an unknown code; its message suggests similar codes.
+    Raises ValueError if the code is unknown; the message suggests similar codes.
     """
     name = _table("names").get(code)
     tag = _tag(code)
@@ -78,7 +78,9 @@ def _tag(code: str) -> str | None:
 
 
 def _near_names(code: str) -> str:
-    """Returns the end of an error message: codes that resemble `code` or whose language names contain it."""
+    """Returns the end of an error message. It lists codes that resemble `code`, or whose language names
+    contain it.
+    """
     names = _table("names")
     called = [known for known, name in names.items() if code.casefold() in name.casefold() and code]
     near = difflib.get_close_matches(code, FLORES101_CODES, _MAX_NEAR_NAMES)

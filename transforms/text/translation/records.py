@@ -1,4 +1,4 @@
-"""Records of a translation benchmark: source sentences, translations, and findings of checks."""
+"""Records of a translation benchmark: source sentences, their translations, and faults that checks found."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,9 @@ TOPICS = (
 
 
 class ReadError(Exception):
-    """Raised for a file with a wrong format. `line` is counted from 1; 0 means the whole file."""
+    """Raised if a file has a wrong format. `line` is the line of the error, from 1; 0 means the
+    whole file.
+    """
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}" if line else message)
@@ -27,7 +29,7 @@ class ReadError(Exception):
 
 
 class SourceSentence(NamedTuple):
-    """A source sentence that is translated into all languages."""
+    """An English sentence to be translated into all languages of the benchmark."""
 
     id: str  # split and position in the split, from 1: "devtest-0042"
     split: str  # of SPLITS

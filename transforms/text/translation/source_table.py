@@ -1,4 +1,4 @@
-"""Writes and reads source.tsv, the table of source sentences. It may be edited before a project begins."""
+"""Writes and reads source.tsv, the table of source sentences, which may be edited before a project begins."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -31,7 +31,7 @@ def write_source(sentences: Iterable[SourceSentence]) -> str:
 
 
 def columns_of(columns: Sequence[str], sentences: Iterable[SourceSentence]) -> tuple[str, ...]:
-    """Returns the columns, with LICENCE appended if one of the sentences has a licence."""
+    """Returns `columns`, with LICENCE appended if one of the sentences has a licence."""
     return (*columns, LICENCE) if any(one.licence for one in sentences) else tuple(columns)
 
 
@@ -44,15 +44,15 @@ def _row(sentence: SourceSentence, columns: Sequence[str]) -> list[str]:
 
 
 def yes_or_no(value: bool) -> str:
-    """Returns "yes" or "no", the values in the released metadata."""
+    """Returns "yes" or "no", the two values that the released metadata uses."""
     return "yes" if value else "no"
 
 
 def read_source(text: str) -> list[SourceSentence]:
     """Reads the table and returns its sentences, sorted by split and position.
 
-    Raises ReadError for a malformed or empty table, an id that does not match its split and position, an
-    empty sentence or one with a line break, and a value that is neither yes nor no.
+    Raises ReadError if the table is malformed or empty, if an id does not match its split and position, if a
+    sentence is empty or has a line break, or if a value is neither yes nor no.
     """
     sentences = []
     place_of: dict[str, int] = dict.fromkeys(SPLITS, 0)
@@ -73,7 +73,7 @@ def read_source(text: str) -> list[SourceSentence]:
 
 
 def to_sentence(line: int, row: Mapping[str, str]) -> SourceSentence:
-    """Returns the sentence of a row; other columns are ignored. Raises ReadError for an invalid value."""
+    """Returns the sentence in a row; unknown columns are ignored. Raises ReadError if a value is invalid."""
     if row["split"] not in SPLITS:
         raise ReadError(line, f"no such split: {row['split']!r}; there are {', '.join(SPLITS)}")
     if not row["text"].strip() or "\n" in row["text"]:
@@ -87,7 +87,9 @@ def to_sentence(line: int, row: Mapping[str, str]) -> SourceSentence:
 
 
 def metadata_names(split: str) -> tuple[str, str]:
-    """Returns the file names of a split's metadata: the correct one and the misspelt one of FLORES-101."""
+    """Returns two file names for a split's metadata: the correct one, and the misspelt one that FLORES-101
+    uses.
+    """
     return f"metadata_{split}.tsv", f"metedata_{split}.tsv"
 
 
@@ -97,7 +99,7 @@ def sentence_id(split: str, place: int) -> str:
 
 
 def splits_of(sentences: Iterable[SourceSentence]) -> Iterator[tuple[str, list[SourceSentence]]]:
-    """Yields (split, its sentences in order) for each split with sentences, in the order of `SPLITS`."""
+    """Yields (split, its sentences in order) for each split that has sentences, in the order of `SPLITS`."""
     by_split: dict[str, list[SourceSentence]] = {split: [] for split in SPLITS}
     for sentence in sentences:
         by_split[sentence.split].append(sentence)

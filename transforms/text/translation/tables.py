@@ -1,9 +1,9 @@
-"""Tab-separated tables that people edit: a header, one row per line, texts unchanged.
+"""Writes and reads tab-separated tables that people may edit. They have a header and one row per line.
 
-An apostrophe is put before a text that a spreadsheet would take for a formula (see cells.py), except in
-tables that only this program reads. Fields are not quoted. A tab, line feed, carriage return or backslash in
-a field is written `\\t`, `\\n`, `\\r` or `\\\\`, so that each row is one line. Quotation marks that a
-spreadsheet adds around or inside a field are read as text; the checks report them.
+An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see cells.py),
+except in tables that only corpusmill reads. Fields are not quoted. A tab, line feed, carriage return or
+backslash in a field is written `\\t`, `\\n`, `\\r` or `\\\\`, so that each row is one line. Quotation marks
+that a spreadsheet program adds around or inside a field are read as text, and reported by the checks.
 """
 
 import re
@@ -21,9 +21,9 @@ _MEANING = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 def write_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], *, for_people: bool = True
 ) -> str:
-    """Returns the table. Every line ends with a line feed.
+    """Returns the text of a table. Every line ends with a line feed.
 
-    Raises ValueError if a row does not have one field per column, and for a table with a single column.
+    Raises ValueError if a row does not have one field per column, or if the table has only one column.
     """
     lines = (_line(row, len(columns), for_people) for row in (columns, *rows))
     return "".join(lines)

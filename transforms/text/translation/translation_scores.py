@@ -1,9 +1,9 @@
 """Scores translations against a reference with sacrebleu: spBLEU, chrF++, chrF and BLEU.
 
 spBLEU is BLEU over the pieces of a SentencePiece model (Goyal et al. 2022, FLORES-101, section 5.2).
-sacrebleu (Post 2018) downloads its model (`-tok flores101`); here the model is given as bytes. With the same
-model, scores and signatures are identical to those of sacrebleu. With another model, the signature contains
-the hash of the model.
+sacrebleu (Post 2018) downloads the model (`-tok flores101`); here the model is passed as bytes. With the same
+model, scores and signatures are identical to sacrebleu's. With another model, the signature contains the
+model's hash.
 """
 
 import hashlib
@@ -33,12 +33,13 @@ RELEASED_PIECES = 250_000
 
 
 class Pieces:
-    """A SentencePiece model and its name in signatures."""
+    """A SentencePiece model that splits lines into pieces, and its name in signatures."""
 
     def __init__(self, model: bytes, name: str = "") -> None:
-        """Loads a model. `name` is the name of a release; if it is empty, the model is named by its hash.
+        """Loads a model. `name` is the name of a released model; if it is empty, the model is named by its
+        hash.
 
-        Raises ValueError for bytes that are not a SentencePiece model.
+        Raises ValueError if the bytes are not a SentencePiece model.
         """
         if not model:
             raise ValueError("not a SentencePiece model: no bytes")  # sentencepiece would hang
@@ -52,7 +53,7 @@ class Pieces:
         self.name = name or RELEASED.get(self.sha256, f"spm-{self.sha256[:8]}")
 
     def cut(self, lines: Sequence[str]) -> list[str]:
-        """Returns the lines cut into pieces, with a space between two pieces."""
+        """Returns the lines, split into pieces that are separated by spaces."""
         stripped = [line.rstrip() for line in lines]  # as sacrebleu does before it cuts
         return [" ".join(pieces) for pieces in self._processor.encode(stripped, out_type=str)]
 
@@ -63,9 +64,9 @@ _BEHIND_PIECES = {2 << 3 | 2, 3 << 3 | 2}
 
 
 def check_is_whole(model: bytes) -> None:
-    """Raises ValueError for a model file that was cut off between two pieces.
+    """Raises ValueError if a model file was truncated between two pieces.
 
-    sentencepiece would load such a file as a smaller model.
+    The library sentencepiece would load a truncated file as a smaller model.
     """
     found = set()
     place = 0
@@ -84,7 +85,7 @@ def check_is_whole(model: bytes) -> None:
 
 
 class Group(NamedTuple):
-    """Lines that get a common score."""
+    """A group of lines that are scored together."""
 
     kind: str  # "corpus", "domain" or "topic"
     name: str  # "wikinews"; "" for the corpus
@@ -92,7 +93,7 @@ class Group(NamedTuple):
 
 
 class GroupScores(NamedTuple):
-    """Scores of a group, each from 0 to 100."""
+    """A system's scores for a group of lines, each from 0 to 100."""
 
     kind: str
     name: str
@@ -101,7 +102,7 @@ class GroupScores(NamedTuple):
 
 
 class SystemScores(NamedTuple):
-    """Scores of a system in one direction."""
+    """The scores of one translation system."""
 
     groups: tuple[GroupScores, ...]  # the corpus, then the requested groups
     citations: tuple[str, ...]  # scores of the corpus as sacrebleu prints them, one line per metric
@@ -120,9 +121,11 @@ class Task(NamedTuple):
 
 
 def group_lines(domains: Sequence[str], topics: Sequence[str]) -> list[Group]:
-    """Groups the lines by domain, then by topic; both are sorted by name.
+    """Returns a group of lines for each domain, then one for each topic. Domains and topics are sorted by
+    name.
 
-    Names that differ only in case or spacing are equal: released metadata has "Travel" and "travel".
+    Names that differ only in case or spacing count as equal: the released metadata has both "Travel" and
+    "travel".
     """
     return [
         Group(kind, name, tuple(lines))
@@ -141,7 +144,7 @@ def _places(names: Iterable[str]) -> dict[str, list[int]]:
 def score_systems(task: Task) -> list[SystemScores]:
     """Returns the scores of each system, in the order of `task.systems`.
 
-    Raises ValueError if a system has not as many lines as the reference, or the reference is empty.
+    Raises ValueError if a system does not have as many lines as the reference, or if the reference is empty.
     """
     count = len(task.references)
     for system in task.systems:
@@ -157,7 +160,7 @@ def score_systems(task: Task) -> list[SystemScores]:
 
 
 def signatures(task: Task) -> dict[str, str]:
-    """Returns metric → signature in sacrebleu's format."""
+    """Returns metric → its signature, in sacrebleu's format."""
     pieces = Pieces(task.model, task.model_name)
     return {
         name: _Scorer(name, task.references[:1], pieces, task.code_version).signature
@@ -188,7 +191,7 @@ def _score_system(
 
 
 class _Scorer:
-    """A metric of sacrebleu with the n-grams of its reference, which are counted once."""
+    """A sacrebleu metric with the n-grams of the reference, which are counted only once."""
 
     def __init__(
         self, name: str, references: Sequence[str], pieces: Pieces, code_version: str
@@ -210,11 +213,13 @@ class _Scorer:
     # once, even if it is in several groups. The significance tests of sacrebleu do the same.
 
     def count(self, lines: Sequence[str]) -> Any:
-        """Returns the statistics of sacrebleu for each line."""
+        """Returns sacrebleu's statistics for each line."""
         return self._metric._extract_corpus_statistics(self._text(lines), None)
 
     def score(self, statistics: Any, lines: Iterable[int]) -> Any:
-        """Returns the score of the given lines, from the statistics of all lines."""
+        """Returns the score of the lines with the indexes `lines`, computed from the statistics
+        of all lines.
+        """
         return self._metric._aggregate_and_compute([statistics[line] for line in lines])
 
 

@@ -15,7 +15,7 @@ _TO_CLEAN = str.maketrans({BLANK: " ", RESERVED: None, "\t": " ", "\n": " ", "\r
 
 
 def paragraphs_of_article(text: str) -> Iterator[str]:
-    """Returns the paragraphs of an article of Wiki-40B, without titles and headings."""
+    """Returns the paragraphs of a Wiki-40B article, without its title and headings."""
     _, sections = parse_article(text)
     return (paragraph for section in sections for paragraph in section.paragraphs)
 
@@ -34,7 +34,7 @@ PARAGRAPHS: Mapping[str, Callable[[str], Iterable[str]]] = {
 
 
 def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> Iterator[str]:
-    """Yields the cleaned sentences of texts, without empty ones. `language` is an ISO 639 code."""
+    """Yields the cleaned sentences of texts, and skips empty ones. `language` is an ISO 639 code."""
     for text in texts:
         if not layout.paragraphs:
             yield from clean_sentences([text])
@@ -45,7 +45,9 @@ def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> I
 
 
 def clean_sentences(sentences: Iterable[str]) -> Iterator[str]:
-    """Puts each sentence on one line and removes SentencePiece's special characters. Drops empty ones."""
+    """Puts each sentence on one line and removes SentencePiece's special characters. Drops empty
+    sentences.
+    """
     for sentence in sentences:
         cleaned = sentence.translate(_TO_CLEAN).strip(" ")
         if cleaned:

@@ -1,10 +1,10 @@
-"""The columns of corpora that have the text."""
+"""Describes how the Parquet files of a corpus contain its text."""
 
 from typing import NamedTuple
 
 
 class Layout(NamedTuple):
-    """Column and format of the text of a corpus."""
+    """The column that contains the text of a corpus, and the format of the text."""
 
     column: str  # column of its Parquet files
     paragraphs: (

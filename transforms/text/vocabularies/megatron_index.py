@@ -1,10 +1,11 @@
 """Writes the .idx file of a Megatron-LM data set, the index of the tokens in its .bin file.
 
-All numbers are little-endian. In order: "MMIDIDX\\0\\0"; version (64 bits); type of the tokens (8); number of
-sequences and number of document boundaries (64 each); tokens of each sequence (32 each); byte offset of each
-sequence in .bin (64 each); number of the first sequence of each document, then the number of all sequences
-(64 each). Here each document is one sequence. Source of the format:
-megatron/core/datasets/indexed_dataset.py of Megatron-Core.
+All numbers are little-endian; their sizes in bits are in brackets. The file consists of: "MMIDIDX\\0\\0"; the
+version (64); the data type of the tokens (8); the number of sequences and the number of document boundaries
+(64 each); the number of tokens in each sequence (32 each); the byte offset of each sequence in the .bin file
+(64 each); the index of each document's first sequence, and finally the number of sequences (64 each). Here
+each document is one sequence. Source of the format: megatron/core/datasets/indexed_dataset.py of
+Megatron-Core.
 """
 
 import struct
@@ -24,11 +25,11 @@ _BLOCK = 1 << 20
 def index_blocks(
     kind: str, documents: int, lengths: Callable[[], Iterable[Ids]]
 ) -> Iterator[bytes]:
-    """Yields the bytes of an index in blocks, so that the index is never in memory as a whole.
+    """Yields the bytes of an index in blocks, so that the whole index is never in memory at once.
 
     Args:
-      kind: type of the tokens, of TYPES.
-      documents: number of documents.
+      kind: the data type of the tokens, a key of TYPES.
+      documents: the number of documents.
       lengths: yields the number of tokens of each document, in blocks; called twice.
     """
     yield _MAGIC + _HEAD.pack(_VERSION, TYPES[kind], documents, documents + 1)

@@ -1,4 +1,4 @@
-"""Accounts of a vocabulary for many languages."""
+"""Computes the counts, statistics and card sections for a build of a multilingual vocabulary."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,15 +31,15 @@ With `corpusmill score spbleu --model sentencepiece.model`, spBLEU is computed o
 
 
 def account_for_pieces(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the accounts of the vocabulary.
+    """Returns the counts, statistics and card sections of the build.
 
-    Raises AccountingError if the number of sampled sentences of a language is not the planned one.
+    Raises AccountingError if a language has more or fewer sampled sentences than planned.
 
-    The ledger has these entries in addition to those of every build:
+    In addition to the entries of every build, the ledger has:
       trained: one TrainedPieces.
       choices: one mapping of language → Choice.
       sampled: (language, number of sampled sentences).
-      stats: ((kind, language), PieceStats), of KINDS.
+      stats: ((kind, language), PieceStats); each kind is one of KINDS.
     """
     choices: Mapping[str, Choice] = ledger.one("choices")
     sampled = ledger.pairs("sampled")
@@ -65,7 +65,7 @@ def _make_stats(
     counted: Mapping[tuple[str, str], PieceStats],
     trained: TrainedPieces,
 ) -> dict[str, Any]:
-    """Returns the counts of each sampled or evaluated language, and in total."""
+    """Returns the counts of each sampled or evaluated language, and their total."""
     languages = {
         name: _sampling_of(choices[name].share if name in choices else NO_SHARE)
         | {kind: counted[kind, name]._asdict() for kind in KINDS if (kind, name) in counted}

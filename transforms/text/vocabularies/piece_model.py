@@ -1,12 +1,12 @@
 """Trains SentencePiece models for spBLEU, with pieces for many languages, and counts unknown tokens.
 
-Goyal et al. 2022 (FLORES-101), section 5.2: 256,000 pieces, character coverage 0.9995. All other settings are
-the defaults of `spm_train`: a unigram model over text normalised by nmt_nfkc, with a space before the first
-word. The paper has unknown tokens (3.8 % in Tagalog), so characters beyond the coverage are unknown, unless
-`byte_fallback` spells them in bytes.
+Goyal et al. 2022 (FLORES-101, section 5.2) use 256,000 pieces and a character coverage of 0.9995. All other
+settings are the defaults of `spm_train`: a unigram model over text normalised by nmt_nfkc, with a space
+before the first word. The paper reports unknown tokens (3.8 % in Tagalog). So here, too, characters outside
+the coverage are unknown, unless `byte_fallback` encodes them as bytes.
 
-Encoding loses information, unlike the models of subwords.py, which can restore every text: these models only
-need to cut a translation and its reference in the same way.
+Unlike the models of subwords.py, these models cannot restore every text from its pieces. They only need to
+split a translation and its reference in the same way.
 """
 
 import dataclasses
@@ -55,18 +55,20 @@ class PieceSettings:
     def __post_init__(self) -> None:
         least = META_PIECES + (BYTES if self.byte_fallback else 0)
         if self.size <= least:
-            raise ValueError(f"size is {self.size}; it must be above {least}, the reserved pieces")
+            raise ValueError(
+                f"size must be above {least}, the number of reserved pieces, not {self.size}"
+            )
         check_coverage(self.character_coverage)
         if self.normalization not in NORMALIZATIONS:
             raise ValueError(
                 f"normalization: expected one of {', '.join(NORMALIZATIONS)}; found {self.normalization!r}"
             )
         if self.min_count < 1:
-            raise ValueError(f"min_count is {self.min_count}, and must be positive")
+            raise ValueError(f"min_count must be positive, not {self.min_count}")
 
 
 class TrainedPieces(NamedTuple):
-    """A model and counts of the words that it was trained on."""
+    """A trained model, with counts of the words in its training data."""
 
     model: bytes
     pieces: int
@@ -76,7 +78,7 @@ class TrainedPieces(NamedTuple):
 
 
 class PieceStats(NamedTuple):
-    """Counts of the pieces of lines."""
+    """Counts of lines, their characters and their pieces."""
 
     lines: int = 0
     characters: int = 0  # Unicode code points, including spaces
@@ -96,22 +98,25 @@ class PieceStats(NamedTuple):
 
 
 def add_piece_stats(stats: Iterable[PieceStats]) -> PieceStats:
-    """Returns the sum of several counts."""
+    """Adds up `stats`, field by field."""
     return PieceStats(*(sum(column) for column in zip(PieceStats(), *stats, strict=True)))
 
 
 def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> TrainedPieces:
-    """Trains a model on the word counts of a corpus, which are sufficient as no piece spans a space.
+    """Trains a model on the word counts of a corpus. The counts are sufficient, because no piece contains a
+    space between words.
 
     Args:
-      parts: word counts (see word_counts.py), each word in one part only, in a fixed order of parts.
-      settings: see PieceSettings.
+      parts: the word counts in several parts (see word_counts.py). Each word is in only one part, and the
+        order of the parts must be fixed.
+      settings: the settings of the model.
 
-      The trainer first repeats each word as often as it occurs, in blocks of 500 MB that take about 20 s
-      on two cores. So the time grows with the occurrences of words; this step needs less than about 7 GB.
+    The trainer first writes out each word as often as it occurs, in blocks of 500 MB that take about 20 s on
+    two cores. So the time grows with the length of the corpus. This step needs less than about 7 GB of
+    memory.
 
-      Equal words give equal bytes; the order of words within a part has no effect. Raises UntrainableError if
-      there is no word, or if the vocabulary is too small for the characters.
+    The same counts always give the same model, byte for byte; the order of words within a part has no effect.
+    Raises UntrainableError if there is no word, or if the vocabulary is too small for the characters.
     """
     frequent = [part.filter(pc.greater_equal(part["count"], settings.min_count)) for part in parts]
     words = sum(part.num_rows for part in frequent)
@@ -137,7 +142,9 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
 
 
 def _lines_of(parts: Iterable[pa.RecordBatch]) -> Iterator[str]:
-    """Yields the lines for the trainer: a word, a tab and its count. Long words are cut."""
+    """Yields the lines for the trainer: a word, a tab and its count. Long words are split into
+    several lines.
+    """
     for part in parts:
         ordered = part.take(pc.sort_indices(part["word"]))
         for word, count in zip(*(column.to_pylist() for column in ordered.columns), strict=True):
@@ -147,7 +154,7 @@ def _lines_of(parts: Iterable[pa.RecordBatch]) -> Iterator[str]:
 
 
 class PieceCounter:
-    """Counts the pieces of lines."""
+    """Counts the pieces into which a model splits lines."""
 
     def __init__(self, model: bytes):
         self._processor = load_model(model)
@@ -155,7 +162,7 @@ class PieceCounter:
         self._is_byte = np.array([self._processor.is_byte(piece) for piece in pieces])
 
     def count(self, lines: Iterable[str]) -> PieceStats:
-        """Counts the pieces of lines, without the spaces around each line."""
+        """Counts the pieces of `lines`, after removing the spaces around each line."""
         stripped = [line.strip() for line in lines]
         encoded = self._processor.encode(stripped)
         ids = np.array([piece for line in encoded for piece in line], np.int64)
@@ -170,5 +177,5 @@ class PieceCounter:
 
 @functools.lru_cache(maxsize=2)
 def piece_counter(model: bytes) -> PieceCounter:
-    """Returns the counter of a model, cached per process."""
+    """Returns a counter for a model. The counter is cached in each process."""
     return PieceCounter(model)

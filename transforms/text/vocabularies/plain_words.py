@@ -1,7 +1,7 @@
-"""Normalises words so that two editions of a text agree: no case, quotation marks, dashes or emphasis.
+"""Normalises words so that two editions of a text agree: removes case, quotation marks, dashes and emphasis.
 
-If Project Gutenberg has a book once with straight and once with curly quotes, possibly only half of the
-8-grams of the original words are equal, but nearly all 8-grams of the normalised words.
+If Project Gutenberg has one edition of a book with straight quotes and another with curly quotes, the
+editions may share only half of their 8-grams of original words, but nearly all 8-grams of normalised words.
 """
 
 import re

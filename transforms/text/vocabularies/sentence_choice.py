@@ -1,11 +1,14 @@
-"""Samples the sentences of a language for training, deterministically and without keeping all in memory.
+"""Samples a language's sentences for training: deterministically, and without keeping all sentences in
+memory.
 
-The rank of a sentence is the fingerprint of the seed and its text. To sample k of n sentences, each is taken
-k // n times, and those with the k % n smallest ranks once more. The result is the average of sampling with
-replacement. Copies of a sentence have the same rank; any of them may be taken once more.
+The rank of a sentence is the fingerprint of the seed and the sentence's text. To sample k of n sentences,
+each is taken k // n times, and the sentences with the k % n smallest ranks are taken once more. Sampling with
+replacement would take each sentence equally often on average. Copies of a sentence have the same rank; any of
+them may be taken once more.
 
-The last rank that is taken once more is found in two passes, so that no worker keeps all ranks: the first
-counts the ranks in each of 4,096 ranges, the second collects the ranks of the range with the last one.
+The largest rank that is taken once more is called the last rank. It is found in two passes, so that no worker
+keeps all ranks: the first pass counts the ranks in each of 4,096 ranges, and the second pass collects the
+ranks of the range that contains the last rank.
 """
 
 from collections.abc import Sequence
@@ -28,7 +31,7 @@ _SHIFT = np.uint64(64 - 12)
 
 
 class LastRange(NamedTuple):
-    """The result of the first pass over a language."""
+    """The result of the first pass over a language: the range that contains the last rank."""
 
     share: Share
     number: int  # number of the range with the last sentence that is taken once more; -1 if none is
@@ -46,13 +49,15 @@ class Choice(NamedTuple):
 
 
 def rank_sentences(sentences: Sequence[str], seed: int) -> Ranks:
-    """Returns the rank of each sentence: the `fingerprint` of the seed (in decimal), a tab and the text."""
+    """Returns the rank of each sentence: the `fingerprint` of the seed (in decimal), a tab and
+    the sentence.
+    """
     ranks = (fingerprint(f"{seed}\t{sentence}") for sentence in sentences)
     return np.fromiter(ranks, np.uint64, len(sentences))
 
 
 def count_ranges(ranks: Ranks) -> Counts:
-    """Returns the number of ranks in each range."""
+    """Returns how many of the ranks are in each of the 4,096 ranges."""
     return np.bincount(_ranges_of(ranks), minlength=RANGES).astype(np.int64)
 
 
@@ -61,13 +66,14 @@ def _ranges_of(ranks: Ranks) -> npt.NDArray[Any]:
 
 
 def find_last_range(counts: Counts, share: Share, hold_out: int = 0) -> LastRange:
-    """Finds the range of the last sentence that is taken once more.
+    """Finds the range of ranks that contains the last sentence to be taken once more.
 
     Args:
-      counts: number of ranks in each range.
+      counts: the number of ranks in each range.
       share: the share of the language in the sample.
-      hold_out: number of sentences to hold out, of those not sampled. Whole ranges at the end are held
-      out until there are that many, or no range after the last sentence is left.
+      hold_out: how many of the sentences that are not sampled to hold out. Whole ranges are held out, from
+        the last one backwards, until they have that many sentences or the range of the last sentence is
+        reached.
     """
     behind = np.cumsum(counts)  # sentences up to the end of each range
     found, before = -1, 0
@@ -83,13 +89,13 @@ def find_last_range(counts: Counts, share: Share, hold_out: int = 0) -> LastRang
 
 
 def ranks_in_range(ranks: Ranks, last: LastRange) -> Ranks:
-    """Returns the ranks in the range of the last sentence."""
+    """Returns those of the ranks that are in the range `last`."""
     in_range: Ranks = ranks[_ranges_of(ranks) == last.number]
     return in_range
 
 
 def choose(last: LastRange, ranks: Ranks) -> Choice:
-    """Finds the last rank. `ranks` are all ranks of the range `last.number`, in any order."""
+    """Finds the last rank, given all ranks in the range `last.number`, in any order."""
     held_out_from = last.held_out_from << int(_SHIFT)
     if last.number < 0:
         return Choice(last.share, 0, 0, held_out_from)
@@ -99,18 +105,20 @@ def choose(last: LastRange, ranks: Ranks) -> Choice:
 
 
 def is_once_more(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the sentences that are taken once more, except those of the last rank."""
+    """Returns a mask of the ranks whose sentences are taken once more, except the last rank."""
     return ranks < np.uint64(choice.last)
 
 
 def is_last(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the sentences of the last rank: `copies` of them are taken once more."""
+    """Returns a mask of the ranks that are equal to the last rank. Of their sentences, `choice.copies` are
+    taken once more.
+    """
     none = np.zeros(len(ranks), np.bool_)
     return ranks == np.uint64(choice.last) if choice.copies else none
 
 
 def is_held_out(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the sentences that are held out."""
+    """Returns a mask of the ranks whose sentences are held out."""
     if choice.held_out_from >= 1 << 64:
         return np.zeros(len(ranks), np.bool_)
     return ranks >= np.uint64(choice.held_out_from)

@@ -1,14 +1,15 @@
 """Splits a paragraph into sentences.
 
-The splitter is sentencex of Wikimedia (MIT licence, rules for about 300 languages, released monthly). It
-was the best of five on the English sentences of FLORES-101: of the 731 boundaries between neighbouring lines
-of an article of devtest it misses 7, three of them after lines without final punctuation; pysbd misses 8,
-syntok 12, spaCy's sentencizer and BlingFire 13. A line of the release may have several sentences. No boundary
-of sentencex inside a line is wrong, while pysbd splits after "on July 8.", BlingFire after "Dr.", spaCy after
-"et al.," and before closing quotes. Like the release, sentencex does not split quotations.
+The splitter is Wikimedia's sentencex (MIT licence, rules for about 300 languages, released monthly). It was
+the best of five splitters on the English devtest sentences of FLORES-101. There are 731 boundaries between
+neighbouring lines of the same article. sentencex misses 7 of them, three after lines without final
+punctuation; pysbd misses 8, syntok 12, and spaCy's sentencizer and BlingFire 13 each. A line may contain
+several sentences. sentencex never splits a line in the wrong place, while pysbd splits after "on July 8.",
+BlingFire after "Dr.", and spaCy after "et al.," and before closing quotes. Like FLORES-101, sentencex does
+not split quotations.
 
-In 171 articles of Wikinews of 2019, sentencex finds 1,652 boundaries. Of those on which the others disagree,
-9 were wrong, 7 of them as in "10:00 a.m. | EDT".
+In 171 Wikinews articles of 2019, sentencex finds 1,652 boundaries. Of the boundaries on which the other
+splitters disagree, 9 were wrong, 7 of them as in "10:00 a.m. | EDT".
 """
 
 import re
@@ -21,10 +22,11 @@ _BLANK = re.compile(r"\s")
 
 
 def split_sentences(paragraph: str, language: str = "en") -> list[tuple[int, int]]:
-    """Returns (start, end) of each sentence, in order, as offsets in code points, without spaces around it.
+    """Returns the (start, end) offsets of each sentence in order, in code points. Spaces around sentences are
+    not included.
 
     All text except spaces is part of a sentence. A line break counts as a space. `language` is an ISO 639
-    code; for unknown ones sentencex uses general rules.
+    code; for an unknown code, sentencex uses general rules.
     """
     offsets = []
     start = 0

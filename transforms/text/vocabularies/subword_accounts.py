@@ -1,4 +1,6 @@
-"""Accounts of vocabularies for many languages, with a table like the paper's Table 6."""
+"""Computes the counts, statistics and card of a build of multilingual vocabularies, with a table like the
+paper's Table 6.
+"""
 
 import dataclasses
 import itertools
@@ -34,7 +36,9 @@ pieces.encode(text)  # each marker of the layout is one piece; decode() gives th
 
 @dataclasses.dataclass(frozen=True)
 class SubwordAccounts:
-    """Computes the accounts, from facts that are known before the vocabularies are trained."""
+    """Computes the counts, statistics and card sections of a build. The fields are known before the
+    vocabularies are trained.
+    """
 
     builds: Mapping[str, BuildStats]  # edition → stats of the build
     sampled: Mapping[str, int]  # edition → number of its articles in the training sample
@@ -42,11 +46,12 @@ class SubwordAccounts:
     """Edition → characters per piece in the paper, for its 32k, 64k and 128k vocabularies."""
 
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
-        """Returns the accounts.
+        """Returns the counts, statistics and card sections of the build.
 
-        Raises AccountingError if the counted characters differ from those of the builds.
+        Raises AccountingError if the number of counted characters differs from the number in the editions'
+        builds.
 
-        The ledger has these entries in addition to those of every build:
+        In addition to the entries of every build, the ledger has:
           trained: (name, TrainedSubwords).
           stats: ((name, edition, split), SubwordStats).
         """
@@ -82,7 +87,9 @@ class SubwordAccounts:
 
 
 def own_characters_per_piece(builds: Mapping[str, BuildStats]) -> dict[str, float]:
-    """Returns edition → characters per piece of validation and test, for builds with a vocabulary."""
+    """Returns edition → characters per piece in its splits validation and test, for builds with a vocabulary
+    of their own.
+    """
     own = {}
     for edition, stats in builds.items():
         pieces = sum(stats[split].get("pieces", 0) for split in MEASURED)

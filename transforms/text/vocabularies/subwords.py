@@ -1,9 +1,9 @@
 """Trains SentencePiece vocabularies reproducibly, and counts the pieces of texts.
 
-Guo et al. 2020, section 3: a unigram model in which each marker of the layout, with its line feeds, is one
-piece: "each marker occupies only one time step" (section 2.3). Encoding is lossless, so that bits per
-character can be computed from the likelihoods of pieces. The only exception is U+2581, SentencePiece's own
-sign for a space: it counts as one character and is decoded to a space.
+As in Guo et al. 2020, section 3, the model is a unigram model. Each marker of the article layout, with its
+line feeds, is one piece: "each marker occupies only one time step" (section 2.3). Encoding is lossless, so
+that bits per character can be computed from the likelihoods of pieces. The only exception is U+2581, which
+SentencePiece uses in place of a space: it counts as one character and is decoded to a space.
 """
 
 import dataclasses
@@ -55,7 +55,7 @@ TRAINER: Mapping[str, Any] = {
 
 
 class UntrainableError(ValueError):
-    """Raised if no vocabulary can be trained on the texts."""
+    """Raised if it is impossible to train a vocabulary on the given texts."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,20 +73,20 @@ class SubwordSettings:
         least = META_PIECES + len(MARKERS_WITH_LINE_FEEDS) + BYTES
         if self.vocabulary_size <= least:
             raise ValueError(
-                f"vocabulary_size is {self.vocabulary_size}; it must be above {least}, the pieces of markers"
-                " and bytes"
+                f"vocabulary_size must be above {least}, the number of pieces for markers and bytes,"
+                f" not {self.vocabulary_size}"
             )
         if self.sample_articles < 1:
-            raise ValueError(f"sample_articles is {self.sample_articles}, and must be positive")
+            raise ValueError(f"sample_articles must be positive, not {self.sample_articles}")
         check_coverage(self.character_coverage)
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns all settings, for the manifest."""
+        """Returns all settings for the manifest, including the trainer's fixed settings."""
         return dataclasses.asdict(self) | dict(TRAINER)
 
 
 class TrainedSubwords(NamedTuple):
-    """A vocabulary and the facts of its training sample."""
+    """A trained vocabulary, and the size and checksum of its training sample."""
 
     model: bytes  # a SentencePiece model; b"" if none could be trained
     vocabulary_size: int  # pieces; 0 without a model
@@ -97,18 +97,18 @@ class TrainedSubwords(NamedTuple):
     reason: str = ""  # why there is no model
 
     def summary(self) -> dict[str, Any]:
-        """Returns the entry for the manifest."""
+        """Returns the vocabulary's entry in the manifest: all fields except the model."""
         return {name: value for name, value in self._asdict().items() if name != "model"}
 
 
 def check_coverage(character_coverage: float) -> None:
     """Raises ValueError for a character coverage that the trainer does not accept."""
     if not 0.98 <= character_coverage <= 1:
-        raise ValueError(f"character_coverage is {character_coverage}, and must be from 0.98 to 1")
+        raise ValueError(f"character_coverage must be from 0.98 to 1, not {character_coverage}")
 
 
 def add_subword_stats(stats: Iterable[SubwordStats]) -> SubwordStats:
-    """Returns the sum of several counts."""
+    """Adds up `stats`, field by field."""
     return SubwordStats(*(sum(column) for column in zip(SubwordStats(), *stats, strict=True)))
 
 
@@ -118,8 +118,8 @@ def train_model(texts: Iterable[str], settings: SubwordSettings) -> bytes:
     Only the distinct words of the texts are kept in memory. The trainer needs 13 bytes of memory per byte of
     text, up to about 7 GB; it processes more text in blocks of 500 MB.
 
-    The same texts give the same bytes, in any order and on any number of cores. Raises UntrainableError if
-    there is no text, or if the vocabulary is too small for its characters.
+    The same texts always give the same model, byte for byte, in any order and on any number of cores. Raises
+    UntrainableError if there is no text, or if the vocabulary is too small for the characters in the texts.
     """
     counts = count_words(texts)
     if not any(counts):
@@ -134,7 +134,9 @@ def train_model(texts: Iterable[str], settings: SubwordSettings) -> bytes:
 
 
 def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any) -> bytes:
-    """Trains a model on lines of a word, a tab and its count. Raises UntrainableError if training fails."""
+    """Trains a model. Each line is a word, a tab and the word's count. Raises UntrainableError if training
+    fails.
+    """
     model = io.BytesIO()
     try:
         sentencepiece.SentencePieceTrainer.train(
@@ -151,14 +153,14 @@ def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any)
 
 
 class WordCounts(NamedTuple):
-    """Words, which are separated by spaces, and their counts."""
+    """The words of texts and their counts. Words are separated by spaces."""
 
     after_blank: Mapping[str, int]
     others: Mapping[str, int]  # at the start of a sentence
 
 
 def count_words(texts: Iterable[str]) -> WordCounts:
-    """Counts the words of texts. No piece spans a space, so a vocabulary depends only on word counts.
+    """Counts the words of texts. A vocabulary depends only on word counts, because no piece spans a space.
 
     The trainer can count words too, but it keeps the whole text in memory and takes twice the time.
     """
@@ -174,7 +176,7 @@ def count_words(texts: Iterable[str]) -> WordCounts:
 
 
 def _lines_of(counts: WordCounts) -> Iterator[str]:
-    """Yields the lines for the trainer, sorted, because the model depends on their order."""
+    """Yields the lines for the trainer. They are sorted, because the model depends on their order."""
     for blank, words in ((" ", counts.after_blank), ("", counts.others)):
         for word in sorted(words):
             yield f"{blank}{word}\t{words[word]}"
@@ -183,8 +185,8 @@ def _lines_of(counts: WordCounts) -> Iterator[str]:
 def sentences_of(text: str) -> Iterator[str]:
     """Yields the paragraphs of an article with their markers, cut into parts of at most 5,000 characters.
 
-    In scripts without spaces a paragraph is a single word. The trainer would need minutes for a word of a
-    million characters, and its sums would overflow.
+    In scripts without spaces, a whole paragraph counts as one word. For a word of a million characters, the
+    trainer would need minutes, and its sums would overflow.
     """
     plain = text.replace(RESERVED, "").replace(BLANK, " ").replace("\t", " ")
     for paragraph in _STARTS.split(plain):
@@ -193,10 +195,11 @@ def sentences_of(text: str) -> Iterator[str]:
 
 
 def vocabulary_of(model: bytes) -> str:
-    """Returns the pieces and their scores for people, one per line. The line number, from 0, is the id.
+    """Returns a readable list of a model's pieces and their scores, one per line. The line number, from 0, is
+    the id.
 
-    The format is that of `spm_train`, but backslash, line feed, carriage return and tab in a piece are
-    escaped as in C, so that each piece is on one line.
+    The format is that of the .vocab files of `spm_train`, except that a backslash, line feed, carriage return
+    or tab in a piece is escaped as in C, so that each piece is on one line.
     """
     processor = load_model(model)
     pieces = range(processor.get_piece_size())
@@ -233,7 +236,9 @@ class SubwordCounter:
         )
 
     def _own_characters(self, piece: int) -> int:
-        """Returns the number of characters of a piece; 0 for bytes, control pieces and the unknown piece."""
+        """Returns the number of characters in the piece with this id; 0 for bytes, control pieces and the
+        unknown piece.
+        """
         processor = self._processor
         if processor.is_unknown(piece) or processor.is_control(piece) or processor.is_byte(piece):
             return 0
@@ -241,7 +246,7 @@ class SubwordCounter:
         return 1 if written in MARKERS_WITH_LINE_FEEDS else len(written)
 
     def _starts_bytes(self, piece: int) -> int:
-        """Returns 1 for the first byte of a UTF-8 character, such as "<0xE5>", else 0."""
+        """Returns 1 if a piece is the first byte of a UTF-8 character, such as "<0xE5>"; otherwise 0."""
         if not self._processor.is_byte(piece):
             return 0
         byte = int(self._processor.id_to_piece(piece)[1:-1], 16)
@@ -249,5 +254,5 @@ class SubwordCounter:
 
 
 def load_model(model: bytes) -> Any:
-    """Loads a model and returns its processor."""
+    """Loads a model and returns a SentencePieceProcessor."""
     return sentencepiece.SentencePieceProcessor(model_proto=model)

@@ -1,8 +1,9 @@
-"""Temperature sampling: computes the number of sentences of each language, raising that of small languages.
+"""Temperature sampling: computes how many sentences to take from each language, with more from small
+languages.
 
-Arivazhagan et al. 2019, and Goyal et al. 2022 (FLORES-101), section 5.2: the share of a language with n
-sentences in the sample is proportional to (n / Σn)^(1/T). T = 1 keeps the proportions, a large T makes all
-languages equal; FLORES-101 has T = 5.
+The method is that of Arivazhagan et al. 2019 and of Goyal et al. 2022 (FLORES-101), section 5.2. If a
+language has n sentences, its share of the sample is proportional to (n / Σn)^(1/T). T = 1 keeps the
+proportions, and a large T makes the shares nearly equal. FLORES-101 uses T = 5.
 """
 
 import decimal
@@ -24,27 +25,27 @@ class Share(NamedTuple):
 
     @property
     def times(self) -> int:
-        """Returns how often every sentence is taken; `once_more` of them are taken one more time."""
+        """Returns how many times every sentence is taken. `once_more` sentences are taken one more time."""
         return self.wanted // self.sentences if self.sentences else 0
 
     @property
     def once_more(self) -> int:
-        """Returns the number of sentences that are taken once more than the others."""
+        """Returns the number of sentences that are taken one more time than the others."""
         return self.wanted % self.sentences if self.sentences else 0
 
 
 def share_out(counts: Mapping[str, int], temperature: str, total: int) -> dict[str, Share]:
-    """Returns language → share, sorted by language, for a sample of `total` sentences.
+    """Returns language → its share of a sample of `total` sentences, sorted by language.
 
-    Shares are rounded by the largest remainder method; of equal remainders, the first language gets more. The
-    share of a language without sentences is 0.
+    Shares are rounded by the largest remainder method. If remainders are equal, the first language gets more.
+    The share of a language without sentences is 0.
 
     Args:
-      counts: language → available sentences.
-      temperature: T, as a decimal number.
-      total: number of sentences of the sample.
+      counts: language → number of available sentences.
+      temperature: T, written as a decimal number.
+      total: the number of sentences in the sample.
 
-    Raises ValueError for a temperature that is not a positive number, and if no language has a sentence.
+    Raises ValueError if the temperature is not a positive number, or if no language has a sentence.
     """
     power = _CONTEXT.divide(Decimal(1), check_temperature(temperature))
     weights = {
@@ -65,11 +66,11 @@ def share_out(counts: Mapping[str, int], temperature: str, total: int) -> dict[s
 
 
 def check_temperature(temperature: str) -> Decimal:
-    """Parses a temperature. Raises ValueError for a text that is not a positive number."""
+    """Parses a temperature. Raises ValueError if it is not a positive number."""
     try:
         number = Decimal(temperature)
     except decimal.InvalidOperation:
-        raise ValueError(f"temperature is {temperature!r}; expected a number") from None
+        raise ValueError(f"temperature must be a positive number, not {temperature!r}") from None
     if not number.is_finite() or number <= 0:
-        raise ValueError(f"temperature is {temperature}, and must be positive")
+        raise ValueError(f"temperature must be a positive number, not {temperature!r}")
     return number

@@ -1,4 +1,4 @@
-"""Accounts of a build of token files."""
+"""Computes the counts, statistics and card sections for a build of token files."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -34,13 +34,13 @@ pq.read_table("{split}-rows.parquet", filters=filters).to_pylist()  # file and r
 
 
 def account_for_tokens(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the accounts of token files.
+    """Returns the counts, statistics and card sections of the build.
 
     Raises AccountingError if the numbers of documents read, tokenised and written differ.
 
-    The ledger has these entries in addition to those of every build:
-      counted: (split, counts as a mapping).
-      expected: (split, rows of the build).
+    In addition to the entries of every build, the ledger has:
+      counted: (split, mapping of the name of a count → its value).
+      expected: (split, number of rows in the build whose text is tokenised).
     """
     counted = ledger.pairs("counted")
     stats = {split: dict(counted[split]) for split in SPLITS if split in counted}

@@ -1,6 +1,6 @@
-"""Converts texts to token ids, with a SentencePiece model or a tokenizer.json of Hugging Face.
+"""Converts texts to token ids, with a SentencePiece model or a Hugging Face tokenizer.json.
 
-Tokenizers do not add tokens, truncate texts or interpret special tokens: "</s>" in an article is text.
+The tokenizers add no tokens, truncate no texts and interpret no special tokens: "</s>" in an article is text.
 """
 
 import functools
@@ -36,14 +36,14 @@ class Tokenizer(Protocol):
 
 
 class End(NamedTuple):
-    """The token after each document."""
+    """The token that is written after each document."""
 
     token: str  # "</s>"
     id: int
 
 
 class _Pieces:
-    """Tokenizer of a SentencePiece model."""
+    """A tokenizer that uses a SentencePiece model."""
 
     kind = "sentencepiece"
 
@@ -62,7 +62,7 @@ class _Pieces:
 
 
 class _File:
-    """Tokenizer of a tokenizer.json of Hugging Face."""
+    """A tokenizer that uses a Hugging Face tokenizer.json."""
 
     kind = "huggingface"
 
@@ -90,9 +90,11 @@ class _File:
 
 @functools.lru_cache(maxsize=2)
 def load_tokenizer(content: bytes) -> Tokenizer:
-    """Loads the tokenizer of a file, cached per process. A JSON file is one of Hugging Face.
+    """Loads a tokenizer from the content of its file, and caches it in each process. JSON is read as a
+    Hugging Face tokenizer.json.
 
-    Raises ValueError for a file that is not a tokenizer, and ImportError if its library is not installed.
+    Raises ValueError if the content is not a tokenizer, and ImportError if the tokenizer's library is not
+    installed.
     """
     is_json = content.lstrip()[:1] == b"{"
     try:
@@ -105,18 +107,21 @@ def load_tokenizer(content: bytes) -> Tokenizer:
 
 
 def find_end(tokenizer: Tokenizer, wanted: str = "") -> End:
-    """Returns the token that ends a document: `wanted`, or the first of ENDS if `wanted` is empty.
+    """Returns the token that ends a document: `wanted`, or the first token of ENDS that exists if `wanted` is
+    empty.
 
-    Raises ValueError if the tokenizer does not have it.
+    Raises ValueError if the tokenizer has no such token.
     """
     for token in [wanted] if wanted else ENDS:
         if (found := tokenizer.find(token)) >= 0:
             return End(token, found)
     missing = repr(wanted) if wanted else f"none of {', '.join(ENDS)}"
-    have = "it does not have" if wanted else "it has"
-    raise ValueError(f"{have} {missing}; name the token that ends a document by --eos TOKEN")
+    have = "the tokenizer does not have" if wanted else "the tokenizer has"
+    raise ValueError(f"{have} {missing}; name the token that ends a document with --eos TOKEN")
 
 
 def type_of_ids(size: int) -> str:
-    """Returns NumPy's name of the type in which ids of a vocabulary of this size are stored."""
+    """Returns the NumPy name of the type in which token ids are stored. `size` is the size of the
+    vocabulary.
+    """
     return "uint16" if size < SMALL_SIZE else "int32"

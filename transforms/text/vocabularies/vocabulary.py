@@ -1,11 +1,11 @@
 """Computes the word vocabulary of a corpus, and its coverage of held-out text.
 
 The rules are those of the One Billion Word benchmark (Chelba et al. 2013, section 2, and
-README.perplexity_and_such of its repository). A vocabulary has the words with a count of 3 or more and three
-special tokens: <S> and </S> for the beginning and end of a sentence, <UNK> for any other word. The end of a
-sentence is predicted like a word, its beginning is not.
+README.perplexity_and_such of its repository). A vocabulary contains the words that occur at least 3 times,
+and three special tokens: <S> and </S> for the beginning and end of a sentence, and <UNK> for any other word.
+A language model predicts the end of a sentence like a word, but not its beginning.
 
-A word of the text that is spelled like a special token is never in a vocabulary.
+If the text contains a word that is spelled like a special token, the word is not added to the vocabulary.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ _WORDS = pa.schema([SCHEMA.field("word")])
 
 
 class VocabularyPart(NamedTuple):
-    """The vocabulary of one part of all words."""
+    """The vocabulary of one part of the words; the parts have no word in common."""
 
     packed: bytes  # counts of the words that are in the vocabulary (see word_counts.py)
     words: int  # running words of the part, including rare ones
@@ -56,7 +56,7 @@ class Vocabulary(NamedTuple):
 
 
 class HeldoutStats(NamedTuple):
-    """The coverage of held-out text by the vocabulary."""
+    """Counts that show how well a vocabulary covers held-out text."""
 
     sentences: int = 0
     words: int = 0
@@ -88,7 +88,7 @@ class VocabularyStats(NamedTuple):
 
     @property
     def training_words_with_boundaries(self) -> int:
-        """Returns the number of training words, with a <S> and a </S> for each sentence."""
+        """Returns the number of training words, counting a <S> and a </S> for each sentence."""
         return self.training_words + 2 * self.training_sentences
 
     @property
@@ -117,12 +117,14 @@ class VocabularyStats(NamedTuple):
 
 
 def add_heldout(stats: Iterable[HeldoutStats]) -> HeldoutStats:
-    """Returns the sum of several counts."""
+    """Adds up `stats`, field by field."""
     return HeldoutStats(*(sum(column) for column in zip(HeldoutStats(), *stats, strict=True)))
 
 
 def select_words(counts: pa.RecordBatch, min_count: int) -> VocabularyPart:
-    """Selects the words with a count of `min_count` or more. `counts` must be those of the whole corpus."""
+    """Selects the words with a count of `min_count` or more. Their counts must be those in the
+    whole corpus.
+    """
     frequent = counts.filter(pc.greater_equal(counts["count"], min_count))
     is_sign = pc.is_in(frequent["word"], pa.array(SIGNS, pa.binary()))
     kept = frequent.filter(pc.invert(is_sign))
@@ -130,7 +132,9 @@ def select_words(counts: pa.RecordBatch, min_count: int) -> VocabularyPart:
 
 
 def merge_parts(parts: Sequence[VocabularyPart], sentences: int) -> Vocabulary:
-    """Merges parts of a vocabulary. No word may be in two parts; `sentences` is the size of the corpus."""
+    """Merges parts of a vocabulary that have no word in common. `sentences` is the number of sentences in the
+    corpus.
+    """
     batches = [unpack_counts(part.packed) for part in parts]
     table = pa.Table.from_batches(batches, SCHEMA).combine_chunks()
     ordered = table.sort_by([("count", "descending"), ("word", "ascending")])
@@ -149,9 +153,9 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
 def table_of(vocabulary: Vocabulary) -> Iterator[bytes]:
     """Yields the file vocabulary.tsv in blocks. Each line is a word, a tab and its count.
 
-    The first lines are the special tokens; the count of <UNK> is that of the words outside of the vocabulary.
-    The words follow, sorted by descending count, then by bytes. Words may have a tab, in lines that the
-    tokeniser leaves unchanged, so the count follows the last tab of a line.
+    The first lines are the special tokens. The count of <UNK> is the number of occurrences of words that are
+    not in the vocabulary. The words follow, sorted by descending count, then by their bytes. A word may
+    contain a tab if the tokeniser left its line unchanged, so the count follows the last tab of a line.
     """
     unknown = vocabulary.words - total_of(vocabulary.counts)
     totals = (vocabulary.sentences, vocabulary.sentences, unknown)
@@ -160,25 +164,25 @@ def table_of(vocabulary: Vocabulary) -> Iterator[bytes]:
 
 
 def rows_of(counts: pa.RecordBatch) -> Iterator[bytes]:
-    """Yields blocks of lines of a word, a tab and its count, in the order of the batch."""
+    """Yields blocks of lines, one line for each row of `counts`, in order: a word, a tab and its count."""
     for start in range(0, counts.num_rows, _ROWS):
         columns = counts.slice(start, _ROWS).to_pydict().values()
         yield block_of([b"%s\t%d" % row for row in zip(*columns, strict=True)])
 
 
 def pack_words(words: pa.BinaryArray) -> bytes:
-    """Sorts and compresses words, to be sent to workers."""
+    """Sorts and compresses words so that they can be sent to workers."""
     in_order = words.take(pc.array_sort_indices(words))
     return pack_block(pa.record_batch([in_order], schema=_WORDS).serialize().to_pybytes())
 
 
 def unpack_words(packed: bytes) -> pa.BinaryArray:
-    """Unpacks the words of `pack_words`, for `map_unknown` and `measure_heldout`."""
+    """Unpacks words that `pack_words` has compressed, for `map_unknown` and `measure_heldout`."""
     return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), _WORDS)["word"]
 
 
 def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[HeldoutStats]:
-    """Measures how well the words of a vocabulary cover each block of lines.
+    """Measures how well a vocabulary covers each block of lines. `words` are the words of the vocabulary.
 
     The words are hashed once for all blocks.
     """
@@ -193,7 +197,9 @@ def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[Held
 
 
 def map_unknown(block: bytes, words: pa.BinaryArray, sign: bytes = UNKNOWN) -> bytes:
-    """Replaces the words of lines that are not in `words` by `sign`. Spaces and line ends are kept."""
+    """Replaces each word of a block of lines by `sign` if it is not in `words`. Spaces and line ends are
+    kept.
+    """
     return b"".join(_map_chunk(chunk, words, sign) for chunk in cut_block(block, CHUNK_BYTES))
 
 

@@ -1,8 +1,8 @@
-"""Counts millions of words in Arrow columns, which take a tenth of the memory of Python objects.
+"""Counts millions of words in Arrow columns, which need a tenth of the memory that Python objects would need.
 
-Words are separated by spaces (U+0020) and line feeds and may have any other bytes; there are no empty words.
-Tokenised lines have single spaces, and no other white space except in lines that the tokeniser leaves
-unchanged.
+Words are separated by spaces (U+0020) and line feeds, and may contain any other bytes. Empty words are not
+counted. Tokenised lines have only single spaces between words. They contain other white space only if the
+tokeniser left the line unchanged.
 """
 
 import zlib
@@ -32,9 +32,11 @@ def count_words(block: bytes) -> pa.RecordBatch:
 
 
 def spread_words(block: bytes) -> pa.BinaryArray:
-    """Returns the words of a block in order, each followed by one space. An empty word is a single space.
+    """Returns the words of a block of lines in order, each followed by one space. An empty word becomes a
+    single space.
 
-    With the spaces the array has the same bytes as the block, so that words are not copied one by one.
+    Since the spaces are included, the array can use the bytes of the block, and words need not be copied one
+    by one.
     """
     text = block.replace(b"\n", b" ")
     ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord(" ")) + 1
@@ -51,14 +53,14 @@ def _drop_absent(words: pa.BinaryArray, counts: pa.Array) -> pa.RecordBatch:
 
 
 def add_counts(parts: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
-    """Adds up word counts. Words with the sum 0 are dropped."""
+    """Adds up the word counts of all parts. Words whose counts add up to 0 are dropped."""
     table = pa.Table.from_batches(parts, SCHEMA)
     summed = table.group_by("word", use_threads=False).aggregate([("count", "sum")])
     return _drop_absent(*(summed[name].combine_chunks() for name in ("word", "count_sum")))
 
 
 def negate_counts(counts: pa.RecordBatch) -> pa.RecordBatch:
-    """Returns counts that subtract the given ones when they are added."""
+    """Returns the counts with the opposite sign: adding them to other counts subtracts `counts`."""
     return pa.record_batch([counts["word"], pc.negate(counts["count"])], schema=SCHEMA)
 
 
@@ -73,7 +75,7 @@ def negative_words(counts: pa.RecordBatch) -> list[bytes]:
 
 
 def cut_by_bucket(counts: pa.RecordBatch, buckets: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Yields (bucket, its part of the counts) for each bucket with words.
+    """Yields (bucket, the counts of its words) for each bucket that has words.
 
     The bucket of a word depends only on its bytes, so all counts of a word are in the same bucket.
     """
@@ -92,5 +94,5 @@ def pack_counts(counts: pa.RecordBatch) -> bytes:
 
 
 def unpack_counts(packed: bytes, schema: pa.Schema = SCHEMA) -> pa.RecordBatch:
-    """Unpacks the counts of `pack_counts`."""
+    """Unpacks counts that `pack_counts` has compressed."""
     return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), schema)

@@ -1,4 +1,4 @@
-"""Counts, statistics and card sections of a corpus of articles, from the ledger of its build."""
+"""Computes the counts, statistics and card sections of a Wiki-40B build from its ledger."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,26 +28,25 @@ MALFORMED = "read-dump"  # stage that rejects malformed pages, which "pages" doe
 def account_for_articles(
     ledger: Ledger, provenance: Provenance, paper: Mapping[str, str] | None = None
 ) -> Accounts:
-    """Returns the accounts of a Wiki-40B build.
+    """Returns the counts, statistics and card sections of a Wiki-40B build.
 
-    Raises AccountingError if the counts do not add up, and NothingLeftError if the dump has no page.
+    Raises AccountingError if the counts do not add up, and NothingLeftError if the dump has no pages.
 
     Args:
-      paper: figures of the paper for the same language, for the card: name → figure.
+      paper: name → figure that the paper reports for the same language, for the card.
 
     Besides the entries of every build, the ledger has:
       pages: number of well-formed pages that were read.
       stats: (split, CorpusStats).
       lengths: ((split, class of characters), number of articles).
       links: (one of LINKED_BY, number of pages linked in this way); only if LINKED_FROM is a setting.
-      class_unknown: number of articles that are kept although the class of their entity is not known.
-      pinned: (moved, number of articles) for articles whose split an earlier release has fixed; moved is True
-        if
-        the hash gives another split.
-      subwords: at most one TrainedSubwords.
+      class_unknown: number of articles that are kept although the class of their entity is unknown.
+      pinned: (moved, number of articles) for articles whose split was fixed by an earlier release. `moved` is
+        True if their hash would give another split.
+      subwords: one TrainedSubwords, or nothing.
       subword_stats: (split, SubwordStats).
-      newer_than: at most one OlderPages.
-      people: number of articles about a human; only if classes are known.
+      newer_than: one OlderPages, or nothing.
+      people: number of articles about a person; only if classes are known.
     """
     stats = _stats(ledger)
     rejected = ledger.rejected
@@ -110,7 +109,7 @@ def _paper(paper: Mapping[str, str]) -> list[str]:
 
 
 def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
-    """Returns the lines of the card and the entry of the manifest about the older dump.
+    """Returns the card's lines and the manifest's entry about the older dump whose pages were dropped.
 
     Raises NothingLeftError if no page is new.
     """
@@ -126,7 +125,9 @@ def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
 
 
 def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
-    """Returns the counts of each split and of "total". If there is a vocabulary, they include pieces."""
+    """Returns split → its counts, and "total" → their sum. If there is a vocabulary, the counts include its
+    pieces.
+    """
     per_split = ledger.per_split("stats", SPLITS, CorpusStats())
     stats = {split: counts._asdict() for split, counts in per_split.items()}
     stats["total"] = add_stats(per_split.values())._asdict()
@@ -143,7 +144,7 @@ def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
 
 
 def _count_links(ledger: Ledger) -> dict[str, int]:
-    """Returns the number of pages for each way of linking them to items."""
+    """Returns way of linking → number of pages that were linked to their items in this way."""
     counts = ledger.pairs("links")
     by = {name.replace(" ", "_"): counts.get(name, 0) for name in LINKED_BY if name}
     exact = {"same_date": counts[""]} if "" in counts else {}
@@ -151,7 +152,7 @@ def _count_links(ledger: Ledger) -> dict[str, int]:
 
 
 def _links(sources: Sequence[Mapping[str, Any]], linked: Mapping[str, int]) -> list[str]:
-    """Returns the section on tables whose date differs from that of the dump."""
+    """Returns the card's section about tables whose date differs from the dump's."""
     if not sources:
         return []
     tables = (

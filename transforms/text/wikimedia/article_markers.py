@@ -1,6 +1,7 @@
-"""The layout of a Wiki-40B article: title, sections and paragraphs between four markers.
+"""The layout of a Wiki-40B article, in which markers precede the title, headings and paragraphs.
 
-Guo et al. 2020, section 2.3; white space as in the released data (`_NEWLINE_` is inline):
+The markers are those of Guo et al. 2020, section 2.3. White space is as in the released data: `_NEWLINE_` is
+inside a line, and line feeds surround the other markers.
 
     \\n_START_ARTICLE_\\nTITLE\\n_START_PARAGRAPH_\\nlead_NEWLINE_lead
     \\n_START_SECTION_\\nHEADING\\n_START_PARAGRAPH_\\npara one_NEWLINE_para two
@@ -28,7 +29,7 @@ _MARKER = re.compile("|".join(MARKERS))
 def find_marker(text: str) -> str | None:
     """Returns the first marker in the text, or None.
 
-    A page whose source contains a marker cannot be laid out.
+    A page whose wikitext contains a marker cannot be represented in this layout.
     """
     found = _MARKER.search(text)
     return found.group() if found else None
@@ -45,7 +46,8 @@ def render_article(title: str, sections: Sequence[Section]) -> str:
 
 
 def parse_article(text: str) -> tuple[str, tuple[Section, ...]]:
-    """Returns the title and the sections of an article in the layout: the inverse of `render_article`.
+    """Parses an article in the layout, and returns its title and sections. This is the inverse of
+    `render_article`.
 
     Raises ValueError if the text is not in the layout.
     """
@@ -65,7 +67,7 @@ def parse_article(text: str) -> tuple[str, tuple[Section, ...]]:
 
 
 def plain_article(text: str) -> str:
-    """Returns the article without markers: title, headings and paragraphs, separated by empty lines.
+    """Returns an article without markers. Its title, headings and paragraphs are separated by empty lines.
 
     Raises ValueError if the text is not in the layout.
     """
@@ -75,8 +77,8 @@ def plain_article(text: str) -> str:
 
 
 def count_characters(text: str) -> int:
-    """Returns the number of Unicode code points; each marker, with its line feeds, counts as one (section
-    2.5).
+    """Returns the number of Unicode code points. Each marker, with its line feeds, counts as one (Guo et al.
+    2020, section 2.5).
     """
     return len(text) - sum(
         text.count(marker) * (len(marker) - 1) for marker in MARKERS_WITH_LINE_FEEDS

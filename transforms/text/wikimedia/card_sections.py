@@ -1,12 +1,12 @@
-"""Sections of the card of a Wiki-40B build: people, and licences of rows."""
+"""Sections of a Wiki-40B build's card: about people, and about the licences of rows."""
 
 from transforms.text.wikimedia.row_columns import CC_BY_SA_4_SINCE
 
 
 def say_people(articles: int, people: int | None) -> list[str]:
-    """Returns the section on people.
+    """Returns the card's section about people.
 
-    `people` is the number of articles about a person, None if classes are not known.
+    `people` is the number of articles about a person, or None if the classes of entities are unknown.
     """
     if people is None:
         counted = "How many articles are about a person is not known without an entity table."
@@ -29,8 +29,8 @@ def say_people(articles: int, people: int | None) -> list[str]:
 
 
 def say_licenses(has_column: bool) -> list[str]:
-    """Returns the section on licences, which depend on the date of the revision. `has_column`: rows have a
-    column `license`.
+    """Returns the card's section about licences, which depend on the date of the revision. `has_column` is
+    True if rows have a column `license`.
     """
     which = (
         "The column `license` has that of each row, and `url` the revision, whose history names the authors."

@@ -1,6 +1,7 @@
-"""Finds the Wikidata classes of Wikimedia's own pages, directly or by "subclass of" (P279), and their kinds.
+"""Finds the internal classes of Wikidata: those of Wikimedia's own pages, such as lists and templates, and
+their subclasses (P279).
 
-Items are numbers here: 64 is Q64.
+Items and classes are represented by numbers: 64 is Q64.
 """
 
 import numpy
@@ -42,11 +43,12 @@ themselves and their P279 statements are often missing.
 
 
 def kinds_of(lower: Ids, upper: Ids) -> dict[int, str]:
-    """Returns internal class → its kind, sorted by class. The roots are always included.
+    """Returns each internal class → its kind, sorted by class. The classes of INTERNAL_ROOTS are always
+    included.
 
-    Edge i says that class `lower[i]` is a subclass of `upper[i]`. Edges may repeat, come in any order and
-    form cycles, as they do in Wikidata. Needs 32 bytes of memory for each edge, besides the arrays given:
-    about 160 MB for all of Wikidata.
+    Edge i says that class `lower[i]` is a subclass of `upper[i]`. As in Wikidata, edges may be in any order,
+    be repeated, and form cycles. Needs 32 bytes of memory for each edge in addition to the two arrays: about
+    160 MB for all of Wikidata.
     """
     order = numpy.argsort(upper, kind="stable")
     lower, upper = lower[order], upper[order]

@@ -1,6 +1,7 @@
-"""Reads CLDR, Unicode's data on languages: names, months, date formats, number formats and units.
+"""Reads data about languages from Unicode's CLDR: names, months, date formats, number formats and units.
 
-The library Babel contains the data. For languages with tables made by people only units are taken from it.
+The data is part of the library Babel. If the tables of a language were written by hand, only units are taken
+from CLDR.
 """
 
 import decimal
@@ -103,14 +104,16 @@ _UNITS = {
 
 
 def cldr_version() -> str:
-    """Returns the version of the data."""
+    """Returns the version of the CLDR data."""
     from babel.core import get_cldr_version
 
     return get_cldr_version()
 
 
 def _locale(languages: Iterable[str]) -> "Locale | None":
-    """Returns the data of the first of some languages that CLDR has."""
+    """Returns the data of the first language in `languages` that CLDR has, or None if CLDR has
+    none of them.
+    """
     from babel import Locale
     from babel.localedata import exists
 
@@ -119,7 +122,7 @@ def _locale(languages: Iterable[str]) -> "Locale | None":
 
 
 def english_names(languages: Iterable[str]) -> tuple[str, ...]:
-    """Returns the English names of languages; languages that CLDR lacks are left out."""
+    """Returns the English names of the languages. Languages that CLDR lacks are left out."""
     from babel import Locale
 
     names = Locale("en").languages
@@ -128,24 +131,24 @@ def english_names(languages: Iterable[str]) -> tuple[str, ...]:
 
 
 def own_name(language: str) -> str:
-    """Returns the name of a language in the language itself; "" if CLDR does not have it."""
+    """Returns the name of a language in the language itself, or "" if CLDR does not have it."""
     locale = _locale([language])
     code = _CODES.get(language, language).replace("-", "_")
     return locale.languages.get(code, "") if locale else ""
 
 
 def first_known(languages: Iterable[str]) -> str:
-    """Returns the first language that CLDR has; "" if it has none of them."""
+    """Returns the first of the languages that CLDR has, or "" if it has none of them."""
     return next((code for code in languages if _locale([code])), "")
 
 
 def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
-    """Returns the number format of the first language that CLDR has, as arguments of NumberFormat; {} if it
-    has none.
+    """Returns the number format of the first of the languages that CLDR has, as arguments for NumberFormat;
+    {} if CLDR has none of them.
 
     Args:
-        languages: codes, the best first.
-        native: use the separators of the language's own digits, if they have separators of their own.
+        languages: language codes in order of preference.
+        native: True to use the separators that belong to the language's own digits, if there are any.
     """
     locale = _locale(languages)
     if not locale:
@@ -162,20 +165,21 @@ def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
 
 
 def months_of(language: str) -> tuple[str, ...]:
-    """Returns the twelve names of the months in the form used in dates; () if CLDR has no names."""
+    """Returns the names of the twelve months in the form used in dates, or () if CLDR lacks them."""
     locale = _locale([language])
     months = tuple(locale.months["format"]["wide"].values()) if locale else ()
     return () if len(months) != 12 or any(map(_NUMBERED_MONTH.fullmatch, months)) else months
 
 
 def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
-    """Returns the patterns of a date, "day", and of a month with its year, "month".
+    """Returns two patterns: "day" → the pattern of a date, "month" → the pattern of a month with its year.
 
-    A pattern that has other fields than day, month and year is left out.
+    A pattern with other fields than day, month and year is left out.
 
     Args:
-        language: code of a Wikipedia or corpus.
-        months: names of the months; a common ending such as "月" of "1月" is taken out of the patterns.
+        language: the code of a Wikipedia or corpus.
+        months: the names of the months. If all have the same ending, such as "月" in "1月", it is removed
+          from the patterns.
     """
     locale = _locale([language])
     if not locale:
@@ -243,7 +247,7 @@ def unit_pattern(language: str, symbol: str, number: str) -> str:
     """Returns a number with the name of its unit in the form that the number requires: "{number} кілометрів".
 
     Args:
-        language: code of a Wikipedia or corpus.
+        language: the code of a Wikipedia or corpus.
         symbol: symbol of the unit in English.
         number: in plain digits, "70" or "1.5"; decimals may change the form.
 

@@ -1,8 +1,8 @@
-"""Finds the files of a dump in one folder of the dump server, and checks that they are complete.
+"""Finds the files of a dump in a folder of the dump server, and checks that they are complete.
 
-The folder of one wiki and date has the same pages several times: as one file and in parts, each with
-("multistream") and without bz2 streams that a reader can start at. `dumpstatus.json`, if it was copied too,
-gives the state of each job and the size of every file.
+The folder of one wiki and date contains the same pages several times: as one file and in parts, and each of
+these as a plain bz2 file and as a "multistream" file, in which a reader can start at many positions.
+`dumpstatus.json`, if it exists, gives the state of each job and the size of every file.
 """
 
 import itertools
@@ -30,14 +30,14 @@ _NUMBER = r"\d{1,18}"  # fits 64 bits
 
 
 class UnusableDumpError(Exception):
-    """A folder has no dump, or its dump is incomplete as far as the folder shows.
+    """A folder contains no dump, or the folder shows that its dump is incomplete.
 
     The message gives the reason.
     """
 
 
 class DumpFolder(NamedTuple):
-    """The folder of one wiki and date."""
+    """A folder with the files of one wiki and date."""
 
     dbname: str  # "ukwiki"
     date: str  # "20230501" or "latest"
@@ -73,7 +73,9 @@ class _Job(TypedDict, total=False):
 
 
 class _Jobs(TypedDict, total=False):
-    """The jobs that corpora need. All other jobs are skipped while the file is parsed."""
+    """The jobs whose files are needed to build corpora. All other jobs are skipped while dumpstatus.json is
+    parsed.
+    """
 
     articlesdump: _Job
     articlesdumprecombine: _Job
@@ -89,9 +91,9 @@ class _DumpStatus(TypedDict):
 
 
 def parse_jobs(dumpstatus: bytes) -> Mapping[str, Any]:
-    """Returns the jobs of a dumpstatus.json that corpora need.
+    """Returns those jobs in a dumpstatus.json whose files are needed to build corpora.
 
-    Raises UnusableDumpError for another format.
+    Raises UnusableDumpError if the file has another format.
     """
     try:
         return dict(msgspec.json.decode(dumpstatus, type=_DumpStatus)["jobs"])
@@ -101,15 +103,15 @@ def parse_jobs(dumpstatus: bytes) -> Mapping[str, Any]:
 
 
 def is_in_progress(jobs: Mapping[str, Any]) -> bool:
-    """Returns True if a job has a status that the server gives to jobs that are not done."""
+    """Returns True if the status of one of the jobs says that the job is not done."""
     return any(job.get("status") in _NOT_DONE for job in jobs.values())
 
 
 def select_files(folder: DumpFolder) -> DumpFiles:
     """Returns the files of the dump in a folder.
 
-    Prefers multistream files to plain ones, and one file to parts. Raises UnusableDumpError if none is
-    complete.
+    Prefers multistream files to plain ones, and a single file to parts. Raises UnusableDumpError if no choice
+    is complete.
     """
     return DumpFiles(
         dump=_select_dump(folder),
@@ -138,7 +140,9 @@ def _whole_file(folder: DumpFolder, kind: str) -> list[_Part]:
 
 
 def _parts(folder: DumpFolder, kind: str) -> list[_Part]:
-    """Returns the parts in the order of their pages. A part with several compressions is returned once."""
+    """Returns the parts of a dump in the order of their pages. A part with several compressions is returned
+    only once.
+    """
     found = list(_parse_parts(folder, kind, folder.sizes))
     found.sort(key=lambda part: _SUFFIXES.index(part.suffix), reverse=True)
     return sorted({part[:3]: part for part in found}.values())
@@ -153,7 +157,7 @@ def _parse_parts(folder: DumpFolder, kind: str, names: Mapping[str, Any]) -> Ite
 
 
 def _why_not_whole(folder: DumpFolder, kind: str, parts: Sequence[_Part]) -> str:
-    """Returns the reason not to use these files; "" if they are complete as far as the folder shows."""
+    """Returns the reason not to use the parts, or "" if they are complete as far as the folder shows."""
     is_whole_file = not parts[0].number
     job = _JOBS[kind]
     # A large wiki is dumped in parts; another job concatenates them.
@@ -161,7 +165,7 @@ def _why_not_whole(folder: DumpFolder, kind: str, parts: Sequence[_Part]) -> str
         job = f"{job}recombine"
     status = folder.jobs.get(job, {}).get("status", "done")
     if status != "done":
-        return f"{job} is {status}, says dumpstatus.json"
+        return f"{job} is {status} according to dumpstatus.json"
     if not is_whole_file and (reason := _why_not_all(folder, kind, job, parts)):
         return reason
     sizes = (_why_not_written(folder, part.name) for part in parts)
@@ -177,7 +181,7 @@ def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]
     numbers = {part.number for part in parts}
     if gaps := max(numbers) - len(numbers):
         missing = (str(number) for number in itertools.count(1) if number not in numbers)
-        return f"missing of {max(numbers)} parts: part {name_some(missing, gaps)}"
+        return f"of {max(numbers)} parts, these are missing: {name_some(missing, gaps)}"
     for one, other in itertools.pairwise(sorted(parts, key=lambda part: part.first)):
         if one.last and other.first and other.first <= one.last:
             return f"{one.name} and {other.name} overlap"
@@ -187,20 +191,22 @@ def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]
 
 
 def name_some(names: Iterable[str], count: int) -> str:
-    """Returns the first three of `count` names, and the number of the others."""
+    """Returns a text with the first three of `count` names, and the number of the others."""
     more = f" and {count - 3:,} more" if count > 3 else ""
     return ", ".join(itertools.islice(names, min(count, 3))) + more
 
 
 def select_table(folder: DumpFolder, table: str) -> tuple[str, ...]:
-    """Returns the name of the SQL dump of a table; () if the folder does not have it.
+    """Returns the name of a table's SQL dump, or () if the folder does not contain it.
 
-    Raises UnusableDumpError if it is still being written: a build without the table would give another
-    corpus.
+    Raises UnusableDumpError if the SQL dump is still being written, because a build without the table would
+    give another corpus.
     """
     job = _TABLE_JOBS.get(table, "")
     if folder.jobs.get(job, {}).get("status") in _NOT_YET:
-        raise UnusableDumpError(f"{job} is {folder.jobs[job]['status']}, says dumpstatus.json")
+        raise UnusableDumpError(
+            f"{job} is {folder.jobs[job]['status']} according to dumpstatus.json"
+        )
     stem = f"{folder.dbname}-{folder.date}-{table}.sql"
     for suffix in _TABLE_SUFFIXES:
         if (name := stem + suffix) in folder.sizes:
@@ -219,6 +225,6 @@ def _why_not_written(folder: DumpFolder, name: str) -> str:
         if listed != size:
             return (
                 f"{name} is still being written: it has {size:,} bytes,"
-                f" and dumpstatus.json says {listed:,}"
+                f" but dumpstatus.json says {listed:,}"
             )
     return ""

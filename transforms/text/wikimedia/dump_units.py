@@ -1,16 +1,16 @@
 """Reads the pages of a dump in work units (see file_units.py).
 
-A page belongs to the unit in which its `<page>` tag begins, so the units of a file together give each page
-once. `<page>` cannot occur inside a page. A reader that starts in the middle of a file skips everything
-before the next `<page>`. A multistream .bz2, with 100 pages in each stream, is read by its blocks like any
-other .bz2.
+A page belongs to the unit in which its `<page>` tag begins, so each page is in exactly one unit of a file.
+`<page>` cannot occur inside a page. A reader that starts in the middle of a file skips everything before the
+next `<page>`. A multistream .bz2 file, with 100 pages in each stream, is read block by block like any other
+.bz2 file.
 
 The last page of a unit nearly always continues in the first block of the next unit. So that no block is
 decompressed twice, `open_border` decompresses the first block of each unit before the units are read: the
-bytes before its first `<page>` go to the unit before, the other bytes to the unit itself. Without this step a
-unit reads on into the next unit.
+bytes before its first `<page>` go to the previous unit, the other bytes to the unit itself. Without this
+step, the reader of a unit reads on into the next unit.
 
-Damaged bytes are reported with their place. Reading goes on with the first page that begins after them.
+Damaged bytes are reported with their position. Reading continues with the first page that begins after them.
 """
 
 import re
@@ -45,7 +45,7 @@ class Damage(NamedTuple):
 
 
 class PageXml(NamedTuple):
-    """The bytes of one page, and the progress of the reader."""
+    """The XML of one page, and the progress of the reader."""
 
     xml: bytes
     stored_bytes: int  # number of bytes of the file read since the page before
@@ -54,8 +54,8 @@ class PageXml(NamedTuple):
 def open_border(stream: BinaryIO, unit: FileUnit) -> tuple[FileUnit, PackedBlock | None]:
     """Decompresses the first block of a unit.
 
-    Returns the unit with the part of the block that belongs to it, and the part that the unit before needs.
-    The latter is None if there is no such part (as in the first unit of a file) or the block is damaged.
+    Returns the unit with the part of the block that belongs to it, and the part that the previous unit needs.
+    The latter is None if there is no such part (as in the first unit of a file) or if the block is damaged.
     """
     if unit.kind != "bz2" or unit.start == 0:
         return unit, None
@@ -72,7 +72,7 @@ def open_border(stream: BinaryIO, unit: FileUnit) -> tuple[FileUnit, PackedBlock
 
 
 def read_unit(stream: BinaryIO, unit: FileUnit) -> Iterator[PageXml | Damage]:
-    """Yields the pages that begin in the unit, in file order, and damaged places between them.
+    """Yields the pages that begin in the unit, in file order, and a Damage for damaged bytes between them.
 
     Raises OverlongPageError if a page does not end within MAX_PAGE_BYTES.
     """
@@ -105,11 +105,11 @@ def read_unit(stream: BinaryIO, unit: FileUnit) -> Iterator[PageXml | Damage]:
 
 
 def last_page_before(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | None:
-    """Returns the last whole page before stored byte `offset`, which shows how much of a damaged file is
-    good.
+    """Returns the last whole page before byte `offset` of the stored file. It shows how much of a damaged
+    file is good.
 
-    Searches the 32 MiB before `offset`. Returns None if they have no whole page, and for units of kind
-    "whole".
+    Searches the 32 MiB before `offset`. Returns None if these contain no whole page, or if the unit is of
+    kind "whole".
     """
     if unit.kind == "whole":
         return None
@@ -124,25 +124,27 @@ def last_page_before(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | N
 
 
 def first_page_after(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | None:
-    """Returns the first whole page that begins at stored byte `offset` or later; None if there is none."""
+    """Returns the first whole page that begins at or after byte `offset` of the stored file, or None if there
+    is none.
+    """
     after = _cut(unit, offset, unit.file_bytes)
     pages = (one.xml for one in read_unit(stream, after) if isinstance(one, PageXml))
     return next(pages, None) if offset < unit.file_bytes else None
 
 
 def last_part_of(unit: FileUnit) -> FileUnit:
-    """Returns a short unit at the end of the file, which shows whether the file is complete."""
+    """Returns a short unit at the end of the file. Reading it shows whether the file is complete."""
     return _cut(unit, max(0, unit.file_bytes - _LAST_PART_BYTES), unit.file_bytes)
 
 
 def _cut(unit: FileUnit, start: int, end: int) -> FileUnit:
-    """Returns another part of the file of a unit."""
+    """Returns a unit for another part of the same file."""
     return unit._replace(start=start, end=end, known=())
 
 
 def index_path_of(path: str) -> str | None:
-    """Returns the path of the index that Wikimedia stores beside a multistream file; None for files with
-    another name.
+    """Returns the path of the index that Wikimedia stores next to a multistream file, or None if `path` has
+    no such name.
     """
     name = re.sub(r"-multistream(\d*)\.xml", r"-multistream-index\1.txt", path)
     return None if name == path else name
@@ -151,11 +153,12 @@ def index_path_of(path: str) -> str | None:
 def count_lost_pages(
     index_lines: Iterable[bytes], damage: Damage, last_page: str, next_page: str
 ) -> int:
-    """Counts the pages that are lost with damaged bytes, from the index of a multistream file.
+    """Counts the pages that are lost because of damaged bytes, using the index of a multistream file.
 
     Args:
-      index_lines: lines `offset of the stream:page id:title`, in the order of the file.
-      last_page, next_page: ids of the whole pages before and after the damage; "" if there is none.
+      index_lines: the lines `offset of the stream:page id:title` of the index, in order.
+      last_page, next_page: the ids of the last whole page before the damage and the next one after it; "" if
+        there is none.
     """
     lost, stream = 0, -1
     for line in index_lines:
@@ -170,7 +173,7 @@ def count_lost_pages(
 
 
 def read_head(stream: BinaryIO, max_bytes: int = HEAD_BYTES) -> bytes:
-    """Returns the first bytes of the XML of a dump, up to the end of its first page.
+    """Returns the beginning of a dump's XML, up to the end of its first page.
 
     Raises ValueError if not even the first bytes can be decompressed.
     """
@@ -191,9 +194,9 @@ def read_head(stream: BinaryIO, max_bytes: int = HEAD_BYTES) -> bytes:
 
 
 class _PageSplitter:
-    """Finds `<page>…</page>` in chunks of XML. Searches each byte a bounded number of times.
+    """Finds each `<page>…</page>` in chunks of XML. Each byte is searched a bounded number of times.
 
-    Own text is the text of the unit; text that is not own belongs to the next unit.
+    Text is called own if it belongs to the unit that is read; other text belongs to the next unit.
     """
 
     def __init__(self) -> None:
@@ -203,7 +206,9 @@ class _PageSplitter:
 
     @property
     def needs_more(self) -> bool:
-        """True if an own page, or the beginning of its `<page>` tag, is in the buffer without its end."""
+        """Returns True if the buffer contains the beginning of an own page or of its `<page>` tag, but not
+        the end of the page.
+        """
         start = self._buffer.find(PAGE_START)
         if start < 0:
             lengths = range(len(PAGE_START) - 1, 0, -1)
@@ -212,13 +217,13 @@ class _PageSplitter:
         return start < len(self._buffer) and self._is_own(start)
 
     def lose_open(self) -> None:
-        """Drops a page that has begun and runs into damage."""
+        """Drops a page that has begun but ends in damaged bytes."""
         self._buffer.clear()
         self._turns.clear()
         self._searched = 0
 
     def feed(self, data: bytes, is_own: bool) -> Iterator[tuple[bytes, bool]]:
-        """Adds a chunk. Yields the pages that it completes, each with True if the page begins in own text.
+        """Adds a chunk. Yields (page, True if it begins in own text) for each page that the chunk completes.
 
         Raises OverlongPageError if a page is longer than MAX_PAGE_BYTES.
         """
@@ -240,11 +245,13 @@ class _PageSplitter:
             raise OverlongPageError(message)
 
     def problem_at_end(self) -> str:
-        """Returns the problem of a file that ends after the text read so far; "" if there is none."""
+        """Returns what is wrong with a file that ends after the text read so far, or "" if
+        nothing is wrong.
+        """
         if PAGE_START in self._buffer:
-            return "the file ends inside a page: it is cut off or still being written"
+            return "the file ends inside a page: it is truncated or still being written"
         if DUMP_END not in self._buffer:
-            return "the file ends without </mediawiki>: it is cut off or still being written"
+            return "the file ends without </mediawiki>: it is truncated or still being written"
         return ""
 
     def _is_own(self, at: int) -> bool:

@@ -1,7 +1,8 @@
-"""The entity table: the items of Wikidata as rows sorted by id, with a column of titles for each wiki.
+"""The entity table, which has a row for each Wikidata item, sorted by id, and a column with titles for each
+wiki.
 
-During the build, items are in blocks. A block is a table that has a list of pages for each item instead of a
-column for each wiki: most items have pages in few wikis, so columns would be mostly empty.
+During the build, items are kept in blocks. A block is a table with one list of pages for each item, instead
+of a column for each wiki: most items have pages in few wikis, so the columns would be mostly empty.
 """
 
 from collections import Counter
@@ -45,7 +46,7 @@ CLASS_SCHEMA = pa.schema([_IDS, pa.field("kind", pa.string(), nullable=False)])
 
 
 class TableCounts(NamedTuple):
-    """Counts of a part of the table."""
+    """Counts of the rows in a part of the entity table."""
 
     rows: int
     repeated: int  # rows dropped in favour of another row with the same id
@@ -94,8 +95,8 @@ def merge_blocks(blocks: Iterable[pa.Table]) -> pa.Table:
 
 
 def pack_block(block: pa.Table) -> bytes:
-    """Returns the block as a Parquet file, with about 5 bytes a row: half the size of an Arrow stream with
-    the same compression.
+    """Returns the block as a Parquet file. It needs about 5 bytes per row, half as much as an Arrow stream
+    with the same compression.
     """
     sink = pa.BufferOutputStream()
     pq.write_table(block, sink, **_BLOCK_ENCODING)
@@ -103,20 +104,20 @@ def pack_block(block: pa.Table) -> bytes:
 
 
 def unpack_block(data: bytes) -> pa.Table:
-    """Returns the block in a Parquet file: the inverse of `pack_block`."""
+    """Returns the block in the bytes of a Parquet file. This is the inverse of `pack_block`."""
     return pq.ParquetFile(pa.BufferReader(data)).read(use_threads=False)
 
 
 def count_ranges(ids: Iterable[int]) -> Counter[int]:
-    """Returns range of ids → number of the given ids in it."""
+    """Returns number of a range of ids → how many of the given ids are in this range."""
     return Counter(number >> RANGE_BITS for number in ids)
 
 
 def plan_files(rows_in_range: Mapping[int, int], rows_per_file: int) -> list[int]:
-    """Returns the first id of each file, so that all files have about `rows_per_file` rows.
+    """Divides the table into files of about `rows_per_file` rows. Returns the first id of each file.
 
-    The cuts depend on the rows, not on equal ranges of ids, so files stay small even if ids are dense, as in
-    a part of a dump. A file begins at the start of a range.
+    The ranges of ids in the files may differ in size. So files stay small even where ids are dense, as in a
+    part of a dump. A file begins at the start of a range.
     """
     rows = sum(rows_in_range.values())
     files = -(-rows // rows_per_file)
@@ -130,9 +131,9 @@ def plan_files(rows_in_range: Mapping[int, int], rows_per_file: int) -> list[int
 
 
 def cut_block(block: pa.Table, starts: Sequence[int]) -> Iterator[tuple[int, pa.Table]]:
-    """Yields (file, part of the block).
+    """Divides a block among the files. Yields (number of the file, part of the block).
 
-    The block is sorted by id; `starts` are the first ids of the files.
+    The block must be sorted by id; `starts` are the first ids of the files.
     """
     cuts = numpy.searchsorted(_ids_of(block), [*starts[1:]]).tolist()
     for file, (first, end) in enumerate(pairwise([0, *cuts, block.num_rows])):
@@ -141,10 +142,10 @@ def cut_block(block: pa.Table, starts: Sequence[int]) -> Iterator[tuple[int, pa.
 
 
 def drop_repeated(block: pa.Table) -> pa.Table:
-    """Returns a block with one row for each id; the given block is sorted by id.
+    """Returns a block with one row for each id. The given block must be sorted by id.
 
-    Of several rows with the same id, the one with the most pages is kept, and if there are several, the one
-    that is larger as a tuple. The result does not depend on the order of the rows.
+    Of several rows with the same id, the one with the most pages is kept. If several have the most pages, the
+    largest one by tuple comparison is kept. The result does not depend on the order of the rows.
     """
     ids = _ids_of(block)
     firsts = numpy.flatnonzero(numpy.diff(ids, prepend=-1))
@@ -165,7 +166,7 @@ def _rank(row: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def widen_block(block: pa.Table, wikis: Sequence[str]) -> pa.Table:
-    """Returns the rows of a block in `table_schema`."""
+    """Returns the rows of a block as a table with the schema `table_schema`."""
     links = block["links"].combine_chunks()
     owners = pc.list_parent_indices(links).to_numpy()
     pages = links.flatten()
@@ -180,7 +181,7 @@ def widen_block(block: pa.Table, wikis: Sequence[str]) -> pa.Table:
 
 
 def count_rows(table: pa.Table) -> TableCounts:
-    """Returns the counts of a part of the table in `table_schema`."""
+    """Counts the rows of a part of the table, which must have the schema `table_schema`."""
     return TableCounts(
         rows=table.num_rows,
         repeated=0,
@@ -190,7 +191,7 @@ def count_rows(table: pa.Table) -> TableCounts:
 
 
 def add_counts(counts: Iterable[TableCounts]) -> TableCounts:
-    """Returns the sum of one or more counts of tables with the same wikis."""
+    """Adds up one or more counts. All must be of tables with the same wikis."""
     rows, repeated, with_class, sitelinks = zip(*counts, strict=True)
     per_wiki = tuple(sum(column) for column in zip(*sitelinks, strict=True))
     return TableCounts(sum(rows), sum(repeated), sum(with_class), per_wiki)

@@ -1,8 +1,9 @@
-"""Finds the files of an export in one folder of Wikimedia's Content File Exports, and checks that none is
+"""Finds the files of an export in a folder of Wikimedia's Content File Exports, and checks that none are
 missing.
 
-An export of one wiki and date is one or more files in `<wiki>/2026-11-01/xml/<compression>/`, ordered by page
-id. Their names give the ids of their first and last page. `SHA256SUMS` is written last and lists all files.
+An export of one wiki and date consists of one or more files in `<wiki>/2026-11-01/xml/<compression>/`,
+ordered by page id. The name of each file contains the ids of its first and last page. `SHA256SUMS` is written
+last and lists all files.
 """
 
 import itertools
@@ -36,7 +37,7 @@ _SUM = re.compile(r"([0-9a-fA-F]{64})[ \t]+\*?(\S.*)")
 
 
 class ExportFolder(NamedTuple):
-    """The files of one wiki, date and compression."""
+    """A folder with the files of one wiki, date and compression."""
 
     dbname: str  # "ukwiki"
     date: str  # "20261101"
@@ -45,7 +46,7 @@ class ExportFolder(NamedTuple):
 
 
 class ExportFile(NamedTuple):
-    """The parsed name of a file."""
+    """The parsed name of a file of an export."""
 
     first: int  # page id
     last: int
@@ -57,7 +58,7 @@ class ExportFile(NamedTuple):
 
 
 def parse_name(path: str) -> ExportFile | None:
-    """Returns the parsed name of a file; None if it is not the name of a file of an export."""
+    """Parses the name of a file. Returns None if it is not the name of a file of an export."""
     name = posixpath.basename(path)
     found = _NAME.fullmatch(name)
     if not found or found["suffix"] not in _SUFFIXES:
@@ -75,11 +76,11 @@ def parse_name(path: str) -> ExportFile | None:
 
 
 def parse_sums(content: bytes) -> dict[str, str]:
-    """Returns name → SHA-256 of the files that SHA256SUMS lists.
+    """Parses SHA256SUMS. Returns name → SHA-256 of the listed files.
 
-    Raises UnusableDumpError for any other content.
+    Raises UnusableDumpError if the content has another format.
 
-    No line is skipped: if a truncated line were skipped, the export would end early.
+    Malformed lines are not skipped: if a truncated line were skipped, the export would end early.
     """
     sums: dict[str, str] = {}
     for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), start=1):
@@ -97,19 +98,22 @@ def parse_sums(content: bytes) -> dict[str, str]:
 
 
 def order_of_suffix(names: Iterable[str]) -> int:
-    """Returns a sort key of the folders of several compressions; the smallest is the best."""
+    """Returns the sort key by which folders with different compressions are compared. The smallest key is the
+    best.
+    """
     suffixes = {file.suffix for file in map(parse_name, names) if file}
     found = [number for number, suffix in enumerate(_SUFFIXES) if suffix in suffixes]
     return min(found, default=len(_SUFFIXES))
 
 
 def select_export(folder: ExportFolder, *, keep_good: bool = False) -> tuple[str, ...]:
-    """Returns the names of all files of an export, in the order of their pages.
+    """Returns the names of all files of an export, ordered by page id.
 
     Args:
-      keep_good: accept an export with missing files or pages (see `find_gaps`) and use the files that exist.
+      keep_good: True to accept an export with missing files or pages (see `find_gaps`), and use the existing
+        files.
 
-    Raises UnusableDumpError if the folder does not have the export, or if files are missing, empty or not
+    Raises UnusableDumpError if the folder does not contain an export, or if files are missing, empty or not
     listed.
     """
     listed = _listed_files(folder)
@@ -131,7 +135,7 @@ def select_export(folder: ExportFolder, *, keep_good: bool = False) -> tuple[str
 
 
 def _listed_files(folder: ExportFolder) -> list[ExportFile]:
-    """Returns the files of the wiki and date that SHA256SUMS lists, sorted by page id."""
+    """Returns the files of the folder's wiki and date that SHA256SUMS lists, sorted by page id."""
     if not folder.sums:
         raise UnusableDumpError(
             f"{SUMS} is missing: the export is not finished, or was not copied completely"
@@ -144,10 +148,10 @@ def _listed_files(folder: ExportFolder) -> list[ExportFile]:
 
 
 def _unlisted_file(folder: ExportFolder, listed: Sequence[ExportFile]) -> str:
-    """Returns a file of the export in the folder that SHA256SUMS does not list in any compression; "" if
+    """Returns the name of a file in the folder that SHA256SUMS does not list in any compression, or "" if
     there is none.
 
-    SHA256SUMS may be cut off.
+    If there is such a file, SHA256SUMS may be truncated.
     """
     stem, ranges = f"{folder.dbname}-{iso_date(folder.date)}-", {file[:3] for file in listed}
     files = filter(None, map(parse_name, folder.sizes))
@@ -156,7 +160,9 @@ def _unlisted_file(folder: ExportFolder, listed: Sequence[ExportFile]) -> str:
 
 
 def why_not_one_export(files: Sequence[ExportFile]) -> str:
-    """Returns the reason why files are not parts of one export; "" if they are. `files` are sorted."""
+    """Returns the reason why the files are not parts of one export, or "" if they are. `files` must be
+    sorted.
+    """
     for one, other in itertools.pairwise(files):
         if (one.dbname, one.date) != (other.dbname, other.date):
             return f"{one.name} and {other.name} are not parts of one export"
@@ -172,12 +178,13 @@ def why_not_one_export(files: Sequence[ExportFile]) -> str:
 
 
 def find_gaps(files: Sequence[ExportFile]) -> list[str]:
-    """Returns the gaps between files that are too long to have no pages, as messages. `files` are sorted.
+    """Returns a message for each gap between the page ids of two files that is too long to be natural.
+    `files` must be sorted.
 
-    Both numbers in the name of a file are ids of pages that exist. The ids between two files should have no
-    page: in the names of enwiki files of 2026-05-01 that were seen, the gap is at most one id. But a wiki may
-    lack long runs of ids. If a file is missing, the gap is about as long as the ranges of the files around
-    it.
+    Both numbers in the name of a file are ids of existing pages, and there should be no pages between two
+    files. In the examined names of enwiki files of 2026-05-01, the gap is at most one id. But in some wikis,
+    long runs of ids do not exist. If a file is missing, the gap is about as long as the id ranges of the
+    neighbouring files.
     """
     return [
         f"no file holds the pages {one.last + 1:,} to {other.first - 1:,}"

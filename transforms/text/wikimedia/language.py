@@ -1,10 +1,10 @@
-"""The cleaner's tables for one Wikipedia: headings, redirect words, templates and more.
+"""Loads the cleaner's tables for a Wikipedia: headings, redirect words, templates and more.
 
-The tables are data: `languages/common.toml` has the entries that all wikis share, `languages/<code>.toml` the
-additions and differences of one corpus, `zh.toml` the entries that the two Chinese corpora share. A wiki
-without a file gets its entries from MediaWiki, CLDR and `unproven.toml`. Keys of all tables are compared
-casefolded, with white space collapsed and `_` read as a space, so case and spacing in the files do not
-matter.
+The tables are data. `languages/common.toml` contains the entries that all wikis share,
+`languages/<code>.toml` the additions and changes for one corpus, and `zh.toml` the entries that the two
+Chinese corpora share. A wiki without a file gets its entries from MediaWiki, CLDR and `unproven.toml`. Keys
+of all tables are compared casefolded, with white space collapsed and `_` read as a space, so case and spacing
+in the files do not matter.
 """
 
 import dataclasses
@@ -80,33 +80,35 @@ class Language:
 
     @property
     def library(self) -> str:
-        """Name of the library that the tables were taken from; "" for tables made by people."""
+        """Returns the name of the library from which the tables were taken, or "" if they were written by
+        hand.
+        """
         return "" if self.is_proven else cldr.LIBRARY
 
     def namespace_names(self, number: int, of_dump: Mapping[int, Iterable[str]]) -> frozenset[str]:
-        """Returns all names of a namespace: names in the tables, and names in the head of the dump."""
+        """Returns all names of a namespace, from the tables and from the head of the dump."""
         return self.namespaces[number] | normalise_names(of_dump.get(number, ()))
 
 
 def normalise_name(name: str) -> str:
-    """Returns a heading or template name in the form of the tables: casefolded, spaces collapsed."""
+    """Returns a heading or template name as the tables contain it: case-folded, with single spaces."""
     return " ".join(name.replace("_", " ").split()).casefold()
 
 
 def normalise_names(names: Iterable[str]) -> frozenset[str]:
-    """Returns headings or template names in the form of the tables."""
+    """Returns headings or template names in the form in which the tables contain them."""
     return frozenset(map(normalise_name, names))
 
 
 def read_table(folder: str, name: str) -> dict[str, Any]:
-    """Returns the content of a TOML file of this package. `folder` is "languages" or "sites"."""
+    """Returns the content of a TOML file in this package. `folder` is "languages" or "sites"."""
     path = resources.files(__package__) / folder / f"{name}.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def _read_local(code: str) -> dict[str, Any]:
-    """Returns the tables of a corpus, merged with the tables of the wiki that it shares with another
-    corpus.
+    """Returns the tables of a corpus. If its wiki has two corpora, the tables that both share are merged into
+    them.
     """
     own = read_table("languages", code)
     if not code.startswith("zh-"):
@@ -131,9 +133,10 @@ def _language_names(common: Mapping[str, Any], local: Mapping[str, Any]) -> dict
 
 
 def _with_cldr_names(names: dict[str, str], code: str) -> dict[str, str]:
-    """Returns names of languages, with CLDR's names added if most of the given names are CLDR's.
+    """Returns the names of languages. If most of the given names are the same as CLDR's, CLDR's other names
+    are added.
 
-    In some languages labels have another form than CLDR's names.
+    The names are used as labels, which in some languages have another form than CLDR's names.
     """
     of_cldr = cldr.languages_of(code)
     same = sum(of_cldr.get(one) == name for one, name in names.items())
@@ -157,22 +160,28 @@ def _namespaces(code: str) -> dict[int, frozenset[str]]:
 
 
 def has_proven_tables(code: str) -> bool:
-    """Returns True if people made the tables of a corpus and compared the results with pages."""
+    """Returns True if a corpus has tables that were written by hand and checked by comparing results with
+    pages.
+    """
     return _WRITTEN_IN.get(code, code) in LANGUAGE_CODES
 
 
 def has_own_tables(code: str) -> bool:
-    """Returns True if people made tables for this corpus itself, not for another wiki in its language."""
+    """Returns True if tables were written by hand for this corpus itself, not for another wiki in its
+    language.
+    """
     return code in LANGUAGE_CODES
 
 
 def borrowed_tables(code: str) -> str:
-    """Returns the code of the wiki in the same language whose tables a corpus uses; "" if there is none."""
+    """Returns the code of the wiki whose tables a corpus uses because it is in the same language, or "" if
+    there is none.
+    """
     return _WRITTEN_IN.get(code, "")
 
 
 def tables_taken(code: str) -> dict[str, str]:
-    """Returns the sources of the tables of a corpus, for the manifest; {} if people made them for this
+    """Returns, for the manifest, the sources of a corpus's tables; {} if they were written by hand for this
     corpus.
     """
     if has_own_tables(code):
@@ -190,7 +199,7 @@ def tables_taken(code: str) -> dict[str, str]:
 
 
 def _unproven_tables(code: str) -> dict[str, Any]:
-    """Returns the tables of a wiki without a file, in the form of a file of tables."""
+    """Returns the tables for a wiki that has no TOML file, in the format of such a file."""
     of_wiki = mediawiki_table(code)
     language = of_wiki.get("language", code)
     fallbacks = of_wiki.get("fallbacks", [])
@@ -270,7 +279,7 @@ _USER_TABLES = {"templates": dict, "silent_templates": list, "dropped_headings":
 
 
 def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
-    """Returns a language with more templates and headings. Given entries replace existing ones.
+    """Adds templates and headings to the tables of a language. The given entries replace existing ones.
 
     Args:
         language: the tables to add to.

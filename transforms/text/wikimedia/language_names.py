@@ -1,5 +1,5 @@
-"""Names of languages, in English and in the language itself, from CLDR, with the codes of their
-Wikipedias.
+"""Finds the code of a Wikipedia by the name of its language, in English or in the language itself. The names
+are from CLDR.
 """
 
 import functools
@@ -20,9 +20,9 @@ _NOT_IN_CLDR = {
 
 
 def code_of_language(text: str) -> str:
-    """Returns the code of a Wikipedia for a code or for the name of a language: "uk" for "Ukrainian".
+    """Returns the code of a Wikipedia, given a code or the name of a language: "uk" for "Ukrainian".
 
-    Case is ignored. A text that is neither a code nor a name is treated as a code that is not known: see
+    Case is ignored. A text that is neither a code nor a name is treated as an unknown code: see
     `canonical_code`.
     """
     code = canonical_code(text)
@@ -33,9 +33,9 @@ def code_of_language(text: str) -> str:
 
 
 def _codes() -> Mapping[str, str]:
-    """Returns code of each Wikipedia → code of its language.
+    """Returns the code of each Wikipedia → the code of its language.
 
-    "simple" is left out: its language is that of "en".
+    "simple" is left out, because it has the same language as "en".
     """
     codes = dict.fromkeys((*LANGUAGE_CODES, *sorted(open_codes())))
     return {code: mediawiki_table(code).get("language", code) for code in codes if code != "simple"}

@@ -1,7 +1,7 @@
-"""Finds the places of a cleaned text that were links to other pages.
+"""Finds the positions in a cleaned text at which the wikitext had links to other pages.
 
-The cleaner does not track links. So a page is cleaned twice, the second time with a sign at the start of the
-shown text of every link. If the two results differ only in the signs, the signs mark the links.
+The cleaner does not track links. So a page is cleaned twice, the second time with a sign before the visible
+text of each link. If the two results differ only in the signs, the signs mark the links.
 """
 
 import functools
@@ -35,7 +35,7 @@ _Links = tuple[int, ...]  # offsets in a paragraph, in code points, ascending
 
 
 class LinkedPage(NamedTuple):
-    """A cleaned page, and the places where links begin."""
+    """A cleaned page, and the positions at which its links begin."""
 
     page: CleanedPage  # result of the cleaner, without signs
     links: tuple[
@@ -45,10 +45,9 @@ class LinkedPage(NamedTuple):
 
 
 def mark_links(wikitext: str) -> str:
-    """Returns wikitext with SIGN at the start of the shown text of each link to another page: `[[a|b]]`,
-    `[[a]]`, `{{w|a|b}}`.
+    """Inserts SIGN before the visible text of each link to another page: `[[a|b]]`, `[[a]]`, `{{w|a|b}}`.
 
-    Links to files, categories, other languages, other sites, and places in the same page are unchanged.
+    Links to files, categories, other languages, other sites, and sections of the same page are unchanged.
     """
     return "".join(
         text if is_verbatim else _LINK.sub(_mark, text)
@@ -57,10 +56,10 @@ def mark_links(wikitext: str) -> str:
 
 
 def find_marks(text: str) -> tuple[str, list[int]]:
-    """Returns a text without its signs, and the places of the signs in it.
+    """Removes the signs from a text. Returns the text and the positions at which the signs were.
 
-    Places are offsets in code points, ascending. Signs in a row count as one. A sign at the end of the text
-    is ignored: its link shows nothing.
+    The positions are ascending offsets in code points, in the text without signs. Consecutive signs count as
+    one. A sign at the end of the text is ignored, because its link has no visible text.
     """
     pieces = text.split(SIGN)
     plain = "".join(pieces)
@@ -69,7 +68,7 @@ def find_marks(text: str) -> tuple[str, list[int]]:
 
 
 def clean_with_links(cleaner: WikitextCleaner, wikitext: str, title: str) -> LinkedPage:
-    """Returns a cleaned page with its links.
+    """Returns a cleaned page with the positions of its links.
 
     Raises:
         UncleanableError: see WikitextCleaner.clean.
@@ -106,7 +105,9 @@ def _mark(match: re.Match[str]) -> str:
 
 
 def _mark_link(link: str, target: str, bar: str | None) -> str:
-    """Returns the start of a link, up to its label, with the sign; unchanged if the link gets none."""
+    """Returns the beginning of a link, up to its label, with the sign inserted; unchanged if the link gets no
+    sign.
+    """
     name = target.strip()
     prefix, colon, _ = name.partition(":")
     if not name or name.startswith("#") or (colon and normalise_name(prefix) in _not_pages()):
@@ -121,8 +122,8 @@ def _mark_link(link: str, target: str, bar: str | None) -> str:
 
 
 def _mark_arguments(arguments: str) -> str:
-    """Returns the arguments of {{w|…}} with the sign in the argument that is shown: the label, or else the
-    page.
+    """Returns the arguments of {{w|…}} with the sign before the visible one: the label, or the page if there
+    is no label.
     """
     parts = arguments.split("|")
     positional = [i for i, part in enumerate(parts) if "=" not in part][:2]
@@ -136,7 +137,7 @@ def _mark_arguments(arguments: str) -> str:
 
 @functools.cache
 def _not_pages() -> frozenset[str]:
-    """Returns the prefixes of links that show a file or nothing."""
+    """Returns the prefixes of links that display a file or nothing."""
     language = load_language("en")
     namespaces = (MEDIA_NAMESPACE, FILE_NAMESPACE, CATEGORY_NAMESPACE)
     names = (language.namespace_names(number, {}) for number in namespaces)
@@ -148,7 +149,7 @@ def _paragraphs(page: CleanedPage) -> Iterator[str]:
 
 
 def _shape(page: CleanedPage) -> tuple[int, ...]:
-    """Returns the number of paragraphs in each section."""
+    """Returns the number of paragraphs in each section of a page."""
     return tuple(len(section.paragraphs) for section in page.sections)
 
 

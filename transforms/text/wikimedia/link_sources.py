@@ -1,7 +1,7 @@
-"""Tables that link pages to items if their date differs from that of the dump: which are used, and in which
-order.
+"""Chooses the tables that link pages to Wikidata items, and their order, if their dates differ from that of
+the dump.
 
-The right table depends on what happened to a page between the two dates:
+Which link is right depends on what happened to the page between the dates of the dump and the table:
 
   page …               link by page id   link by title
   is moved             right             missing; right if its old title has become a redirect to it
@@ -11,8 +11,8 @@ The right table depends on what happened to a page between the two dates:
   is new               missing           right if the table is younger than the page, else missing
   gets another item    wrong             wrong if the table is older, else right
 
-So page ids are used first, then titles, then redirects. Of several tables with titles, the one with the
-nearest date is used.
+So links by page id are used first, then links by title, then links through redirects. If several tables have
+titles, the one with the nearest date is used.
 """
 
 import re
@@ -49,25 +49,25 @@ class LinkSource(NamedTuple):
 
     @property
     def linked_by(self) -> str:
-        """The way in which the table links pages: one of LINKED_BY."""
+        """Returns how the table links pages: one of LINKED_BY."""
         return "" if self.is_exact else self.by
 
 
 class Redirect(NamedTuple):
-    """A redirect page."""
+    """A redirect from one title to another."""
 
     title: str
     target: str
 
 
 def choose_sources(dump_date: str, dates: Mapping[str, str]) -> tuple[LinkSource, ...]:
-    """Returns the tables that link the pages, the most reliable first.
+    """Returns the tables to use for linking pages to items, the most reliable first.
 
     Args:
-      dump_date: "20261101"; "" if unknown, and then every SQL table is assumed to have the date of the dump.
-      dates: table → its date, "" if unknown, for all tables that are given. The entity table is not used if
-        an SQL table is
-        exact.
+      dump_date: the date of the dump, "20261101". If it is "" (unknown), every SQL table is assumed to have
+        the same date.
+      dates: each given table → its date, or "" if the date is unknown. The entity table is not used if an SQL
+        table has the date of the dump.
     """
     tables = [
         LinkSource(table, by, dates[table], table != ENTITIES and not days_between(date, dump_date))
@@ -84,12 +84,12 @@ def choose_sources(dump_date: str, dates: Mapping[str, str]) -> tuple[LinkSource
 
 
 def is_of_another_date(sources: Iterable[LinkSource], dump_date: str) -> bool:
-    """Returns True if the date of a table is known to differ from that of the dump."""
+    """Returns True if one of the tables is known to have another date than the dump."""
     return any(days_between(source.date, dump_date) for source in sources)
 
 
 def describe_sources(sources: Sequence[LinkSource]) -> dict[str, Any]:
-    """Returns the entry about the tables for the manifest; {} if all tables are exact."""
+    """Returns the manifest's entry about the tables; {} if all tables have the date of the dump."""
     if all(source.is_exact for source in sources):
         return {}
     return {
@@ -101,23 +101,25 @@ def describe_sources(sources: Sequence[LinkSource]) -> dict[str, Any]:
 
 
 def redirects_since(sources: Sequence[LinkSource]) -> str:
-    """Returns the date from which redirects are followed: the date of the table with titles.
+    """Returns the date from which new redirects are followed: the date of the table that links by title.
 
-    Returns "" if there is none.
+    Returns "" if there is no such table.
 
-    If a title was already a redirect at that date and still has an item, it has the item on purpose
-    ("sitelink to redirect") or for a long time, and the item is not about the target.
+    If a title was already a redirect at that date and still has an item, the link is intended ("sitelink to
+    redirect") or old, and the item is not about the target.
     """
     return next((one.date for one in sources if one.linked_by == TITLE), "")
 
 
 def redirect_of_move(page: Page, since: str) -> Redirect | None:
-    """Returns the redirect if the page is one that a move has left since the date `since`; else None.
+    """Returns the redirect if a page is a redirect that was created by a move on or after the date `since`,
+    otherwise None.
 
-    For a move MediaWiki creates a page with one revision, without a parent. The redirect leads to the whole
-    target, not to a section, and the comment, in any language, has both titles as links: "moved page
-    [[title]] to [[target]]". An article that was merged into another one keeps its older revisions, and often
-    leads to a section. A redirect made by a person has at most the target in its comment.
+    When a page is moved, MediaWiki creates a redirect with one revision, which has no parent. It leads to the
+    whole target, not to a section, and its comment contains both titles as links, in any language: "moved
+    page [[title]] to [[target]]". In contrast, an article that was merged into another one keeps its older
+    revisions and often leads to a section, and the comment of a redirect written by hand contains at most the
+    target.
     """
     created = page.created[:10].replace("-", "")
     if page.namespace or not page.redirect_target or not since or created < since:
@@ -130,11 +132,11 @@ def redirect_of_move(page: Page, since: str) -> Redirect | None:
 
 
 def title_key(title: str, is_case_sensitive: bool = False) -> str:
-    """Returns a title in the form that MediaWiki stores, for joins: NFC, single spaces, and a capital first
-    letter.
+    """Returns a title in the form that MediaWiki stores (NFC, single spaces, a capital first letter), as a
+    key for joins.
 
     Args:
-      is_case_sensitive: the wiki does not change the first letter.
+      is_case_sensitive: True if the wiki does not capitalise the first letter.
     """
     key = title
     if not key.isascii():

@@ -1,8 +1,8 @@
-"""Parses MediaWiki export XML: the head of a dump, and single pages.
+"""Parses MediaWiki's export XML: the head of a dump, and single pages.
 
-A dump is `<mediawiki>`, `<siteinfo>`, then millions of `<page>` elements. The text inside is escaped, so the
-bytes `<page>` can only be the tag. Each page is parsed as a small document of its own, and no more than one
-page is in memory. A DOCTYPE, which could define entities that expand without limit, is an error.
+A dump is `<mediawiki>`, `<siteinfo>`, then millions of `<page>` elements. All text is escaped, so the bytes
+`<page>` can only be the tag. Each page is parsed as a small document of its own, and no more than one page is
+in memory. A DOCTYPE, which could define entities that expand without limit, is an error.
 """
 
 import re
@@ -70,7 +70,7 @@ class Siteinfo(NamedTuple):
 
 
 class NotADumpError(ValueError):
-    """The input is not a MediaWiki dump in UTF-8. `offset` is the byte of the first error."""
+    """The input is not a MediaWiki dump in UTF-8. `offset` is the position of the first error, in bytes."""
 
     def __init__(self, message: str, offset: int = 0):
         super().__init__(message)
@@ -82,17 +82,18 @@ class _TooDeepError(ValueError):
 
 
 class MalformedPageError(ValueError):
-    """A page element is not well-formed XML, or lacks a part that every page has."""
+    """A `<page>` element is not well-formed XML, or lacks an element that every page has."""
 
 
 class HistoryExportError(ValueError):
-    """A dump has all revisions of its pages."""
+    """A dump contains all revisions of its pages, not only the current ones."""
 
 
 def parse_siteinfo(head: bytes) -> Siteinfo:
     """Reads the head of a dump: everything before its first page.
 
-    Raises NotADumpError for an empty input, UTF-16, HTML, a DOCTYPE and anything else that is not a dump.
+    Raises NotADumpError if the input is empty, has a DOCTYPE, or is anything but a dump in UTF-8, such as
+    HTML or UTF-16.
     """
     _check_start(head)
     head = head.partition(PAGE_START)[0]
@@ -125,7 +126,9 @@ def parse_siteinfo(head: bytes) -> Siteinfo:
 
 
 def check_single_revision(xml: bytes) -> None:
-    """Raises HistoryExportError if a page has several revisions; its last one may be in another file."""
+    """Raises HistoryExportError if a page has several revisions. Its last revision may even be in another
+    file.
+    """
     if (revisions := xml.count(b"<revision>")) > 1:
         raise HistoryExportError(
             f"a page has {revisions} revisions: this is a history export. Take a dump of current revisions:"
@@ -134,15 +137,16 @@ def check_single_revision(xml: bytes) -> None:
 
 
 def parse_page(xml: bytes, namespaces: Container[int] | None = None) -> Page:
-    """Parses one `<page>…</page>`. Uses the last revision if there are several, and the main slot.
+    """Parses one `<page>…</page>`. Of several revisions, the last one is used; of several content slots, the
+    main one.
 
-    Characters that XML does not allow are dropped; dumps may contain them.
+    Characters that XML does not allow are dropped, because dumps may contain them.
 
     Args:
-      namespaces: for pages in any other namespace only the head is parsed, not the text. None: parses all
-        pages completely.
+      namespaces: the namespaces whose pages are parsed completely. For other pages, only the head is parsed,
+        not the text. None: all pages are parsed completely.
 
-    Raises MalformedPageError.
+    Raises MalformedPageError if the element is malformed.
     """
     if namespaces is not None and (head := _parse_head(xml)) and head.namespace not in namespaces:
         return head
@@ -156,7 +160,7 @@ def parse_page(xml: bytes, namespaces: Container[int] | None = None) -> Page:
 
 
 def _parse_head(xml: bytes) -> Page | None:
-    """Returns a page without its text; None if the head of the page is unusual."""
+    """Returns a page without its text, or None if the head of the page has an unusual form."""
     found = _HEAD_OF_PAGE.match(xml)
     if not found:
         return None
@@ -201,11 +205,11 @@ def _to_page(elements: Iterable[_Element]) -> Page:
 
 
 def parse_id(text: str | bytes, of: str) -> int:
-    """Returns the id of a page, revision or item as a number.
+    """Parses the id of a page, revision or item.
 
     Raises ValueError unless the text has 1 to 18 digits.
 
-    `of` is the word for the error message: "page".
+    `of` is the word used in the error message, such as "page".
     """
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS):
@@ -240,12 +244,12 @@ def _check_start(head: bytes) -> None:
 
 
 def _elements(xml: bytes, malformed: str, wanted: Container[str] | None = None) -> list[_Element]:
-    """Returns the elements of a document in the order of their end tags.
+    """Returns the elements of an XML document in the order of their end tags.
 
-    If `wanted` is given, only elements with such a path.
+    If `wanted` is given, only the elements with these paths are returned.
 
-    Raises NotADumpError for XML that is not well-formed. Its message is `malformed`, with the error in place
-    of "{}".
+    Raises NotADumpError if the XML is not well-formed. The message is `malformed`, in which "{}" is replaced
+    by the parser's error.
     """
     elements: list[_Element] = []
     paths: list[str] = [""]
@@ -255,7 +259,7 @@ def _elements(xml: bytes, malformed: str, wanted: Container[str] | None = None) 
     def start(name: str, of_element: dict[str, str]) -> None:
         path = f"{paths[-1]}/{name}"
         if len(path) > _LONGEST_PATH:
-            raise _TooDeepError(f"elements are nested too deep: {_shown(path)}")
+            raise _TooDeepError(f"elements are nested too deeply: {_shown(path)}")
         paths.append(path)
         attributes.append(of_element)
         data.clear()

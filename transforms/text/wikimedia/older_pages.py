@@ -1,5 +1,5 @@
-"""Pages that a build drops because they are in an older dump or have an old page id: checks, and texts for
-the card.
+"""Checks and card texts about the pages that a build drops because they are in an older dump or have an old
+page id.
 """
 
 import re
@@ -19,7 +19,7 @@ _PAGE_ID = re.compile(r"\d{1,18}", re.ASCII)
 
 
 class OlderPages(NamedTuple):
-    """The older pages that a build leaves out: the pages of another dump, or all pages up to a page id."""
+    """The older pages that a build drops: the pages of another dump, or all pages up to a given page id."""
 
     dbname: str  # "elwiki"
     date: str  # "20230501" or "undated"; "" if a page id is given
@@ -37,9 +37,9 @@ class OlderPages(NamedTuple):
 
 
 def parse_page_id(values: Sequence[str]) -> int:
-    """Returns the page id if it is the only value; 0 if all values are names of files.
+    """Returns the page id if it is the only value, or 0 if all values are file names.
 
-    Raises ValueError for page id 0, and for a page id with other values.
+    Raises ValueError if the page id is 0, or if there are other values besides a page id.
     """
     ids = [value for value in values if _PAGE_ID.fullmatch(value)]
     if not ids:
@@ -52,8 +52,8 @@ def parse_page_id(values: Sequence[str]) -> int:
 
 
 def name_older(values: Sequence[str]) -> str:
-    """Returns a part of the name of an edition: "20230501", "undated" or "page-1088"; "" if nothing
-    is given.
+    """Returns the part of an edition's name that describes its older pages: "20230501", "undated" or
+    "page-1088"; "" if `values` is empty.
     """
     if page_id := parse_page_id(values):
         return f"page-{page_id}"
@@ -61,36 +61,40 @@ def name_older(values: Sequence[str]) -> str:
 
 
 def date_of_dump(paths: Iterable[str]) -> str:
-    """Returns the newest date in the names of the files of a dump, "20230501"; "" if no name has a date."""
+    """Returns the newest date in the names of a dump's files, such as "20230501", or "" if no name has a
+    date.
+    """
     return max((checked_date(date_in_name(path)) for path in paths), default="")
 
 
 def check_older(older: OlderPages) -> None:
-    """Raises NothingLeftError if the older dump has no page, or has larger page ids than the dump that is
-    built from.
+    """Raises NothingLeftError if the older dump has no pages, or has larger page ids than the dump from which
+    the build is made.
     """
     if older.date and not older.pages:
         raise NothingLeftError((NEWER_THAN,), "the older dump has no page")
     if not older.is_dated and older.date and older.largest_id > older.largest_read_id:
         raise NothingLeftError(
             (NEWER_THAN,),
-            f"{older} is not older: the dump that is built from has page ids only up to"
+            f"{older} is not older: the dump of this build has page ids only up to"
             f" {older.largest_read_id}. To compare dates, give both dumps names with dates,"
             f" {older.dbname}-20230501-…",
         )
 
 
 def dropped_pages(ledger: Ledger, prefix: str = "") -> int:
-    """Returns the number of pages that were dropped as not new.
+    """Returns the number of pages that were dropped because they are not new.
 
-    `prefix` is the prefix of the stage, such as a site.
+    `prefix` is the prefix of the stage's name, such as the name of a site.
     """
     rejections = ledger.values(REJECTED)
     return sum(count for (stage, _), count in rejections if stage == f"{prefix}{STAGE}")
 
 
 def say_newer(older: OlderPages, read: int, dropped: int) -> str:
-    """Returns the sentence of the card on the older pages and the number of new ones. NEWER_NOTE follows."""
+    """Returns the card's sentence about the older pages and the number of new ones. On the card, NEWER_NOTE
+    follows it.
+    """
     new = f"{read - dropped:,} of {read:,} pages read are new"
     if older.date:
         return f"All pages are absent from {older}: {new}."
@@ -105,5 +109,5 @@ NEWER_NOTE = (
 
 
 def as_finding(older: OlderPages, read: int, dropped: int) -> dict[str, Any]:
-    """Returns the entry for the manifest."""
+    """Returns the manifest's entry about the older pages and the number of new ones."""
     return {**older._asdict(), "pages_read": read, "new_pages": read - dropped}

@@ -1,8 +1,8 @@
-"""Sets of page ids as one compressed bitmap for each block of ids.
+"""Stores sets of page ids as compressed bitmaps, one for each block of ids.
 
 The ids of all pages of enwiki take about 10 MB.
 
-A set can be built from parts in any order. A whole set fits into the memory of each worker.
+A set can be built from parts in any order. Even a whole set is small enough for the memory of each worker.
 """
 
 import functools
@@ -19,14 +19,14 @@ Block = tuple[int, bytes]
 
 
 class Extent(NamedTuple):
-    """The size of a set of page ids."""
+    """The number of page ids in a set, and the largest id."""
 
     ids: int = 0
     largest_id: int = 0
 
 
 def pack_ids(ids: Iterable[int]) -> Iterator[Block]:
-    """Yields the blocks of ids. A block may be yielded several times, each time with other ids."""
+    """Yields the ids as blocks. The same block may be yielded several times, each time with other ids."""
     bitmaps: dict[int, bytearray] = {}
     for one in ids:
         number, place = divmod(one, BLOCK_IDS)
@@ -45,7 +45,7 @@ def _pack(bitmaps: Mapping[int, bytearray]) -> Iterator[Block]:
 
 
 def merge_blocks(packed: Iterable[bytes]) -> bytes:
-    """Returns the union of several bitmaps of the same block."""
+    """Returns the union of several compressed bitmaps of the same block."""
     merged = 0
     for one in packed:
         merged |= int.from_bytes(zlib.decompress(one), "little")
@@ -53,7 +53,9 @@ def merge_blocks(packed: Iterable[bytes]) -> bytes:
 
 
 def has_id(blocks: Mapping[int, bytes], page_id: int) -> bool:
-    """Returns True if a page id is in a set. `blocks` is number of a block → compressed bitmap."""
+    """Returns True if a page id is in a set. `blocks` maps the number of each block to its
+    compressed bitmap.
+    """
     number, place = divmod(page_id, BLOCK_IDS)
     packed = blocks.get(number)
     return packed is not None and bool(_unpack(packed)[place >> 3] >> (place & 7) & 1)
@@ -72,6 +74,6 @@ def measure_block(block: Block) -> Extent:
 
 
 def add_extents(extents: Iterable[Extent]) -> Extent:
-    """Returns the extent of the union of sets that have no id in common."""
+    """Returns the extent of the union of several sets. The sets must have no ids in common."""
     known = list(extents)
     return Extent(sum(one.ids for one in known), max((one.largest_id for one in known), default=0))

@@ -1,4 +1,6 @@
-"""Columns of Wiki-40B rows: the columns of the released corpus, and columns about the source of a text."""
+"""The columns of Wiki-40B rows: those of the released corpus, and further ones about the source
+of the text.
+"""
 
 import urllib.parse
 from collections.abc import Sequence
@@ -34,18 +36,18 @@ HUMAN = 5  # the class Q5
 
 
 def columns_of(columns: str, text: str) -> tuple[str, ...]:
-    """Returns the columns of rows. `columns` is a key of COLUMNS, `text` a key of TEXTS."""
+    """Returns the names of a row's columns. `columns` is a key of COLUMNS, `text` a key of TEXTS."""
     return (*COLUMNS[columns], *TEXTS[text])
 
 
 class RowSource(NamedTuple):
-    """The wiki and corpus of rows with all columns."""
+    """The wiki and corpus of rows. Computes the values of the columns that only FULL has."""
 
     language: str  # corpus code, "zh-tw"
     dbname: str  # "zhwiki"
 
     def url(self, title: str, version_id: str) -> str:
-        """Returns the address of a revision. Its history names the authors, as CC BY-SA requires."""
+        """Returns the URL of a revision. The page's history names the authors, as CC BY-SA requires."""
         name = urllib.parse.quote(title.replace(" ", "_"), safe="/:,;@!$*()")
         site = f"https://{code_of(self.dbname)}.wikipedia.org"
         return f"{site}/w/index.php?title={name}&oldid={version_id}"
@@ -59,14 +61,14 @@ class RowSource(NamedTuple):
         classes: Sequence[int],
         words: int,
     ) -> tuple[str | int, ...]:
-        """Returns the values of the columns of FULL that are not in RELEASED, in order.
+        """Returns the values of the columns that are in FULL but not in RELEASED, in order.
 
         Args:
           page_id: id of the page.
           title: title of the article.
           version_id: id of the revision.
           revised: when the revision was saved, "2023-05-01T10:00:00Z"; "" if unknown.
-          classes: classes of the entity, 5 for Q5.
+          classes: the numbers of the entity's classes, such as 5 for Q5.
           words: number of words.
         """
         return (
@@ -82,7 +84,7 @@ class RowSource(NamedTuple):
 
 
 def license_of(revised: str) -> str:
-    """Returns the licence under which a revision was published; "" if its date is unknown.
+    """Returns the licence under which a revision was published, or "" if its date is unknown.
 
     Args:
       revised: when the revision was saved, "2023-05-01T10:00:00Z".

@@ -1,7 +1,8 @@
-"""Selects the pages that are articles about things in the world. Each rule has its own reason of rejection.
+"""Selects the pages that are articles about things in the world. Each rule gives its own reason for
+rejection.
 
-Guo et al. 2020, section 2.1: rejects redirects, deleted pages, disambiguation pages, pages without an entity,
-and pages whose entity is one of Wikimedia's own (a list, a category, a template).
+As in Guo et al. 2020, section 2.1, rejects redirects, deleted pages, disambiguation pages, pages without an
+entity, and pages about Wikimedia's own entities (lists, categories, templates).
 """
 
 import dataclasses
@@ -23,17 +24,17 @@ _DISAMBIGUATION_SWITCH = "__DISAMBIG__"
 
 @dataclasses.dataclass(frozen=True)
 class PageScreening:
-    """The rules that need only the page itself.
+    """The rules for which the page itself is sufficient.
 
-    With `uses_template_names`, disambiguation pages are detected by the wiki's own templates. This is for
-    builds without page properties and entities.
+    If `uses_template_names` is True, disambiguation pages are detected by the wiki's own templates. This is
+    for builds without page properties and entities.
     """
 
     language: Language
     uses_template_names: bool = False
 
     def reason_to_reject(self, page: Page) -> Reason | None:
-        """Returns the first reason to reject the page; None for an article."""
+        """Returns the first reason to reject the page, or None if the page is an article."""
         return next(self._reasons(page), None)
 
     def _reasons(self, page: Page) -> Iterator[Reason]:
@@ -63,8 +64,8 @@ class PageScreening:
 
 
 def find_template(wikitext: str, names: Collection[str]) -> str | None:
-    """Returns the first template in the page that is in `names`, normalised by `normalise_name`; None if
-    there is none.
+    """Returns the normalised name of the first template in the page that is in `names`, or None if there is
+    none.
     """
     for match in _TEMPLATE_NAME.finditer(wikitext):
         name = normalise_name(match.group(1).rpartition(":")[2])
@@ -74,7 +75,7 @@ def find_template(wikitext: str, names: Collection[str]) -> str | None:
 
 
 class PageFacts(NamedTuple):
-    """Facts about one page from the tables of the wiki and of Wikidata; all of them or a part."""
+    """Facts about a page, from one or several tables of the wiki and of Wikidata."""
 
     qid: str = ""  # "" if no table links the page to an item
     exists: bool = False  # in the page table
@@ -88,13 +89,13 @@ class PageFacts(NamedTuple):
 
 
 def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
-    """Merges the facts that several tables give about one page.
+    """Merges the facts about one page from several tables.
 
-    If several tables link it to an item, the most reliable link is used.
+    If several tables link the page to an item, the most reliable link is used.
 
-    Of links of the same kind the one with the smaller QID is used: a page has one item, so two links come
-    from dumps of different days, and a fixed rule makes the result reproducible. Facts about the item (class,
-    pinned split) are taken with the link; facts about the page are combined.
+    Of several links of the same kind, the one with the smallest QID is used: a page has only one item, so
+    different links come from dumps of different days, and a fixed rule makes the result reproducible. Facts
+    about the item (class, pinned split) are taken with the link; facts about the page are combined.
     """
     parts = sorted(
         parts, key=lambda part: (not part.qid, _doubt(part), len(part.qid), part.qid, part)
@@ -110,10 +111,10 @@ def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
 
 
 def _doubt(facts: PageFacts) -> tuple[int, bool, int]:
-    """Returns the sort key of a link; the most reliable link has the smallest one.
+    """Returns the sort key of a page's link to its item. The most reliable link has the smallest key.
 
-    An item linked at another date that is missing in the entity table was merged into another item, which now
-    has the title of the page.
+    If an item that was linked at another date is missing in the entity table, it was merged into another
+    item, which now has the title of the page.
     """
     rank = LINKED_BY.index(facts.linked_by)
     if facts.linked_by in (PAGE_ID, TITLE):
@@ -122,10 +123,10 @@ def _doubt(facts: PageFacts) -> tuple[int, bool, int]:
 
 
 def find_internal_class(classes: Iterable[int], kinds: Mapping[int, str]) -> tuple[str, str]:
-    """Returns (kind, QID) of the class that makes an instance of `classes` one of Wikimedia's own things.
+    """Returns (kind, QID) of the class by which an entity with these `classes` is one of Wikimedia's own.
 
-    Of several classes the first by kind, then by number, is returned; ("", "") if none is internal. `kinds`
-    maps the number of each internal class to its kind.
+    If several classes are internal, the first one by kind, then by number, is returned; if none is, ("", "").
+    `kinds` maps the number of each internal class to its kind.
     """
     internal = [(KINDS.index(kinds[number]), number) for number in classes if number in kinds]
     if not internal:
@@ -135,7 +136,7 @@ def find_internal_class(classes: Iterable[int], kinds: Mapping[int, str]) -> tup
 
 
 def reason_to_reject_facts(facts: PageFacts) -> Reason | None:
-    """Returns the first reason to reject a page with these facts; None for an article."""
+    """Returns the first reason to reject a page with these facts, or None if the page is an article."""
     if not facts.exists:
         return Reason("deleted", "not in the page table")
     if facts.is_disambiguation and facts.internal_kind != DISAMBIGUATION:

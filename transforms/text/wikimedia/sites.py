@@ -1,8 +1,8 @@
-"""The English wikis that are sources of sentences: their tables, and the rules that select their articles.
+"""The English wikis from which sentences are taken: their tables, and the rules that select their articles.
 
-The tables are data: `sites/<name>.toml` has the additions of a site to `languages/en.toml`, and its rules of
-screening. Goyal et al. 2022, section 3.1, names Wikinews, Wikijunior and Wikivoyage as the sources of
-FLORES-101.
+The tables are data: `sites/<name>.toml` contains what a site adds to `languages/en.toml`, and the rules that
+select its articles. Goyal et al. 2022, section 3.1, names Wikinews, Wikijunior and Wikivoyage as the sources
+of FLORES-101.
 """
 
 import dataclasses
@@ -46,7 +46,7 @@ _TEMPLATE_OR_PICTURE = re.compile(
 
 
 class _Required(NamedTuple):
-    """Templates and categories of which an article of a site must have at least one."""
+    """Templates and categories. A page must have at least one of them to be an article of the site."""
 
     reason: str  # reason to reject a page that has none; "" if nothing is required
     templates: frozenset[str]
@@ -55,7 +55,9 @@ class _Required(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Site:
-    """One wiki. It contains only tables, so it can be shared and pickled. All names are normalised."""
+    """A wiki from which sentences are taken. It consists only of tables, so it can be shared and pickled. All
+    names are normalised.
+    """
 
     name: str  # of SITE_NAMES
     dbname: str  # "enwikinews"
@@ -71,24 +73,26 @@ class Site:
     pictureless_templates: frozenset[str]  # templates whose pictures the page does not show
 
     def url_of(self, title: str) -> str:
-        """Returns the address of a page, encoded as in MediaWiki: `'` is %27; `:` and `,` are not encoded."""
+        """Returns the URL of a page, encoded as by MediaWiki: `'` becomes %27, but `:` and `,` are not
+        encoded.
+        """
         return self.address + urllib.parse.quote(title.replace(" ", "_"), safe=_UNQUOTED)
 
     def cleaner(
         self, namespaces: Mapping[int, Sequence[str]], of_wiki: WikiTemplates = NO_TEMPLATES
     ) -> WikitextCleaner:
-        """Returns the cleaner of the site's pages.
+        """Returns a cleaner for the site's pages.
 
         Args:
-            namespaces: namespaces in the head of the dump.
-            of_wiki: templates of the dump; definitions in the site's tables take precedence.
+            namespaces: the namespaces listed in the head of the dump.
+            of_wiki: the template definitions in the dump. Definitions in the site's tables take precedence.
         """
         definitions = {**of_wiki.definitions, **self.templates.definitions}
         templates = WikiTemplates(of_wiki.aliases, definitions)
         return WikitextCleaner(self.language, namespaces, templates)
 
     def reason_to_reject(self, page: Page) -> Reason | None:
-        """Returns the first reason to reject the page, or None for an article."""
+        """Returns the first reason to reject the page, or None if the page is an article."""
         return next(self._reasons(page), None)
 
     def _reasons(self, page: Page) -> Iterator[Reason]:
@@ -119,11 +123,10 @@ class Site:
         return not self.required.categories.isdisjoint(categories)
 
     def has_image(self, wikitext: str) -> bool:
-        """Returns True if the page shows a picture, apart from small signs and pictures that are on every
-        page.
+        """Returns True if the page contains a picture, apart from icons and pictures that are on every page.
 
-        Banners do not count: 60 of the 176 Wikivoyage articles in the released dev and devtest are marked as
-        having no picture.
+        Banners do not count as pictures: in the released dev and devtest, 60 of the 176 Wikivoyage articles
+        are marked as having no picture.
         """
         text = drop_verbatim(wikitext)
         if any(map(_IN_GALLERY.search, _GALLERY.findall(text))):
@@ -134,7 +137,7 @@ class Site:
 
 
 def categories_of(wikitext: str) -> tuple[str, ...]:
-    """Returns the categories in the wikitext of a page, in order, without sort keys."""
+    """Returns the categories of a page in the order of its wikitext, without sort keys."""
     names = (
         " ".join(name.replace("_", " ").split())
         for name in _CATEGORY.findall(drop_verbatim(wikitext))
@@ -143,8 +146,8 @@ def categories_of(wikitext: str) -> tuple[str, ...]:
 
 
 def _links_to_subpages(title: str, text: str) -> bool:
-    """Returns True if a page that is not a subpage links to its own subpages or transcludes them: the
-    contents of a book.
+    """Returns True if a page is the table of contents of a book: it is not a subpage, and links to its own
+    subpages or transcludes them.
     """
     if "/" in title:
         return False
@@ -158,7 +161,7 @@ def _is_large(options: str) -> bool:
 
 
 def _has_picture_in_template(text: str, pictureless: Collection[str]) -> bool:
-    """Returns True if a template has the name of a picture as an argument and is not in `pictureless`."""
+    """Returns True if a template that is not in `pictureless` has a picture's file name as an argument."""
     within: list[str] = []
     for match in _TEMPLATE_OR_PICTURE.finditer(text):
         if match[1] is not None:
@@ -172,15 +175,15 @@ def _has_picture_in_template(text: str, pictureless: Collection[str]) -> bool:
 
 @functools.cache
 def load_site(name: str, *, all_books: bool = False) -> Site:
-    """Returns the site with a name of SITE_NAMES.
+    """Returns the site with the given name.
 
     Args:
         name: one of SITE_NAMES.
-        all_books: take all of Wikibooks, not only Wikijunior. The paper names Wikijunior; of the 179
-            articles of Wikibooks in the released dev and devtest, 107 are from other books.
+        all_books: True to take all of Wikibooks, not only Wikijunior. The paper names only Wikijunior, but
+          107 of the 179 Wikibooks articles in the released dev and devtest are from other books.
 
     Raises:
-        ValueError: there is no such site, or `all_books` is True for a site without books.
+        ValueError: there is no such site, or `all_books` is True but the site has no books.
     """
     if name not in SITE_NAMES:
         raise ValueError(f"unknown site {name!r}; expected one of {', '.join(SITE_NAMES)}")
@@ -214,8 +217,8 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
 
 
 def _language_of(tables: Mapping[str, Any], definitions: Collection[str]) -> Language:
-    """Returns the English tables with the additions of a site, without the templates that the site defines by
-    wikitext.
+    """Returns the English tables with a site's own tables added. Templates in `definitions` are left out,
+    because the site defines them by wikitext.
     """
     added = {
         key: tables[key]

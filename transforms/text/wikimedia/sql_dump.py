@@ -1,9 +1,9 @@
 """Reads the rows of one table from an SQL dump in the format of mysqldump and mariadb-dump, as Wikimedia
 publishes it.
 
-Sources of the rules: MySQL reference manual, chapters "String Literals", "Hexadecimal Literals", "Comments"
-and "INSERT Statement", and dumps of 2014 to 2025. Rows are found by one regular expression for each form of
-statement. It is applied to one piece of the dump at a time.
+The rules are from the MySQL reference manual, chapters "String Literals", "Hexadecimal Literals", "Comments"
+and "INSERT Statement", and from dumps of 2014 to 2025. For each form of statement, one regular expression
+finds the rows. It is applied to one piece of the dump at a time.
 """
 
 import functools
@@ -24,7 +24,7 @@ Row = tuple[bytes | None, ...]
 
 
 class SqlDumpError(Exception):
-    """The input is not the expected dump.
+    """The input is not a dump of the expected table.
 
     `offset` is the byte of the error, counted from the start of the dump.
     """
@@ -42,11 +42,11 @@ def read_rows(
 ) -> Iterator[tuple[bytes | None, ...]]:
     """Yields the rows that a dump inserts into `table`: the values of `columns`, in the given order.
 
-    `chunks` are the bytes of the dump, divided at any place. Values are bytes: strings without quotes and
-    escapes, in the encoding of the dump (Wikimedia: UTF-8); numbers as digits; hexadecimal literals as the
-    bytes they represent. NULL is None. The places of the columns are taken from the CREATE TABLE statement or
-    the column list in the dump. A table without INSERT has no rows. Memory: about two chunks or two rows,
-    whichever is larger.
+    `chunks` are the bytes of the dump, divided at any position. Values are bytes: strings without quotes and
+    escapes, in the encoding of the dump (Wikimedia uses UTF-8); numbers as digits; hexadecimal literals as
+    the bytes that they represent. NULL is None. The positions of the columns are taken from the CREATE TABLE
+    statement or from the column list of each INSERT. A table without INSERT has no rows. Needs memory for
+    about two chunks or two rows, whichever is larger.
 
     Raises SqlDumpError if the dump does not have the table or a column, is truncated inside a statement, or
     is not SQL; ValueError if `columns` is empty. A dump that is truncated between two statements looks like a
@@ -140,7 +140,7 @@ class _Token(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The identifier in the token, without quotes."""
+        """Returns the identifier in the token, without quotes."""
         text = self.text
         if self.kind == "name":
             quote = text[:1]
@@ -149,7 +149,7 @@ class _Token(NamedTuple):
 
 
 class _Buffer:
-    """The part of a dump that is in memory: `data` from `position` on is unread."""
+    """The part of a dump that is in memory. In `data`, everything from `position` on is unread."""
 
     def __init__(self, chunks: Iterable[bytes]):
         self._pieces = (
@@ -193,7 +193,7 @@ class _Buffer:
         return self._ended and self.position == len(self.data)
 
     def next_token(self) -> _Token | None:
-        """Returns the next token that is not white space or a comment; None at the end of the dump."""
+        """Returns the next token that is not white space or a comment, or None at the end of the dump."""
         while True:
             match = _TOKEN.match(self.data, self.position)
             # A token at the end of the data in memory may continue in data not yet read.
@@ -217,9 +217,9 @@ class _Buffer:
         return token
 
     def error_at(self, token: _Token, message: str) -> SqlDumpError:
-        """Returns an error at the token read last.
+        """Returns an error at the position of `token`, which must be the token read last.
 
-        A word at the end of the dump may be truncated; then the message says so.
+        If the token is a word at the end of the dump, it may be truncated, and the message says so.
         """
         is_cut = token.kind == "word" and self.is_read_up()
         return SqlDumpError(_CUT if is_cut else message, token.offset)
@@ -229,12 +229,14 @@ class _Buffer:
         self.position -= len(token.text)
 
     def skip_blank(self) -> None:
-        """Moves behind the white space and comments in memory."""
+        """Skips white space and comments, as far as they are in memory."""
         match = _BLANK_RUN.match(self.data, self.position)
         self.position = match.end() if match else self.position
 
     def skip_statement(self, start: int) -> None:
-        """Moves behind the next semicolon that is not quoted. `start` is the offset of the statement."""
+        """Skips everything up to the next semicolon that is not quoted. `start` is the offset of the
+        statement.
+        """
         while True:
             if (match := _NO_SEMICOLON.match(self.data, self.position)) is not None:
                 self.position = match.end()
@@ -263,7 +265,7 @@ class _TableColumns(NamedTuple):
 
 
 def _read_table_name(buffer: _Buffer, modifiers: frozenset[bytes]) -> str:
-    """Returns the name of a table, read behind any modifiers: the last part of `name` or
+    """Reads the name of a table, after any modifiers. Returns the last part of `name` or
     `database`.`name`.
     """
     while (token := buffer.expect_token()).text.upper() in modifiers:
@@ -276,7 +278,9 @@ def _read_table_name(buffer: _Buffer, modifiers: frozenset[bytes]) -> str:
 
 
 def _read_create_table(buffer: _Buffer) -> _TableColumns | None:
-    """Returns the columns that CREATE TABLE defines; None for another CREATE. Stops before the `;`."""
+    """Reads a CREATE statement up to its `;`. Returns the columns that CREATE TABLE defines; None for another
+    CREATE.
+    """
     token = buffer.expect_token()
     if token.text.upper() != b"TABLE":
         buffer.put_back(token)
@@ -298,9 +302,9 @@ def _read_create_table(buffer: _Buffer) -> _TableColumns | None:
 
 
 def _read_insert_head(buffer: _Buffer) -> _TableColumns:
-    """Returns the table and the column list of an INSERT; the list is () if there is none.
+    """Reads the head of an INSERT. Returns its table and column list; the list is () if there is none.
 
-    Stops behind VALUES.
+    Stops after VALUES.
     """
     table = _read_table_name(buffer, _INSERT_MODIFIERS)
     columns = []
@@ -328,7 +332,7 @@ def _check_columns(asked: Sequence[str], there: Sequence[str], offset: int) -> N
 
 
 class _RowPatterns(NamedTuple):
-    """Patterns for the rows of one table.
+    """Regular expressions that match the rows of one table.
 
     Their groups are the requested values, in the order of the table.
     """
@@ -384,7 +388,7 @@ def _decode_rows(rows: Sequence[tuple[bytes, ...]], order: Sequence[int]) -> Ite
 
 
 def _decode_column(literals: Sequence[bytes]) -> Sequence[bytes | None]:
-    """Returns the values of literals.
+    """Decodes the literals of a column.
 
     Most columns are decoded at once, which is faster than one literal at a time.
     """
@@ -395,8 +399,8 @@ def _decode_column(literals: Sequence[bytes]) -> Sequence[bytes | None]:
 
 
 def _decode_strings(text: bytes, count: int) -> list[bytes] | None:
-    """Returns the values of `count` quoted strings joined by commas; None if the literals must be decoded one
-    by one.
+    """Decodes `count` quoted strings that are joined by commas. Returns None if they must be decoded one by
+    one.
     """
     has_escapes = b"\\" in text
     if has_escapes:

@@ -1,7 +1,8 @@
-"""Reads the template pages of a dump: aliases of templates, and the text that each template shows.
+"""Reads the template pages of a dump: the aliases of templates, and their definitions.
 
-Only definitions that can be in a sentence are used: plain wikitext without tables and boxes, not only Lua.
-The parts of a page that are transcluded: https://www.mediawiki.org/wiki/Help:Templates.
+Only definitions that can produce a part of a sentence are used. They have wikitext, not only a call of a Lua
+module, and no tables or boxes. https://www.mediawiki.org/wiki/Help:Templates explains which parts of a
+template page are transcluded.
 """
 
 import collections
@@ -29,7 +30,7 @@ class TemplateFact(NamedTuple):
 
 
 class WikiTemplates(NamedTuple):
-    """The definitions of templates in a wiki, and its dropped headings.
+    """A wiki's own definitions of templates, and the headings whose sections are dropped.
 
     All names are normalised, without namespace.
     """
@@ -67,7 +68,7 @@ _WORD = re.compile(r"\w")
 
 
 def transcluded(wikitext: str) -> str:
-    """Returns the part of a template page that appears in pages that use the template."""
+    """Returns the part of a template page that is transcluded into the pages that use the template."""
     text = _COMMENT.sub("", drop_noncharacters(wikitext))
     only = _ONLY.findall(text)
     if only:
@@ -76,7 +77,7 @@ def transcluded(wikitext: str) -> str:
 
 
 def is_fit_for_prose(definition: str) -> bool:
-    """Returns True if a definition can become a part of a sentence, judged from its wikitext."""
+    """Returns True if the wikitext of a definition looks as if it can produce a part of a sentence."""
     return (
         len(definition) <= MAX_DEFINITION
         and bool(_WORD.search(definition))
@@ -87,13 +88,17 @@ def is_fit_for_prose(definition: str) -> bool:
 
 
 def shows_nothing(definition: str) -> bool:
-    """Returns True if a definition is a note, a mark or a category. These leave no gap in a sentence."""
+    """Returns True if a definition produces only a note, a mark or a category, which leave no gap in a
+    sentence.
+    """
     shown = _LONE_LINK.sub("", strip_extensions(definition)).strip()
     return not shown or bool(_FOOTNOTE_MARK.fullmatch(shown))
 
 
 def read_template(page: Page) -> TemplateFact | None:
-    """Returns the fact that a page of the template namespace gives; None if it is not useful."""
+    """Returns the alias or definition on a page of the template namespace, or None if the page
+    has neither.
+    """
     name = _without_namespace(page.title)
     if page.is_redirect:
         target = _LINK_TARGET.search(page.text)
@@ -112,11 +117,12 @@ def _without_namespace(title: str) -> str:
 
 
 def sitelink_alias(english: str, local: str) -> TemplateFact | None:
-    """Returns the local name of a template as an alias of its English name; None if there is no alias.
+    """Returns a fact that makes a template's local name an alias of its English name, or None if there is no
+    alias.
 
-    Takes the titles of an item's pages in the English Wikipedia and in the wiki. Returns None if the item is
-    not about a template, or the names are equal. The tables use the names of the English Wikipedia, and so do
-    most definitions that other wikis copied.
+    `english` and `local` are the titles of an item's pages in the English Wikipedia and in the wiki. There is
+    no alias if the item is not about a template, or if the names are equal. Aliases are needed because the
+    tables use the English Wikipedia's names, like most definitions that other wikis have copied.
     """
     if not english.startswith(ENGLISH_TEMPLATE) or ":" not in local:
         return None
@@ -125,7 +131,7 @@ def sitelink_alias(english: str, local: str) -> TemplateFact | None:
 
 
 def count_calls(wikitext: str) -> collections.Counter[str]:
-    """Returns name → number of calls of each template in a text; names are normalised."""
+    """Returns the normalised name of each template → how often a text calls it."""
     calls = collections.Counter(_CALL.findall(wikitext))
     counts: collections.Counter[str] = collections.Counter()
     for name, uses in calls.items():
@@ -134,9 +140,10 @@ def count_calls(wikitext: str) -> collections.Counter[str]:
 
 
 def collect(facts: Iterable[TemplateFact]) -> WikiTemplates:
-    """Returns the tables of all facts.
+    """Collects all facts about a wiki's templates.
 
-    Of several facts about one name the smallest value is used, so the result does not depend on their order.
+    If there are several facts about a name, the one with the smallest value is used, so the result does not
+    depend on their order.
     """
     tables: dict[Kind, dict[str, str]] = {"alias": {}, "definition": {}}
     for fact in sorted(facts, reverse=True):

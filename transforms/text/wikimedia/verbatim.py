@@ -1,4 +1,6 @@
-"""Splits a page into wikitext and parts whose markup is not interpreted: comments, code and formulas."""
+"""Splits a page into wikitext and verbatim parts (comments, code and formulas), in which markup is not
+interpreted.
+"""
 
 import functools
 import re

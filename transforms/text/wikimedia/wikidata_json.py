@@ -1,8 +1,9 @@
 """Parses items of a Wikidata JSON dump: one entity on each line, inside one JSON array.
 
-Source of the rules: Wikibase, docs/topics/json.md ("Wikibase JSON format"), and dumps of 2014 to 2025. Of a
-line of about ten thousand bytes only a few hundred are needed. A typed decoder builds objects only for these
-and checks the other bytes; this is four times as fast as a parser that builds all objects.
+The format is described in Wikibase, docs/topics/json.md ("Wikibase JSON format"); dumps of 2014 to 2025 were
+examined as well. A line has about ten thousand bytes, of which only a few hundred are needed. A typed decoder
+builds objects only for these and merely checks the other bytes. This is four times as fast as a parser that
+builds all objects.
 """
 
 import re
@@ -13,7 +14,7 @@ import msgspec
 
 
 class Entity(NamedTuple):
-    """The parts of an item that corpora need. Ids are numbers: 64 is Q64."""
+    """The parts of an item that are needed to build corpora. Ids are numbers: 64 is Q64."""
 
     numeric_id: int
     instance_of: tuple[int, ...]  # values of P31
@@ -22,7 +23,7 @@ class Entity(NamedTuple):
 
 
 class MalformedEntityError(ValueError):
-    """A line is not a valid entity. `reason` is a slug, `detail` describes the error."""
+    """A line is not a valid entity. `reason` is a short code, `detail` describes the error."""
 
     def __init__(self, reason: str, detail: str = ""):
         super().__init__(f"{reason}: {detail}" if detail else reason)
@@ -75,7 +76,9 @@ class _Line(msgspec.Struct):
 
 
 class _LooseLine(msgspec.Struct):
-    """A _Line whose fields accept any value. Finds the error in a line that is not a valid _Line."""
+    """A _Line whose fields accept any value. It is used to find the error in a line that is not a valid
+    _Line.
+    """
 
     id: Any = None
     type: Any = "item"
@@ -99,12 +102,12 @@ _T = TypeVar("_T")
 
 
 def parse_entity(line: bytes) -> Entity | None:
-    """Returns the item in a line of a dump; None if the line has none.
+    """Returns the item in a line of a dump, or None if the line contains no item.
 
-    Lines without an item are empty lines, the brackets of the array (which may also be in the line of an
-    entity, or missing), entities of another type (property, lexeme, mediainfo) and redirects ({"entity": …,
-    "redirect": …}; the target has its own line). Pages saved through a redirect have page data before the
-    entity, and their "title" may differ from "id"; then "id" is used.
+    Lines without an item are empty lines, the array's brackets (which may also be in the line of an entity,
+    or missing), entities of another type (property, lexeme, mediainfo) and redirects ({"entity": …,
+    "redirect": …}; the target has a line of its own). If a page was saved through a redirect, page data
+    precede the entity, and their "title" may differ from "id"; then "id" is used.
 
     Raises MalformedEntityError with the reason not-json, not-an-object, no-id, bad-id, bad-claims or
     bad-sitelinks.
@@ -136,13 +139,17 @@ def parse_entity(line: bytes) -> Entity | None:
 
 
 def begins_entities(head: bytes) -> bool:
-    """Returns True if the first bytes of a file may be from an entity dump: an object, in an array or not."""
+    """Returns True if the first bytes of a file may be those of an entity dump: a JSON object, either alone
+    or in an array.
+    """
     first = head.removeprefix(_BYTE_ORDER_MARK).strip(_AROUND_AN_OBJECT)
     return not first or first.startswith(b"{")
 
 
 def _find_problem(text: bytes) -> MalformedEntityError | None:
-    """Returns the error in JSON that is not a valid _Line; None if it is an entity of another type."""
+    """Returns the error in a line that is not a valid _Line, or None if the line is an entity of another
+    type.
+    """
     try:
         entity = _LOOSE_LINE.decode(text)
     except msgspec.ValidationError as error:
@@ -184,7 +191,8 @@ def _object_or_none(value: _T | list[msgspec.Raw] | None, key: str) -> _T | None
 
 
 def _read_classes(statements: Iterable[_Statement], property_id: str) -> tuple[int, ...]:
-    """Returns the items that are values of a property, without repetitions, in the order of the dump.
+    """Returns the numbers of the items that are values of a property, without repetitions, in the order of
+    the dump.
 
     Deprecated statements do not count. Normal statements count even if there are preferred ones: a preferred
     rank marks the best statement, and the others are true, too. Any true statement can identify a Wikimedia
@@ -200,9 +208,9 @@ def _read_classes(statements: Iterable[_Statement], property_id: str) -> tuple[i
 
 
 def _item_of(datavalue: _DataValue | None, property_id: str) -> int:
-    """Returns the number of the item that is a value; 0 for an entity of another type.
+    """Returns the number of the item in a value, or 0 if the value is an entity of another type.
 
-    The item is in "id" since 2017, before that only in "numeric-id".
+    Since 2017 the number is in "id"; older dumps have it only in "numeric-id".
     """
     if datavalue is None:
         raise MalformedEntityError("bad-claims", f"{property_id}: a statement has no value")

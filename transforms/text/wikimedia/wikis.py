@@ -1,4 +1,4 @@
-"""The existing Wikipedias: codes of languages ↔ names of databases.
+"""The existing Wikipedias, with functions that map language codes to database names and back.
 
 The code of a wiki is the one in its address, "zh-yue" for `zh_yuewiki`. Codes used elsewhere, such as "yue",
 are aliases.
@@ -34,19 +34,21 @@ def _of_mediawiki() -> Mapping[str, Any]:
 
 
 def mediawiki_table(code: str) -> Mapping[str, Any]:
-    """Returns the data of MediaWiki about a wiki; {} for a wiki that is newer than the table."""
+    """Returns MediaWiki's data about a wiki, or {} if the wiki is newer than the table."""
     table: Mapping[str, Any] = _of_mediawiki()["wikis"].get(code, {})
     return table
 
 
 @functools.cache
 def switches() -> frozenset[str]:
-    """Returns the words between double underscores that MediaWiki interprets, casefolded."""
+    """Returns the case-folded words that MediaWiki interprets if they are between double underscores, such as
+    "notoc".
+    """
     return frozenset(word.casefold() for word in _of_mediawiki()["switches"])
 
 
 def mediawiki_versions() -> str:
-    """Returns the versions of MediaWiki and of the other sources of the tables."""
+    """Returns a text that names the versions of MediaWiki and the tables' other sources."""
     return str(_of_mediawiki()["versions"])
 
 
@@ -63,7 +65,9 @@ def _database_of(code: str) -> str:
 
 @functools.cache
 def _aliases() -> Mapping[str, str]:
-    """Returns code of a language → code of its wiki, if they differ: "yue" → "zh-yue"."""
+    """Returns language code → code of the language's wiki, for languages where these differ: "yue" →
+    "zh-yue".
+    """
     tables = _of_mediawiki()["wikis"]
     return {
         table["language"]: code
@@ -73,7 +77,7 @@ def _aliases() -> Mapping[str, str]:
 
 
 def canonical_code(code: str) -> str:
-    """Returns the code in the address for any code of a wiki: "zh-yue" for "yue", "no" for "nb".
+    """Returns the code in a wiki's address, given any of the wiki's codes: "zh-yue" for "yue", "no" for "nb".
 
     An unknown code is returned in lower case with hyphens: it may be a new wiki.
     """
@@ -84,10 +88,11 @@ def canonical_code(code: str) -> str:
 
 
 def dbname_of(code: str) -> str:
-    """Returns the database name of the wiki of a corpus: "zhwiki" for "zh-tw".
+    """Returns the database name of the wiki from which a corpus is built: "zhwiki" for "zh-tw".
 
     Raises:
-        ValueError: no Wikipedia has this code in its address. For an alias the message gives the right code.
+        ValueError: no Wikipedia has this code in its address. If the code is an alias, the message gives the
+        right code.
     """
     if code in LANGUAGE_CODES:
         return _SHARED_WIKIS.get(code, f"{code}wiki")
@@ -105,8 +110,8 @@ def dbname_of(code: str) -> str:
 
 
 def codes_of(dbnames: Iterable[str]) -> tuple[str, ...]:
-    """Returns the corpora of those given wikis that are Wikipedias: the corpora of the paper in its order,
-    then the others.
+    """Returns the codes of all corpora that can be built from those of the given wikis that are Wikipedias.
+    The paper's corpora come first, in the paper's order.
     """
     wikis = {name for name in dbnames if name.endswith("wiki")} - {
         *_of_mediawiki()["not_wikipedias"]
@@ -118,17 +123,19 @@ def codes_of(dbnames: Iterable[str]) -> tuple[str, ...]:
 
 
 def open_codes() -> tuple[str, ...]:
-    """Returns the corpora of all Wikipedias that MediaWiki's tables have and that are not closed."""
+    """Returns the codes of the corpora of all Wikipedias that are in MediaWiki's tables and are
+    not closed.
+    """
     known = {_database_of(code) for code in _of_mediawiki()["wikis"]}
     return codes_of(known - {*_of_mediawiki()["closed"]})
 
 
 def near_codes(code: str, codes: Iterable[str] = ()) -> str:
-    """Returns the end of an error message with similar codes: "; similar codes are hy, hyw".
+    """Returns the end of an error message: "; similar codes are hy, hyw", or "" if no codes are similar.
 
     "" if there are none.
 
-    `codes` are the codes to choose from; all open Wikipedias if empty.
+    `codes` are the codes to choose from; if it is empty, the codes of all open Wikipedias are used.
     """
     known = [*codes] or sorted(open_codes())
     near = difflib.get_close_matches(code, known, n=5, cutoff=0.5)

@@ -249,10 +249,18 @@ def test_a_graph_is_far_below_what_dataflow_takes(submitted: dict[str, Submitted
             ["--staging_location=gs://b"],
             r"^--staging_location is 'gs://b', which is not a folder",
         ),
-        ("", ["--project=My Project"], r"^--project is 'My Project', which is not the id"),
+        (
+            "",
+            ["--project=My Project"],
+            r"^--project is 'My Project', which is not a valid project id",
+        ),
         ("", ["--update"], "^Dataflow updates only streaming jobs"),
         ("", ["--streaming"], "^builds are batch jobs"),
-        ("", ["--template_location=gs://b/x"], "--template_location goes with the templates of"),
+        (
+            "",
+            ["--template_location=gs://b/x"],
+            "use the templates of deploy/dataflow instead of --template_location",
+        ),
     ],
 )
 def test_flags_that_no_job_can_be_started_with(

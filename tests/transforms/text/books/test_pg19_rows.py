@@ -47,7 +47,7 @@ def test_a_table_of_ones_own_has_the_last_word() -> None:
 
 
 def test_other_memberships_are_refused() -> None:
-    with pytest.raises(ValueError, match="members is one of"):
+    with pytest.raises(ValueError, match="members must be one of"):
         Membership("all")
 
 

@@ -111,11 +111,11 @@ def test_similarities_are_as_written(written: str | float | Fraction, exact: Fra
 
 @pytest.mark.parametrize("written", ["", "x", "nan", "inf", "1/0", float("nan")])
 def test_a_similarity_is_a_number(written: str | float) -> None:
-    with pytest.raises(ValueError, match=f"similarity is {written}, and must be a number"):
+    with pytest.raises(ValueError, match=f"similarity must be a number, not {written}"):
         parse_similarity(written)
 
 
 @pytest.mark.parametrize("written", ["0", 0.0, "1", 1, "-0.5", "1.01"])
 def test_a_similarity_is_between_0_and_1(written: str | float) -> None:
-    with pytest.raises(ValueError, match=f"similarity is {written}, and must be above 0 and below"):
+    with pytest.raises(ValueError, match=f"similarity must be above 0 and below 1, not {written}"):
         parse_similarity(written)

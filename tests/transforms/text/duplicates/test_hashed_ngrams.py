@@ -103,7 +103,7 @@ def test_few_words_are_one_ngram_and_none_are_none() -> None:
 
 @pytest.mark.parametrize("n", [0, -1])
 def test_ngrams_have_words(n: int) -> None:
-    with pytest.raises(ValueError, match=f"n is {n}, and must be at least 1"):
+    with pytest.raises(ValueError, match=f"n must be at least 1, not {n}"):
         hash_ngrams("a b", n)
 
 

@@ -180,7 +180,11 @@ def test_a_file_cut_off_says_so(
         (b"BZh0" + pack_stream([b"a"])[4:], "the file begins with no bz2 stream", 0),
         (b"BZh9 1AY&SY", "the file begins with no bz2 stream", 0),
         (pack_stream([b"a"])[:-1], "the file ends inside a bz2 stream", 26),
-        (pack_stream([b"a"])[:24], "the file ends inside a bz2 block: a download was cut off?", 4),
+        (
+            pack_stream([b"a"])[:24],
+            "the file ends inside a bz2 block: was a download interrupted?",
+            4,
+        ),
         (
             pack_stream([b"a"]) + b"\0" * 50,
             "no bz2 stream begins where the one before it ended",

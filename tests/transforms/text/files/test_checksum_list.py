@@ -56,16 +56,16 @@ deadbeef  z
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the list has no MD5 sum"),
-        ("News, without sums.\n", "the list has no MD5 sum"),
-        (f"{ONE[:-1]}  x\n", "line 1: 31 hexadecimal digits before x; an MD5 sum has 32"),
-        (f"{ONE}0  x\n", "line 1: 33 hexadecimal digits before x; an MD5 sum has 32"),
-        (f"{ONE}  x\n{ONE}{TWO}  y\n", "line 2: expected MD5 sums, found SHA-256"),
-        (f"{ONE}{'0' * 8}  y\n", "line 1: expected MD5 sums, found SHA-1"),
-        (f"SHA256 (y) = {ONE}{TWO}\n", "line 1: expected MD5 sums, found SHA256"),
-        (f"SHA512 (y) = {'0' * 128}\n", "line 1: expected MD5 sums, found SHA512"),
-        ("MD5 (x) = 0123\n", "line 1: 4 hexadecimal digits before x; an MD5 sum has 32"),
-        (f"{ONE}  x\n\n{TWO}  x\n", "line 3: the sum of x differs from that in line 1"),
+        ("", "the list has no MD5 checksum"),
+        ("News, without sums.\n", "the list has no MD5 checksum"),
+        (f"{ONE[:-1]}  x\n", "line 1: 31 hexadecimal digits before x; an MD5 checksum has 32"),
+        (f"{ONE}0  x\n", "line 1: 33 hexadecimal digits before x; an MD5 checksum has 32"),
+        (f"{ONE}  x\n{ONE}{TWO}  y\n", "line 2: expected MD5 checksums, found SHA-256"),
+        (f"{ONE}{'0' * 8}  y\n", "line 1: expected MD5 checksums, found SHA-1"),
+        (f"SHA256 (y) = {ONE}{TWO}\n", "line 1: expected MD5 checksums, found SHA256"),
+        (f"SHA512 (y) = {'0' * 128}\n", "line 1: expected MD5 checksums, found SHA512"),
+        ("MD5 (x) = 0123\n", "line 1: 4 hexadecimal digits before x; an MD5 checksum has 32"),
+        (f"{ONE}  x\n\n{TWO}  x\n", "line 3: the checksum of x differs from that in line 1"),
     ],
 )
 def test_lists_that_are_none(text: str, message: str) -> None:

@@ -139,7 +139,7 @@ def test_a_whole_file_that_is_cut_off(compress: type, stripes: int) -> None:
     lines = set(itertools.chain(*map(lines_in, of_stripes)))
     assert lines < set(lines_of(text))  # the cut line is not among them
     (damage,) = damages_in(of_stripes[0])
-    assert damage.message.startswith("the compressed file is damaged or cut off: ")
+    assert damage.message.startswith("the compressed file is damaged or truncated: ")
     assert 0 <= damage.start - sum(map(len, lines)) < 30
     assert [damages_in(events) for events in of_stripes[1:]] == [[]] * (stripes - 1)
 
@@ -150,7 +150,7 @@ def test_a_bz2_file_that_is_cut_off() -> None:
         events = read(data, units_of(data, "bz2", cuts))
         assert lines_in(events) == [b"one\n", b"two\n", b"three\n"]
         (damage,) = damages_in(events)
-        assert damage.message == "the file ends inside a bz2 block: a download was cut off?"
+        assert damage.message == "the file ends inside a bz2 block: was a download interrupted?"
         assert damage.end == len(data)
 
 
@@ -184,7 +184,7 @@ def test_a_plain_file_that_has_become_shorter_is_damage(
     with mock.patch.object(file_units, "READ_BYTES", buffer_bytes * 16):
         events = read(shorter, units)
     assert lines_in(events) == [line for line in lines_of(shorter) if line.endswith(b"\n")]
-    message = "the file is shorter than when it was looked at: it is being written or replaced"
+    message = "the file has become shorter since it was first read: it is being written or replaced"
     assert damages_in(events) == [
         Damage(max(unit.start, len(shorter)), unit.end, message)
         for unit in units
@@ -202,7 +202,7 @@ def test_a_whole_file_of_two_streams_with_padding() -> None:
     events = read(data, file_units.plan_units(io.BytesIO(data), "x", len(data), 1))
     assert places_in(events) == [("0", b"one\n")]
     (damage,) = damages_in(events)
-    assert damage.message.startswith("the compressed file is damaged or cut off: Input format")
+    assert damage.message.startswith("the compressed file is damaged or truncated: Input format")
 
 
 def test_real_blocks() -> None:

@@ -142,7 +142,7 @@ def test_too_large_and_too_deep() -> None:
     packed = TEXT
     for _ in range(packed_files.MAX_DEPTH + 1):
         packed = gzip.compress(packed)
-    assert read(packed) == [UnreadFile("x", Reason("too-deep", "6 packings around it"))]
+    assert read(packed) == [UnreadFile("x", Reason("too-deep", "packed more than 6 times"))]
 
 
 def test_links_and_devices_are_told() -> None:
@@ -170,7 +170,7 @@ def test_damage_of_one_file_leaves_the_others() -> None:
         assert (first, last) == (PackedFile("x/a.txt", b"a"), PackedFile("x/c.txt", b"c"))
         assert isinstance(damage, PackedDamage)
         assert (damage.name, damage.start) == ("x/b.txt.gz", len(TEXT))
-        assert "damaged or cut off" in damage.message
+        assert "damaged or truncated" in damage.message
 
 
 def test_a_cut_archive_keeps_what_is_whole_and_one_stripe_tells() -> None:
@@ -180,7 +180,7 @@ def test_a_cut_archive_keeps_what_is_whole_and_one_stripe_tells() -> None:
     good = [event.name for share in found for event in share if isinstance(event, PackedFile)]
     assert sorted(good) == ["x/0.txt"]
     damages = [event for share in found for event in share if isinstance(event, PackedDamage)]
-    message = "the archive is cut off (bytes of the archive, decompressed)"
+    message = "the archive is truncated (bytes of the archive, decompressed)"
     assert damages == [PackedDamage("x", 3000, 3000, message)]
 
 

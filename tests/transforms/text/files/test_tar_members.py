@@ -252,7 +252,7 @@ def test_an_archive_that_is_cut_off_is_an_error_wherever_it_is_cut(by_seeking: b
     end = tar_members._padded(packed.rindex(b"x") + 1)  # the end mark begins there
     assert packed[end:].strip(b"\0") == b""
     for length in [*range(0, end, 97), *range(512, end, 512), end, end + 511]:
-        with pytest.raises(TarError, match="the archive is cut off") as error:
+        with pytest.raises(TarError, match="the archive is truncated") as error:
             contents_of(packed[:length], by_seeking=by_seeking)
         assert error.value.offset <= length
         assert error.value.offset == length or by_seeking
@@ -264,7 +264,7 @@ def test_an_archive_that_is_cut_off_is_an_error_wherever_it_is_cut(by_seeking: b
     ("compress", "cut"), [(gzip.compress, 3), (gzip.compress, 40), (lzma.compress, 20)]
 )
 def test_a_compressed_archive_that_is_cut_off(compress: Callable[[bytes], bytes], cut: int) -> None:
-    with pytest.raises(TarError, match="the compressed archive is damaged or cut off: "):
+    with pytest.raises(TarError, match="the compressed archive is damaged or truncated: "):
         list(read_members(decompressed(io.BytesIO(compress(pack_tar(FILES))[:-cut]))))
 
 

@@ -111,4 +111,6 @@ def test_what_cannot_be_read_has_a_reason() -> None:
         "encrypted", "cache/84/pg84.txt is encrypted"
     )
     imploded = reason_not_to_read(member._replace(method=6))
-    assert imploded == Reason("unsupported-compression", "zip method 6: repack the archive")
+    assert imploded == Reason(
+        "unsupported-compression", "zip method 6 is not supported: repack the archive"
+    )

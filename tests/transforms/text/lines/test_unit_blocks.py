@@ -388,7 +388,7 @@ def test_an_archive_that_is_cut_off(compress: Callable[[bytes], bytes], stripes:
     assert set(placed) < set(known)
     assert set(placed) == set(known[: len(placed)])  # the line that is cut off is not among them
     (damage,) = damages_in(of_stripes[0])
-    assert "cut off" in damage.message
+    assert "truncated" in damage.message
     assert damage.start == damage.end
     assert 0 < damage.start < len(packed)
     assert [damages_in(events) for events in of_stripes[1:]] == [[]] * (stripes - 1)
@@ -410,7 +410,7 @@ def test_of_a_damaged_member_the_others_are_read(stripes: int) -> None:
     assert 0 < len(first) < len(known)
     (damage,) = damages_in(of_stripes[0])
     assert (damage.start, damage.end) == (1024, 1024 + len(cut))
-    assert damage.message.startswith("news.2007.gz is damaged or cut off at byte ")
+    assert damage.message.startswith("news.2007.gz is damaged or truncated at byte ")
     assert [damages_in(events) for events in of_stripes[1:]] == [[]] * (stripes - 1)
 
 
@@ -422,7 +422,7 @@ def test_of_a_member_no_stream_is_lost_without_a_word(pack: Callable[[bytes], by
     events = read_units(data, plan_block_units(io.BytesIO(data), "x", len(data), 1), 50)
     assert [line for _, _, line in placed_in(events)] == [b"one\n", b"three\n"]
     (damage,) = damages_in(events)
-    assert damage.message.startswith("a is damaged or cut off at byte 4 of its text: ")
+    assert damage.message.startswith("a is damaged or truncated at byte 4 of its text: ")
 
 
 @pytest.mark.parametrize("stripes", [1, 3])

@@ -135,11 +135,14 @@ def test_nothing_to_learn_from() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"size": 3}, "size is 3; it must be above 3"),
-        ({"size": 259, "byte_fallback": True}, "size is 259; it must be above 259"),
-        ({"character_coverage": 0.5}, "character_coverage is 0.5"),
+        ({"size": 3}, "size must be above 3, the number of reserved pieces, not 3"),
+        (
+            {"size": 259, "byte_fallback": True},
+            "size must be above 259, the number of reserved pieces, not 259",
+        ),
+        ({"character_coverage": 0.5}, "character_coverage must be from 0.98 to 1, not 0.5"),
         ({"normalization": "nfd"}, "normalization: expected one of"),
-        ({"min_count": 0}, "min_count is 0"),
+        ({"min_count": 0}, "min_count must be positive, not 0"),
     ],
 )
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:

@@ -321,8 +321,8 @@ def test_an_error_of_the_texts_is_not_hidden() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"vocabulary_size": 263}, "it must be above 263, the pieces of markers"),
-        ({"sample_articles": 0}, "sample_articles is 0, and must be positive"),
+        ({"vocabulary_size": 263}, "vocabulary_size must be above 263, the number of pieces"),
+        ({"sample_articles": 0}, "sample_articles must be positive, not 0"),
         ({"character_coverage": 0.97}, "must be from 0.98 to 1"),
         ({"character_coverage": 1.01}, "must be from 0.98 to 1"),
     ],

@@ -63,7 +63,7 @@ def test_the_order_in_which_languages_come_does_not_count(
 
 @pytest.mark.parametrize("temperature", ["0", "-1", "nan", "inf", "warm", ""])
 def test_no_temperature(temperature: str) -> None:
-    with pytest.raises(ValueError, match="temperature is"):
+    with pytest.raises(ValueError, match="temperature must be a positive number, not"):
         check_temperature(temperature)
 
 

@@ -45,14 +45,16 @@ def test_ends() -> None:
     pieces = load_tokenizer(small_model())
     assert find_end(pieces) == ("</s>", 2)
     assert find_end(pieces, "<s>") == ("<s>", 1)
-    with pytest.raises(ValueError, match=r"it does not have '<eos>'; name the token .* --eos"):
+    with pytest.raises(
+        ValueError, match=r"the tokenizer does not have '<eos>'; name the token .* --eos"
+    ):
         find_end(pieces, "<eos>")
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(SENTENCES), model_writer=model, vocab_size=300, eos_id=-1,
         hard_vocab_limit=False, minloglevel=2,
     )  # fmt: skip
-    with pytest.raises(ValueError, match="it has none of </s>"):
+    with pytest.raises(ValueError, match="the tokenizer has none of </s>"):
         find_end(load_tokenizer(model.getvalue()))
 
 

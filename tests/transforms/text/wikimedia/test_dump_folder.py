@@ -91,10 +91,10 @@ def test_the_tables_in_a_folder() -> None:
         ([], "no pages-articles dump"),
         ([PROPS, f"{STEM}pages-articles-multistream-index.txt.bz2"], "no pages-articles dump"),
         ([MULTI.replace("articles", "meta-current")], "no pages-articles dump"),
-        ([part(1, "p1p5"), part(3, "p6p9")], "missing of 3 parts: part 2"),
-        ([part(7, "p1p5")], "missing of 7 parts: part 1, 2, 3 and 3 more"),
+        ([part(1, "p1p5"), part(3, "p6p9")], "of 3 parts, these are missing: 2"),
+        ([part(7, "p1p5")], "of 7 parts, these are missing: 1, 2, 3 and 3 more"),
         ([part(2, "p1p5"), part(3 * 10**9, "p6p9")],
-         "missing of 3000000000 parts: part 1, 3, 4 and 2,999,999,995 more"),
+         "of 3000000000 parts, these are missing: 1, 3, 4 and 2,999,999,995 more"),
         ([part(9, f"p1p{'9' * 5_000}")], "no pages-articles dump"),
         ([ONE, part(2, "p151574p311329")], "no part has the pages 41,243 to 151,573"),
         ([ONE, part(2, "p41242p50000")], f"{ONE} and {part(2, 'p41242p50000')} overlap"),
@@ -113,8 +113,8 @@ def test_a_file_without_content_is_no_dump() -> None:
         select_files(empty._replace(sizes={MULTI: 0, PLAIN: 0}))
 
 
-WRITTEN = "is still being written: it has 100 bytes, and dumpstatus.json says 101"
-SAYS = "says dumpstatus.json"
+WRITTEN = "is still being written: it has 100 bytes, but dumpstatus.json says 101"
+SAYS = "according to dumpstatus.json"
 STREAMS, WHOLE = "articlesmultistreamdump", "articlesmultistreamdumprecombine"
 DONE = job("done", [MULTI])
 IN_PARTS = {STREAMS: job("done", [ONE, TWO]), WHOLE: job("waiting")}
@@ -124,9 +124,9 @@ IN_PARTS = {STREAMS: job("done", [ONE, TWO]), WHOLE: job("waiting")}
     ("names", "jobs", "expected"),
     [
         ([MULTI], {STREAMS: job("done", [MULTI])}, [MULTI]),
-        ([MULTI], {STREAMS: job("in-progress", [MULTI])}, f"{STREAMS} is in-progress, {SAYS}"),
+        ([MULTI], {STREAMS: job("in-progress", [MULTI])}, f"{STREAMS} is in-progress {SAYS}"),
         # a large wiki: parts by one job, the whole by another
-        ([MULTI], IN_PARTS, f"{WHOLE} is waiting, {SAYS}"),
+        ([MULTI], IN_PARTS, f"{WHOLE} is waiting {SAYS}"),
         ([MULTI, ONE, TWO], IN_PARTS, [ONE, TWO]),
         ([MULTI], {STREAMS: job("done", [MULTI], 101)}, f"{MULTI} {WRITTEN}"),
         (
@@ -148,7 +148,7 @@ IN_PARTS = {STREAMS: job("done", [ONE, TWO]), WHOLE: job("waiting")}
         (
             [MULTI],
             {STREAMS: DONE, "pagepropstable": job("waiting")},
-            f"pagepropstable is waiting, {SAYS}",
+            f"pagepropstable is waiting {SAYS}",
         ),
         ([MULTI, PROPS], {"pagepropstable": job("done", [PROPS], 101)}, f"{PROPS} {WRITTEN}"),
         ([MULTI], {"pagepropstable": job("done", [PROPS])}, [MULTI]),  # not copied along

@@ -247,7 +247,7 @@ def test_units_cover_a_file_and_the_last_one_holds_its_end(file_bytes: int) -> N
 def test_an_empty_file_is_cut_off() -> None:
     (unit,) = file_units.plan_units(io.BytesIO(), "x.xml", 0, 3)
     assert [damage.message for damage in damages_of(read(b"", unit))] == [
-        "the file ends without </mediawiki>: it is cut off or still being written"
+        "the file ends without </mediawiki>: it is truncated or still being written"
     ]
 
 
@@ -378,7 +378,7 @@ def test_damage_at_the_start_belongs_to_the_first_unit_alone() -> None:
 def test_a_file_that_ends_early(xml: bytes, message: str) -> None:
     for kind, data in (("plain", xml), ("bz2", bz2.compress(xml))):
         (damage,) = damages_of(read(data, FileUnit("x", kind, 0, len(data), len(data))))
-        assert damage.message == f"{message}: it is cut off or still being written"
+        assert damage.message == f"{message}: it is truncated or still being written"
         assert (damage.start, damage.end) == (len(data), len(data))
 
 

@@ -109,8 +109,8 @@ def test_a_page_changed_anywhere_is_a_page_or_malformed(
             )
             for number in ("", "٣", "1_000", "9" * 20)
         ),
-        ("<a>" * 200 + "</a>" * 200, "elements are nested too deep: '/page/a/a/a"),
-        (f"<{'a' * 300}/>", "elements are nested too deep: '/page/aaa"),
+        ("<a>" * 200 + "</a>" * 200, "elements are nested too deeply: '/page/a/a/a"),
+        (f"<{'a' * 300}/>", "elements are nested too deeply: '/page/aaa"),
         ("<title>A &lol; B</title>", "not well-formed XML: undefined entity"),
         ("<title>A</titel>", "not well-formed XML: mismatched tag"),
         ("<title>A & B</title>", "not well-formed XML: not well-formed (invalid token)"),
@@ -273,7 +273,7 @@ def test_a_head_without_siteinfo_has_the_canonical_names_of_files_and_categories
         (b'<!DOCTYPE mediawiki SYSTEM "file:///etc/passwd">' + HEAD, "a DOCTYPE"),
         (HEAD + b"<siteinfo><sitename>&b;</sitename></siteinfo>", "undefined entity"),
         (HEAD + b"<siteinfo>", "not well-formed XML (mismatched tag"),
-        (HEAD + b"<a>" * 200 + b"</a>" * 200, "elements are nested too deep"),
+        (HEAD + b"<a>" * 200 + b"</a>" * 200, "elements are nested too deeply"),
         (HEAD + b"<siteinfo><sitename>\xff</sitename></siteinfo>", "not well-formed XML"),
         (b"<?xml version='1.0' encoding='latin-1'?>" + HEAD + b"\xe9", "not well-formed XML"),
         (HEAD + b"<siteinfo><namespace>x</namespace></siteinfo>", "namespace"),

@@ -16,19 +16,19 @@ Outcome = tuple[str, str]  # (name of a table in stats.json, row of this table)
 
 
 class DateLine(NamedTuple):
-    """A line of the table; "" for unknown values."""
+    """A line of the table of dates. Unknown values are ""."""
 
     book_id: int
     title: str
     year: int | str
     source: str
     confidence: str
-    released_year: int | str  # of PG-19
+    released_year: int | str  # year that PG-19 has released
     evidence: str  # "copyright 1905 exact; author-death 1910 bound"
 
 
 def make_line(found: BookEvidence) -> DateLine:
-    """Returns the line of a book."""
+    """Returns the table's line for a book."""
     date = choose_date(found.evidence)
     return DateLine(
         book_id=found.book_id,
@@ -42,9 +42,10 @@ def make_line(found: BookEvidence) -> DateLine:
 
 
 def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
-    """Yields the outcomes that a book counts for.
+    """Yields the outcomes (table, row) for which a book counts.
 
-    They are the source of its date and, if PG-19 has released its year, how close the other sources are.
+    The first one is the source of its date. If PG-19 has released a year for the book, the second one is how
+    close the date from all other sources is to that year.
     """
     date = choose_date(found.evidence)
     yield "dated_by", date.source if date else "nothing"
@@ -54,7 +55,7 @@ def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
 
 
 def compare(date: PublicationDate | None, released_year: int) -> str:
-    """Compares a date found without the released year with that year."""
+    """Returns how close a date from other sources is to the year that PG-19 has released."""
     if date is None:
         return "undated"
     if abs(date.year - released_year) <= NEAR_YEARS:
@@ -63,7 +64,7 @@ def compare(date: PublicationDate | None, released_year: int) -> str:
 
 
 def sum_up(counts: Iterable[tuple[Outcome, int]]) -> dict[str, Mapping[str, int]]:
-    """Returns the counts as table → row → books."""
+    """Returns table → row → number of books."""
     summed: dict[str, dict[str, int]] = {"dated_by": {}}
     for (what, outcome), count in sorted(counts):
         summed.setdefault(what, {})[outcome] = count

@@ -1,4 +1,4 @@
-"""The front of a book in blocks of lines, and which of these are running text."""
+"""Divides the front of a book into blocks of lines, and detects which blocks are running text."""
 
 import re
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ def _split(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _is_full(lines: tuple[str, ...]) -> bool:
-    """Returns True if most lines but the last are full."""
+    """Returns True if most lines, apart from the last, are full."""
     but_last = lines[:-1] or lines
     full = sum(len(_BLANKS.sub(" ", line)) >= _MIN_FULL_LINE for line in but_last)
     return full >= _MIN_FULL_SHARE * len(but_last)

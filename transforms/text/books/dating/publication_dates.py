@@ -1,15 +1,15 @@
-"""Dates a book: the year that each source gives, and the choice between them.
+"""Finds the year of publication of a book: reads a year from each source, and chooses one of them.
 
 Project Gutenberg does not record the year of publication, so sources are tried in a fixed order. The year
-is that of the transcribed edition; if a title page has several years, the latest one. The years that PG-19
-has released are mostly of this kind (tests/tools/measure_dates.py compares them): for books that name an
-edition of 1912 of a work of 1893 they are 1912. Reprints and renewals of a copyright have the same text,
-so their years are only upper bounds.
+is that of the transcribed edition; if a title page has several years, the latest one. PG-19 mostly released
+such years, too (tests/tools/measure_dates.py compares them): 1912 for a book that names its edition of 1912,
+although the work is from 1893. A reprint or a renewal of a copyright does not change the text, so its year
+is only an upper bound.
 
 Implausible years are ignored: years before printing; years before an author, translator or editor was ten
 years old, such as "1690" at the beginning of a novel of 1896; and years since Project Gutenberg began,
-which are of the transcription. With a copyright of such a late year, the death of the author is not used
-as a bound.
+which belong to the transcription. If a copyright is as late as that, the author's death is not used as an
+upper bound.
 """
 
 from collections.abc import Iterable, Sequence
@@ -88,7 +88,7 @@ def book_of(element: Book | MeasuredBook | DatedBook) -> Book:
 
 
 class BookEvidence(NamedTuple):
-    """The dates of a book from all sources. The book may be kept or not."""
+    """The dates of a book from all sources, whether or not the book is kept."""
 
     book_id: int
     title: str
@@ -97,11 +97,11 @@ class BookEvidence(NamedTuple):
 
 
 def date_evidence(book: Book, text: str) -> tuple[PublicationDate, ...]:
-    """Returns the date that each source gives, each source at most once, in the order of SOURCES.
+    """Returns at most one date from each source, in the order of SOURCES.
 
     Args:
-      book: its metadata.
-      text: of the book, or at least its first 40,000 characters; more is not read.
+      book: metadata of the book.
+      text: text of the book, or at least its first 40,000 characters; more is not read.
     """
     said: dict[str, int] = {}
     if book.released_year:
@@ -138,7 +138,7 @@ def reason_to_reject(date: PublicationDate | None, before: int) -> Reason | None
 
 
 def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
-    """Yields (source, year) of all sources except PG-19, implausible years included."""
+    """Yields (source, year) for every year from a source other than PG-19, including implausible years."""
     if transcribed := transcribed_years(book.original_publication):
         yield title_page.TRANSCRIBED, transcribed[-1]
     elif original := years_in(book.original_publication):
@@ -159,16 +159,16 @@ def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
 
 
 def _last_death(book: Book) -> Iterable[int]:
-    """Returns the year of the last death among the makers of the book; [] if one of them is unknown.
+    """Returns [the latest year of death of the persons in `book.authors`]; [] if one of the years is unknown.
 
-    All makers count, since a translation may be later than the death of the author.
+    Translators and editors count as well, since a translation may be later than the author's death.
     """
     years = [author.death_year for author in book.authors]
     return [max(years)] if years and all(years) else []
 
 
 def is_plausible(year: int, book: Book) -> bool:
-    """Returns True if all authors, translators and editors were old enough in this year.
+    """Returns True if all authors, translators and editors of the book were old enough in `year`.
 
     Years before printing and since Project Gutenberg began are not plausible.
     """

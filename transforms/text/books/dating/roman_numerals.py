@@ -12,7 +12,7 @@ _BETWEEN = re.compile(r"[. ]+")
 
 
 def parse_roman(text: str) -> int | None:
-    """Returns the number, or None if the text is not a number from 1000 on in capital Roman numerals.
+    """Returns the number, or None if the text is not a number of at least 1000 in capital Roman numerals.
 
     Points and spaces between the letters are ignored.
     """

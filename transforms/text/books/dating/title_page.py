@@ -127,9 +127,9 @@ def years_in(text: str) -> list[int]:
 
 
 def transcribed_edition(text: str) -> str:
-    """Returns the words at the head of a file that name its edition; "" if there are none.
+    """Returns the words at the head of a file that name the transcribed edition; "" if there are none.
 
-    "Transcribed from the 1886 Cassell & Company edition": the transcriber wrote these words, so they must be
+    "Transcribed from the 1886 Cassell & Company edition": these words are by the transcriber, so they must be
     read before the text of the book is stripped.
     """
     match = _TRANSCRIBED.search(" ".join(text[:_HEAD_CHARACTERS].split()))
@@ -192,7 +192,7 @@ def _republished_years(block: Block) -> list[FrontYear]:
 
 
 def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[FrontYear]:
-    """Yields the years in lines of a title page that are not statements."""
+    """Yields the years in those lines of a title page that are not statements."""
     for line in lines:
         if year := issue_year(line):
             yield FrontYear(year, ISSUE_DATE)
@@ -239,7 +239,10 @@ def _last_year(line: str) -> re.Match[str] | None:
 
 
 def _year_of(match: re.Match[str]) -> int | None:
-    """Returns the year, or the last year of a range; None for the dates of a life and for other letters."""
+    """Returns the year, or the last year of a short range.
+
+    Returns None for a long range, such as the dates of a life, and for letters that are not a Roman numeral.
+    """
     if match["roman"]:
         return parse_roman(match["roman"])
     first, to = match["arabic"], match["to"] or ""
@@ -252,7 +255,7 @@ def _has_publisher(blocks: Sequence[Block]) -> bool:
 
 
 def _is_imprint(line: str) -> bool:
-    """Returns True if a line names a place of printing, or has the words of a publisher."""
+    """Returns True if a line names a place of printing, or has words that publishers use."""
     return _imprint_words().search(line) is not None
 
 

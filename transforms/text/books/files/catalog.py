@@ -38,9 +38,9 @@ class NotACatalogError(Exception):
 
 
 def read_catalog_lines(lines: Iterable[bytes]) -> Iterator[CatalogEntry | BadRow]:
-    """Yields the entries of the table, from its lines with their line ends.
+    """Yields the entries of the table. `lines` must include the line ends.
 
-    A missing or superfluous quotation mark may make a bad row that includes the text of the next rows.
+    A missing or superfluous quotation mark may cause a BadRow that includes the text of the rows after it.
     Raises NotACatalogError if the first line is not the header.
     """
     rows = _read_rows(lines)
@@ -55,7 +55,7 @@ def read_catalog_lines(lines: Iterable[bytes]) -> Iterator[CatalogEntry | BadRow
             yield BadRow(line, f"expected {len(names)} fields as in the header, found {len(row)}")
         elif not _ID.fullmatch(row[places[NUMBER]]):
             shown = row[places[NUMBER]][:_DETAIL_CHARACTERS]
-            yield BadRow(line, f"{NUMBER} is {shown!r}, and must be a positive number")
+            yield BadRow(line, f"{NUMBER} must be a positive number, not {shown!r}")
         else:
             yield _entry_of({name: row[place] for name, place in places.items()})
 
@@ -68,7 +68,7 @@ def parse_authors(field: str) -> tuple[Author, ...]:
 def parse_author(text: str) -> Author:
     """Parses one person. Notes other than years of life are left in the name: "Nennius, active 796".
 
-    A question mark after a year is ignored. If the death is before Christ, the birth is, too.
+    A question mark after a year is ignored. If the year of death is BC, so is the year of birth.
     """
     with_role = _ROLE.fullmatch(text)
     name, role = with_role.groups() if with_role else (text, "")

@@ -13,7 +13,7 @@ from transforms.records import Author, CatalogEntry
 from transforms.text.books.files.catalog import in_order, one_line, parse_language
 
 MAX_RDF_BYTES = 1 << 22
-"""Largest size of a document. Real ones have some ten thousand bytes, more if an ebook has many files."""
+"""Largest size of a document. Real documents have some ten thousand bytes, or more for many files."""
 
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _TERMS = "{http://purl.org/dc/terms/}"
@@ -59,7 +59,7 @@ _ROLES = {
 }
 """Relator codes of MARC (https://www.loc.gov/marc/relators/relaterm.html) → roles as in the CSV catalogue.
 
-Unlisted codes are used as roles unchanged.
+Other codes are used as roles unchanged.
 """
 
 
@@ -70,7 +70,8 @@ class MalformedRdfError(ValueError):
 def parse_catalog_rdf(data: bytes) -> CatalogEntry:
     """Returns the catalogue entry of a document.
 
-    Raises MalformedRdfError, also for a DOCTYPE, since it could define entities that expand without limit.
+    Raises MalformedRdfError. A DOCTYPE is an error, too, since it could define entities that expand without
+    limit.
     """
     root = _parse_xml(data)
     ebook = root.find(f"{_GUTENBERG}ebook")
@@ -115,7 +116,7 @@ def _texts_of(parent: Element, tag: str) -> Iterator[str]:
 
 
 def _values_of(ebook: Element, tag: str) -> Iterator[str]:
-    """Yields the texts of values that name their vocabulary. Class marks are left out."""
+    """Yields the values of an ebook's elements with this tag, without marks of the library classification."""
     for description in ebook.iterfind(f"{tag}/{_RDF}Description"):
         vocabulary = description.find(_MEMBERSHIP)
         name = "" if vocabulary is None else vocabulary.get(f"{_RDF}resource", "")

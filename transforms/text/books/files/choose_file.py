@@ -1,8 +1,8 @@
 """Chooses one file of a book that has several.
 
 Project Gutenberg has up to three files of a book, in ASCII, an 8-bit encoding and UTF-8, and keeps older
-releases. File names are not reliable: "84-0.txt" should be UTF-8, and may be ASCII. So the content of the
-files decides, in this order:
+releases. File names are not reliable: the file "84-0.txt" should be UTF-8, but may be ASCII. So the files
+are compared by their content, in this order:
 
 1. the richest encoding: Unicode text that is not only ASCII; then 8-bit; then ASCII, which has lost accents,
    dashes and quotation marks;
@@ -24,7 +24,7 @@ def choose_file(files: Sequence[BookFile]) -> tuple[BookFile, list[tuple[BookFil
     The result does not depend on the order of `files`.
 
     Args:
-      files: of one book; at least one.
+      files: one or more files of the same book.
     """
     taken, *others = sorted(files, key=_preference)
     return taken, [(other, _reason(taken, other)) for other in others]
@@ -35,7 +35,7 @@ def _preference(file: BookFile) -> tuple[object, ...]:
 
 
 def _rest(file: BookFile) -> tuple[object, ...]:
-    """Returns the rest of the sort key, which makes the order total."""
+    """Returns the last part of the sort key, which decides between files that are otherwise equal."""
     return file.digest, file.name, file.encoding, file.header
 
 

@@ -5,8 +5,8 @@ UTF-8 kept the line that says "ISO-8859-1". So the bytes are tested first:
 
 1. a byte order mark (UTF-8, UTF-16, UTF-32);
 2. UTF-8, if the whole file is valid: text in another encoding practically never is;
-3. UTF-8 with invalid bytes, if most characters beyond ASCII are valid UTF-8: a file joined from two. The
-   invalid bytes are decoded as Windows-1252;
+3. UTF-8 with invalid bytes, if most characters beyond ASCII are valid UTF-8: such files were joined from two
+   files. The invalid bytes are decoded as Windows-1252;
 4. the declared encoding, if it is one for particular scripts (ISO-8859-2, Big5, KOI8-R, …) and all bytes are
    valid in it;
 5. Windows-1252, with its five undefined bytes as in ISO-8859-1. It has all printable characters of
@@ -48,7 +48,7 @@ _WIDER = {
     "shift_jis": "cp932",
     "euc_kr": "cp949",
 }
-"""Encoding → encoding with all its characters and some more, which files use without declaring it."""
+"""Declared encoding → wider encoding that files use without declaring it. It includes the declared one."""
 
 _WHITE = b" \t\r\n\f\v\0\x1a"
 _BINARY_HEADS = (b"%PDF-", b"{\\rtf")
@@ -74,7 +74,7 @@ class FileText(NamedTuple):
 
 
 def decode_file(content: bytes) -> FileText | Reason:
-    """Returns the text of a file, or the reason why not: "empty-file", "binary-file", "html-page"."""
+    """Returns the text of a file, or the reason to reject it: "empty-file", "binary-file" or "html-page"."""
     if not content.strip(_WHITE):
         return Reason("empty-file", f"{len(content):,} bytes without a character")
     decoded = _decode_by_mark(content)

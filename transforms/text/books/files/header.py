@@ -88,7 +88,7 @@ def parse_header(text: str) -> BookHeader:
 
 
 def head_of(text: str) -> str:
-    """Returns the part of a file before its book; if the end is not marked, the first 10,000 characters."""
+    """Returns the part of a file before its book; if no line marks its end, the first 10,000 characters."""
     end = _HEAD_END.search(text, 0, HEAD_CHARACTERS)
     return text[: end.start() if end else _UNMARKED_HEAD_CHARACTERS]
 
@@ -111,7 +111,7 @@ def number_in_name(name: str) -> int:
 
 
 def parse_date(text: str) -> str:
-    """Returns the first date of a line in ISO 8601, with day and month if given; "" if there is no date."""
+    """Returns the first date in a line as ISO 8601, with day and month if given; "" if there is no date."""
     found = _DATE.search(text)
     if not found:
         return ""
@@ -123,9 +123,9 @@ def parse_date(text: str) -> str:
 
 
 def _parse_fields(head: str) -> dict[str, list[str]]:
-    """Returns name of a field in lower case → its lines.
+    """Returns the name of each field, in lower case, → its lines.
 
-    For a repeated field, only the first is returned; for "author", the lines of all.
+    If a field is repeated, only its first occurrence counts; for "author", all occurrences.
     """
     fields: dict[str, list[str]] = {}
     lines: list[str] | None = None  # of the current field
@@ -186,7 +186,7 @@ def _parse_above(head: str, number: int) -> _Named:
 
 
 def _blocks_above(head: str, number: int) -> Iterator[list[str]]:
-    """Yields the paragraphs above the line at this position as lines, the nearest first."""
+    """Yields the lines of each paragraph above the line at the position `number`, the nearest first."""
     above = head[: head.rfind("\n", 0, number) + 1].rstrip()
     for block in re.split(r"\n\s*\n", above)[: -_MOST_BLOCKS - 1 : -1]:
         lines = [line.strip(" \t*") for line in block.split("\n")]

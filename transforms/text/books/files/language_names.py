@@ -9,7 +9,7 @@ _BETWEEN = re.compile(r"\s*(?:[,;/&]|\band\b)\s*", re.IGNORECASE)
 
 
 def parse_languages(names: str) -> tuple[str, ...]:
-    """Returns the codes of "English, Spanish and Tagalog", without repetitions. Unknown names are kept."""
+    """Parses a list such as "English, Spanish and Tagalog" to codes, each once. Unknown names are kept."""
     whole = _code_of(names)
     if whole:
         return (whole,)
@@ -18,7 +18,7 @@ def parse_languages(names: str) -> tuple[str, ...]:
 
 
 def _code_of(name: str) -> str:
-    """Returns the code of a name; a code is returned unchanged; "" if the name is unknown."""
+    """Returns the code of a language name; "" if the name is unknown. A code is returned unchanged."""
     name = " ".join(name.lower().split()).strip(" .")
     table = read_table(__package__, _TABLE)
     return table.get(name) or (name if name in table.values() else "")

@@ -29,7 +29,7 @@ def decode_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
 def read_released_lines(lines: Iterable[bytes]) -> Iterator[ReleasedBook]:
     """Yields the books of the lines, in order. Raises MalformedTableError.
 
-    The link in each line ends with the id, so a line that is cut off is detected.
+    The link in each line ends with the id, so a truncated line is detected.
     """
     for number, text in decode_lines(lines):
         found = _LINE.fullmatch(text)

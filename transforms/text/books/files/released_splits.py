@@ -1,4 +1,4 @@
-"""Splits of PG-19: those of its release, and those in tables of users."""
+"""The splits of PG-19: as released, or from a table that a user provides."""
 
 import csv
 import functools
@@ -28,11 +28,10 @@ def released_splits() -> Mapping[int, str]:
 
 
 def read_split_lines(lines: Iterable[bytes]) -> Mapping[int, str]:
-    """Returns ebook number → split from a TSV or CSV file with columns book_id and split; others are ignored.
+    """Returns ebook number → split from a TSV or CSV file with the columns book_id and split.
 
-    "dev" and "valid" mean validation. Raises MalformedTableError for other unknown splits, and for a book
-    with
-    two splits.
+    Other columns are ignored. "dev" and "valid" mean validation. Raises MalformedTableError for other unknown
+    splits, and for a book with two splits.
     """
     rows = _rows(lines)
     _, names = next(rows, (1, []))
@@ -59,7 +58,7 @@ def _check(row: Sequence[str], names: Sequence[str]) -> tuple[int, str]:
     book_id, split = (row[names.index(name)] for name in (BOOK_ID, SPLIT))
     if not _ID.fullmatch(book_id):
         shown = book_id[:_DETAIL_CHARACTERS]
-        raise ValueError(f"{BOOK_ID} is {shown!r}, and must be a positive number")
+        raise ValueError(f"{BOOK_ID} must be a positive number, not {shown!r}")
     if split not in _SYNONYMS:
         shown = split[:_DETAIL_CHARACTERS]
         raise ValueError(f"{SPLIT} is {shown!r}; expected one of {', '.join(_SYNONYMS)}")

@@ -8,8 +8,8 @@ have no subjects.
 - Verse and speech are measured (shape.py, speech.py). Much of either is enough to reject; the threshold is
   lower if the catalogue names the genre.
 - Manuals, recipes and works of reference are detected by catalogue or title, unless the text narrates.
-  Manuals and recipes are also detected by frequent words (manner.py). A manual in the form of a tale or a
-  dialogue is kept, such as The Complete Angler, which is read as literature.
+  Manuals and recipes are also detected by the frequency of typical words (manner.py). A manual in the form of
+  a tale or a dialogue is kept, such as The Complete Angler, which is read as literature.
 - Literary nonsense is detected by the catalogue alone: books that the Library of Congress calls nonsense,
   nonsense verse or limericks. Without subjects, such verse is rejected as poems. Alice, catalogued as
   fantasy, is kept.
@@ -29,17 +29,17 @@ from transforms.text.books.screening.speech import stage_words
 from transforms.text.files.toml_tables import read_table
 
 MIN_VERSE = 0.4
-"""Least share of verse in a book of poems, whatever the catalogue says.
+"""Smallest share of verse in a book that is rejected as poems, whatever the catalogue says.
 
 Books of poems with introduction and notes have 0.42 and more, prose with many poems in it up to 0.32.
 """
 
 MIN_CATALOGUED_VERSE = 0.2
-"""Least share of verse in a book that the catalogue has as poetry, and not also as fiction."""
+"""The same for a book that is poetry according to the catalogue, and not also fiction."""
 
 MIN_SPEECH = 0.25
 MIN_STAGE_WORDS = 0.4
-"""Least share of speech, and stage words per 1,000 words, in a play."""
+"""Smallest share of speech, and smallest number of stage words per 1,000 words, in a play."""
 
 MOST_SPEECH = 0.6
 FEW_STAGE_WORDS = 0.1
@@ -49,19 +49,22 @@ Dialogues of philosophers have no stage words. Books catalogued as drama need no
 """
 
 MAX_NARRATING = 45.0
-"""Most narrating words per 1,000 words in a manual by its title; twice as many in one by the catalogue."""
+"""Largest number of narrating words per 1,000 words in a manual that is detected by its title.
+
+For a manual that is detected by the catalogue, the limit is twice as large.
+"""
 
 INSTRUCTING_NARRATES = 20.0
 MIN_OBLIGING = 9.0
 MIN_NUMBERED = 10.0
 """Limits for a manual that is detected by its text alone, per 1,000 words.
 
-It has fewer narrating words than the first, and at least as many obliging words as the second, or numbered
-lines as the third.
+Narrating words must be below the first limit, and obliging words at least at the second or numbered lines at
+least at the third.
 """
 
 MIN_MEASURED = 3.0
-"""Least number of kitchen measures per 1,000 words in a book of recipes, which does not narrate."""
+"""Smallest number of kitchen measures per 1,000 words in a book of recipes, if the text does not narrate."""
 
 NONSENSE, RECIPES, PLAYS, POEMS = "nonsense", "recipes", "plays", "poems"
 REFERENCE, MANUALS, FICTION = "reference", "manuals", "fiction"
@@ -79,10 +82,10 @@ class _Text(NamedTuple):
 
 
 def genre_to_reject(book: Book, text: str) -> Reason | None:
-    """Returns the reason why a book is not running prose, with the evidence; None for one that is kept.
+    """Returns the reason why a book is not running prose, with the evidence; None for a book that is kept.
 
-    Slugs: `malformed` (see running_text.py), `nonsense`, `recipes`, `plays`, `poems`, `reference`, `manuals`.
-    The first one that holds is returned.
+    The reason is the first of these that applies: `malformed` (see running_text.py), `nonsense`, `recipes`,
+    `plays`, `poems`, `reference`, `manuals`.
     """
     problem = malformed(book, text)
     if problem:
@@ -103,7 +106,7 @@ def genre_to_reject(book: Book, text: str) -> Reason | None:
 def catalogued_genres(book: Book) -> dict[str, str]:
     """Returns genre → the first of the book's subjects and bookshelves that names the genre; see genres.toml.
 
-    The genre is "fiction" for subjects that are fiction or about fiction.
+    Subjects that are fiction, or are about fiction, have the genre "fiction".
     """
     found: dict[str, str] = {}
     for subject in book.subjects:
@@ -178,7 +181,7 @@ def _manuals(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
 
 
 def _by_name(genre: str, measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
-    """Returns a reason if catalogue or title name the genre and the text does not narrate; else None."""
+    """Returns a reason if the catalogue or title names the genre and the text does not narrate; else None."""
     narrating = measured.manner.narrating
     if genre in catalogued and FICTION not in catalogued and narrating < 2 * MAX_NARRATING:
         return Reason(genre, f"catalogue: {catalogued[genre]}")

@@ -1,7 +1,7 @@
 """Detects books in English from the catalogue, the file's header and the text.
 
 Catalogue and header may be missing or wrong, so they must agree with the text. The text is examined in
-samples. The language of a sample is the one with most of its frequent words in the sample: language.toml.
+samples. The language of a sample is the one whose frequent words (language.toml) occur most often in it.
 """
 
 import functools
@@ -20,29 +20,29 @@ UNKNOWN = "?"
 """The language of a sample with almost no frequent words of any language: figures, names, a glossary."""
 
 MIN_WORDS = 40
-"""Least number of words of a sample; smaller samples are ignored."""
+"""Smallest number of words in a sample. Samples with fewer words are ignored."""
 
 MIN_SHARE = 0.08
-"""Least share of the words of a sample that are frequent words of its language.
+"""Smallest share of frequent words of a language in a sample that counts as this language.
 
 English prose has 0.35 to 0.5; a glossary of Middle English has 0.1.
 """
 
 ONLY_ENGLISH = 0.85
-"""Least share of English among the samples with a known language, in an English book.
+"""Smallest share of English, among the samples with a known language, in an English book.
 
 The English books that we measured have 0.92 and more, even with many quotations; a book in two languages
 side by side has about half.
 """
 
 ALSO_SHARE = 0.1
-"""Least share of frequent words of another language in a sample that is in English and this language.
+"""Smallest share of frequent words of another language in a sample that counts as both languages.
 
 Such samples have a text and its translation side by side. In English prose the share is below 0.03.
 """
 
 MOSTLY_FOREIGN = 0.25
-"""Largest share of English in a book of another language; with more English, it is in several languages."""
+"""Largest share of English in a book of another language. A book with more counts as `several-languages`."""
 
 OTHER_SCRIPT_SHARE = 0.3
 """Largest share of letters of other scripts in a sample of a language in Latin script."""
@@ -125,7 +125,7 @@ def read_language(sample: str) -> str:
 
 
 def _other_script(sample: str) -> str:
-    """Returns the most frequent script of the letters that are not Latin, if these are many; else ""."""
+    """Returns the most frequent script other than Latin if many letters are not Latin; otherwise ""."""
     others = _NOT_LATIN.findall(sample)
     if len(others) <= 10:
         return ""

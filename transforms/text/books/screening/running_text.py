@@ -8,14 +8,14 @@ from transforms.records import Book, Reason
 from transforms.text.books.screening.samples import take_samples
 
 MIN_LETTERS = 0.79
-"""Least share of letters among the characters that are not white space.
+"""Smallest share of letters among the characters that are not white space.
 
-Prose has 0.9 and more, the plays and poems with the most notes 0.8; a book on logic with diagrams 0.73, a
+Prose has 0.9 and more, plays and poems with many notes 0.8; a book on logic with diagrams has 0.73, a
 glossary 0.62, a page of digits 0.
 """
 
 WORD_LETTERS = 2.5, 8.0
-"""Least and largest average number of letters of a word. In English books it is 3.6 to 5."""
+"""Smallest and largest average number of letters per word. English books have 3.6 to 5."""
 
 SENTENCE_WORDS = 200
 """Largest number of words per mark that ends a sentence.
@@ -25,10 +25,10 @@ no such marks.
 """
 
 MAX_REPEATED = 0.5
-"""Largest share of repeated lines, among lines that are not short. Songs reach 0.2."""
+"""Largest share of repeated lines among the lines that are not short. Books of songs reach 0.2."""
 
 MIN_TOKENS = 20
-"""Least number of tokens of a text. Shorter texts are only notes, such as where the book can be found."""
+"""Smallest number of tokens in a text. Shorter texts are only notes, such as where the book can be found."""
 
 MIN_WORDS = 200
 """Default of TooShort.
@@ -97,7 +97,7 @@ class TooShort:
 
     def __post_init__(self) -> None:
         if self.min_words < 0:
-            raise ValueError(f"min_words is {self.min_words}, and must not be negative")
+            raise ValueError(f"min_words must be 0 or more, not {self.min_words}")
 
     def __call__(self, book: Book, text: str) -> Reason | None:
         """Returns `too-short` with the number of words, or None."""

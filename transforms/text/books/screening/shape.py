@@ -1,10 +1,11 @@
 """Measures the layout of a text: the shares of verse, of speech in plays, and of lists.
 
-Lines of verse begin with a capital letter, lines of prose only by chance. Without the first lines of
-paragraphs, it is 3 to 30 % of the lines in the English prose that we measured, and 80 % or more in books
-of verse. For speech see speech.py.
+Lines of verse begin with a capital letter, lines of prose only by chance. Apart from the first lines of
+paragraphs, 3 to 30 % of the lines begin with one in the English prose that we measured, and 80 % or more in
+books of verse. For speech see speech.py.
 
-Shares are of the characters of all lines, without white space at both ends.
+A share is the part of all characters that belongs to verse, speech or lists. White space at the start and
+end of lines does not count.
 """
 
 import re
@@ -15,25 +16,25 @@ from typing import NamedTuple
 from transforms.text.books.screening.speech import measure_speech
 
 CAPITAL_LINES = 0.75
-"""Least share of the lines of a stanza, except its first, that begin with a capital letter."""
+"""Smallest share of a stanza's lines, without the first, that begin with a capital letter."""
 
 MAX_VERSE_CHARACTERS = 100
 """Largest average length of the lines of a stanza."""
 
 LISTED_LINES = 0.5
-"""Least share of lines ending in a figure in a list: contents, an index, a table."""
+"""Smallest share of lines that end in figures in a list: a table of contents, an index, a table."""
 
 SPACED_LINES = 4
-"""Least number of consecutive short paragraphs that are verse with an empty line after each line."""
+"""Smallest number of consecutive short paragraphs that are verse with an empty line after each line."""
 
 UNENDED = 0.35
-"""Least share of these short paragraphs that end in the middle of a sentence.
+"""Smallest share of paragraphs in such verse that end in the middle of a sentence.
 
 Paragraphs of prose hardly ever do.
 """
 
 CAPITALS_OF_VERSE = 0.5
-"""Least share, in a book of verse, of capitals among the lines after the first of their paragraph.
+"""Smallest result of `capitals_of` for a book of verse.
 
 In a book of verse, paragraphs of two and three lines may be stanzas, too.
 """
@@ -98,7 +99,7 @@ def width_of(paragraphs: Sequence[Sequence[str]]) -> int:
 
 
 def capitals_of(paragraphs: Sequence[Sequence[str]]) -> float:
-    """Returns the share of lines that begin with a capital letter, without the first lines of paragraphs."""
+    """Returns the share of lines that begin with a capital letter; first lines of paragraphs do not count."""
     capital = sum(_capitals_in(lines[1:]) for lines in paragraphs)
     return capital / max(1, sum(len(lines) - 1 for lines in paragraphs))
 
@@ -107,7 +108,7 @@ def is_stanza(lines: Sequence[str], width: int, is_verse_book: bool = False) -> 
     """Returns True if a paragraph is verse.
 
     Paragraphs of two or three lines often have the capitals of a stanza by chance. Outside a book of verse,
-    such a paragraph is a stanza only if each line also ends where the next word still had room.
+    such a paragraph is a stanza only if, in addition, the next word would have fitted on each line.
     """
     rest = lines[1:]
     if not rest or sum(map(len, lines)) > MAX_VERSE_CHARACTERS * len(lines):
@@ -138,7 +139,7 @@ def is_list(lines: Sequence[str]) -> bool:
 
 
 def spaced_lines(paragraphs: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
-    """Yields ranges (start, end) of paragraphs that are verse with an empty line after each line."""
+    """Yields (start, end) for each range of paragraphs that is verse with an empty line after each line."""
     place = 0
     for is_short, run in groupby(paragraphs, key=_is_short):
         lines = list(run)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from transforms.text.files.toml_tables import read_table
 
 MIN_SPEECHES = 5
-"""Least number of speeches of a speaker. A name with fewer is not a speaker."""
+"""Smallest number of speeches of a speaker. A name with fewer is not a speaker."""
 
 _TABLE = "speech.toml"
 _LOOKED_AT = (

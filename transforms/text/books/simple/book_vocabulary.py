@@ -1,8 +1,8 @@
 """The vocabulary of a corpus of books, with the figures of table 1 of the paper of SimpleBooks.
 
 As in WikiText, the vocabulary has the words that occur three times or more in the training text, and two
-signs: <unk> for all other words, and <eos> for the end of a line. Line ends count as tokens, as in the
-2,088,628 tokens and 33,278 words of WikiText-2, which give the 62.76 of table 1.
+signs: <unk> for all other words, and <eos> for the end of a line. Line ends count as tokens. Table 1 counts
+them, too: its 62.76 for WikiText-2 is 2,088,628 tokens, with line ends, divided by 33,278 words, with signs.
 """
 
 from typing import Any, NamedTuple
@@ -17,13 +17,13 @@ class BookVocabularyStats(NamedTuple):
     """Counts of a corpus and of the vocabulary of its training split."""
 
     min_count: int  # least count of a word of the vocabulary in training
-    distinct_words: int  # in training, including words outside the vocabulary
+    distinct_words: int  # number of words in training, including words outside the vocabulary
     vocabulary_words: int
     splits: tuple[tuple[str, HeldoutStats], ...]  # (split, counts): training first, then by name
 
     @property
     def frequency(self) -> float:
-        """FREQ: average count in training of a word of the vocabulary, signs included."""
+        """FREQ of table 1: how often a vocabulary word or sign occurs in the training text, on average."""
         training = dict(self.splits)[TRAIN]
         return (training.words + training.sentences) / self.vocabulary_with_signs
 

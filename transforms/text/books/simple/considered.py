@@ -12,26 +12,26 @@ _RATIO_DIGITS = 6  # significant ones
 
 
 class Considered(NamedTuple):
-    """A line of the table; "" for values that were not computed, since the book was rejected before."""
+    """A line of the table. Values that were not computed, since the book was rejected before, are ""."""
 
     book_id: int
     title: str
-    tokens: int | str  # L: between white space, in the stripped text
+    tokens: int | str  # L: number of tokens between white space, in the stripped text
     vocabulary: int | str  # V
     ratio: str
     ngrams: int | str  # number of different word n-grams
     overlap: str  # share of its n-grams in larger kept books
     verdict: str  # KEPT, or "stage/reason": "screen-books/poems"
-    detail: str  # of the reason
+    detail: str  # detail of the reason
     covered_by: str  # "5946:0.9500": kept books and their shares of the n-grams; the largest counts
     split: str
     in_simplebooks_2: str  # "yes" or "no"
-    first_line: int | str  # of the book in the file of its split, counted from 1
+    first_line: int | str  # first line of the book in the file of its split, counted from 1
     lines: int | str
 
 
 class Sized(NamedTuple):
-    """The place of a kept book in the corpus."""
+    """The position of a kept book in the corpus: its split, size class and lines."""
 
     split: str
     is_small: bool
@@ -48,11 +48,11 @@ def make_line(
     rejected: Rejected | None,
     sized: Sized | None,
 ) -> Considered:
-    """Returns the line of a book. Raises ValueError unless the book is either kept or rejected.
+    """Returns the table's line for a book. Raises ValueError unless the book is either kept or rejected.
 
     Args:
-      measured: (L, V) of a book that could be stripped.
-      formula: of the ratio, see simplicity.py.
+      measured: (L, V) of the book, see simplicity.py; None if the book could not be stripped.
+      formula: the formula of the ratio, see simplicity.py.
     """
     if (rejected is None) == (sized is None):
         raise ValueError(f"book {book_id} is both kept and rejected, or neither")

@@ -1,8 +1,9 @@
 """Decides which books overlap, if each book is compared with only some candidates among the larger books.
 
-The rule is that of overlap.py. A book that all its candidates together do not cover is kept in any case; the
-other books are contested. Whether a contested book is kept depends on its contested candidates, on their
-candidates and so on: on its connected component.
+The rule is that of overlap.py. If even all its candidates together do not have enough of a book's n-grams to
+cover it, the book is kept in any case; the other books are contested. Whether a contested book is kept
+depends on its contested candidates, on their candidates and so on: on its connected component. The owners of
+a cover are the candidates that have any of the book's n-grams.
 """
 
 from collections.abc import Collection, Iterable
@@ -22,14 +23,14 @@ _MOST_TOKENS = (1 << 31) - 1
 class Cover(NamedTuple):
     """The n-grams of a book that its candidates also have."""
 
-    number: int  # of the book, see `number_book`
+    number: int  # number of the book, see `number_book`
     ngrams: int  # number of n-grams of the book
     owners: tuple[int, ...]  # numbers of the candidates that have any of them, ascending
     packed: bytes  # for each owner one bit per n-gram; see `marks_of`
 
 
 def number_book(book_id: int, tokens: int) -> int:
-    """Returns a number that sorts books: the largest first, then the smallest id.
+    """Returns a number that sorts books: the largest book first; of equally large books, the smallest id.
 
     Raises ValueError if a book has too many tokens, or its id is too large.
     """
@@ -49,8 +50,8 @@ def cover_book(number: int, ngrams: Uint64s, candidates: Iterable[tuple[int, Uin
     """Finds the n-grams of a book that its candidates also have.
 
     Args:
-      ngrams: hashes of the book, ascending, without repetitions.
-      candidates: (number, hashes like `ngrams`) of larger books.
+      ngrams: hashes of the book's n-grams, ascending, without repetitions.
+      candidates: (number, hashes like `ngrams`) for each larger book to compare.
     """
     marks = {}
     for candidate, hashes in candidates:
@@ -64,18 +65,18 @@ def cover_book(number: int, ngrams: Uint64s, candidates: Iterable[tuple[int, Uin
 
 
 def marks_of(cover: Cover) -> Bools:
-    """Returns a row for each owner, with True for the n-grams that it has."""
+    """Returns a row for each of `cover.owners`, with True for the book's n-grams that the owner has."""
     rows = numpy.frombuffer(cover.packed, numpy.uint8).reshape(len(cover.owners), -1)
     return numpy.unpackbits(rows, axis=1, count=cover.ngrams).astype(numpy.bool_)
 
 
 def is_contested(cover: Cover, threshold: Fraction) -> bool:
-    """Returns True if all owners together cover the book."""
+    """Returns True if all owners together have at least the threshold share of the book's n-grams."""
     return overlaps(_count_covered(cover, cover.owners), cover.ngrams, threshold)
 
 
 def decide_covers(covers: Iterable[Cover], threshold: Fraction) -> list[int]:
-    """Returns the numbers of the books of a component that are dropped. Owners without a cover are kept."""
+    """Returns the numbers of the dropped books of a component. Owners that are not in `covers` are kept."""
     dropped: set[int] = set()
     for cover in sorted(covers):
         kept = [owner for owner in cover.owners if owner not in dropped]
@@ -85,7 +86,7 @@ def decide_covers(covers: Iterable[Cover], threshold: Fraction) -> list[int]:
 
 
 def attribute_cover(cover: Cover, dropped: Int64s) -> dict[int, int]:
-    """Returns id of a kept owner → number of n-grams that no larger kept owner has."""
+    """Returns id of each kept owner → number of its n-grams in the cover that no larger kept owner has."""
     seen = numpy.zeros(cover.ngrams, numpy.bool_)
     found = {}
     for owner, marks in zip(cover.owners, marks_of(cover), strict=True):

@@ -1,6 +1,6 @@
 """Tokenises paragraphs with spaCy's English tokeniser, as in the paper of SimpleBooks.
 
-spaCy cuts a text at white space, and then each piece, here called a chunk, by its rules. Chunks repeat, so
+spaCy splits a text at white space and applies its rules to each piece, here called a chunk. Chunks repeat, so
 the tokens of a chunk are stored in a table. The result is the same as that of spaCy on whole paragraphs:
 
 * As its last step spaCy searches the tokens of the whole text for its special cases. Chunks whose neighbours
@@ -11,8 +11,8 @@ the tokens of a chunk are stored in a table. The result is the same as that of s
   rules treat all letters alike except for their case before a period. Only special cases depend on
   particular letters, so words that occur in special cases go through spaCy, too.
 
-spaCy's time grows with the square of the punctuation at the start or end of a chunk. So a chunk of more than
-LONGEST_CHUNK characters, which is not English, becomes one token.
+spaCy's time grows with the square of the number of punctuation marks at the start or end of a chunk. So a
+chunk of more than LONGEST_CHUNK characters, which is not English, becomes one token.
 """
 
 import re
@@ -42,7 +42,7 @@ def separate_numbers(tokens: str, style: str = DISTINCT) -> str:
     "1.2.1900" and "3,4" are separated, too; hyphens are not changed. The paper does the same.
 
     Args:
-      tokens: separated by spaces.
+      tokens: the tokens, separated by spaces.
       style: "distinct" makes "1 @.@ 93" of "1.93", as WikiText does, so that the number can be restored;
         "comma" makes "1 @,@ 93", as printed in the paper.
     """

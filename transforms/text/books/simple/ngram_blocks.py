@@ -1,7 +1,7 @@
 """Partitions the hashed n-grams of books by their hashes, and serialises them.
 
-All owners of an n-gram are in its partition. This shows which books share an n-gram without bringing
-together the n-grams of all books, which would be as large as the corpus.
+A partition has all books that contain its n-grams, the owners. So it shows which books share an n-gram
+without bringing together the n-grams of all books, which would be as large as the corpus.
 """
 
 import itertools
@@ -30,14 +30,14 @@ class HashedBook(NamedTuple):
 
 
 class NgramBlock(NamedTuple):
-    """The n-grams of some books in a partition: the hashes of the books in order, each book's ascending."""
+    """The n-grams of some books in a partition: the hashes of one book after another, ascending in each."""
 
     books: Int64s  # rows (id, tokens, number of hashes)
     hashes: Uint64s
 
 
 class SharedNgrams(NamedTuple):
-    """The n-grams of a partition that several books have, as groups of their owners, the largest first."""
+    """The n-grams of a partition that several books have: for each, its owners, the largest book first."""
 
     books: Int64s  # ids, the largest book first
     owners: Uint32s  # indexes in `books`
@@ -45,7 +45,7 @@ class SharedNgrams(NamedTuple):
 
 
 def sample_hashes(hashes: Uint64s, sample: int) -> Uint64s:
-    """Returns the hashes in the lowest of `sample` equal ranges, and always the lowest hash.
+    """Returns the hashes in the lowest of `sample` equal ranges of all numbers, and always the lowest hash.
 
     `hashes` must be ascending. A share among the sampled hashes estimates the same share among all, since the
     same n-grams are left out of every book (Broder, "On the resemblance and containment of documents", 1997,
@@ -56,9 +56,10 @@ def sample_hashes(hashes: Uint64s, sample: int) -> Uint64s:
 
 
 def cut_hashes(hashes: Uint64s, sample: int, partitions: int) -> Int64s:
-    """Returns the indexes in sampled, ascending hashes at which partitions begin, and the last end.
+    """Returns the indexes in `hashes` at which partitions begin, and the end of the last partition.
 
-    Partitions are equal ranges of the possible hashes of a sample; higher hashes are in the last partition.
+    `hashes` must be ascending and from `sample_hashes`. Partitions are equal ranges of the hashes that can be
+    in a sample; higher hashes are in the last partition.
     """
     limits = [_HASHES // sample * number // partitions for number in range(1, partitions)]
     inner = numpy.searchsorted(hashes, numpy.array(limits, numpy.uint64))
@@ -68,7 +69,7 @@ def cut_hashes(hashes: Uint64s, sample: int, partitions: int) -> Int64s:
 def deal_hashes(
     books: Sequence[HashedBook], sample: int, partitions: int
 ) -> Iterator[tuple[int, NgramBlock]]:
-    """Yields (partition, block of the hashes in it). A block has only books with a hash in the partition."""
+    """Yields (partition, block of its hashes). A block has only the books with a hash in the partition."""
     cut = [cut_hashes(book.hashes, sample, partitions) for book in books]
     cuts = numpy.array(cut, numpy.int64).reshape(-1, partitions + 1)
     keys = numpy.array([book[:2] for book in books], numpy.int64).reshape(-1, 2)

@@ -1,8 +1,8 @@
-"""Chooses books without overlap: from the largest to the smallest, books that overlap kept ones are dropped.
+"""Chooses books that do not overlap: from the largest to the smallest, drops books that overlap kept ones.
 
 The rule (Nguyen, "SimpleBooks", 2019, section 2): a book is dropped if at least a share, the threshold, of
 its different n-grams is in the n-grams of all kept larger books together. Computed directly, this is one
-long loop over the corpus. Here it is cut into parts that give the same result:
+long loop over the corpus. Here it is done in steps that give the same result; "earlier" books are larger:
 
 1. An n-gram that no earlier book has, kept or not, is not covered. So a book is certainly kept if too few of
    its n-grams are in earlier books: it is free. All other books are contested.
@@ -42,9 +42,9 @@ OVERLAPS = "overlaps"
 MINHASH = "minhash"
 THRESHOLD = "0.5"
 NAMED_BOOKS = 3
-"""Largest number of covering books that the reason for dropping a book names."""
+"""Largest number of covering books that are named in the reason for dropping a book."""
 NAMED_SHARE = 0.01
-"""Least share of the n-grams of a book that is named, except for the first."""
+"""Smallest share of n-grams for which a covering book is named. The first one is always named."""
 
 COUNT_COLUMNS = 4  # id, tokens, n-grams, n-grams that earlier books have
 COVERING_COLUMNS = 3  # id, id of the covering book, n-grams
@@ -53,7 +53,7 @@ _MAX_DENOMINATOR = 10**6  # times the n-grams of a book it does not overflow 64 
 
 
 class Chains(NamedTuple):
-    """The dependencies of the contested books of a partition."""
+    """The dependencies between the contested books in a partition."""
 
     certain: Int64s  # rows (id, number of n-grams that a free earlier book has)
     links: Int64s  # rows (id, id) of neighbours in a chain, without repetitions
@@ -77,23 +77,23 @@ def parse_threshold(share: str | float | Fraction) -> Fraction:
     try:
         exact = Fraction(str(share))
     except (ValueError, ZeroDivisionError) as error:
-        raise ValueError(f"threshold is {share}, and must be a number") from error
+        raise ValueError(f"threshold must be a number, not {share}") from error
     if not 0 < exact <= 1:
-        raise ValueError(f"threshold is {share}, and must be above 0 and at most 1")
+        raise ValueError(f"threshold must be above 0 and at most 1, not {share}")
     if exact.denominator > _MAX_DENOMINATOR:
-        raise ValueError(f"threshold is {share}, and must have at most six decimals")
+        raise ValueError(f"threshold must have at most six decimals: {share}")
     return exact
 
 
 class OverlapRule(NamedTuple):
-    """The settings of the choice of books."""
+    """The settings that decide which books overlap."""
 
     threshold: Fraction
     by_minhash: bool  # True if MinHash selects the books to compare
 
     @property
     def name(self) -> str:
-        """The rule in names of editions: "0.5", "minhash-0.5"."""
+        """The rule as written in the names of editions: "0.5", "minhash-0.5"."""
         share = str(float(self.threshold))
         return f"{MINHASH}-{share}" if self.by_minhash else share
 
@@ -105,7 +105,7 @@ def parse_overlap(written: str) -> OverlapRule:
     """
     name, _, share = written.partition(":") if written.startswith(MINHASH) else ("", "", written)
     if name not in ("", MINHASH):
-        raise ValueError(f"overlap is {written}, and must be a share, {MINHASH} or {MINHASH}:SHARE")
+        raise ValueError(f"overlap must be a share, {MINHASH} or {MINHASH}:SHARE, not {written}")
     return OverlapRule(parse_threshold(share or THRESHOLD), name == MINHASH)
 
 
@@ -141,7 +141,7 @@ def sum_rows(rows: Int64s, keys: int) -> Int64s:
 
 
 def share_ngrams(blocks: Iterable[NgramBlock]) -> tuple[Int64s, SharedNgrams]:
-    """Returns rows (id, tokens, n-grams, n-grams that earlier books have), and the n-grams of several books.
+    """Returns rows (id, tokens, n-grams, n-grams that earlier books have), and the n-grams that books share.
 
     Args:
       blocks: all blocks of a partition; each book is in one of them.
@@ -233,10 +233,10 @@ def decide(
     chains: Sequence[tuple[tuple[int, ...], int]],
     threshold: Fraction,
 ) -> list[int]:
-    """Returns the ids of the books of a component that are dropped.
+    """Returns the ids of the dropped books of a component.
 
     Args:
-      chains: (ids of books, number of n-grams with this chain).
+      chains: (ids of the books of a chain, number of n-grams with this chain).
     """
     id_to_chains = collections.defaultdict(list)
     for number, (members, _) in enumerate(chains):
@@ -256,9 +256,9 @@ def decide(
 
 
 def attribute_ngrams(shared: SharedNgrams, dropped: Int64s) -> Int64s:
-    """Returns rows (id, id of the largest kept book before it that has the n-gram, number of n-grams).
+    """Returns rows (id, id of a covering book, number of n-grams that it covers), one for each pair of books.
 
-    Each pair of books is in one row.
+    The covering book of an n-gram is the largest kept book that has it and is earlier than the book.
 
     Args:
       dropped: ids of the dropped books, ascending.
@@ -279,7 +279,7 @@ def attribute_ngrams(shared: SharedNgrams, dropped: Int64s) -> Int64s:
 
 
 def cut_by_id(rows: Int64s, parts: int) -> Iterator[tuple[int, Int64s]]:
-    """Yields (part, its rows): rows are dealt out by the id in their first column, and keep their order."""
+    """Yields (part, its rows). The id in the first column determines a row's part. Rows keep their order."""
     numbers = rows[:, 0] % parts
     order = numpy.argsort(numbers, kind="stable")
     present, starts = numpy.unique(numbers[order], return_index=True)
@@ -288,7 +288,11 @@ def cut_by_id(rows: Int64s, parts: int) -> Iterator[tuple[int, Int64s]]:
 
 
 def judge(book_id: int, ngrams: int, covering: Mapping[int, int], is_kept: bool) -> OverlapVerdict:
-    """Returns the verdict on a book. `covering` is id → n-grams; in the verdict it is sorted by n-grams."""
+    """Returns the verdict on a book.
+
+    Args:
+      covering: id of a covering book → number of n-grams; the verdict has them sorted by this number.
+    """
     ordered = sorted(covering.items(), key=lambda item: (-item[1], item[0]))
     return OverlapVerdict(book_id, ngrams, sum(covering.values()), is_kept, tuple(ordered))
 

@@ -35,7 +35,7 @@ def make_rows(
     """Yields the row of a book for each of its splits, with values in the order of SCHEMA.
 
     Args:
-      packed_small: its tokens in SimpleBooks-2, if they are different.
+      packed_small: packed tokens of the book in SimpleBooks-2, if they differ from those in SimpleBooks-92.
     """
     yield BookRow(split, book.book_id, _values(book, book.packed_tokens))
     if is_small and split == "train":
@@ -47,7 +47,7 @@ def _values(book: TokenizedBook, packed_tokens: bytes) -> tuple[int, str, bytes,
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the lines of the sections that only the card of SimpleBooks has, from stats.json."""
+    """Returns the lines of the sections that only the card of SimpleBooks has, with figures of stats.json."""
     return [
         "",
         "`text` is tokenised; `raw_text` has the same lines unchanged. `train_2`, the training split of"

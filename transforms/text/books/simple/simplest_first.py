@@ -16,10 +16,10 @@ MAX_VOCABULARY = 100_000
 
 
 class Queue(NamedTuple):
-    """The books that fit into the target number of tokens, before the vocabulary is known."""
+    """The simplest books that fit into the target number of tokens. Their vocabulary is not yet known."""
 
     rank_of: dict[int, int]  # book id → its rank
-    tokens: int  # of these books
+    tokens: int  # number of tokens of the books in `rank_of`
     more: bool  # True if there are books that do not fit
 
 
@@ -36,14 +36,14 @@ def line_up(
     sizes: Sequence[tuple[int, int]],
     measures: Mapping[int, tuple[int, int]],
 ) -> Queue:
-    """Returns the books with the best ratios, up to the target. With equal ratios, smaller ids are first.
+    """Returns the books with the highest ratios, up to the target; of equal ratios, smaller ids first.
 
     The queue ends before the first book that would exceed `target_tokens`. Later, less simple books are not
     taken, even if they would fit.
 
     Args:
       sizes: (book id, tokens of its tokenised text), each book once, in any order.
-      measures: book id → (L, V) of its text; may have more books.
+      measures: book id → (L, V) of its text (see simplicity.py); may include other books.
     """
     in_order = sorted(sizes, key=lambda size: (-exact_ratio(*measures[size[0]], formula), size[0]))
     rank_of: dict[int, int] = {}
@@ -60,7 +60,7 @@ def take_books(queue: Queue, entries: Pairs, max_vocabulary: int) -> Taken:
     """Returns the books of the queue up to the first one that would make the vocabulary too large.
 
     Args:
-      entries: rows (rank, number of words that enter the vocabulary with it), ascending.
+      entries: rows (rank, number of words that enter the vocabulary with the book of this rank), ascending.
     """
     vocabulary = 0
     for rank, words in entries.tolist():

@@ -10,8 +10,8 @@ power was fitted once, by least squares of log V on log L, on the 203 books of E
 files (209 to 343,750 tokens): V = 3.07 L^0.738, the exponent between 0.724 and 0.752 in 95 % of 2,000
 bootstrap samples. The inverse is 1.355, so `L/V^1.35` is a fixed formula: an exponent fitted to each input
 would change the choice of all books with each input. Its correlation with the logarithm of the length is
-0.02 on these books (L/V²: -0.90, L/V: 0.92). The average book has 0.22. Figures, and the agreement with
-readability: pipelines/docs/simplebooks.md.
+0.02 on these books (L/V²: -0.90, L/V: 0.92). The average ratio is 0.22. For more figures, and the agreement
+with readability, see pipelines/docs/simplebooks.md.
 """
 
 import dataclasses
@@ -24,7 +24,7 @@ SQUARED = "L/V^2"
 PRINTED = "L/sqrt(V)"
 FORMULAS = (NEUTRAL, SQUARED, PRINTED)
 MIN_RATIOS = {NEUTRAL: "0.24", SQUARED: "0.0012", PRINTED: "0.0012"}
-"""Formula → default of the least ratio.
+"""Formula → default of the lowest ratio of a kept book.
 
 0.24 keeps books with at most 94 % of the different words that the fit predicts for their length.
 """
@@ -38,7 +38,7 @@ def measure(text: str) -> tuple[int, int]:
     """Returns (L, V): the number of tokens of the text, and of different tokens.
 
     Tokens are separated by white space and include adjacent punctuation: "The", "the" and "the," are three
-    different tokens. So does the paper ("simply separating the words by space").
+    different tokens. The paper does the same ("simply separating the words by space").
     """
     tokens = 0
     different: set[str] = set()
@@ -68,14 +68,14 @@ def ratio(tokens: int, vocabulary: int, formula: str = NEUTRAL) -> float:
 
 
 def most_different_words(tokens: int, formula: str, min_ratio: Fraction) -> float:
-    """Returns the largest V at which a book of L tokens has the least ratio, which must be positive."""
+    """Returns the largest V with which a book of L tokens reaches `min_ratio`, which must be positive."""
     return float((tokens / min_ratio) ** (1 / _EXPONENTS[formula]))
 
 
 def exact_ratio(tokens: int, vocabulary: int, formula: str) -> Fraction:
     """Returns a number that sorts books like the ratio of the formula, without rounding.
 
-    If the exponent of V is p/q, it is the ratio to the power of q, L^q / V^p; 0 for a book without tokens.
+    If the exponent of V is p/q, this is L^q / V^p, the ratio to the power of q; 0 for a book without tokens.
     """
     if not tokens:
         return Fraction(0)
@@ -94,11 +94,12 @@ def is_simple(tokens: int, vocabulary: int, formula: str, min_ratio: Fraction) -
 
 @dataclasses.dataclass(frozen=True)
 class NotSimple:
-    """Rejects books with a smaller ratio.
+    """Rejects books whose ratio is too low.
 
     Args:
       formula: one of FORMULAS.
-      min_ratio: a decimal number as text, "0.0012", to avoid rounding; "" for the default of the formula.
+      min_ratio: lowest ratio of a kept book. It is a text, "0.0012", to avoid rounding; "" is the formula's
+        default.
 
     Raises ValueError for an unknown formula, and for a ratio that is not a number or is negative.
     """
@@ -111,13 +112,13 @@ class NotSimple:
         try:
             wanted = self.least
         except (ValueError, ZeroDivisionError):
-            raise ValueError(f"min_ratio is {self.min_ratio!r}, and must be a number") from None
+            raise ValueError(f"min_ratio must be a number, not {self.min_ratio!r}") from None
         if wanted < 0:
-            raise ValueError(f"min_ratio is {self.min_ratio}, and must not be negative")
+            raise ValueError(f"min_ratio must be 0 or more, not {self.min_ratio}")
 
     @property
     def least(self) -> Fraction:
-        """The least ratio of a book that is kept."""
+        """The lowest ratio of a book that is kept."""
         return Fraction(self.min_ratio or MIN_RATIOS[self.formula])
 
     def __call__(self, measured: MeasuredBook) -> Reason | None:

@@ -31,18 +31,16 @@ def plan_sizes(
     """Returns book id → its placement.
 
     Books are sorted by the fingerprint of "simplebooks <id>", then by id. The first ones become the
-    validation
-    set, the next ones the test set. Books that are longer than twice the median book, or shorter than half of
-    it, are used for these sets only if there are no others. So a set has neither a few thousand tokens nor,
-    because of one book of 400,000, twice as many as in the paper, where the five books of a set have 200,000
-    tokens and a book 58,000 on average. All other books are the training set. In the same order, books are
-    added to the small training set as long as it does not exceed `small_tokens`; books that do not fit are
-    skipped.
+    validation set, the next ones the test set. Books that are longer than twice the median book, or shorter
+    than half of it, are used for these two sets only if there are no others. So no single book makes a set
+    much larger or smaller than in the paper, where five books have 200,000 tokens and the average book has
+    58,000. All other books are the training set. In the same order, books are added to the small training set
+    as long as it does not exceed `small_tokens`; books that do not fit are skipped.
 
-    Two sets may share text, up to the overlap that the choice of books allows.
+    Two sets may share text, up to the overlap that the overlap rule allows.
 
     Args:
-      facts: (book id, its tokens), each book once, in any order.
+      facts: (book id, its number of tokens), each book once, in any order.
       heldout_books: number of books in each of the validation and test sets.
       small_tokens: largest number of tokens of the small training set.
 
@@ -50,7 +48,7 @@ def plan_sizes(
     """
     if len(facts) < 2 * heldout_books + 1:
         raise ValueError(
-            f"{len(facts)} books are left, and {2 * heldout_books + 1} are needed: {heldout_books} each "
+            f"{len(facts)} books are left, but {2 * heldout_books + 1} are needed: {heldout_books} each "
             "for validation and test, and one for training"
         )
     in_order = sorted(facts, key=_order)
@@ -73,9 +71,9 @@ def plan_sizes(
 def check_sizes(heldout_books: int, small_tokens: int) -> None:
     """Raises ValueError for invalid settings."""
     if heldout_books < 1:
-        raise ValueError(f"heldout_books is {heldout_books}, and must be positive")
+        raise ValueError(f"heldout_books must be positive, not {heldout_books}")
     if small_tokens < 1:
-        raise ValueError(f"small_tokens is {small_tokens}, and must be positive")
+        raise ValueError(f"small_tokens must be positive, not {small_tokens}")
 
 
 def _order(fact: tuple[int, int]) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Joins the lines of a book, of some 70 characters, to paragraphs in one line each.
+"""Joins the lines of a book, of some 70 characters each, so that every paragraph is one line.
 
 Books of Project Gutenberg are wrapped by hand, with empty lines between paragraphs. A stanza becomes one
 paragraph, its verses joined like lines of prose: indentation marks verses, but also quotations of prose,

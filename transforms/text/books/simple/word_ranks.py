@@ -18,17 +18,17 @@ RANKED = SCHEMA.append(pa.field("rank", pa.int64(), nullable=False))
 
 
 def rank_counts(counts: pa.RecordBatch, rank: int) -> pa.RecordBatch:
-    """Adds the rank of its book to counts of words."""
+    """Returns a book's counts of words with one more column: the rank of the book."""
     ranks = pa.array(numpy.full(counts.num_rows, rank, numpy.int64))
     return pa.record_batch([*counts.columns, ranks], schema=RANKED)
 
 
 def count_entries(batches: Iterable[pa.RecordBatch], min_count: int) -> Pairs:
-    """Returns rows (rank, number of words that enter the vocabulary with it), ascending.
+    """Returns rows (rank, number of words that enter the vocabulary with the book of this rank), ascending.
 
     Args:
       batches: one or more, in any order; they must have all counts of their words.
-      min_count: least count of a word of the vocabulary, in all books up to a rank together.
+      min_count: total count at which a word enters the vocabulary, in all books added so far.
     """
     rows = pa.concat_batches(batches)
     words = rows["word"].dictionary_encode().indices.to_numpy()

@@ -1,6 +1,6 @@
 """Extracts the book from a file of Project Gutenberg: the text between header and footer.
 
-`boilerplate.toml` describes the lines that mark both. Strippers that trust a mark at any place have cut a
+`boilerplate.toml` describes the lines that mark both. Programs that trust such a mark anywhere have reduced a
 Shakespeare of 5.6 million characters to 5,000. So all removed text must have words of Project Gutenberg
 throughout, and no part of the licence may be left. Otherwise the file is rejected with a reason.
 """
@@ -36,7 +36,7 @@ class StrippedText(NamedTuple):
     """A book, and the number of characters of notes that were removed."""
 
     text: str  # ends with one line feed; "" for an empty file
-    notes: int  # of the makers of the text, see notes.py
+    notes: int  # number of removed characters of notes, see notes.py
 
 
 class _Mark(NamedTuple):
@@ -75,7 +75,7 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
     A text without marks and without words of the licence was stripped before: it is kept.
 
     Reasons: `copyrighted`: the head of the file says that the book is copyrighted and may not be copied
-    freely. `no-start`, `no-end`: only one end of the book is marked (files with the small print of before
+    freely. `no-start`, `no-end`: only one end of the book is marked (files with the small print used before
     2003 need no mark at the end). `no-start-and-no-end`: there is no mark, but there is licence text.
     `not-boilerplate`: the text to remove does not have words of Project Gutenberg throughout.
     `licence-inside`: words of the licence would be left. `too-many-notes`: notes would be most of the book.
@@ -96,7 +96,7 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
 
 
 def check_kept(text: str) -> Reason | None:
-    """Returns `kept-too-little` if the rest of a book has almost no letters; else None."""
+    """Returns `kept-too-little` if what is left of a book has almost no letters; otherwise None."""
     if sum(map(str.isalpha, text[: 20 * MIN_LETTERS])) < MIN_LETTERS:
         return Reason("kept-too-little", f"{len(text):,} characters")
     return None
@@ -151,7 +151,7 @@ def _line_of(text: str, position: int) -> str:
 
 
 def _copyright_notice(text: str, marks: Sequence[_Mark]) -> str | None:
-    """Returns the line in the head of a file that says that the book is copyrighted; None without one."""
+    """Returns the line in a file's head that says that the book is copyrighted; None if there is none."""
     copyrighted = _rules().copyrighted
     end = 0
     for _ in range(copyrighted.head_lines):
@@ -189,7 +189,7 @@ def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
 
 
 def _cut_book(text: str, part: Span, marks: Sequence[_Mark]) -> str:
-    """Returns a book without closing lines that are followed by notes."""
+    """Returns the book in the span `part`, without closing lines."""
     start, end = part
     closings = []
     for mark in marks:
@@ -200,7 +200,10 @@ def _cut_book(text: str, part: Span, marks: Sequence[_Mark]) -> str:
 
 
 def _whole_text(text: str, closings: Sequence[_Mark]) -> list[Span]:
-    """Returns the span of a text without header: up to the first closing line after which no book goes on."""
+    """Returns the span of the book in a text without header.
+
+    It ends before the first closing line that only boilerplate follows.
+    """
     for closing in closings:
         if is_boilerplate(text[closing.end :]):
             return [(0, closing.start)]
@@ -208,7 +211,7 @@ def _whole_text(text: str, closings: Sequence[_Mark]) -> list[Span]:
 
 
 def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: int) -> _Mark | None:
-    """Returns the mark before the next book: of a header with several marks, the last one."""
+    """Returns the mark before the next book; if its header has several marks, the last one."""
     chosen: _Mark | None = None
     for begin in begins:
         if begin.start < at:
@@ -273,7 +276,7 @@ def _mark_end(text: str, start: int, closes: str) -> int:
 
 
 def _anchored_lines(text: str, anchors: Sequence[str]) -> list[int]:
-    """Returns the starts of the lines with one of the words, and of the lines before these, sorted."""
+    """Returns the sorted starts of the lines that contain one of `anchors`, and of the lines before them."""
     starts = lines_with(text, anchors)
     return sorted(starts | {line_start(text, start - 1) for start in starts if start})
 

@@ -125,7 +125,7 @@ def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int,
 
 
 def _step_back(paragraphs: Sequence[Paragraph], count: int, rules: _Rules) -> int:
-    """Returns the number of entries without headings of the text at their end; 0 if this is unclear."""
+    """Returns the number of entries, not counting headings of the text at the end; 0 if this is unclear."""
     if not 0 < count < len(paragraphs):
         return 0
     paged = [index for index in range(count) if _is_paged(paragraphs[index], rules)]

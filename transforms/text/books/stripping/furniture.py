@@ -23,15 +23,15 @@ class CutText(NamedTuple):
     """A book without furniture, and the numbers of characters removed, by kind."""
 
     text: str
-    contents: int  # in tables of contents and lists of illustrations
-    illustrations: int  # in illustrations and their captions
+    contents: int  # characters of tables of contents and lists of illustrations
+    illustrations: int  # characters of illustrations and their captions
     page_marks: int
 
 
 def cut_furniture(text: str) -> CutText:
     """Returns the text without furniture. Headings of chapters are kept.
 
-    Illustrations are removed first: their captions may have any form, and a table of contents may have some.
+    Illustrations are removed first: captions may have any form, and a table of contents may contain some.
     """
     unillustrated = cut_out(text, find_illustrations(text))
     unpaged = cut_out(unillustrated, find_page_marks(unillustrated))
@@ -45,7 +45,7 @@ def cut_furniture(text: str) -> CutText:
 
 
 def check_furniture(text: str, cut: CutText) -> Reason | None:
-    """Returns the reason to reject a book after the removal, or None.
+    """Returns the reason to reject a book whose furniture was removed, or None.
 
     The reasons are `too-much-furniture` and `kept-too-little`.
     """

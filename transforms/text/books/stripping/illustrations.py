@@ -32,9 +32,9 @@ def find_illustrations(text: str) -> Iterator[Span]:
     """Yields the spans of illustrations with their captions, which may contain brackets and empty lines.
 
     An illustration longer than `max_characters` is kept, since its end is unclear. An illustration without
-    closing bracket ends at the first empty line; it is kept if there is none within
-    `max_unclosed_characters`. If an illustration cuts a paragraph in two, the empty lines between the halves
-    are removed, too. Spans may overlap.
+    closing bracket ends at the first empty line; it is kept if there is no empty line within
+    `max_unclosed_characters`. If an illustration divides a paragraph in two, the empty lines between the
+    halves are removed, too. Spans may overlap.
     """
     rules = _rules()
     places = _find_places(text, rules)
@@ -46,7 +46,7 @@ def find_illustrations(text: str) -> Iterator[Span]:
 
 
 def _find_places(text: str, rules: _Rules) -> list[Span]:
-    """Returns the spans of illustrations without the empty lines around them, sorted, without overlaps."""
+    """Returns the sorted spans of illustrations, without overlaps and without the empty lines around them."""
     has_names = rules.opening.search(text) or rules.bare.search(text)
     if not has_names and ".jpg" not in text and ".png" not in text:
         return []
@@ -90,7 +90,7 @@ def _bare(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[Span]
 
 
 def _with_appendages(text: str, start: int, end: int, rules: _Rules) -> int:
-    """Returns the end of an illustration, including a full stop alone in its line and the page shown."""
+    """Returns the end of an illustration, including a full stop after it and a "[See page 12]"."""
     is_first = not text[max(start - 1, 0) : start].strip("\n")
     if is_first and text[end : end + 1] == "." and not text[end + 1 : end + 2].strip("\n"):
         end += 1
@@ -128,7 +128,7 @@ def _seam(text: str, start: int, end: int, rules: _Rules) -> Span | None:
 
 
 def find_page_marks(text: str) -> Iterator[Span]:
-    """Yields the spans of marks that show where a page of the printed book begins."""
+    """Yields the spans of page marks, which tell where a page of the printed book begins."""
     for found in _rules().page_mark.finditer(text):
         yield with_blank_lines(text, *found.span())
 

@@ -1,6 +1,6 @@
-"""Removes the notes of the makers of a Project Gutenberg text: credits, remarks, lists of corrections.
+"""Removes notes by those who made a Project Gutenberg text: credits, remarks, lists of corrections.
 
-`notes.toml` describes them. A note in brackets or in a box ends with these. Any other note ends with its
+`notes.toml` describes them. A note in brackets or in a box ends where these end. Any other note ends with its
 paragraph or, if its heading is alone in its line, before the next two empty lines. Only a note at the end of
 a book may be long, and its text must then mention pages, spelling and the like.
 """
@@ -192,7 +192,7 @@ def _speaks_as_note(paragraphs: Sequence[Paragraph], rules: _TranscriberRules) -
 
 
 def _box(text: str, start: int, max_lines: int) -> Span:
-    """Returns the span of a box: the lines around one that begin with "|" or "+", and the separator above."""
+    """Returns the span of the box at `start`: the lines that begin with "|" or "+", and a separator above."""
     first, last = start, line_end(text, start)
     for _ in range(max_lines):
         above = line_start(text, first - 1) if first else first
@@ -208,7 +208,7 @@ def _box(text: str, start: int, max_lines: int) -> Span:
 
 
 def _with_separator(text: str, start: int) -> int:
-    """Returns the start of the row of asterisks or the like right before this line; else `start`."""
+    """Returns the start of a separator, such as asterisks, right before the line at `start`; else `start`."""
     before = text[max(start - 400, 0) : start].rstrip()
     line = before[before.rfind("\n") + 1 :]
     if not line.strip() or len(before) == start or not _SEPARATOR.fullmatch(line):
@@ -274,7 +274,7 @@ def _opening(paragraph: Paragraph) -> int:
 
 
 def _opening_bracket(text: str, anchor: int) -> int:
-    """Returns the position of the last "[" or "{" shortly before `anchor` in its line; -1 without one."""
+    """Returns the position of the last "[" or "{" shortly before `anchor` in its line; -1 if none."""
     start = max(anchor - _BEFORE_ANCHOR, _near_line_start(text, anchor))
     return max(text.rfind("[", start, anchor), text.rfind("{", start, anchor))
 

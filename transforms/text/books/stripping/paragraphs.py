@@ -1,4 +1,4 @@
-"""Paragraphs of a part of a text, with their positions. Empty lines separate paragraphs."""
+"""Finds the paragraphs of a text or a part of it, with their positions. Empty lines separate paragraphs."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -7,9 +7,9 @@ from typing import NamedTuple
 class Paragraph(NamedTuple):
     """Consecutive lines that are not empty."""
 
-    start: int  # of its first line
-    end: int  # after its last character, before the line feed
-    gap: int  # empty lines before it, within the part
+    start: int  # start of its first line
+    end: int  # position after its last character, before the line feed
+    gap: int  # number of empty lines before it, within the part
     text: str  # with the line feeds inside
 
 

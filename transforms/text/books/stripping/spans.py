@@ -11,7 +11,7 @@ _AT_THE_START = 1 << 30  # the start of the text counts as this many empty lines
 
 
 def cut_out(text: str, spans: Iterable[Span]) -> str:
-    """Returns the text without these spans, which may overlap."""
+    """Returns the text without the given spans, which may overlap."""
     kept = []
     at = 0
     for start, end in sorted(spans):
@@ -23,10 +23,10 @@ def cut_out(text: str, spans: Iterable[Span]) -> str:
 
 
 def with_blank_lines(text: str, start: int, end: int) -> Span:
-    """Extends a span to whole lines, if it is alone in them, and by the empty lines on one side.
+    """Extends a span that is alone in its lines to whole lines, and to the empty lines before or after it.
 
-    The longer run of empty lines before and after the span is kept, since empty lines show where a chapter
-    begins. A span within a line is extended by the spaces after it, if there are spaces before it too.
+    Of the empty lines before and after the span, the longer run is kept, since empty lines show where a
+    chapter begins. A span within a line is extended to the spaces after it if spaces are before it, too.
     """
     first = text.rfind("\n", max(start - _MAX_INDENT, 0), start) + 1
     if text[max(first, start - _MAX_INDENT) : start].strip() or not (first or start < _MAX_INDENT):

@@ -1,4 +1,4 @@
-"""Checks that a translation has the web and mail addresses of its source, unchanged."""
+"""Checks that a translation contains the web and e-mail addresses of its source unchanged."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ _CLOSING = ".,;:!?)]'"  # punctuation of the sentence, not of the address
 
 
 def find_changed_addresses(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields an error `urls-differ` for each translation that lost, changed or added an address."""
+    """Yields an error `urls-differ` for each translation in which an address was lost, changed or added."""
     for pair in pairs:
         source, target = (
             Counter(addresses(text)) for text in (pair.source.text, pair.translation.text)
@@ -26,9 +26,9 @@ def find_changed_addresses(pairs: Sequence[Pair]) -> Iterator[Finding]:
         lost = " ".join(map(excerpt, source - target))
         new = " ".join(map(excerpt, target - source))
         if lost and new:
-            message = f"the address must stay {lost}, and is {new}"
+            message = f"the address must stay {lost}, but is {new}"
         elif lost:
-            message = f"the address {lost} of the source is not there"
+            message = f"the address {lost} of the source is missing"
         elif new:
             message = f"the address {new} is not in the source"
         else:
@@ -37,5 +37,5 @@ def find_changed_addresses(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def addresses(text: str) -> list[str]:
-    """Returns the addresses of a text in order, without punctuation of the sentence at their ends."""
+    """Returns the addresses of a text in order, without the punctuation of the sentence that follows them."""
     return [match[0].rstrip(_CLOSING) for match in _ADDRESS.finditer(text)]

@@ -17,7 +17,7 @@ _CLOSING = "\"'“”‘’„»«›‹」』）)]】*।. \t\u00a0\u202f\u200b
 
 
 def find_other_endings(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields a warning `ending-differs` if the source ends with "?" or "!" and the translation does not."""
+    """Yields a warning `ending-differs` if a source ends with "?" or "!" and its translation does not."""
     tag = language.tag.split("-")[0]
     if tag in _UNMARKED:
         return
@@ -31,5 +31,5 @@ def find_other_endings(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
         end = target if tag == _INSIDE_THE_WORD else target[-1:]
         for sign, marks, what, lacking in kinds:
             if source.endswith(sign) and not set(end) & set(marks):
-                message = f"the source {what}, and the translation ends without {lacking}"
+                message = f"the source {what}, but the translation ends without {lacking}"
                 yield pair.finding("ending-differs", WARNING, message)

@@ -1,4 +1,6 @@
-"""Finds traces of programs in a text: entities, tags, wikitext, characters of a wrong encoding."""
+"""Finds traces that programs left in a text: HTML entities, tags, wikitext, and text decoded with a wrong
+encoding.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +15,7 @@ _MARKUP = re.compile(
 
 
 def find_leftovers(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields errors `html-entities`, `markup` and `mojibake` for traces that are not in the source."""
+    """Yields the errors `html-entities`, `markup` and `mojibake` for traces that the source does not have."""
     import ftfy  # imported here, because it loads large tables
 
     config = ftfy.TextFixerConfig(unescape_html=False)

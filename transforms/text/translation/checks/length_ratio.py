@@ -1,4 +1,4 @@
-"""Finds translations that are much longer or shorter than usual for the language."""
+"""Finds translations whose length, compared with the source, is unusual for the language."""
 
 import math
 import statistics
@@ -26,9 +26,9 @@ _FIXED_BOUNDS = (0.15, 4.0)  # from Chinese, the shortest of the 16 files, to th
 
 
 def find_odd_lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields `length-ratio` for unusual lengths: an error above 6 standard deviations, a warning above 4.5.
+    """Yields `length-ratio` findings: errors above 6 standard deviations from the median, warnings above 4.5.
 
-    In a file of fewer than 30 lines only a ratio outside of fixed bounds is reported, as a warning.
+    In a file of fewer than 30 lines, only a ratio outside fixed bounds is reported, as a warning.
     """
     filled = [pair for pair in pairs if is_text(pair.translation.text)]
     ratios = [_log_ratio(pair) for pair in filled]

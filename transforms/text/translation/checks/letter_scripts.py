@@ -1,4 +1,4 @@
-"""Unicode scripts of letters, and the letters of a text that belong to other scripts."""
+"""Finds the letters of a text that do not belong to given Unicode scripts."""
 
 import functools
 import unicodedata
@@ -8,7 +8,9 @@ import regex  # type: ignore[import-untyped]
 
 @functools.cache
 def _letters_of(scripts: tuple[str, ...]) -> "regex.Pattern[str]":
-    """Returns a pattern for the letters of the scripts, including letters that several scripts share."""
+    """Returns a pattern that matches the letters of the given scripts, including letters that several scripts
+    share.
+    """
     classes = "".join(rf"\p{{Script_Extensions={script}}}" for script in scripts)
     return regex.compile(rf"[[{classes}]&&\p{{L}}]", regex.V1)
 
@@ -22,7 +24,7 @@ def count_letters(text: str) -> int:
 
 
 def foreign_letters(text: str, scripts: tuple[str, ...]) -> list[str]:
-    """Returns the letters of a text that belong to none of the scripts, in order.
+    """Returns the letters of a text that belong to none of `scripts`, in order.
 
     `scripts` are ISO 15924 codes.
     """

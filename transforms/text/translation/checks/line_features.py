@@ -1,4 +1,4 @@
-"""Feature vectors of lines: tf-idf of their words and character n-grams, hashed into columns."""
+"""Computes feature vectors of lines: the tf-idf of their words and character n-grams, hashed into columns."""
 
 import re
 import unicodedata
@@ -24,14 +24,15 @@ _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
 def has_no_blanks(scripts: Sequence[str]) -> bool:
-    """Returns True if one of these scripts (ISO 15924 codes) is written without spaces between words."""
+    """Returns True if one of the scripts (ISO 15924 codes) is written without spaces between words."""
     return not _UNSPACED.isdisjoint(scripts)
 
 
 def weigh_lines(lines: Sequence[str], is_unspaced: bool) -> Rows:
-    """Returns one row per line: tf-idf of words and their character n-grams, hashed into 8,192 columns.
+    """Returns one row per line: the tf-idf of its words and of their character n-grams, hashed into 8,192
+    columns.
 
-    Rows are normalised to length 1; the row of a line without words is zero.
+    Rows are normalised to length 1. A line without words has a row of zeros.
     """
     counts = np.zeros((len(lines), _COLUMNS), np.float32)
     for row, line in enumerate(lines):
@@ -45,7 +46,9 @@ def weigh_lines(lines: Sequence[str], is_unspaced: bool) -> Rows:
 
 
 def words_of(line: str) -> list[str]:
-    """Returns the words of a line, case-folded. In scripts without spaces, a word is a run of letters."""
+    """Returns the case-folded words of a line. In scripts without spaces, each run of letters counts as a
+    word.
+    """
     return _WORD.findall(unicodedata.normalize("NFKC", _INVISIBLE.sub("", line)).casefold())
 
 

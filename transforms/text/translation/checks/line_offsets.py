@@ -1,4 +1,4 @@
-"""Finds lines of a file that are shifted up or down because a line above them was lost or added."""
+"""Finds lines of a file that are too high or too low because a line above them was lost or added."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -13,9 +13,10 @@ OFFSETS = tuple(range(-MAX_OFFSET, MAX_OFFSET + 1))
 
 
 class Run(NamedTuple):
-    """Lines `first` to `last` (from 0, inclusive) whose translations are `offset` lines too low in the file.
+    """A run of lines, `first` to `last` (from 0, inclusive), whose translations are `offset` lines too low in
+    the file.
 
-    A negative offset means too high.
+    If `offset` is negative, they are too high.
     """
 
     first: int
@@ -52,7 +53,7 @@ def find_offsets(scores: Matrix, change_cost: float) -> npt.NDArray[np.intp]:
 
 
 def runs_of(offsets: npt.NDArray[np.intp], scores: Matrix) -> Iterator[Run]:
-    """Yields the runs of lines with the same offset, except the runs with offset 0."""
+    """Yields each run of lines with the same offset, except runs with offset 0."""
     edges = np.flatnonzero(np.diff(offsets)) + 1
     for first, end in zip([0, *edges], [*edges, len(offsets)], strict=True):
         offset = int(offsets[first])

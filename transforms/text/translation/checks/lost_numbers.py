@@ -1,8 +1,9 @@
-"""Finds numbers of the source that are missing in the translation.
+"""Finds numbers of a source sentence that are missing in its translation.
 
-A source number is present if the translation has it, in digits of any script (number_readings), or has a
-correct conversion of it: 22:30 for 10:30 p.m., the 20s for the 1920s, 33万 for 330,000, metres for feet.
-The rules were tested on the devtest files of FLORES-101 and FLORES-200: 16 languages, 309 numbers each.
+A number is not missing if the translation contains it in the digits of any script (see number_readings), or
+contains a correct conversion of it: 22:30 for 10:30 p.m., the 20s for the 1920s, 33万 for 330,000, metres for
+feet. The rules were tested on the devtest files of FLORES-101 and FLORES-200 in 16 languages, with 309
+numbers in each.
 """
 
 import re
@@ -75,9 +76,9 @@ class _Number(NamedTuple):
 
 
 def find_lost_numbers(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields `numbers-differ` for translations without a number of the source.
+    """Yields a finding `numbers-differ` for each translation that lacks a number of its source.
 
-    It is an error, or a warning if each lost number may have become a word or may have been converted.
+    The finding is an error, or a warning if each missing number may have been converted or written as a word.
     """
     counts_from_dawn = language.tag.split("-")[0] in _FROM_DAWN
     for pair in pairs:
@@ -126,19 +127,21 @@ def _is_kept(number: _Number, target: Readings, hours: "_Hours") -> bool:
 
 
 def _without_last_zeros(number: _Number) -> str:
-    """Returns the digits without trailing zeros of the decimals: "35" for 3.50."""
+    """Returns the digits of a number without zeros at the end of its decimals: "35" for 3.50."""
     whole, point, decimals = number.text.replace(",", "").partition(".")
     return plain(whole + decimals.rstrip("0")) if point else number.digits
 
 
 class _Hours(NamedTuple):
-    """Forms of the source's hours that are allowed in the translation."""
+    """Decides in which forms an hour of the source may appear in the translation."""
 
     is_afternoon: bool  # the source says p.m.
     counts_from_dawn: bool
 
     def of(self, hour: str) -> set[str]:
-        """Returns the allowed forms of an hour: unchanged, on a 24-hour clock, and counted from dawn."""
+        """Returns the allowed forms of an hour: unchanged, and as hours on a 24-hour clock or counted from
+        dawn if these apply.
+        """
         hours = {int(hour)}
         if self.is_afternoon and int(hour) + _NOON <= _MAX_HOUR:
             hours.add(int(hour) + _NOON)
@@ -148,7 +151,9 @@ class _Hours(NamedTuple):
 
 
 def _has_parts(number: _Number, target: Readings, hours: _Hours) -> bool:
-    """Returns True if the translation has the hour, the minutes and the seconds; zeros may be missing."""
+    """Returns True if the translation has the hour, minutes and seconds of a time; those that are 0 may be
+    missing.
+    """
     hour, *rest = number.parts
     return bool(hours.of(hour) & target.whole) and all(
         part == "0" or part in target.whole for part in rest
@@ -156,9 +161,10 @@ def _has_parts(number: _Number, target: Readings, hours: _Hours) -> bool:
 
 
 def _is_scaled(number: _Number, target: Readings) -> bool:
-    """Returns True if the translation has the number with another scale word.
+    """Returns True if the translation has the number, but with another word for its scale.
 
-    330,000 may be "33万" or "330 thousand", and 2.3 million may be "230万" or "2,300,000".
+    For example, 330,000 may be written "33万" or "330 thousand", and 2.3 million may be written "230万" or
+    "2,300,000".
     """
     digits = significant(number.digits)
     if number.has_scale:
@@ -192,7 +198,9 @@ def _may_be_a_word(number: _Number, has_new: bool) -> bool:
 
 
 def _new_numbers(numbers: list[_Number], target: Readings) -> list[str]:
-    """Returns the numbers of the translation of which the source has no part."""
+    """Returns the numbers of the translation that do not occur in the source, neither as a whole
+    nor in part.
+    """
     known = {part for number in numbers for part in (number.digits, *number.parts)}
     return [
         token
@@ -203,7 +211,7 @@ def _new_numbers(numbers: list[_Number], target: Readings) -> list[str]:
 
 def _message(lost: list[_Number], new: list[str]) -> str:
     missing = " ".join(excerpt(number.text) for number in lost)
-    message = f"{missing} of the source is not there"
+    message = f"{missing} of the source is missing"
     if new:
-        message += f"; {' '.join(map(excerpt, new))} is, which the source has not"
+        message += f"; {' '.join(map(excerpt, new))} is not in the source"
     return message

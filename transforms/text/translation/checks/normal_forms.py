@@ -1,4 +1,4 @@
-"""Checks that translations are in NFC, the composed form of Unicode, as typed by keyboards."""
+"""Checks that translations are in NFC, Unicode's composed form, which keyboards usually type."""
 
 import functools
 import unicodedata
@@ -11,8 +11,9 @@ from transforms.text.translation.records import Finding
 def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
     """Yields `not-nfc` for translations that are not in NFC.
 
-    It is an error if letters are decomposed, and a warning if only the order of combining marks differs.
-    Characters of Unicode's composition exclusions are not reported: NFC decomposes क़, but keyboards type it.
+    The finding is an error if letters are decomposed, and a warning if only the order of combining marks
+    differs from NFC. Unicode's composition exclusions are not reported: NFC decomposes क़, but keyboards type
+    it.
     """
     for pair in pairs:
         text = pair.translation.text
@@ -36,5 +37,5 @@ def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 @functools.cache
 def _without_exclusion(char: str) -> str:
-    """Returns the NFC of one character: its parts if it is a composition exclusion, else itself."""
+    """Returns a character unchanged; if NFC decomposes it (a composition exclusion), returns its parts."""
     return unicodedata.normalize("NFC", char)

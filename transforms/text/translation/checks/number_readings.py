@@ -1,7 +1,7 @@
 """Reads the numbers of a text in any script, with all their possible meanings.
 
 "1.234" may be 1234 or a decimal number, "10 30" may be one number or two, "1万5千" is 15000. A check only
-needs to know if a given number is one of the possible meanings.
+needs to know whether a given number is one of the possible meanings.
 """
 
 import re
@@ -47,7 +47,7 @@ class Readings(NamedTuple):
 
 
 def read_numbers(text: str) -> Readings:
-    """Returns all possible readings of all numbers of a text."""
+    """Returns all possible values of all numbers in a text."""
     text = with_ascii_digits(text)
     whole: set[str] = set()
     scaled: set[str] = set()
@@ -75,7 +75,7 @@ def with_ascii_digits(text: str) -> str:
 
 
 def parts_of(token: str) -> list[str]:
-    """Returns the runs of digits of a number, without leading zeros: ["10", "5"] for "10:05"."""
+    """Returns the runs of digits in a number, each without leading zeros: ["10", "5"] for "10:05"."""
     return [plain(part) for part in re.findall(r"[0-9]+", token)]
 
 
@@ -90,7 +90,9 @@ def significant(digits: str) -> str:
 
 
 def quantities(token: str) -> Iterator[float]:
-    """Yields the values of a number: all separators as grouping, then the last one as the decimal point."""
+    """Yields the possible values of a number: first all separators are read as grouping, then the last one as
+    the decimal point.
+    """
     digits = re.sub(r"[^0-9]", "", token)
     yield float(digits)
     last = re.search(r"[.,٫]([0-9]+)$", token)
@@ -99,14 +101,16 @@ def quantities(token: str) -> Iterator[float]:
 
 
 def _joined_parts(parts: list[str]) -> Iterator[str]:
-    """Yields each run of neighbouring parts as one number: "1", "0" and "1000" for ["1", "000"]."""
+    """Yields the numbers that neighbouring parts form when joined: "1", "0" and "1000" for ["1", "000"]."""
     for start in range(len(parts)):
         for end in range(start + 1, min(len(parts), start + _MAX_JOINED_PARTS) + 1):
             yield plain("".join(parts[start:end]))
 
 
 def _han_numbers(text: str) -> Iterator[int]:
-    """Yields the numbers in Chinese, Japanese or Korean units: 15000 for "1万5千", 20 for "二十"."""
+    """Yields the values of numbers with Chinese, Japanese or Korean units: 15000 for "1万5千", 20
+    for "二十".
+    """
     for match in _HAN_NUMBER.finditer(text):
         if not match[0].isascii():
             value = _han_value(_HAN_PART.findall(match[0]))
@@ -133,7 +137,9 @@ def _han_value(parts: list[str]) -> float:
 
 
 def _grouped(token: str) -> float:
-    """Returns the value of a number of these languages: 1234 for "1,234", 1.5 for "1.5"."""
+    """Returns the value of a number whose commas group digits and whose point is the decimal point: 1234 for
+    "1,234", 1.5 for "1.5".
+    """
     return float(token.replace(",", "")) if token.count(".") < 2 else 0.0
 
 

@@ -50,7 +50,9 @@ _MIXED_WORD = re.compile(
 
 
 def find_odd_characters(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields `unicode-variants`: an error for broken characters, a warning for other forms of a letter."""
+    """Yields `unicode-variants` findings: errors for broken characters, warnings for unusual forms of a
+    letter.
+    """
     for pair in pairs:
         text = pair.translation.text
         broken = _BROKEN.findall(text)
@@ -70,7 +72,7 @@ def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
         yield f"forms of letters instead of the letters ({plain}): {name_characters(forms)}"
     unseen = set(_INVISIBLE.findall(text)) - set(_usual_invisible(language))
     if unseen:
-        yield f"characters that nobody sees: {name_characters(unseen)}"
+        yield f"invisible characters: {name_characters(unseen)}"
     lookalikes = _LOOKALIKES.get(language.tag.split("-")[0], {})
     foreign = sorted(set(text) & lookalikes.keys())
     if foreign:
@@ -83,7 +85,7 @@ def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
 
 
 def _fewer(word: str) -> str:
-    """Returns the letters of a word in the script with fewer letters: the Latin ones or the others."""
+    """Returns the Latin letters of a word or its other letters, whichever are fewer."""
     latin = "".join(_LATIN.findall(word))
     other = "".join(char for char in word if char.isalpha() and char not in latin)
     return latin if len(latin) <= len(other) else other

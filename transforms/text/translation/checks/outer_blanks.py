@@ -1,4 +1,4 @@
-"""Finds spaces before and after a line."""
+"""Finds spaces at the beginning and end of translations."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,9 @@ _ZERO_WIDTH = "\u200b\ufeff"
 
 
 def find_outer_blanks(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields a warning `outer-blanks`: such spaces harm comparisons of texts, but not readers."""
+    """Yields a warning `outer-blanks` for each translation with spaces at its beginning or end. They affect
+    comparisons of texts, but not readers.
+    """
     for pair in pairs:
         text = pair.translation.text
         inner = text.strip().strip(_ZERO_WIDTH).strip()

@@ -1,12 +1,14 @@
-"""Scores the fit of any translation to any source, learned from the other pairs of the same file.
+"""Scores how well any translation fits any source, learned from the other pairs in the same file.
 
-A ridge regression from the features of sources to the features of their translations learns which words
-correspond. Its prediction for a source is compared with the features of a target. Two pairs are left out of
-the regression: the pair of the source and the pair of the target. With the kernels K of the sources and L of
-the targets, A = (K + λI)⁻¹ and G = A L, the prediction without pairs i and j follows from the 2 × 2 block of
-A for them (the block form of leave-one-out), so the regression is made once.
+A ridge regression predicts the features of translations from the features of their sources, and so learns
+which words correspond. The prediction for a source is compared with the features of a target. Two pairs are
+left out of the regression: the pair of the source and the pair of the target. Let K be the kernel of the
+sources, L the kernel of the targets, A = (K + λI)⁻¹ and G = A L. Then the prediction without pairs i and j
+follows from the 2 × 2 block of A at i and j (the block form of leave-one-out), so the regression is computed
+only once.
 
-Shared numbers and Latin words and the ratio of lengths, which need no learning, are added to the score.
+The score also includes features that need no learning: shared numbers, shared Latin words and the length
+ratio.
 """
 
 import dataclasses
@@ -36,9 +38,11 @@ Indices = npt.NDArray[np.intp]
 
 @dataclasses.dataclass(frozen=True)
 class PairFit:
-    """A model learned from n pairs. Rows are sources, columns are targets; source i and target i are a pair.
+    """A model learned from n pairs of lines. In its matrices, rows are sources and columns are targets;
+    source i and target i are a pair.
 
-    It holds four n × n matrices of 8-byte numbers: 290 MB for 3,001 pairs, and 0.9 GB while it is computed.
+    The model consists of four n × n matrices of 8-byte numbers. For 3,001 pairs, these need 290 MB, and
+    learning them needs 0.9 GB.
     """
 
     inverse: Matrix  # A
@@ -47,10 +51,10 @@ class PairFit:
     static: Matrix  # the scores of `static_scores`
 
     def score(self, rows: Indices, columns: Indices, without: Indices) -> Matrix:
-        """Returns for each k the fit of target columns[k] to source rows[k].
+        """Returns for each k how well target columns[k] fits source rows[k].
 
-        The pairs rows[k] and without[k] are left out of the model. They are different pairs, and columns[k]
-        is one of the two.
+        The pairs rows[k] and without[k] are left out of the model. They must be two different pairs, and
+        columns[k] must be one of them.
         """
         first, second = self.inverse[rows, rows], self.inverse[without, without]
         both = self.inverse[rows, without]
@@ -59,13 +63,15 @@ class PairFit:
         return np.asarray(fit + self.static[rows, columns])
 
     def lone_scores(self) -> Matrix:
-        """Returns the fit of each target to its own source, learned without that pair."""
+        """Returns for each pair how well the target fits its source, learned from the other pairs."""
         diagonal = np.diagonal(self.targets) - np.diagonal(self.learned) / np.diagonal(self.inverse)
         return np.asarray(diagonal + np.diagonal(self.static))
 
 
 def learn_fit(sources: Sequence[str], targets: Sequence[str], is_unspaced: bool) -> PairFit:
-    """Learns from pairs of lines. `is_unspaced` is True if targets have no spaces between words."""
+    """Learns a model from pairs of lines. `is_unspaced` is True if the targets have no spaces
+    between words.
+    """
     source_rows = weigh_lines(sources, is_unspaced=False)
     likeness_of_sources = np.asarray(source_rows @ source_rows.T, np.float64)
     ridge = _RIDGE * np.eye(len(sources))
@@ -78,16 +84,16 @@ def learn_fit(sources: Sequence[str], targets: Sequence[str], is_unspaced: bool)
 def static_scores(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
     """Returns a score for each source (row) and target (column) that needs no learning.
 
-    Shared numbers and Latin words add to it; an unusual ratio of lengths is subtracted.
+    Shared numbers and Latin words raise the score; an unusual length ratio lowers it.
     """
     shared = _SHARED_WEIGHT * _shared_words(sources, targets)
     return np.asarray(shared - _LENGTH_WEIGHT * _length_penalties(sources, targets))
 
 
 def _shared_words(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
-    """Returns the similarity of each source and target in numbers and Latin words, 0 to 1.
+    """Returns for each source and target how similar their numbers and Latin words are, from 0 to 1.
 
-    It is the cosine similarity; rare words have larger weights.
+    This is the cosine similarity, with larger weights for rare words.
     """
     source_words, target_words = (
         [_latin_words(line) for line in side] for side in (sources, targets)
@@ -118,7 +124,9 @@ def _unit_rows(rows: Matrix) -> Matrix:
 
 
 def _length_penalties(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
-    """Returns the squared deviations of the log ratios of lengths from their median over the pairs."""
+    """Returns for each source and target the squared deviation of their log length ratio from the pairs'
+    median.
+    """
     first, second = (
         np.array([math.log(len(line.strip()) + _EXTRA_CHARS) for line in side])
         for side in (sources, targets)

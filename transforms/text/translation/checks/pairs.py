@@ -1,4 +1,4 @@
-"""Pairs of a source sentence and its translation, and helpers to write findings about them."""
+"""Pairs of a source sentence and its translation, and functions that help to describe findings about them."""
 
 import functools
 import unicodedata
@@ -20,7 +20,7 @@ class Pair(NamedTuple):
     translation: Translation
 
     def finding(self, rule: str, severity: str, message: str) -> Finding:
-        """Returns a finding about the translation."""
+        """Returns a finding about this pair's translation."""
         translation = self.translation
         return Finding(self.source.id, rule, severity, message, translation.file, translation.line)
 
@@ -36,23 +36,27 @@ def pair_up(
 
 @functools.lru_cache(maxsize=2**14)  # several checks fold the same lines
 def fold(text: str) -> str:
-    """Returns the letters, marks and digits of a text, case-folded and in NFKC, to compare texts by words.
+    """Returns the letters, combining marks and digits of a text, case-folded and in NFKC, to compare texts by
+    words.
 
-    Marks are kept because vowels of Indic scripts are marks.
+    Combining marks are kept because vowels of Indic scripts are combining marks.
     """
     text = unicodedata.normalize("NFKC", text).casefold()
     return "".join(char for char in text if unicodedata.category(char)[0] in "LMN")
 
 
 def excerpt(text: str) -> str:
-    """Returns the text for a message: quoted, on one line, cut to 60 characters, invisible ones as <U+…>."""
+    """Quotes a text for a message: on one line, truncated to 60 characters, with invisible characters as
+    <U+…>.
+    """
     if len(text) > _MAX_EXCERPT_CHARS:
         text = text[:_MAX_EXCERPT_CHARS] + _ELLIPSIS
     return '"' + "".join(_visible(char) for char in text) + '"'
 
 
 def first_difference(text: str, other: str, separator: str | None = None) -> tuple[str, str]:
-    """Returns the first pair of words in which the texts differ, or both texts if no word differs.
+    """Returns the first word of each text that differs from the other text's, or both texts if no word
+    differs.
 
     Words are separated by white space, or by `separator` if it is given.
     """
@@ -61,7 +65,9 @@ def first_difference(text: str, other: str, separator: str | None = None) -> tup
 
 
 def name_characters(chars: Iterable[str]) -> str:
-    """Lists distinct characters by code point and name, sorted: "U+00AD SOFT HYPHEN, U+200B …"."""
+    """Lists the distinct characters in sorted order, with code point and name: "U+00AD SOFT HYPHEN, U+200B
+    …".
+    """
     return ", ".join(
         f"U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip() for char in sorted(set(chars))
     )

@@ -10,7 +10,9 @@ from transforms.text.translation.records import Finding, SourceSentence, Transla
 def find_missing(
     sources: Sequence[SourceSentence], translations: Mapping[str, Translation]
 ) -> Iterator[Finding]:
-    """Yields errors `missing` (a source without a translation) and `unknown-id` (not the id of a source)."""
+    """Yields errors: `missing` if a source has no translation, `unknown-id` if no source has a translation's
+    id.
+    """
     for source in sources:
         if source.id not in translations:
             message = f"no translation of {source.id}, {excerpt(source.text)}"
@@ -24,7 +26,7 @@ def find_missing(
 
 
 def find_empty(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields an error `empty` for a translation without letters and digits: spaces, a dash."""
+    """Yields an error `empty` for each translation without letters and digits, such as spaces or a dash."""
     for pair in pairs:
         if not is_text(pair.translation.text):
             message = f"the translation is empty; it should say {excerpt(pair.source.text)}"

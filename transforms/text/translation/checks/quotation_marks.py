@@ -1,4 +1,4 @@
-"""Finds unbalanced quotation marks, and those that a spreadsheet has doubled or put around a line."""
+"""Finds unbalanced quotation marks, and marks that a spreadsheet program has doubled or put around a line."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,10 +12,10 @@ _ANY = re.compile(r'["“”„‟«»「」『』〝〞〟＂]')
 
 
 def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields `doubled-quotes` and `unbalanced-quotes`.
+    """Yields the findings `doubled-quotes` and `unbalanced-quotes`.
 
-    Doubled marks are an error, or a warning if a quotation may end within another. Unbalanced marks are a
-    warning.
+    Doubled marks are an error, or a warning if they may close a quotation within another one. Unbalanced
+    marks are a warning.
     """
     for pair in pairs:
         source, target = pair.source.text.strip(), pair.translation.text.strip()
@@ -25,7 +25,7 @@ def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
             severity = WARNING if _is_nested(target) else ERROR
             yield pair.finding("doubled-quotes", severity, message)
         elif is_wrapped(target) and len(_ANY.findall(target)) > len(_ANY.findall(source)) + 1:
-            message = "quotation marks around the whole line, which the source has not"
+            message = "quotation marks around the whole line, but not around the source"
             yield pair.finding("doubled-quotes", ERROR, message)
         elif len(_ANY.findall(target)) % 2 and not len(_ANY.findall(source)) % 2:
             message = "quotation marks that are opened and not closed, or closed and not opened"
@@ -33,10 +33,12 @@ def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def _is_nested(text: str) -> bool:
-    """Returns True if the doubled marks may close a quotation within another: "Operation "Dragoon""."""
+    """Returns True if the doubled marks may close a quotation within another one, as in "Operation
+    "Dragoon"".
+    """
     return text.count(_QUOTE * 2) == 1 and text.count(_QUOTE) == 4 and not is_wrapped(text)
 
 
 def is_wrapped(text: str) -> bool:
-    """Returns True if the text is between two straight quotation marks, as a quoted field of a CSV file."""
+    """Returns True if the text is enclosed in straight quotation marks, like a quoted field of a CSV file."""
     return len(text) > 1 and text[0] == text[-1] == _QUOTE

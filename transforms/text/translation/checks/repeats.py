@@ -11,10 +11,12 @@ _MIN_CHARS = 12  # folded. "Thank you." and "Thanks." may have one translation
 
 
 def find_repeats(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields `duplicate`, or `dev-devtest-overlap` if the two sentences are in different splits.
+    """Yields findings `duplicate`, or `dev-devtest-overlap` if the two source sentences are in different
+    splits.
 
-    Texts with the same letters and digits are identical. Each of them is reported, because any may be the
-    wrong one. It is an error, or a warning if the text is short or the sources are identical too.
+    Translations with the same letters and digits count as identical. All of them are reported, because any of
+    them may be wrong. The finding is an error, or a warning if the text is short or the sources are identical
+    too.
     """
     same: dict[str, list[Pair]] = defaultdict(list)
     for pair in pairs:

@@ -1,7 +1,7 @@
 """Runs all automatic checks of the translations into one language.
 
-The checks search for faults that released versions of this benchmark had. The module of each check says on
-which data it was tested.
+The checks search for faults that were found in released versions of the benchmark. The module of each check
+names the data on which it was tested.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,10 +60,10 @@ def check_translations(
     translations: Mapping[str, Translation],
     language: TargetLanguage,
 ) -> list[Finding]:
-    """Runs all checks. Returns the findings in the order of the sources and then of RULES.
+    """Runs all checks. Returns the findings, sorted by the order of the sources, then by the order of RULES.
 
-    `translations` maps ids to translations and should have all sources: some checks learn from the whole
-    file, need 100 lines or more, and are less reliable on a part of a file.
+    `translations` maps the ids of source sentences to translations, and should cover all sources: some checks
+    learn from the whole file. They need 100 lines or more and are less reliable on a part of a file.
     """
     findings = [*find_missing(sources, translations)]
     pairs = list(pair_up(sources, translations))
@@ -103,7 +103,9 @@ def check_translations(
 
 
 def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
-    """Keeps only the first rule of _FOREIGN for each line that has an error of these rules."""
+    """Drops findings that follow from others: if a line has errors of several rules in _FOREIGN, only the
+    first of these rules is kept.
+    """
     reason_of: dict[str, str] = {}
     for rule in reversed(_FOREIGN):
         for finding in findings:
@@ -119,7 +121,9 @@ def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
 def _trusted(
     translations: Mapping[str, Translation], findings: Sequence[Finding]
 ) -> Mapping[str, Translation]:
-    """Returns the translations with the texts of those with an error of _NO_TRANSLATION emptied."""
+    """Returns the translations. The text is empty for those that have an error of a rule in
+    _NO_TRANSLATION.
+    """
     none = {
         finding.id
         for finding in findings

@@ -14,7 +14,9 @@ _MAX_NAME_WORDS = 3  # "Buenos Aires, Argentina" may be left unchanged
 
 
 def find_copies(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields `source-copy`: an error, or a warning if the source has at most 3 words and may be a name."""
+    """Yields `source-copy` findings: errors, or warnings if the source has at most 3 words, since it may be a
+    name.
+    """
     if language.tag.split("-")[0] == "en":
         return
     for pair in pairs:

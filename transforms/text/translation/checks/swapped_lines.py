@@ -1,8 +1,9 @@
-"""Finds translations in the wrong line: exchanged pairs, or all lines after one that was lost.
+"""Finds translations that are in the wrong line: two lines were exchanged, or all lines after a lost line are
+shifted.
 
-Files of one sentence per line have no ids, so lines can be compared by content only. A model of the fit of
-translations to sources is learned from the file itself (pair_fit). Line i is compared with source i and with
-the other sources.
+Files with one sentence per line have no ids, so only the content shows where a line belongs. A model that
+scores how well a translation fits a source is learned from the file itself (see pair_fit). Each translation
+is scored with its own source and with the other sources.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +49,9 @@ _MIN_RUN_GAIN = 1.2  # and two lines or more; single lines are reported as stray
 
 
 class _Scores:
-    """Scores of sources and targets by line number, learned from pairs at estimated offsets."""
+    """Scores any target with any source of a file, both given by line number. The model is learned from the
+    pairs at the estimated offsets.
+    """
 
     def __init__(
         self,
@@ -79,7 +82,8 @@ class _Scores:
     def band(self) -> Matrix:
         """Returns the score of each source (row) with the target at each offset (column).
 
-        The unit is the usual score. The score is 0 if the source or the target is missing.
+        The unit is the usual score, which is the median score of the pairs. The score is 0 if the source or
+        the target is missing.
         """
         count = len(self._row_of)
         band = np.zeros((count, len(OFFSETS)))
@@ -93,10 +97,11 @@ class _Scores:
         return band / self.usual
 
     def compare(self, place: int) -> tuple[Matrix, Matrix, Matrix, Matrix]:
-        """Compares the pair `place` with each later pair.
+        """Compares the pair in line `place` with the pair in each later line.
 
-        Returns four arrays of scores, in the unit of the usual score: this target with its source, each later
-        target with its source, this source with each later target, each later source with this target.
+        Returns four arrays of scores, in units of the median score of the pairs: this target with its source,
+        each later target with its source, this source with each later target, and each later source with this
+        target.
         """
         later = np.arange(place + 1, len(self.lines))
         this = np.full(len(later), place)
@@ -113,7 +118,9 @@ def find_misplaced(
     translations: Mapping[str, Translation],
     language: TargetLanguage,
 ) -> Iterator[Finding]:
-    """Yields `swapped-lines`: an error for lines clearly in the wrong place, a warning if likely."""
+    """Yields `swapped-lines` findings: errors for lines that are clearly in the wrong place, warnings for
+    likely ones.
+    """
     parts = -(-len(sources) // _MAX_LINES)
     for part in range(parts):
         start, end = (len(sources) * edge // parts for edge in (part, part + 1))
@@ -157,9 +164,10 @@ def _find_misplaced(
 
 
 def _rough_offsets(sources: Sequence[str], targets: Sequence[str]) -> npt.NDArray[np.intp]:
-    """Estimates the offset of each line from static scores.
+    """Estimates by how many lines each line is shifted, from scores that need no learning.
 
-    The model is learned at these offsets, so that it is right even if most of the file is shifted.
+    The model is then learned from the pairs at these offsets, so that it is right even if most of the file is
+    shifted.
     """
     static = static_scores(sources, targets)
     band = np.full((len(sources), len(OFFSETS)), static.min())
@@ -174,9 +182,11 @@ def _rough_offsets(sources: Sequence[str], targets: Sequence[str]) -> npt.NDArra
 def _search(
     scores: _Scores, sources: Sequence[SourceSentence]
 ) -> tuple[list[tuple[int, int, str]], list[tuple[int, int]]]:
-    """Returns exchanges as (line, other line, severity) and strays as (line, line of its translation).
+    """Returns exchanges as (line, other line, severity), and stray translations as (line of the source, line
+    of its translation).
 
-    Both are sorted by gain, the greatest first. A line is in at most one exchange and at most one stray.
+    Both lists are sorted by gain, the greatest first. A line is in at most one exchange and at most one
+    stray.
     """
     articles = np.array([sources[line].article for line, _ in scores.lines])
     exchanges: list[tuple[float, int, int]] = []
@@ -215,8 +225,7 @@ def _each_once(found: list[tuple[float, int, int]]) -> Iterator[tuple[float, int
 
 def _stray(pair: Pair, holder: Pair) -> Iterator[Finding]:
     message = (
-        f"the translation of this sentence seems to be at {holder.source.id},"
-        " and the text here is not it"
+        f"the translation of this sentence seems to be at {holder.source.id}, not in this line"
     )
     yield pair.finding(_RULE, ERROR, message)
     message = f"this seems to be the translation of {pair.source.id}, {excerpt(pair.source.text)}"

@@ -1,8 +1,8 @@
-"""Finds lines in another language: untranslated English, or a related language.
+"""Finds lines that are not in the target language: untranslated English, or a related language.
 
-English is detected with the file itself: the letter triples of an English line resemble those of the sources
-more than those of the other translations. Other languages are detected by py3langid, if it knows the target
-language.
+English is detected from the file itself: the letter triples of an English line are more like those of the
+sources than those of the other translations. Other languages are detected by py3langid, if it knows the
+target language.
 """
 
 import math
@@ -44,7 +44,9 @@ _SMALLEST = 1e-12
 
 
 def find_foreign_lines(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields `wrong-language`: an error if certain, a warning if likely. Short lines are not checked."""
+    """Yields `wrong-language` findings: errors if the fault is certain, warnings if it is likely. Short lines
+    are not checked.
+    """
     # In other scripts, English is reported as wrong script, and Latin letters are often names.
     may_hide_english = language.scripts == (_LATIN,) and language.tag.split("-")[0] != "en"
     english = set(_english_places(pairs)) if may_hide_english else set()
@@ -53,7 +55,7 @@ def find_foreign_lines(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
     for place, pair in enumerate(pairs):
         text = without_names(pair.translation.text, pair.source.text)
         if place in english:
-            message = f"English; expected is {language.name}"
+            message = f"English; expected {language.name}"
             yield pair.finding(_RULE, ERROR, message)
         elif own and sum(map(str.isalpha, text)) >= _MIN_CHARS:
             finding = _identified(pair, language, own, identify(pair.translation.text.strip()))
@@ -71,12 +73,12 @@ def _identified(
         return None
     name = name_of(best)
     if margin < _MIN_MARGIN or apart < CERTAIN_DISTANCE:
-        return pair.finding(_RULE, WARNING, f"perhaps {name}; expected is {language.name}")
-    return pair.finding(_RULE, ERROR, f"{name}; expected is {language.name}")
+        return pair.finding(_RULE, WARNING, f"perhaps {name}; expected {language.name}")
+    return pair.finding(_RULE, ERROR, f"{name}; expected {language.name}")
 
 
 def _english_places(pairs: Sequence[Pair]) -> Iterator[int]:
-    """Yields the positions of the pairs whose translation is English."""
+    """Yields the index of each pair whose translation is English."""
     if len(pairs) < _MIN_LINES:
         return
     sources = [Counter(_triples(pair.source.text)) for pair in pairs]
@@ -94,7 +96,7 @@ def _english_places(pairs: Sequence[Pair]) -> Iterator[int]:
 
 
 class _Triples:
-    """Counts of the letter triples in the lines of a language."""
+    """Counts of the letter triples in lines of one language."""
 
     def __init__(self, lines: Sequence[Counter[str]]) -> None:
         self.counts: Counter[str] = Counter()
@@ -103,9 +105,9 @@ class _Triples:
         self._total = self.counts.total()
 
     def log_likelihood(self, line: Counter[str], left_out: Counter[str], different: int) -> float:
-        """Returns the log likelihood of a line under all lines but `left_out`.
+        """Returns the log likelihood of `line` under the counts of all lines except `left_out`.
 
-        `different` is the number of different triples, for smoothing.
+        `different` is the number of distinct triples, which is used for smoothing.
         """
         total = self._total - left_out.total() + _SMOOTHING * different
         return sum(

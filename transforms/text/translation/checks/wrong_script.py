@@ -35,9 +35,10 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 def find_wrong_scripts(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields `wrong-script`: an error if most of a line is in a wrong script, else a warning.
+    """Yields `wrong-script` findings: errors if most of a line is in a wrong script, otherwise warnings.
 
-    Names from the source are ignored. A word of a third script (not Latin) is a warning.
+    Names that are also in the source are ignored. A word in a third script, neither the target's nor Latin,
+    gives a warning.
     """
     for pair in pairs:
         finding = _wrong_script(pair, language) or _wrong_writing(pair, language)
@@ -68,7 +69,7 @@ def _wrong_script(pair: Pair, language: TargetLanguage) -> Finding | None:
 
 
 def without_names(text: str, source: str) -> str:
-    """Removes the capitalised words that the source has too: names may be left in Latin letters."""
+    """Removes capitalised words that also occur in the source, because names may be left in Latin letters."""
     names = {word for word in _LATIN_WORD.findall(source) if word[0].isupper()}
     return _LATIN_WORD.sub(lambda word: "" if word[0] in names else word[0], text)
 
@@ -82,7 +83,7 @@ def _wrong_writing(pair: Pair, language: TargetLanguage) -> Finding | None:
             if len(foreign) > _MAX_OTHER_WRITING * len(chars):
                 message = (
                     f"{len(foreign)} of {len(chars)} characters are {other} Chinese"
-                    f" ({''.join(sorted(set(foreign)))[:20]}); expected is {language.name}"
+                    f" ({''.join(sorted(set(foreign)))[:20]}); expected {language.name}"
                 )
                 return pair.finding(_RULE, ERROR, message)
     return None
@@ -90,9 +91,10 @@ def _wrong_writing(pair: Pair, language: TargetLanguage) -> Finding | None:
 
 @functools.cache
 def _is_other_writing(char: str, encoding: str) -> bool:
-    """Returns True if `encoding` lacks the character, and the encoding of the other writing has it.
+    """Returns True if a Chinese character is missing in `encoding` but exists in the encoding of the other
+    writing.
 
-    GB 2312 of 1980 has the simplified characters, Big5 of 1984 the traditional ones.
+    GB 2312 (1980) contains the simplified characters, Big5 (1984) the traditional ones.
     """
     other = "big5" if encoding == "gb2312" else "gb2312"
     return not _is_encodable(char, encoding) and _is_encodable(char, other)

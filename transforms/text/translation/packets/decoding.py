@@ -8,9 +8,9 @@ _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 def decode_utf8(data: bytes) -> str:
-    """Decodes UTF-8 without loss: a byte order mark is kept as part of the text.
+    """Decodes UTF-8. Nothing is lost: even a byte order mark is kept as part of the text.
 
-    Raises ReadError with the line and the byte for data that is not UTF-8.
+    Raises ReadError, which names the line and the byte, if the data is not UTF-8.
     """
     try:
         return data.decode()
@@ -22,10 +22,10 @@ def decode_utf8(data: bytes) -> str:
 
 
 def decode_sheet(data: bytes) -> str:
-    """Decodes a table saved by a spreadsheet: UTF-8, or UTF-16 with a byte order mark.
+    """Decodes a table saved by a spreadsheet program, in UTF-8 or in UTF-16 with a byte order mark.
 
-    The mark is removed. Raises ReadError for other encodings; old code pages are never guessed, because a
-    file does not say which one it is in.
+    The byte order mark is removed. Raises ReadError for other encodings. Code pages are never guessed,
+    because a file does not say which one it uses.
     """
     encoding = _UTF16.get(data[:2])
     if encoding is None:

@@ -1,4 +1,6 @@
-"""Guidelines for translators, written next to a packet: section 3.2 of Goyal et al. 2022."""
+"""Writes guidelines for translators, which accompany a packet. They follow section 3.2 of Goyal
+et al. 2022.
+"""
 
 from importlib import resources
 
@@ -8,10 +10,10 @@ SUFFIX = "-guidelines.md"
 
 
 def write_guidelines(packet: Packet, name: str) -> bytes:
-    """Returns the guidelines for the language of the packet, as Markdown in UTF-8.
+    """Returns the guidelines for the packet's target language, as Markdown in UTF-8.
 
     Args:
-      name: name of the packet's files, without a suffix.
+      name: the name of the packet's files, without the suffix.
     """
     text = resources.files(__package__).joinpath("guidelines.md").read_text("utf-8")
     filled = text.format(

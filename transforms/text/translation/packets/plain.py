@@ -1,4 +1,4 @@
-"""Line-aligned files, as in releases: line n of "fra.devtest" is the translation of sentence n."""
+"""Reads line-aligned files like those of the releases: line n of "fra.devtest" translates sentence n."""
 
 from collections.abc import Sequence
 
@@ -7,13 +7,14 @@ from transforms.text.translation.records import ReadError, Translation
 
 
 def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
-    """Reads the lines of a file as the translations of the sentences `ids`, in order.
+    """Reads a file whose lines are the translations of the sentences `ids`, in the same order.
 
     Only line feeds end a line. The texts are unchanged: spaces, empty lines, a byte order mark, U+0085 and
     U+2028 are kept. A carriage return before a line feed is removed only if every line feed has one. The last
-    line may lack its line feed. So a file with line feeds can be restored byte for byte.
+    line may lack its line feed.
 
-    Raises ReadError if the numbers of lines and ids differ, and for a NUL character.
+    Raises ReadError if the number of lines differs from the number of ids, or if a line contains a NUL
+    character.
     """
     if text.count("\r\n") == text.count("\n"):
         text = text.replace("\r\n", "\n")

@@ -21,7 +21,7 @@ class PacketLine(NamedTuple):
 
 
 class Packet(NamedTuple):
-    """Sentences that are sent to a translator together."""
+    """Sentences that are sent to a translator together, in one file."""
 
     project: str
     language: TargetLanguage
@@ -31,7 +31,9 @@ class Packet(NamedTuple):
 
 
 class PacketName(NamedTuple):
-    """Identifies the packet of a file. The fields are "" and 0 if the file does not name the packet."""
+    """Identifies the packet to which a file belongs. All fields are "" or 0 if the file does not name its
+    packet.
+    """
 
     project: str
     language: str  # code
@@ -58,10 +60,10 @@ class Returned(NamedTuple):
 
 
 def format_name(packet: Packet) -> str:
-    """Returns the name of a packet that is written into its files: "flores101/zho_simpl/round1/packet3".
+    """Returns a packet's name, which is written into its files: "flores101/zho_simpl/round1/packet3".
 
-    Raises ValueError for a packet without project or language, or with a round or number that is not from 1
-    to 999,999.
+    Raises ValueError if the packet's project or language is empty, or if its round or number is not from 1 to
+    999,999.
     """
     project, language = (quote(part, safe="") for part in (packet.project, packet.language.code))
     name = f"{project}/{language}/round{packet.round}/packet{packet.number}"

@@ -1,15 +1,16 @@
 """Packets as tables for a spreadsheet: tab-separated, every field in quotation marks.
 
-Without quotation marks around the fields, a spreadsheet would remove the mark at the beginning of a sentence,
-and read an unclosed one as a field of several rows. In the returned file, quoting depends on the tool: Excel
-and LibreOffice quote some fields and double the marks in them; Google Sheets quotes none. The two cannot be
-distinguished in a sentence that is quoted speech. So the header of the required target column has quotation
-marks in it, `target "fra"`, which show if the tool quotes. Fields are unquoted only if this header is quoted,
-if the header begins with a quotation mark, or if commas or semicolons separate the fields. Otherwise
-quotation marks are text, and the checks report superfluous ones.
+Without quotation marks around the fields, a spreadsheet program would remove a quotation mark at the
+beginning of a sentence. If the mark is not closed, it would read the following rows as part of the same
+field. In the returned file, quoting depends on the program: Excel and LibreOffice quote some fields and
+double the quotation marks in them; Google Sheets quotes no fields. If a whole sentence is quoted speech, it
+is impossible to tell which of these was done. So the header of the target column contains quotation marks,
+`target "fra"`, which reveal whether the program quotes. Fields are unquoted only if this header is quoted, if
+the header begins with a quotation mark, or if commas or semicolons separate the fields. Otherwise quotation
+marks are text, and the checks report superfluous ones.
 
-An apostrophe is put before a text that a spreadsheet would take for a formula (see cells.py), and removed
-when the table is read.
+An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see cells.py). It
+is removed when the table is read.
 """
 
 import csv
@@ -39,7 +40,7 @@ _MARKED_TARGET = '"target ""'
 def write_sheet(packet: Packet) -> str:
     """Returns the table, one row per sentence. Each line ends with a line feed.
 
-    Raises ValueError for a packet with an invalid name (see `format_name`).
+    Raises ValueError if the packet's name is invalid (see `format_name`).
     """
     name = format_name(packet)
     target = f'target "{packet.language.code}"'
@@ -48,9 +49,9 @@ def write_sheet(packet: Packet) -> str:
 
 
 def write_quoted(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Returns a tab-separated table with all fields quoted, for a spreadsheet.
+    """Returns a tab-separated table for a spreadsheet program, with all fields quoted.
 
-    It begins with a byte order mark, because without one Excel does not read it as UTF-8.
+    The table begins with a byte order mark; otherwise Excel would not read it as UTF-8.
     """
     stream = io.StringIO()
     stream.write("\ufeff")
@@ -70,13 +71,14 @@ def _row(line: PacketLine, name: str) -> list[str]:
 def read_sheet(text: str, file: str) -> Returned:
     """Reads the translations of a returned table, separated by tabs, commas or semicolons.
 
-    Columns may be in any order, and all except `id` and the target may be missing. A row may lack its last
-    fields. Rows without a translation are skipped: they are still to be translated. Texts are unchanged,
-    except for the quotation marks of spreadsheets (see the module). Line numbers are those of the file, also
-    if a field has line breaks.
+    Columns may be in any order; only `id` and the target column are required. A row may lack its last fields.
+    Rows without a translation are skipped: they are still to be translated. Texts are unchanged, except for
+    quotation marks that the spreadsheet program added (see the module). Line numbers are those of the file,
+    even if fields contain line breaks.
 
-    Raises ReadError if one of the two columns is missing, a quoted field is not closed, a row has more fields
-    than the header or no id, an id occurs twice, rows belong to two packets, or there is a NUL character.
+    Raises ReadError if a required column is missing, a quoted field is not closed, a row has no id or more
+    fields than the header, an id occurs twice, rows belong to different packets, or the table contains a NUL
+    character.
     """
     text = text.removeprefix("\ufeff")
     if "\0" in text:
@@ -106,7 +108,7 @@ def read_sheet(text: str, file: str) -> Returned:
 
 
 class Layout(NamedTuple):
-    """The format of a table."""
+    """The format of a returned table, as detected from its header."""
 
     delimiter: str
     is_marked: bool  # fields are quoted; the quotation marks are removed
@@ -116,7 +118,9 @@ class Layout(NamedTuple):
 
 
 def find_layout(header: str) -> Layout:
-    """Returns the layout of a table, from its first line. Raises ReadError if id or target is missing."""
+    """Detects the layout of a table from its first line. Raises ReadError if the id or target column is
+    missing.
+    """
     columns: tuple[str, ...] = ()
     for delimiter in _DELIMITERS:
         is_marked = delimiter != "\t" or header.startswith('"') or _MARKED_TARGET in header
@@ -139,9 +143,9 @@ def _quoting(is_marked: bool) -> Literal[0, 3]:
 
 
 def read_rows(text: str, layout: Layout) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Yields (first line, column → field) for each row after the header that is not empty.
+    """Yields (number of the row's first line, column → field) for each non-empty row after the header.
 
-    Raises ReadError for a row with too many fields or an unclosed quotation mark.
+    Raises ReadError if a row has too many fields or an unclosed quotation mark.
     """
     reader = csv.reader(
         io.StringIO(text, newline=""),

@@ -1,4 +1,4 @@
-"""Packets as XLIFF 2, the exchange format of translation tools.
+"""Writes and reads packets as XLIFF 2, the exchange format of translation tools.
 
 The rules are those of XLIFF Version 2.0, OASIS Standard, 2014; versions 2.1 and 2.2 do not change the parts
 used here. A `file` element is a split, a `group` an article, a `unit` a sentence with one segment.
@@ -44,10 +44,10 @@ _CHANGED = ("translated", "reviewed", "final")
 def write_xliff(packet: Packet) -> bytes:
     """Returns the document in UTF-8. Equal packets give equal bytes.
 
-    The attribute `original` of its files is the name of the packet. A sentence with a target is written as
-    translated if it has no reasons, else as to be translated again. Raises ValueError for a packet without
-    lines or name, for an id that is not an NMTOKEN or occurs twice, and for NUL and lone surrogates, which
-    XLIFF cannot represent.
+    The attribute `original` of each `file` element is the name of the packet. A sentence that already has a
+    translation is written as translated if no reasons to translate it again are given. Raises ValueError if
+    the packet has no lines or no name, if an id is not an NMTOKEN or occurs twice, and for NUL and lone
+    surrogates, which XLIFF cannot represent.
     """
     _check(packet)
     return "".join(f"{line}\n" for line in _document(packet)).encode()
@@ -61,7 +61,7 @@ def _check(packet: Packet) -> None:
         id_ = line.source.id
         if id_ in seen or not _ID.fullmatch(id_):
             raise ValueError(
-                f"the id {id_!r} occurs twice, or has other signs than letters, digits, _ . : -"
+                f"the id {id_!r} occurs twice, or has characters other than letters, digits, _ . : -"
             )
         seen.add(id_)
         for text in (line.source.text, line.target):
@@ -94,7 +94,9 @@ def _document(packet: Packet) -> Iterator[str]:
 
 
 def _runs(lines: Iterable[PacketLine], field: str) -> list[tuple[str, list[PacketLine]]]:
-    """Groups the lines by a field of the source: (value, its lines), in order of first occurrence."""
+    """Groups the lines by a field of their source sentences. Returns (value, its lines) in order of first
+    occurrence.
+    """
     value = attrgetter(f"source.{field}")
     runs: dict[str, list[PacketLine]] = {}
     for line in lines:
@@ -120,7 +122,7 @@ def _context(source: SourceSentence) -> str:
 
 
 def _notes(notes: Iterable[tuple[str, int, str]]) -> Iterator[str]:
-    """Yields the notes element for (category, priority from 1 to 10, text)."""
+    """Yields the parts of a `notes` element. Each note is (category, priority from 1 to 10, text)."""
     yield "<notes>"
     for category, priority, text in notes:
         note = escape(_shown(text))
@@ -129,7 +131,9 @@ def _notes(notes: Iterable[tuple[str, int, str]]) -> Iterator[str]:
 
 
 def _shown(text: str) -> str:
-    """Replaces characters that XML cannot represent by "U+…", in texts that only people read."""
+    """Replaces characters that XML cannot represent by "U+…". For texts that are only read by people, not by
+    programs.
+    """
     return _NOT_IN_XML.sub(lambda sign: f"U+{ord(sign[0]):04X}", text)
 
 
@@ -142,15 +146,15 @@ def _content(text: str) -> str:
 def read_xliff(data: bytes, file: str) -> Returned:
     """Reads the translations of a returned document of XLIFF 2.0, 2.1 or 2.2.
 
-    A unit is translated if a target has text, or is empty with the state translated, reviewed or final. The
-    parts of a split unit are joined, in the order of their `order` attributes; a part between segments
-    (`ignorable`) without a target is copied from the source. Marks and codes around text (`mrk`, `pc`, `sc`,
-    `ec`) are removed and their text is kept. Elements of modules and of other namespaces next to the segments
-    are ignored. The line of a translation is the line of its first target.
+    A unit is translated if it has a target with text, or an empty target with the state translated, reviewed
+    or final. The parts of a split unit are joined in the order of their `order` attributes. A part between
+    segments (`ignorable`) that has no target is copied from the source. Marks and codes around text (`mrk`,
+    `pc`, `sc`, `ec`) are removed and their text is kept. Elements of modules and of other namespaces next to
+    the segments are ignored. The line of a translation is the line of its first target.
 
-    Raises ReadError for a document that is not well-formed or not XLIFF 2, a unit without id or with a
-    repeated id, a unit with only some segments translated, files of two packets, and an element inside a text
-    whose text is unknown (`ph` and unknown elements).
+    Raises ReadError if the document is not well-formed or not XLIFF 2, if a unit has no id, a repeated id or
+    only some of its segments translated, if files belong to different packets, and if a text contains an
+    element whose text is unknown (`ph` and unknown elements).
     """
     root = parse_xml(data)
     _check_version(root)
@@ -188,7 +192,9 @@ def _check_version(root: Element) -> None:
 
 
 def _tag(element: Element) -> str:
-    """Returns the name of an element of the XLIFF core, or "" for elements of other namespaces."""
+    """Returns the name of an element in the namespace of the XLIFF core, or "" if it is in
+    another namespace.
+    """
     namespace, _, name = element.name.rpartition(" ")
     return name if namespace in _NAMESPACES else ""
 
@@ -202,7 +208,7 @@ def _units(parent: Element) -> Iterator[Element]:
 
 
 class _Unit(NamedTuple):
-    """A sentence of a document."""
+    """A sentence of an XLIFF document, with its translation if it has one."""
 
     id: str
     source: str
@@ -210,7 +216,7 @@ class _Unit(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A segment, or a part between two segments."""
+    """A part of a unit: a segment, or the text between two segments."""
 
     place: int  # position in the translation
     line: int  # of the target

@@ -1,7 +1,7 @@
 """Parses XML of unknown origin into a tree of elements with line numbers.
 
 A document type declaration is rejected before it is read, so no entities are expanded and nothing is
-fetched. Line numbers are those of Expat, which are right beyond line 65,535.
+downloaded. Line numbers are taken from Expat, because they are correct even above 65,535.
 """
 
 from typing import NamedTuple, NoReturn
@@ -13,7 +13,7 @@ _DEEPEST = 100  # nested elements: XLIFF has about 12, and readers of the tree a
 
 
 class Element(NamedTuple):
-    """An XML element. Names of elements and attributes in a namespace are written "namespace name"."""
+    """An XML element. A name that belongs to a namespace is written "namespace name"."""
 
     name: str
     attributes: dict[str, str]
@@ -22,16 +22,16 @@ class Element(NamedTuple):
 
     @property
     def elements(self) -> list["Element"]:
-        """Returns the child elements."""
+        """Returns the children that are elements, not text."""
         return [piece for piece in self.content if isinstance(piece, Element)]
 
 
 def parse_xml(data: bytes) -> Element:
-    """Parses a document and returns its root element, without comments and processing instructions.
+    """Parses a document and returns its root element. Comments and processing instructions are dropped.
 
-    The declared encoding may be UTF-8, UTF-16 or an encoding of one byte per character. Raises ReadError with
-    the line for a document that is not well-formed, has another encoding, a document type declaration or more
-    than 100 nested elements.
+    The declared encoding may be UTF-8, UTF-16 or an encoding with one byte per character. Raises ReadError,
+    which names the line, if the document is not well-formed, has another encoding or a document type
+    declaration, or nests more than 100 elements.
     """
     builder = _Builder()
     try:
@@ -46,7 +46,7 @@ def parse_xml(data: bytes) -> Element:
 
 
 class _Builder:
-    """Builds the tree of one document in handlers of Expat."""
+    """Builds the tree of one document. Its methods are the handlers that Expat calls."""
 
     def __init__(self) -> None:
         self._open: list[Element] = []

@@ -1,19 +1,21 @@
-"""The Translation Quality Score of a language: 0 to 100, from the errors marked by reviewers.
+"""Computes the Translation Quality Score of a language, from 0 to 100, from the errors that reviewers have
+marked.
 
-Goyal et al. 2022 (FLORES-101, section 3.3) define the categories, the severities, the sample of 20 % and the
-threshold of 90, but no formula. This formula is our own, with the usual weights of MQM:
+Goyal et al. 2022 (FLORES-101, section 3.3) define the categories and severities of errors, the sample of 20 %
+and the threshold of 90, but no formula. Our own formula uses the usual weights of MQM:
 
     points of an error       1 minor, 5 major, 10 critical
     points of a sentence     the mean over its reviewers of the sum of the points of their errors
     score                    100 × (1 − Σ points / Σ words of the reviewed source sentences), not below 0
 
-Words are separated by white space in the English source. All numbers are exact fractions: a score of 89.96
-is below 90 and is shown as 89.9.
+Words are separated by white space in the English source. All numbers are exact fractions: a score of 89.96 is
+below 90 and is printed as 89.9.
 
-In the accepted languages of the paper, 15 % of the reviewed sentences have major or critical errors and 2 %
-have critical ones. With one such error each and 20 words per sentence, that is 0.13 × 5 + 0.02 × 10 = 0.85
-points per sentence and a score of 95.75; with a minor error in every sentence in addition, 90.75. Both agree
-with the paper: its accepted languages have 90 or more, half of them above 95 (section 4.4).
+The formula agrees with the paper. In the paper's accepted languages, 15 % of the reviewed sentences have
+major or critical errors and 2 % have critical errors. With one such error in each of these sentences, the
+mean is 0.13 × 5 + 0.02 × 10 = 0.85 points per sentence. With 20 words per sentence, the score is 95.75. If
+every sentence has a minor error in addition, it is 90.75. In the paper, accepted languages have scores of 90
+or more, and half of them are above 95 (section 4.4).
 """
 
 from collections import Counter
@@ -33,7 +35,7 @@ ACCEPTED_FROM = Fraction(90)
 
 
 class ReviewerShare(NamedTuple):
-    """The review of one reviewer."""
+    """The number of sentences that one reviewer has reviewed, and the result."""
 
     reviewed: int  # sentences
     errors: int
@@ -41,7 +43,7 @@ class ReviewerShare(NamedTuple):
 
 
 class QualityScore(NamedTuple):
-    """A score and the numbers behind it."""
+    """A language's score and the numbers from which it was computed."""
 
     accepted: bool  # True if the whole sample is reviewed and the score reaches the threshold
     score: Fraction  # from 0 to 100
@@ -72,13 +74,14 @@ def score_quality(
     """Computes the score of a language.
 
     Args:
-      sources: id → English text; must include the sample.
+      sources: id → English text; must include the sentences of the sample.
       sample: ids of the sentences to review.
-      sheets: in the order of their return. A later review of a sentence replaces an earlier one by the same
-      reviewer. The order has no other effect.
+      sheets: the returned sheets, in the order of their return. A later review of a sentence replaces an
+        earlier one by the same reviewer. The order has no other effect.
       accepted_from: the lowest score that is accepted.
-      Raises ValueError for sheets of several languages, for a review of a sentence outside of the sample, and
-      if no sentence with words is reviewed.
+
+    Raises ValueError if the sheets are for several languages, if a reviewed sentence is not in the sample, or
+    if no sentence with words is reviewed.
     """
     marked = _merge(sheets, frozenset(sample))
     words = {id_: len(sources[id_].split()) for id_ in marked}

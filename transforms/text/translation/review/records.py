@@ -1,4 +1,4 @@
-"""Records of a review of translations: the sheets that reviewers fill in and the errors they mark.
+"""Records of a review of translations: the sheets that reviewers fill in, and the errors that they mark.
 
 Categories and severities are those of Goyal et al. 2022 (FLORES-101), section 3.3.
 """
@@ -27,7 +27,7 @@ SEVERITIES = {
 
 
 class ReviewLine(NamedTuple):
-    """A sentence to review."""
+    """A sentence that a reviewer is to check."""
 
     id: str  # of the source sentence
     source: str
@@ -45,7 +45,7 @@ class ReviewError(NamedTuple):
 
 
 class ReviewedSheet(NamedTuple):
-    """The review of some sentences of a language by one reviewer."""
+    """The content of a sheet: one reviewer's review of sentences in one language."""
 
     reviewer: str  # name as written by the reviewer; "" if nothing is reviewed yet
     language: str  # code

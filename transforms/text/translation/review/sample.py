@@ -1,4 +1,4 @@
-"""Samples the sentences to review: the same ones in all languages."""
+"""Samples the sentences to review, which are the same in all languages."""
 
 import math
 from collections.abc import Iterable
@@ -11,13 +11,13 @@ from transforms.text.translation.records import SourceSentence
 def choose_sample(sources: Iterable[SourceSentence], share: Fraction, seed: int) -> tuple[str, ...]:
     """Returns the ids of the sentences to review, in the order of the sources.
 
-    The sample is the ceil(share × n) sentences with the smallest fingerprints of "<seed>\\t<id>". So a larger
-    share includes the sample of a smaller one, and the sample does not depend on texts or order. FLORES-101
-    reviews 20 %.
+    The sample is the ceil(share × n) sentences with the smallest fingerprints of "<seed>\\t<id>". So the
+    sample for a larger share includes the sample for a smaller one, and the sample depends neither on texts
+    nor on their order. FLORES-101 reviews 20 %.
 
     Args:
-      sources: must have unique ids.
-      share: above 0 and at most 1.
+      sources: the source sentences, with unique ids.
+      share: the share of the sentences to review, above 0 and at most 1.
     """
     ids = [source.id for source in sources]
     chosen = sorted(ids, key=lambda id_: (fingerprint(f"{seed}\t{id_}"), id_))

@@ -1,4 +1,5 @@
-"""The sheet that a reviewer fills in: a table with one row per sentence, plus a row per further error.
+"""Writes and reads the sheet that a reviewer fills in. It has one row per sentence, and a row for each
+further error in it.
 
     id            language  source  target "fra"  category  severity  comment  reviewer  legend
     devtest-0042  fra       Dogs.   Chins.        spelling  minor     Chiens   Ama       category: …
@@ -6,12 +7,12 @@
     devtest-0057  fra       Cats.   Chats.        ok                           Ama
     devtest-0063  fra       Birds.  Aves.
 
-The format is that of packets (see packets/sheet.py), or that of the tables of a project if the header has no
-quotation marks. The column `legend` lists the values allowed in the other columns, one line per row; it is
-ignored when the sheet is read.
+The format is that of packets (see packets/sheet.py). If the header has no quotation marks, it is that of a
+project's tables (see tables.py). The column `legend` lists the values allowed in the other columns, one line
+per row; it is ignored when the sheet is read.
 
-A sentence without an error has "ok" in the column `category`. A row without category, severity and comment
-is not reviewed yet.
+If a sentence has no error, the reviewer writes "ok" in the column `category`. A row without category,
+severity and comment has not been reviewed yet.
 """
 
 import re
@@ -48,14 +49,16 @@ _SYNONYMS = {
 
 
 def write_review_sheet(language: str, lines: Iterable[ReviewLine], reviewer: str = "") -> str:
-    """Returns the sheet of a language. The name of the reviewer, if given, is written in every row."""
+    """Returns the sheet for a language. If `reviewer` is given, this name is written in every row."""
     columns = [f'target "{language}"' if name == "target" else name for name in COLUMNS]
     rows = [[line.id, language, line.source, line.target, "", "", "", reviewer] for line in lines]
     return write_quoted([*columns, _LEGEND], _with_legend(rows))
 
 
 def make_legend() -> list[str]:
-    """Returns lines that list the values allowed in the columns that a reviewer fills in."""
+    """Returns the lines of the legend, which lists the allowed values of the columns that a reviewer fills
+    in.
+    """
     return [
         f"category: {OK}, if the sentence has no error; else one of those below, a row for each error",
         *(f"category {name}: {meaning}" for name, meaning in CATEGORIES.items()),
@@ -66,7 +69,7 @@ def make_legend() -> list[str]:
 
 
 def _with_legend(rows: Sequence[Sequence[str]]) -> Iterator[list[str]]:
-    """Appends a line of the legend to each row; the last row gets all remaining lines."""
+    """Yields the rows, each with a line of the legend appended. The last row gets all remaining lines."""
     legend = make_legend()
     for number, row in enumerate(rows, 1):
         is_last = number == len(rows)
@@ -91,10 +94,10 @@ class _Row(NamedTuple):
 def read_review_sheet(text: str) -> ReviewedSheet:
     """Reads a sheet that a reviewer has filled in.
 
-    Categories and severities may be in any case, with spaces or other signs between words, in British or
-    American spelling. In rows that a reviewer adds, `language`, `source` and `target` may be blank. Raises
-    ReadError with the line and the allowed values for other categories and severities, for a sheet of two
-    reviewers or two languages, for a sentence with both "ok" and an error, and for a review without a name.
+    Categories and severities may be in upper or lower case, with spaces or other signs between words, in
+    British or American spelling. In rows that a reviewer adds, `language`, `source` and `target` may be
+    blank. Raises ReadError, which names the line, if a category or severity is not allowed, if the sheet has
+    two reviewers or two languages, if a sentence has both "ok" and an error, and if a review has no name.
     """
     rows = list(_read_rows(text))
     reviewed = [row for row in rows if row.is_reviewed]
@@ -111,9 +114,9 @@ def read_review_sheet(text: str) -> ReviewedSheet:
 
 
 def is_same_target(written: str, text: str) -> bool:
-    """Returns True if `written`, a target in a returned sheet, is the translation `text`.
+    """Returns True if `written`, the target in a returned sheet, is the same as the translation `text`.
 
-    A spreadsheet may have put quotation marks around it and doubled the marks in it.
+    A spreadsheet program may have put quotation marks around `written` and doubled the marks in it.
     """
     quoted = ('"' + one.replace('"', '""') + '"' for one in (text, protect(text)))
     return written in (text, *quoted)
@@ -131,7 +134,7 @@ def _read_rows(text: str) -> Iterator[_Row]:
 
 
 def _read_fields(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Yields (line, column → field) for each row, of either format."""
+    """Yields (line number, column → field) for each row of a sheet in either of the two formats."""
     text = text.removeprefix("\ufeff")
     header = text.split("\n", 1)[0].removesuffix("\r")
     if '"' not in header:
@@ -147,7 +150,9 @@ def _read_fields(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 
 def _only_value(rows: Iterable[_Row], column: str) -> str:
-    """Returns the value of a column that should have one value; "" if all rows are empty."""
+    """Returns the only value of a column that should have the same value in all rows, or "" if the column is
+    empty.
+    """
     lines: dict[str, int] = {}
     for row in rows:
         lines.setdefault(getattr(row, column), row.line)

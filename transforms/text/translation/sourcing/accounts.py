@@ -1,4 +1,4 @@
-"""Accounts of a build of source sentences: the fate of each page, and the card's tables."""
+"""Computes the counts, statistics and card sections for a build of source sentences."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,14 +60,16 @@ sentence links to another page. The sentences of `test` are not for release.
 
 
 def describe_documents(sites: Sequence[str], documents: Sequence[str]) -> Description:
-    """Returns the description of a build from sites and documents, which lists their names."""
+    """Returns the description of a build, which lists the sites and the user's documents from which it was
+    made.
+    """
     of_sites = [f"English Wikimedia sites ({', '.join(sites)})"] if sites else []
     sources = " and ".join([*of_sites, f"documents ({', '.join(documents)})"])
     return DESCRIPTION._replace(about=_WITH_DOCUMENTS.format(sources=sources))
 
 
 class DomainAccount(NamedTuple):
-    """Counts of the pages or documents of a domain: rejected + not_drawn + articles = pages."""
+    """Counts of a domain's pages or documents. It holds that rejected + not_drawn + articles = pages."""
 
     pages: int  # pages read
     rejected: int  # not an article, without a passage, or with a sentence that another article has
@@ -77,16 +79,16 @@ class DomainAccount(NamedTuple):
 
 
 def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
-    """Returns the accounts of the sentences.
+    """Returns the counts, statistics and card sections of the build.
 
-    Raises AccountingError if a page is unaccounted for, and NothingLeftError if there is no sentence.
+    Raises AccountingError if the counts of a domain's pages do not add up, and NothingLeftError if no
+    sentence was selected.
 
-    The ledger has these entries in addition to those of every build (stages of REJECTED begin with the
-    domain):
-      pages: (domain, pages that were read).
-      candidates: (domain, pages with a passage).
+    In addition to the entries of every build, the ledger has (stages of REJECTED begin with the domain):
+      pages: (domain, number of pages that were read).
+      candidates: (domain, number of pages with a passage).
       selection: one Selection.
-      newer_than: (domain, OlderPages or NewerDocuments), only of domains with an older source.
+      newer_than: (domain, OlderPages or NewerDocuments), only for domains with an older source.
     """
     pages, selection = ledger.pairs("pages"), ledger.one("selection")
     names = sorted(pages, key=lambda name: (DOMAINS.index(name) if name in DOMAINS else 9, name))
@@ -128,8 +130,7 @@ def _account_for(domain: str, ledger: Ledger, selection: Selection) -> DomainAcc
     not_drawn = candidates - duplicates - articles
     if not_drawn < 0:
         raise AccountingError(
-            f"{domain}: expected at most as many articles as pages with a passage,"
-            f" found {-not_drawn} more"
+            f"{domain}: there are {-not_drawn} more articles than pages with a passage"
         )
     parts = {"rejected": rejected, "not_drawn": not_drawn, "articles": articles}
     balance(pages, f"pages of {domain} that were read", **parts)
@@ -149,7 +150,9 @@ def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
 
 
 def _make_stats(selection: Selection, domains: Mapping[str, DomainAccount]) -> dict[str, Any]:
-    """Returns the statistics of a build: counts per split and domain, and those of table 3 of the paper."""
+    """Returns the statistics of a build: counts per split and domain, and the figures of table 3 of Goyal et
+    al. 2022.
+    """
     sentences = selection.sentences
     topics = Counter(one.topic for one in sentences)
     return {

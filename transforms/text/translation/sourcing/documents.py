@@ -1,4 +1,4 @@
-"""Reads documents of the user: JSON Lines with id, url, title, date, licence and text."""
+"""Reads the user's own documents: JSON Lines with the fields id, url, title, date, licence and text."""
 
 import datetime
 import re
@@ -25,7 +25,7 @@ _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 
 
 class Document(NamedTuple):
-    """A document of the user."""
+    """One of the user's own documents."""
 
     id: str  # unique in its domain
     url: str
@@ -45,7 +45,7 @@ class _Line(msgspec.Struct):
 
 
 def check_domain(name: str) -> None:
-    """Raises ValueError for a name that cannot be a domain of documents."""
+    """Raises ValueError if the user's documents cannot have a domain with this name."""
     if name in DOMAINS:
         raise ValueError(
             f"documents of {name!r}: this is the name of a site; choose another domain name"
@@ -58,10 +58,10 @@ def check_domain(name: str) -> None:
 
 
 def parse_document(line: bytes) -> Document:
-    """Parses one line of JSON. Fields that a Document does not have are ignored.
+    """Parses one line of JSON. Unknown fields are ignored.
 
-    Raises ValueError for a line that is not a JSON object in UTF-8, for a field that is missing, not a
-    string, empty or too long, for line breaks outside of the text, and for an invalid url or date.
+    Raises ValueError if the line is not a JSON object in UTF-8, if a field is missing, empty, too long or not
+    a string, if a field other than the text has a line break, or if the url or date is invalid.
     """
     try:
         found = msgspec.json.decode(line.decode("utf-8"), type=_Line)
@@ -97,7 +97,7 @@ def _parse_date(text: str) -> str:
 
 
 def is_day(text: str) -> bool:
-    """Returns True for a valid date like "2026-05-04"."""
+    """Returns True if the text is a valid date like "2026-05-04"."""
     if not _DATE.fullmatch(text):
         return False
     try:
@@ -116,9 +116,9 @@ def read_paragraphs(text: str) -> list[Paragraph]:
 
 
 def find_candidate(document: Document, domain: str, seed: int) -> Candidate | Reason:
-    """Returns the passage of a document, or the reason why it has none.
+    """Returns a document with its passage as a Candidate, or the reason why the document has no passage.
 
-    The topic is guessed from the title, with the rules for Wikinews.
+    The topic is guessed from the title, by the rules for Wikinews.
     """
     key = f"{seed} {domain} {document.id}"
     paragraphs = read_paragraphs(document.text)

@@ -1,4 +1,4 @@
-"""Describes the older sources excluded from a benchmark, per domain, for its card and manifest."""
+"""Describes, for the card and manifest of a benchmark, which older sources were excluded from each domain."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ DROP_DOCUMENTS = "drop-older-documents"  # stage that drops documents that are n
 
 
 class NewerDocuments(NamedTuple):
-    """The dates of the documents of a domain, without those that were dropped as not new."""
+    """The first and last date of a domain's documents, after older documents were dropped."""
 
     newer_than: str  # day; documents of this day or earlier are dropped; "" if none are dropped
     first_day: str  # "2026-05-04"; "" if no document is left
@@ -27,9 +27,11 @@ class NewerDocuments(NamedTuple):
 def describe_newer(
     ledger: Ledger, read: Mapping[str, int]
 ) -> tuple[list[str], dict[str, dict[str, Any]]]:
-    """Returns the lines of the card, and domain → entry of the manifest; both empty without older sources.
+    """Returns the lines for the card, and domain → its entry in the manifest. Both are empty if there are no
+    older sources.
 
-    Raises NothingLeftError if the older dump is not older than the dump of the build.
+    Raises NothingLeftError if the dump given as older is not older than the dump from which the build is
+    made.
 
     Args:
       ledger: its entry "newer_than" has (domain, OlderPages or NewerDocuments).

@@ -1,8 +1,8 @@
 """Chooses a passage of an article: 3 to 5 consecutive sentences of one paragraph.
 
 "We selected one paragraph per document, from either the beginning, middle, or end of the article": Goyal et
-al. 2022, section 3.1. The choice depends only on the article's key and text, so the same seed and dump always
-give the same passage, whatever else is read and in any order.
+al. 2022, section 3.1. The choice depends only on the article's key and text. So the same seed and dump always
+give the same passage, whatever other articles are read and in whatever order.
 """
 
 from bisect import bisect_left
@@ -40,7 +40,7 @@ class PassageSentence(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The sentences of an article that may be selected. The selection takes all or the first ones."""
+    """The consecutive sentences of an article that may be selected: either all of them, or the first ones."""
 
     part: str  # of PARTS: position of the paragraph in the article
     paragraph: int  # number of the paragraph in the article, from 0
@@ -49,15 +49,15 @@ class Passage(NamedTuple):
 
 
 def choose_passage(paragraphs: Sequence[Paragraph], key: str) -> Passage | Reason:
-    """Chooses the passage of an article with these paragraphs, or returns the reason why it has none.
+    """Chooses the passage of an article from its paragraphs, or returns the reason why there is none.
 
-    `key` names the article and the seed and determines all random choices. First a part of the article is
-    drawn, then one of its paragraphs with 3 or more consecutive fit sentences, then one of the longest
-    passages of the paragraph, of at most 5 sentences. If the part has no such paragraph, the other parts are
-    tried in random order.
+    `key` names the article and the seed, and determines all random choices. First a part of the article is
+    drawn (beginning, middle or end), then one of the part's paragraphs with 3 or more consecutive fit
+    sentences, then one of the paragraph's longest passages of at most 5 sentences. If the part has no such
+    paragraph, the other parts are tried in random order.
 
-    The Reason `no-passage` has the number of fit sentences and the faults of the others: "12 paragraphs, 20
-    sentences, 9 fit; no-end 3, too-short 8".
+    The Reason `no-passage` states the number of fit sentences and why the others are not fit: "12 paragraphs,
+    20 sentences, 9 fit; no-end 3, too-short 8".
     """
     fates: Counter[str] = Counter()
     parts = [part_of(place, len(paragraphs)) for place in range(len(paragraphs))]
@@ -76,9 +76,11 @@ def choose_passage(paragraphs: Sequence[Paragraph], key: str) -> Passage | Reaso
 
 
 def part_of(place: int, paragraphs: int) -> str:
-    """Returns the third of the article that has the middle of paragraph `place` (from 0).
+    """Returns the part of an article (beginning, middle or end) in which the middle of paragraph `place`
+    lies.
 
-    Two paragraphs are the beginning and the end; a single one is the beginning.
+    `place` is counted from 0, `paragraphs` is the number of paragraphs. If there are two, they are the
+    beginning and the end; a single one is the beginning.
     """
     if paragraphs == 1:
         return PARTS[0]
@@ -86,7 +88,9 @@ def part_of(place: int, paragraphs: int) -> str:
 
 
 def _sentences_of(paragraph: Paragraph) -> Iterator[tuple[PassageSentence, str | None]]:
-    """Yields each sentence of a paragraph and the reason why it is not fit; None if it is."""
+    """Yields (sentence, the reason why it is not fit) for each sentence of a paragraph. The reason is None if
+    it is fit.
+    """
     spans = split_sentences(paragraph.text)
     texts = [" ".join(paragraph.text[start:end].split()) for start, end in spans]
     reasons = _reasons_of(texts)
@@ -97,9 +101,9 @@ def _sentences_of(paragraph: Paragraph) -> Iterator[tuple[PassageSentence, str |
 
 
 def _reasons_of(texts: Sequence[str]) -> list[str | None]:
-    """Returns the reasons to reject the sentences of a paragraph; None for fit ones.
+    """Returns for each sentence of a paragraph the reason to reject it, or None if the sentence is fit.
 
-    The reason is `cut` if a neighbour is probably the other half of the sentence.
+    The reason `cut` means that a neighbouring sentence is probably the other half of the sentence.
     """
     own = [reason_to_reject_sentence(text) for text in texts]
     reasons = list(own)
@@ -112,7 +116,9 @@ def _reasons_of(texts: Sequence[str]) -> list[str | None]:
 
 
 def _longest_passages(is_fit: Sequence[bool]) -> tuple[list[int], int]:
-    """Returns the starts of the longest passages of a paragraph and their length; ([], 0) if too short."""
+    """Returns the start indexes and the common length of a paragraph's longest passages, or ([], 0) if all
+    are too short.
+    """
     # Number of consecutive fit sentences from each sentence on.
     runs = [*accumulate(map(int, reversed(is_fit)), lambda run, fit: fit * (run + 1))][::-1]
     length = min(max(runs, default=0), MAX_SENTENCES)

@@ -1,7 +1,7 @@
-"""Plans the number of articles and sentences of each domain in each split.
+"""Plans how many articles and sentences each split takes from each domain.
 
-Goyal et al. 2022, table 3: 3,001 sentences of 842 articles, one third from each domain. dev has 997
-sentences, devtest 1,012 and test 992, from 281, 281 and 280 whole articles.
+In Goyal et al. 2022, table 3, there are 3,001 sentences from 842 articles, one third from each domain. dev
+has 997 sentences, devtest 1,012 and test 992, from 281, 281 and 280 whole articles.
 """
 
 import itertools
@@ -22,7 +22,7 @@ _Table = npt.NDArray[np.int64]  # one row per domain, one column per split
 
 
 class Quota(NamedTuple):
-    """The number of articles and sentences of a domain in a split."""
+    """The number of articles and sentences that a split takes from a domain."""
 
     articles: int
     sentences: int  # 3 to 5 for each article
@@ -38,7 +38,7 @@ class Shortage(NamedTuple):
     wanted_sentences: int
 
     def __str__(self) -> str:
-        """Returns one line: "wikinews: 40 of 281 articles, 143 of 1,001 sentences"."""
+        """Returns a line such as "wikinews: 40 of 281 articles, 143 of 1,001 sentences"."""
         articles = f"{self.articles:,} of {self.wanted_articles:,} articles"
         return (
             f"{self.domain}: {articles}, {self.sentences:,} of {self.wanted_sentences:,} sentences"
@@ -46,14 +46,16 @@ class Shortage(NamedTuple):
 
 
 def split_sizes(sentences: int) -> dict[str, int]:
-    """Returns split → sentences, in the proportions of the release, whose total is 3,001."""
+    """Divides a number of sentences among the splits, in the proportions of FLORES-101. Returns split →
+    sentences.
+    """
     return dict(zip(SPLITS, apportion(sentences, list(SPLIT_SENTENCES.values())), strict=True))
 
 
 def apportion(total: int, weights: Sequence[int]) -> list[int]:
     """Divides a total into whole numbers in proportion to the weights (largest remainder method).
 
-    Of equal remainders, the first gets more. The sum of the weights must be positive.
+    If remainders are equal, the first one is rounded up. The sum of the weights must be positive.
     """
     whole = sum(weights)
     parts = [total * weight // whole for weight in weights]
@@ -71,10 +73,11 @@ def plan_quotas(
 ) -> Mapping[Cell, Quota]:
     """Returns (domain, split) → quota, in the order of domains and splits.
 
-    Totals are exact. The sentences of splits are those of `splits` (default: `split_sizes`). The sentences of
-    domains, and the articles of domains and of splits, are as equal as possible, the first ones larger; if
-    that is impossible, articles are in proportion to sentences. Raises ValueError if articles of 3 to 5
-    sentences cannot have these totals; its message says which numbers can.
+    The totals `sentences` and `articles` are met exactly. `splits` gives the number of sentences in each
+    split (default: `split_sizes`). All domains get equal numbers of sentences and articles, and all splits
+    get equal numbers of articles, up to rounding, which favours the first ones. If that is impossible,
+    articles are divided in proportion to sentences. Raises ValueError if articles of 3 to 5 sentences cannot
+    have these totals; the message says which numbers can.
     """
     splits = split_sizes(sentences) if splits is None else splits
     _check(sentences, articles)
@@ -93,7 +96,11 @@ def _deal(
     sizes: Sequence[int],
     share: Callable[[int, Sequence[int]], list[int] | None],
 ) -> list[Quota] | None:
-    """Returns the quotas, domain by domain; None if articles shared by `share` cannot have the sentences."""
+    """Returns the quotas domain by domain, with the articles divided by the function `share`. Returns None if
+    these articles cannot have the required sentences.
+
+    `thirds` is the number of sentences from each domain, `sizes` the number of sentences in each split.
+    """
     by_domain, by_split = share(articles, thirds), share(articles, sizes)
     if by_domain is None or by_split is None:
         return None
@@ -114,10 +121,10 @@ def _check(sentences: int, articles: int) -> None:
     low, high = MIN_SENTENCES * articles, MAX_SENTENCES * articles
     if not low <= sentences <= high:
         fewest, most = -(-sentences // MAX_SENTENCES), sentences // MIN_SENTENCES
-        need = f"{fewest:,} to {most:,} articles" if fewest <= most else "other numbers"
+        need = f"; {sentences:,} need {fewest:,} to {most:,} articles" if fewest <= most else ""
         raise ValueError(
-            f"{articles:,} articles have {low:,} to {high:,} sentences, not {sentences:,}, "
-            f"which need {need}: each has {MIN_SENTENCES} to {MAX_SENTENCES}"
+            f"{articles:,} articles of {MIN_SENTENCES} to {MAX_SENTENCES} sentences have {low:,} to {high:,}"
+            f" sentences, not {sentences:,}{need}"
         )
 
 
@@ -128,9 +135,9 @@ def _cannot_be_dealt(articles: int, by_domain: Sequence[int], by_split: Sequence
     most = min(sum(size // MIN_SENTENCES for size in sizes) for sizes in (by_domain, by_split))
     would_do = fewest <= most and not fewest <= articles <= most
     return (
-        f"{articles:,} articles of {MIN_SENTENCES} to {MAX_SENTENCES} sentences cannot be dealt to domains "
-        f"of {_listed(by_domain)} and splits of {_listed(by_split)} sentences; "
-        + (f"{fewest:,} to {most:,} articles may" if would_do else "more sentences may")
+        f"{articles:,} articles of {MIN_SENTENCES} to {MAX_SENTENCES} sentences cannot be spread over"
+        f" domains of {_listed(by_domain)} and splits of {_listed(by_split)} sentences; "
+        + (f"{fewest:,} to {most:,} articles can be" if would_do else "more sentences can be")
     )
 
 
@@ -139,9 +146,10 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def _level(articles: int, sentences: Sequence[int]) -> list[int] | None:
-    """Shares articles among groups with these numbers of sentences, as equally as possible.
+    """Divides articles as equally as possible among groups. `sentences` is the number of sentences in each
+    group.
 
-    Returns None if 3 to 5 sentences per article are impossible.
+    Returns None if the groups would need articles with fewer than 3 or more than 5 sentences.
     """
     counts = [-(-size // MAX_SENTENCES) for size in sentences]
     most = [size // MIN_SENTENCES for size in sentences]
@@ -156,7 +164,7 @@ def _level(articles: int, sentences: Sequence[int]) -> list[int] | None:
 
 
 def _round_table(rows: Sequence[int], columns: Sequence[int]) -> _Table:
-    """Returns a table of whole numbers with these row and column sums.
+    """Returns a table of whole numbers whose row sums are `rows` and whose column sums are `columns`.
 
     Each number is row · column / total, rounded up or down.
     """
@@ -169,9 +177,11 @@ def _round_table(rows: Sequence[int], columns: Sequence[int]) -> _Table:
 def _extra_sentences(
     table: _Table, by_domain: Sequence[int], by_split: Sequence[int]
 ) -> _Table | None:
-    """Returns the sentences of each cell beyond 3 per article, or None if the sums cannot be met.
+    """Returns how many sentences each cell of `table` has beyond 3 per article, or None if that is
+    impossible.
 
-    Each article has at most 2 such sentences.
+    Each article has at most 2 more sentences. The sums over domains and splits must be `by_domain` and
+    `by_split`.
     """
     rows = by_domain - MIN_SENTENCES * table.sum(axis=1)
     columns = by_split - MIN_SENTENCES * table.sum(axis=0)
@@ -184,10 +194,10 @@ def _extra_sentences(
 
 
 def _fill(table: _Table, rows: _Table, columns: _Table, room: npt.NDArray[Any]) -> bool:
-    """Adds units to `table` until each row and column has its missing sum. Returns True if this is possible.
+    """Adds units to `table` until no row or column sum is too small. Returns True if this is possible.
 
-    `rows` and `columns` are the missing sums and are counted down; no cell exceeds its `room`. Units are
-    added along augmenting paths (Ford and Fulkerson), so the maximum is reached.
+    `rows` and `columns` hold what is still missing in each sum, and are counted down. No cell gets more units
+    than its `room`. Units are added along augmenting paths (Ford and Fulkerson), so the maximum is reached.
     """
     for row in range(len(rows)):
         while rows[row]:
@@ -204,9 +214,10 @@ def _fill(table: _Table, rows: _Table, columns: _Table, room: npt.NDArray[Any]) 
 def _path(
     table: _Table, start: int, columns: _Table, room: npt.NDArray[Any]
 ) -> list[tuple[tuple[int, int], int]] | None:
-    """Finds an augmenting path from row `start` to a column with a missing sum.
+    """Finds an augmenting path from row `start` to a column whose sum is still too small.
 
-    Returns its cells, alternately with 1 (add one) and -1 (subtract one), or None if there is no path.
+    Returns the cells of the path, paired alternately with 1 (add one) and -1 (subtract one), or None if there
+    is no path.
     """
     # The path to each row that was reached.
     paths: dict[int, list[tuple[tuple[int, int], int]]] = {start: []}
@@ -228,16 +239,17 @@ def _path(
 
 
 def articles_of(quotas: Mapping[Cell, Quota], domain: str) -> int:
-    """Returns the number of articles in the quotas of a domain."""
+    """Returns the number of articles in all quotas of a domain."""
     return sum(quota.articles for (its, _), quota in quotas.items() if its == domain)
 
 
 def fit_to_candidates(
     quotas: Mapping[Cell, Quota], articles: Mapping[str, int]
 ) -> Mapping[Cell, Quota]:
-    """Scales down the quotas of domains with fewer articles than planned.
+    """Scales down the quotas of domains that have fewer articles than planned.
 
-    `articles` maps domains to available articles. The ratio of sentences to articles is nearly unchanged.
+    `articles` maps each domain to its number of available articles. The ratio of sentences to articles stays
+    nearly the same.
     """
     fitted = dict(quotas)
     for domain in dict.fromkeys(domain for domain, _ in quotas):

@@ -1,7 +1,7 @@
 """Selects the sentences of the benchmark from all articles that have a passage.
 
-Articles are taken in order of their ranks, which are random numbers from the seed. So the result does not
-depend on the order of the candidates or the number of workers.
+Articles are taken in the order of their ranks, which are random numbers derived from the seed. So the result
+does not depend on the order of the candidates or the number of workers.
 """
 
 import heapq
@@ -59,24 +59,29 @@ class Selection(NamedTuple):
 
 
 def candidates_needed(articles: int) -> int:
-    """Returns the number of candidates, of lowest rank and without copies, that `select` needs for a domain.
+    """Returns how many candidates `select` needs for a domain. They are those with the lowest ranks, without
+    copies.
 
-    `articles` is the number of articles wanted. The reserve replaces articles with short passages, and those
-    skipped because they repeat a sentence. A domain with fewer candidates gives all of them.
+    `articles` is the number of wanted articles. The additional candidates replace articles with short
+    passages, and articles that are skipped because they repeat a sentence. If a domain has fewer candidates,
+    all are needed.
     """
     return RESERVE_TIMES * articles + RESERVE
 
 
 def place_of(candidate: Candidate) -> tuple[int, Candidate]:
-    """Returns the sort key of candidates: rank, domain, page id. It is unique; the lowest is taken first."""
+    """Returns the sort key of a candidate, which is unique: rank, domain, page id. The lowest one is taken
+    first.
+    """
     return candidate.rank, candidate
 
 
 def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candidate]:
-    """Returns the `most` first candidates, sorted by `place_of`, with only the first of copies of an article.
+    """Returns the first `most` candidates, sorted by `place_of`. Of several copies of an article, only the
+    first one is kept.
 
-    The candidates must be of one domain. The function can be used as a combiner: applied to parts and then to
-    the union of the results, it gives the result for all candidates.
+    All candidates must be from the same domain. The function can be used as a combiner: if it is applied to
+    parts of the candidates and then to the union of the results, the result is that for all candidates.
     """
     lowest: dict[int, Candidate] = {}  # by digest
     for candidate in sorted(candidates, key=place_of):
@@ -87,12 +92,12 @@ def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candida
 
 
 def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Selection:
-    """Selects sentences of the candidates with the lowest ranks, to fill the quotas.
+    """Fills the quotas with sentences from the candidates with the lowest ranks.
 
-    Only the first `candidates_needed` candidates of a domain, without copies, are considered. A candidate is
-    skipped if one of lower rank or of an earlier domain is a copy of it or has one of its sentences. If there
-    are too few articles or sentences, as many as possible are selected and listed in `shortages`. Raises
-    ValueError for a candidate of a domain without quota.
+    Only the first `candidates_needed` candidates of each domain, without copies, are considered. A candidate
+    is skipped if a candidate with a lower rank or from an earlier domain is a copy of it, or has one of its
+    sentences. If there are too few articles or sentences, as many as possible are selected, and the domain is
+    listed in `shortages`. Raises ValueError if a candidate's domain has no quota.
     """
     found, duplicates = _without_duplicates(_ranked(candidates, quotas))
     fitted = fit_to_candidates(quotas, {domain: len(of) for domain, of in found.items()})
@@ -114,7 +119,7 @@ def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Sel
 def _ranked(
     candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]
 ) -> dict[str, list[Candidate]]:
-    """Returns domain (in the order of the quotas) → the candidates to consider, sorted by rank."""
+    """Returns domain → the candidates to consider, sorted by rank. Domains are in the order of the quotas."""
     by_domain: dict[str, list[Candidate]] = {domain: [] for domain, _ in quotas}
     for candidate in candidates:
         if candidate.domain not in by_domain:
@@ -164,7 +169,9 @@ def _texts(candidate: Candidate) -> list[str]:
 
 
 def _repeated(candidate: Candidate, article: str, known: _Known) -> tuple[str, str] | None:
-    """Returns the reason and detail if the page, its text or a sentence is known already, else None."""
+    """Returns the reason and its details if the candidate's page, its text or one of its sentences is already
+    known, otherwise None.
+    """
     if article in known.articles:  # dumps of two dates
         return "duplicate-page", "it is there with another text"
     if candidate.digest in known.first_of:
@@ -186,7 +193,9 @@ def _capacity(candidates: Iterable[Candidate]) -> int:
 
 
 def _choose(ranked: Sequence[Candidate], quotas: Iterable[Quota]) -> list[Candidate]:
-    """Takes the candidates of lowest rank, then replaces the shortest by longer ones while sentences lack."""
+    """Takes the candidates with the lowest ranks, then replaces the shortest by longer ones as long as
+    sentences are missing.
+    """
     cells = list(quotas)
     articles = sum(quota.articles for quota in cells)
     # Some spare sentences, so that splits can swap articles: two passages differ by at most 2 sentences.
@@ -205,7 +214,8 @@ def _choose(ranked: Sequence[Candidate], quotas: Iterable[Quota]) -> list[Candid
 
 
 def _deal(chosen: Sequence[Candidate], cells: Mapping[str, Quota]) -> dict[str, list[Candidate]]:
-    """Distributes the articles to splits at random, then swaps some if a split lacks sentences.
+    """Distributes the articles among the splits at random. If a split has too few sentences, some articles
+    are swapped.
 
     Returns split → its articles, sorted by rank.
     """
@@ -217,9 +227,10 @@ def _deal(chosen: Sequence[Candidate], cells: Mapping[str, Quota]) -> dict[str, 
 
 
 def _swap(dealt: dict[str, list[Candidate]], cells: Mapping[str, Quota]) -> bool:
-    """Swaps a short passage of the split that lacks most sentences for a longer one of another split.
+    """Swaps a short passage from the split that lacks the most sentences for a longer one from another split.
 
-    Returns False if no split lacks sentences, or no other split can spare any. Each swap reduces the lack.
+    Returns False if no split lacks sentences, or if no other split can spare any. Each swap reduces the
+    number of missing sentences.
     """
     spare = {split: _capacity(dealt[split]) - quota.sentences for split, quota in cells.items()}
     poor = min(spare, key=lambda split: spare[split])
@@ -235,9 +246,10 @@ def _swap(dealt: dict[str, list[Candidate]], cells: Mapping[str, Quota]) -> bool
 def _pairs(
     short: Sequence[Candidate], long: Sequence[Candidate], most: int
 ) -> Iterator[tuple[int, int]]:
-    """Yields the positions of a shorter passage and of one with at most `most` sentences more.
+    """Yields the indexes of a passage in `short` and of a longer passage in `long`. The latter has at most
+    `most` sentences more.
 
-    The greatest differences come first.
+    The pairs with the greatest differences come first.
     """
     shortest, longest = (
         {_length(one): place for place, one in reversed([*enumerate(candidates)])}
@@ -250,9 +262,10 @@ def _pairs(
 
 
 def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[Candidate]:
-    """Cuts the passages to random lengths with the distribution of the release.
+    """Shortens the passages to random lengths, which are distributed as in the FLORES-101 release.
 
-    Then lengths are changed by one, in order, until the total is `sentences` or no length can change.
+    Then lengths are changed by one, in order, until the total is `sentences` or no length can change any
+    more.
     """
     most = [_length(candidate) for candidate in candidates]
     lengths = [

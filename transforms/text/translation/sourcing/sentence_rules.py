@@ -1,9 +1,10 @@
-"""Rejects sentences that are not fit for translation: incomplete, not prose, or unclear without their page.
+"""Rejects sentences that are not fit for translation: incomplete, not prose, or unclear without the rest of
+their page.
 
 "Avoiding segments with very short or malformed sentences" is all that Goyal et al. 2022, "The FLORES-101
-Evaluation Benchmark", section 3.1, says. The thresholds were chosen on the 1,012 English sentences of the
-released devtest: a rule rejects few of them that are not broken. A rejected good sentence does little harm,
-because there are many others.
+Evaluation Benchmark", section 3.1, say about the rules. The thresholds were chosen so that each rule rejects
+few good sentences among the 1,012 English sentences of the released devtest. Rejecting a good sentence does
+little harm, because there are many others.
 """
 
 import re
@@ -91,9 +92,10 @@ _DANGLING = re.compile(
 
 
 def reason_to_reject_sentence(text: str) -> str | None:
-    """Returns the reason why a sentence is not fit, or None if it is. It must have no spaces around it.
+    """Returns the reason why a sentence is not fit for translation, or None if it is fit. `text` must have no
+    spaces around it.
 
-    The reason is the first of these that applies:
+    The reason is the first one in this list that applies:
 
     - `control-character`: has a control, invisible, private-use or replacement character
     - `markup`: has remains of wikitext or HTML, an address, or the number of a reference
@@ -106,7 +108,7 @@ def reason_to_reject_sentence(text: str) -> str | None:
     - `gap`: has a gap where something was lost: "( )", " ,"
     - `too-short`, `too-long`, `symbols`, `capitals`, `foreign-script`, `not-english`: see the thresholds
     - `formula`: has a sign of formulas: "=", "*" or "^"
-    - `dangling`: refers to another part of the page: "(pictured)", "see below", "this article"
+    - `dangling`: refers to another part of the page, as in "(pictured)", "see below" or "this article"
     """
     for slug, is_broken in _RULES:
         if is_broken(text):

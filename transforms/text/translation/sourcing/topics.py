@@ -1,4 +1,5 @@
-"""Assigns one of ten topics to an article, from its categories and title, with the words in topics.toml.
+"""Assigns one of ten topics to an article, by looking for the words of topics.toml in its categories and
+title.
 
 Goyal et al. 2022, section 4.2: "We manually classify the content of the sentences into one of 10 broader
 topics". The assigned topic is a first guess, to be corrected by hand.
@@ -16,11 +17,12 @@ _CATEGORY_WEIGHT, _TITLE_WEIGHT = 2, 1
 
 
 def topic_of(domain: str, title: str, categories: Sequence[str]) -> str:
-    """Returns the topic, one of TOPICS, of an article of one of DOMAINS.
+    """Returns an article's topic, one of TOPICS. `domain` is one of DOMAINS.
 
-    Each category with a word of a topic gives 2 points to the topic, the title gives 1. The topic with the
-    most points is returned; of equal ones the first in the domain's table, and without points the domain's
-    default. Categories may have a namespace prefix. Raises ValueError for a domain without tables.
+    A topic gets 2 points for each category that contains one of its words, and 1 point if the title does. The
+    topic with the most points is returned. If several topics have equal points, the first one in the domain's
+    table is returned; if no topic has points, the domain's default. Categories may have a namespace prefix.
+    Raises ValueError if the domain has no table.
     """
     tables = _tables()
     default = tables["default"].get(domain)

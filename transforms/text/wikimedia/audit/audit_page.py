@@ -1,8 +1,9 @@
-"""Audits one page: compares its wikitext, parsed by mwparserfromhell, with its text in the corpus.
+"""Audits a page: parses its wikitext with mwparserfromhell, and compares it with the page's text in the
+corpus.
 
-The audit uses no table of a language and no rule of the cleaner (wikitext/), since an error there would also
-be an error here, and nobody would notice it. It imports only the layout of articles (article_markers) and
-gets names of namespaces; a test checks the imports.
+The audit uses neither the language tables nor the rules of the cleaner (wikitext/): it would repeat their
+errors and so not find them. It imports only the layout of articles (article_markers), and is given the names
+of namespaces. A test checks the imports.
 """
 
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from transforms.text.wikimedia.audit.source_view import view_source
 
 
 class AuditTask(NamedTuple):
-    """A page to compare with its source."""
+    """A page whose text in the corpus is to be compared with its wikitext."""
 
     wikitext: str
     text: str  # the article in Wiki-40B layout; "" for a page that is not in the corpus
@@ -22,7 +23,7 @@ class AuditTask(NamedTuple):
 
 
 def audit_page(task: AuditTask) -> Comparison:
-    """Returns the differences between the wikitext and the text of a page."""
+    """Returns the differences between the wikitext of a page and its text in the corpus."""
     lines: list[str] = []
     paragraphs = 0
     if task.text:

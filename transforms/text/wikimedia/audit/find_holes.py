@@ -1,8 +1,9 @@
-"""Finds differences between the text and the source of a page: missing words, added words and holes.
+"""Finds differences between the text of a page in the corpus and its wikitext: missing words, added words and
+holes.
 
-The lines of the source are found in the text by sequences of three words, and aligned word by word. The rules
-depend on punctuation, case and position. The only knowledge of a language is the particles of Japanese, which
-has no case and no spaces. The module does not use the cleaner.
+The lines of the wikitext are found in the text by sequences of three words, and aligned word by word. The
+rules use punctuation, case and position. The only rule for a specific language is a list of particles for
+Japanese, which has no case and no spaces. The module does not use the cleaner.
 """
 
 import collections
@@ -59,15 +60,15 @@ _BEGINS_LOOSE = re.compile(r"^[,;:.،、，。；)）」』»”।%]")
 
 
 def compare(source: SourceView, paragraphs: Sequence[str]) -> Comparison:
-    """Compares the source of a page with the paragraphs and headings of its text.
+    """Compares the wikitext of a page with the paragraphs and headings of its text in the corpus.
 
-    Both are in the order of the page.
+    The lines of `source` and the `paragraphs` must be in the order of the page.
     """
     return _Comparison(source, paragraphs).run()
 
 
 class _Gap(NamedTuple):
-    """A finding and its place, before several findings at one place are merged."""
+    """A finding and its position in the text, before several findings at one position are merged."""
 
     rank: int
     paragraph: int
@@ -130,7 +131,9 @@ class _Comparison:
         )
 
     def _literal_slot(self, found: re.Match[str]) -> str:
-        """Returns the text in place of a slot when the source is searched: code and formulas unchanged."""
+        """Returns the text by which a slot is replaced when the wikitext is searched. Code and formulas are
+        unchanged.
+        """
         slot = self.source.slot(found[0])
         code = re.match(r"<[^<>]*>(.*)</", slot.wikitext, re.DOTALL)
         return code[1] if code and not slot.is_note else found[0]
@@ -138,8 +141,8 @@ class _Comparison:
     # Alignment.
 
     def _align_all(self) -> None:
-        """Aligns all lines. Identical lines and long lines come first, so that no other line takes their
-        words.
+        """Aligns all lines with the text. Identical lines and long lines are aligned first, so that no other
+        line is aligned with their words.
         """
         whole: dict[tuple[str, ...], list[int]] = {}
         for paragraph, (first, end) in enumerate(itertools.pairwise(self.first_word)):
@@ -168,7 +171,9 @@ class _Comparison:
         self.origin |= {j: (number, i) for i, j in self.found[number].items()}
 
     def _align(self, line: "_Source") -> dict[int, int]:
-        """Returns word of the line → word of the text. Words that another line has taken are not used."""
+        """Returns index of a word in the line → index of the word in the text. Words with which another line
+        is aligned are not used.
+        """
         norms = [word.norm for word in line.words]
         hits = [
             (i, j)
@@ -217,7 +222,9 @@ class _Comparison:
             self._check_words(line, found)
 
     def _is_lost_section(self, number: int) -> bool:
-        """Returns True if the text has nothing of the section of a line, such as a section of references."""
+        """Returns True if the text contains nothing from a line's section. An example is a section of
+        references.
+        """
         first = last = number
         while first and self.lines[first - 1].kind != "heading":
             first -= 1
@@ -255,9 +262,10 @@ class _Comparison:
     def _is_filled(
         self, number: int, line: "_Source", found: dict[int, int], after: int
     ) -> bool | None:
-        """Returns True if the text has something between two words of a line where the source has slots.
+        """Returns True if the text contains something where the line has slots: between its words `after` and
+        `after + 1`.
 
-        Returns None if this is not known because one of the words is not in the text.
+        Returns None if one of these two words is not found in the text, so that this is unknown.
         """
         left, right = found.get(after), found.get(after + 1)
         has_left, has_right = after >= 0, after + 1 < len(line.words)
@@ -274,9 +282,9 @@ class _Comparison:
         return is_apart or self._has_symbols(self._between(left, right), line, after)
 
     def _is_shown(self, slot: Slot, line: "_Source", found: Mapping[int, int], after: int) -> bool:
-        """Returns True if an argument of the slot is near the place.
+        """Returns True if the text contains an argument of the slot near the slot's position.
 
-        Repeated words may have hidden it from the alignment.
+        The alignment may miss the argument if its words are repeated nearby.
         """
         word = found.get(after, found.get(after + 1))
         assert word is not None
@@ -289,7 +297,9 @@ class _Comparison:
         return False
 
     def _is_of_another_line(self, number: int, word: int, beside: int) -> bool:
-        """Returns True if a word is in another paragraph, or is from another line of the source."""
+        """Returns True if a word of the text is in another paragraph than `beside`, or is aligned with
+        another line.
+        """
         if not 0 <= word < len(self.words) or self.paragraph_of[word] != self.paragraph_of[beside]:
             return True
         return word in self.origin and self.origin[word][0] != number
@@ -316,8 +326,8 @@ class _Comparison:
         return text[self.words[left].end : self.words[right].start]
 
     def _has_symbols(self, between: str, line: "_Source", after: int) -> bool:
-        """Returns True if the text has more characters between two words than the source without its
-        slots.
+        """Returns True if the text between two words has characters that the line, without its slots, does
+        not have there.
         """
         source = line.between(after)
         if between and not between.strip() and not SLOT.sub("", source):
@@ -380,7 +390,7 @@ class _Comparison:
             )
 
     def _check_quotation(self, line: "_Source", is_first: bool) -> None:
-        """Finds templates alone on a line with a sentence that the text does not have."""
+        """Finds templates that are alone on a line and contain a sentence that is missing in the text."""
         for character in SLOT.findall(line.text):
             slot = self.source.slot(character)
             if slot.is_note or any(_NOT_QUOTED.search(one) for one in slot.arguments):
@@ -421,7 +431,9 @@ class _Comparison:
                     self._add_in_text(kind, number, found.start())
 
     def _is_in_source(self, paragraph: str, start: int, end: int) -> bool:
-        """Returns True if the source has the same characters, with no slot between them."""
+        """Returns True if the wikitext contains the same characters as this part of the paragraph, with no
+        slot between them.
+        """
         here = paragraph[start:end]
         around = paragraph[max(start - 12, 0) : end], paragraph[start : end + 12]
         if any(_spaced(one) in self.literal for one in around if len(one) > len(here) + 1):
@@ -445,9 +457,10 @@ class _Comparison:
             self._add_in_text("no-end", number, len(paragraph))
 
     def _goes_on(self, number: int, word: int, next_word: int) -> bool:
-        """Returns True if the text continues with the next words of the source after a word of a line.
+        """Returns True if the text, from `next_word` on, continues as the wikitext does after a word of a
+        line.
 
-        The next words may be those of a template or formula that is alone or begins the next line.
+        The next words may come from a template or formula that is alone on its line, or begins the next line.
         """
         line = self.lines[number]
         if word + 1 < len(line.words) and self.found[number].get(word + 1) == next_word:
@@ -472,8 +485,8 @@ class _Comparison:
         return False
 
     def _is_shown_ahead(self, text: str, ahead: Sequence[int]) -> bool:
-        """Returns True if the next words of the text may be from a template or formula in a part of
-        a line.
+        """Returns True if the next words of the corpus text may come from a template or formula in `text`, a
+        part of a line.
         """
         slots = [self.source.slot(found) for found in SLOT.findall(text)]
         values = [slot for slot in slots if not slot.is_note]
@@ -501,7 +514,7 @@ class _Comparison:
         self._add_in_text("no-beginning", number, 0)
 
     def _check_added(self) -> None:
-        """Finds runs of words that only hidden parts of the page have."""
+        """Finds runs of words in the text that occur only in hidden parts of the page."""
         unmatched = [j for j in range(len(self.words)) if j not in self.origin]
         runs = [run for run in _runs(unmatched) if run[1] - run[0] + 1 >= MIN_ADDED_WORDS]
         if not runs:
@@ -577,7 +590,9 @@ class _Comparison:
         self.gaps.append(_Gap(_RANKS.index(kind), number, offset, hole))
 
     def _merged(self) -> Iterator[_Gap]:
-        """Returns one finding for each place: the class that a reader sees, and the template at the place."""
+        """Returns one finding for each position, with the problem that a reader sees and the template at this
+        position.
+        """
         kept: list[_Gap] = []
         for gap in sorted(self.gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):
             last = kept[-1] if kept else None
@@ -600,7 +615,7 @@ class _Comparison:
 
 
 class _Source:
-    """A line with its words, and the slots between the words."""
+    """A line of the wikitext with its words, and the slots between the words."""
 
     def __init__(self, line: Line):
         self.kind = line.kind
@@ -617,14 +632,16 @@ class _Source:
             self.slots.setdefault(after, []).append(found.start())
 
     def between(self, after: int) -> str:
-        """Returns the text, with slots, between a word and the next word."""
+        """Returns the part of the line, including slots, between the word with index `after` and the next
+        word.
+        """
         start = self.words[after].end if after >= 0 else 0
         end = self.words[after + 1].start if after + 1 < len(self.words) else len(self.text)
         return self.text[start:end]
 
 
 def _index(norms: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
-    """Returns sequence of SHINGLE words → the places where it begins."""
+    """Returns each sequence of SHINGLE words → the indexes of the words at which it begins."""
     index: dict[tuple[str, ...], list[int]] = {}
     for start in range(len(norms) - SHINGLE + 1):
         places = index.setdefault(tuple(norms[start : start + SHINGLE]), [])
@@ -634,7 +651,7 @@ def _index(norms: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
 
 
 def _count(wanted: Sequence[str], words: Sequence[str]) -> int:
-    """Returns the number of occurrences of a sequence of words."""
+    """Returns how often the sequence `wanted` occurs in `words`."""
     size = len(wanted)
     return sum(
         list(words[start : start + size]) == list(wanted)
@@ -644,7 +661,7 @@ def _count(wanted: Sequence[str], words: Sequence[str]) -> int:
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yields the first and last number of each run of consecutive numbers."""
+    """Yields (first number, last number) for each run of consecutive numbers."""
     start = previous = None
     for number in numbers:
         if previous is None or number != previous + 1:
@@ -657,7 +674,9 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _may_be_value(text: str, place: int) -> bool:
-    """Returns True if a value is possible at a place, not only a note, judged from the text around it."""
+    """Returns True if the text around an offset allows a value there, such as a word or number, and not only
+    a note.
+    """
     left, right = SLOT.sub("", text[:place]), SLOT.sub("", text[place:])
     near_left, near_right = left[-1:], right[:1]
     word_left, word_right = left.rstrip()[-1:], right.lstrip()[:1]
@@ -683,7 +702,7 @@ _PARTICLES = re.compile("(?:は|が|を|に|の|と|も|で|へ|や|から|ま�
 
 
 def _is_particle(text: str) -> bool:
-    """Returns True if Japanese text begins with a particle, which follows a word."""
+    """Returns True if a Japanese text begins with a particle, so that a word must precede it."""
     return bool(_PARTICLES.match(text))
 
 

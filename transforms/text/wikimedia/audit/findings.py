@@ -1,4 +1,4 @@
-"""Findings of an audit: of one page, and of many pages together."""
+"""The findings of an audit in one page, and functions that add up the findings in many pages."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ _OF_TEMPLATES = ("template", "dropped-aside", "dropped-quotation")
 
 
 class Hole(NamedTuple):
-    """A place where a text differs from its source."""
+    """A finding: a position at which a text differs from its wikitext."""
 
     kind: str  # one of CLASSES
     template: str  # name of the template at the place; "" for none
@@ -35,7 +35,7 @@ class Hole(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """Counts of the uses of a template in running text, by result."""
+    """Counts how often a template is used in running text, by the result of its use."""
 
     shown: int = 0
     nothing: int = 0  # no text, at a place where a value is possible
@@ -43,7 +43,7 @@ class Uses(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """The result of comparing a page."""
+    """The differences between the wikitext of a page and its text, with counts."""
 
     paragraphs: int  # of the text
     source_words: int  # in running text that could be compared
@@ -53,7 +53,7 @@ class Comparison(NamedTuple):
 
 
 class AuditedPage(NamedTuple):
-    """A page of the sample. A page that was not audited has a reason, and no findings."""
+    """A page of the sample. If a page was not audited, it has a reason and no findings."""
 
     page_id: int
     title: str
@@ -65,7 +65,7 @@ NOTHING = Comparison(0, 0, 0, (), {})
 
 
 def add_uses(pages: Iterable[Mapping[str, Uses]]) -> dict[str, Uses]:
-    """Returns the sums of the counts for each template."""
+    """Returns each template → the sum of its counts over all pages."""
     sums: dict[str, Counter[str]] = {}
     for page in pages:
         for name, uses in page.items():
@@ -74,14 +74,16 @@ def add_uses(pages: Iterable[Mapping[str, Uses]]) -> dict[str, Uses]:
 
 
 def is_note(uses: Uses) -> bool:
-    """Returns True if a template shows nothing on purpose: most uses are at places of notes."""
+    """Returns True if a template has no text on purpose: most of its uses are at positions where notes are
+    usual.
+    """
     return uses.notes >= max(uses.nothing, 1)
 
 
 def counts_as_hole(hole: Hole, uses: Mapping[str, Uses]) -> bool:
-    """Returns True if a finding is a hole, given the uses of templates in all pages.
+    """Returns True if a finding is a real hole. `uses` are the uses of each template in all pages.
 
-    A template that shows nothing is not a hole if it is a note in other pages.
+    A template without text is not a hole if its uses in all pages show that it is a note.
     """
     is_doubtful = hole.kind in _OF_TEMPLATES and hole.template in uses
     return not (is_doubtful and is_note(uses[hole.template]))

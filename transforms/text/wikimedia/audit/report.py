@@ -1,5 +1,5 @@
-"""The report of an audit, as data and as HTML: counts by class and template, and the pages, the
-worst first.
+"""The report of an audit, as data and as HTML: the number of findings by class and template, and the pages,
+the worst first.
 """
 
 import html
@@ -24,7 +24,7 @@ COLUMNS = ("page_id", "title", "class", "template", "source", "text")
 
 
 class AuditReport:
-    """The findings in the pages of a sample."""
+    """The findings of an audit in a sample of pages."""
 
     def __init__(self, pages: Iterable[AuditedPage]):
         found = sorted(pages)
@@ -36,20 +36,20 @@ class AuditReport:
         return [hole for hole in page.comparison.holes if counts_as_hole(hole, self._uses)]
 
     def rows(self) -> Iterator[tuple[object, ...]]:
-        """Yields one row for each finding, in the order of COLUMNS."""
+        """Yields one row for each finding, with the columns COLUMNS."""
         for page, holes in self._pages:
             for hole in holes:
                 yield page.page_id, page.title, hole.kind, hole.template, hole.source, hole.text
 
     def template_rows(self) -> Iterator[tuple[object, ...]]:
-        """Yields one row for each template in running text, in the order of TEMPLATE_COLUMNS, the most used
-        first.
+        """Yields one row for each template in running text, with the columns TEMPLATE_COLUMNS; the most used
+        template comes first.
         """
         for name, uses in sorted(self._uses.items(), key=lambda one: (-sum(one[1]), one[0])):
             yield name, *uses, "yes" if is_note(uses) else "no"
 
     def summary(self) -> dict[str, Any]:
-        """Returns the counts. Rates are per 1,000 paragraphs of the text."""
+        """Returns the report's counts and rates. Rates are per 1,000 paragraphs of the text."""
         audited = [page.comparison for page, _ in self._pages if not page.reason]
         reasons = Counter(page.reason for page, _ in self._pages if page.reason)
         paragraphs = sum(one.paragraphs for one in audited)
@@ -78,7 +78,9 @@ class AuditReport:
         }
 
     def _templates(self) -> Iterator[dict[str, Any]]:
-        """Yields the templates that have findings: number of findings by class, and results of all uses."""
+        """Yields an entry for each template that has findings: the number of findings by class, and the
+        results of all its uses.
+        """
         kinds: dict[str, Counter[str]] = {}
         examples: dict[str, str] = {}
         for page, holes in self._pages:
@@ -102,7 +104,7 @@ class AuditReport:
         """Returns the report as one self-contained HTML page.
 
         Args:
-          language: language of the text, "uk".
+          language: the language code of the text, such as "uk".
         """
         summary = self.summary()
         pages = summary["pages"]
@@ -158,7 +160,7 @@ class AuditReport:
 
 
 def sorted_dict(counts: Mapping[str, int]) -> dict[str, int]:
-    """Returns the counts, sorted by frequency."""
+    """Returns the counts sorted, the largest first."""
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 

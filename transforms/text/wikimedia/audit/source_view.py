@@ -1,8 +1,8 @@
 """The running text of a page as mwparserfromhell parses it, with a slot for each part that is not text.
 
-The view does not use the cleaner of the corpus, its tables or its rules, so that an audit is independent of
-them. Text is the text of the parser, the shown part of links, and the content of tags. A template, a formula,
-a reference or an image is a slot. Names of namespaces are taken from the dump.
+The view uses neither the cleaner of the corpus nor its tables and rules, so that an audit is independent of
+them. The text consists of the parser's text, the visible part of links, and the content of tags. A template,
+formula, reference or image becomes a slot. The names of namespaces are taken from the dump.
 """
 
 import re
@@ -62,7 +62,9 @@ _WITHOUT_WORDS = {"noinclude", "includeonly"}
 
 
 class Slot(NamedTuple):
-    """A part of the running text that the parser does not show."""
+    """A template, formula, reference or image in the running text, which the parser does not
+    render as text.
+    """
 
     name: str  # of the template, "Coord"; else "<math>", "<ref>" or "[[File]]"
     wikitext: str
@@ -71,38 +73,38 @@ class Slot(NamedTuple):
 
     @property
     def norms(self) -> list[str]:
-        """Normalised words of the wikitext."""
+        """Returns the normalised words of the slot's wikitext."""
         return [word.norm for word in words_of(self.wikitext)]
 
 
 class Line(NamedTuple):
-    """A line of the page."""
+    """A line of a page's wikitext, with slots for the parts that are not text."""
 
     kind: str  # "text", "list", "heading", "slots" or "unclear"
     text: str  # with slots
 
 
 class SourceView(NamedTuple):
-    """The lines, slots and hidden parts of a page."""
+    """The lines, slots and hidden parts of a page's wikitext."""
 
     lines: Sequence[Line]  # without empty ones
     slots: Sequence[Slot]
     hidden: Sequence[str]  # wikitext of references, images and tables
 
     def slot(self, character: str) -> Slot:
-        """Returns the slot of a character in a line."""
+        """Returns the slot for which a character in a line stands."""
         return self.slots[ord(character) - FIRST_SLOT]
 
     def wikitext(self, text: str) -> str:
-        """Returns the text with the wikitext of its slots in place of the slots."""
+        """Returns a text in which each slot is replaced by its wikitext."""
         return SLOT.sub(lambda found: self.slot(found[0]).wikitext, text)
 
 
 def view_source(wikitext: str, hidden_namespaces: Collection[str]) -> SourceView:
-    """Returns the view of a page.
+    """Parses the wikitext of a page and returns its view.
 
     Args:
-      hidden_namespaces: names of the namespaces of files, media and categories, in lower case.
+      hidden_namespaces: the names of the namespaces for files, media and categories, in lower case.
     """
     code = mwparserfromhell.parse(_RESERVED.sub("", wikitext), skip_style_tags=True)
     page = _Page(hidden_namespaces)
@@ -115,7 +117,7 @@ def view_source(wikitext: str, hidden_namespaces: Collection[str]) -> SourceView
 
 
 class _Page:
-    """The slots and hidden texts of a page that have been found so far."""
+    """Collects the slots and hidden texts of a page while its wikitext is read."""
 
     def __init__(self, hidden_namespaces: Collection[str]):
         self.slots: list[Slot] = []
@@ -127,8 +129,8 @@ class _Page:
         return [_line_of(line) for line in shown.split("\n") if line.strip()]
 
     def quoted(self, line: Line) -> Iterator[Line]:
-        """Yields prose in the arguments of templates that are alone on a line; they are shown completely or
-        not at all.
+        """Yields the prose in the arguments of templates that are alone on a line. Such a template is
+        displayed either completely or not at all.
         """
         for character in SLOT.findall(line.text):
             slot = self.slots[ord(character) - FIRST_SLOT]
@@ -226,7 +228,7 @@ def _slot_of(template: Template) -> Slot:
 
 
 def _is_note(positional: Sequence[str], named: Mapping[str, str]) -> bool:
-    """Returns True if the arguments of a template are those of a reference, or of a request for one."""
+    """Returns True if a template is a reference, or a request for one, judged from its arguments."""
     if any(re.match("https?://", value) for value in named.values()):
         return True
     values = (*positional, *named.values())

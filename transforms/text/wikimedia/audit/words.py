@@ -1,4 +1,4 @@
-"""Words in any script, and the punctuation between words."""
+"""Finds the words of a text in any script, and classifies the characters of words and punctuation."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ _SPACELESS = (
 
 
 def _marks() -> str:
-    """Returns ranges of combining marks, which `\\w` does not include."""
+    """Returns the character ranges of combining marks, which `\\w` does not match."""
     ranges: list[list[int]] = []
     for code in range(0x300, min(sys.maxunicode, 0x20000)):
         if unicodedata.category(chr(code))[0] == "M":
@@ -36,7 +36,7 @@ CLOSING = ")]}）］】〕」』》〉”»›’\"'"
 
 
 class Word(NamedTuple):
-    """A word in a text; in scripts without spaces, a character."""
+    """A word of a text; in scripts without spaces between words, a single character."""
 
     norm: str  # NFKC, in lower case
     start: int
@@ -62,6 +62,8 @@ def is_letter(character: str) -> bool:
 
 
 def is_prose(text: str, words: Sequence[Word]) -> bool:
-    """Returns True if a text is long enough for a sentence, and has the punctuation of the end of one."""
+    """Returns True if a text may be a sentence: it is long enough, and has punctuation that ends
+    sentences.
+    """
     spaceless = sum(is_spaceless(text[word.start]) for word in words)
     return len(words) - spaceless / 2 >= 8 and any(mark in text for mark in SENTENCE_END)

@@ -1,7 +1,7 @@
-"""Explains a page: source and text side by side, and the result of each template, link and section, with the
-reason.
+"""Explains how a page was cleaned: the result of each section, template and link, and the rule that caused
+it.
 
-The text is the output of the cleaner, which is observed while it works. No page is cleaned twice.
+The cleaner is observed while it cleans the page, so the page is cleaned only once.
 """
 
 import difflib
@@ -52,7 +52,9 @@ _NAME_END = re.compile(r"[|}\n]")
 
 
 class Piece(NamedTuple):
-    """A part of the source that is not text, and its result."""
+    """A part of the wikitext that is not plain text, such as a template, with the text that it became and the
+    rule.
+    """
 
     kind: str  # TEMPLATE, LINK or OUTSIDE
     source: str  # as the cleaner received it
@@ -63,7 +65,7 @@ class Piece(NamedTuple):
 
 
 class ExplainedSection(NamedTuple):
-    """A section of the page, and its result."""
+    """A section of a page: its wikitext, whether it was kept, and its text in the article."""
 
     heading: str  # wikitext; "" for the lead
     level: int
@@ -75,7 +77,7 @@ class ExplainedSection(NamedTuple):
 
 
 class ExplainedPage(NamedTuple):
-    """A page with its explained sections."""
+    """A page, with an explanation of how each of its sections was cleaned."""
 
     title: str
     sections: Sequence[ExplainedSection]
@@ -90,7 +92,7 @@ def explain_page(
     namespaces: Mapping[int, Sequence[str]],
     of_wiki: WikiTemplates = NO_TEMPLATES,
 ) -> ExplainedPage:
-    """Returns the page with the result of each of its parts, and the rules that led to the result."""
+    """Cleans a page. Returns the result of each of its parts, and the rules that led to these results."""
     cleaner = _WatchedCleaner(language, namespaces, of_wiki)
     sources = list(split_at_headings(drop_noncharacters(wikitext)))
     try:
@@ -113,9 +115,10 @@ _NOTHING = Section("", ())
 
 
 def _align(sources: Sequence[RawSection], raw: Sequence[RawSection]) -> list[int | None]:
-    """Returns the index of each section in the source; None for a section that is not there.
+    """Returns for each section in `raw` the index of the same section in `sources`, or None if it is missing
+    there.
 
-    Headings in comments are in the source only.
+    Headings inside comments occur only in `sources`.
     """
     names = [[f"{one.level} {one.heading}" for one in sections] for sections in (raw, sources)]
     places: list[int | None] = [None] * len(raw)
@@ -168,7 +171,9 @@ class _WatchedCleaner(WikitextCleaner):
     def explain(
         self, raw: RawSection, source: RawSection, rules: RuleBook, page: Page
     ) -> ExplainedSection:
-        """Returns the result of a section from `split`."""
+        """Explains a section. `raw` is the section as `split` returned it, `source` the same section in the
+        wikitext.
+        """
         of_source = source.heading, source.level, source.body
         if id(raw) not in self._of:
             is_own = self.is_dropped(raw.heading, raw.level)
@@ -190,7 +195,7 @@ class _WatchedCleaner(WikitextCleaner):
             yield Piece(TEMPLATE, restore(one.source), _plain(one.shown), rule)
 
     def _links_of(self, body: str, page: Page, rules: RuleBook) -> Iterator[Piece]:
-        """Yields the links of a text that are outside of templates."""
+        """Yields the links in a section's body that are not inside templates."""
         for start, end in _outermost(body):
             if body.startswith("[[", start):
                 source = body[start:end]
@@ -204,7 +209,9 @@ class _WatchedCleaner(WikitextCleaner):
 
 
 def _in_text(piece: Piece, text: Section) -> Piece:
-    """Returns the piece; with another rule if its shown text is not in the text of the section."""
+    """Returns the piece unchanged if its text is part of the section's text; otherwise without text, and with
+    a rule that says why.
+    """
     shown = _letters(piece.shown)
     if not shown or shown in _letters("".join((text.heading, *text.paragraphs))):
         return piece
@@ -220,7 +227,7 @@ def _plain(shown: str) -> str:
 
 
 def _outermost(text: str) -> Iterator[tuple[int, int]]:
-    """Yields start and end of the templates and links that are not inside another one."""
+    """Yields (start, end) of each template and link that is not inside another one."""
     opened: list[re.Match[str]] = []
     for token in _TOKEN.finditer(text):
         if token[0] in ("{{", "[["):
@@ -232,7 +239,7 @@ def _outermost(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """Yields pieces with their places in the source. Pieces of each kind are searched in order."""
+    """Yields the pieces with their positions in the source. Pieces of the same kind must be in order."""
     position = {TEMPLATE: 0, LINK: 0}
     spans = _cut_spans(source)
     for piece in pieces:
@@ -248,7 +255,7 @@ def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
 
 
 def _end_of(source: str, start: int) -> int:
-    """Returns the end of the braces or brackets that open at a position."""
+    """Returns the position behind the braces or brackets that open at `start`."""
     opener = "[" if source.startswith("[") else source[start : start + 2]
     if opener not in ("{{", "[["):
         return source.find("]", start) + 1 or len(source)
@@ -266,7 +273,9 @@ def _cut_spans(source: str) -> list[tuple[int, int]]:
 
 
 def _cut(source: str) -> Iterator[Piece]:
-    """Yields comments, tables, and tags whose content is not prose."""
+    """Yields the parts that the cleaner removes first: comments, tables, and tags whose content
+    is not prose.
+    """
     for found in _CUT.finditer(source):
         tag = (found["tag"] or "").lower()
         if tag in _FORMULAS:

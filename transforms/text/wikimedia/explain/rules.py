@@ -1,5 +1,5 @@
-"""Finds the rule by which the cleaner shows a template, link or heading, and the place where the rule is
-written.
+"""Finds the rule that the cleaner applied to a template, link or heading, and the file and line that contain
+the rule.
 """
 
 import re
@@ -23,25 +23,25 @@ _SHOWN = 60  # characters of a pattern or definition
 
 
 class Rule(NamedTuple):
-    """A rule of the cleaner."""
+    """A rule that the cleaner applied, and where it is written."""
 
     text: str  # 'table: "{1} m"'
     place: str = ""  # file and line, "languages/uk.toml:83"; a module of the cleaner; or ""
 
 
 class RuleBook:
-    """The rules of one wiki."""
+    """Finds the rules that the cleaner applies to the pages of one wiki."""
 
     def __init__(self, language: Language, of_wiki: WikiTemplates) -> None:
         self._language = language
         self._of_wiki = of_wiki
 
     def of_template(self, template: Template, source: str, shown: str) -> Rule:
-        """Returns the rule for a template that the cleaner has found.
+        """Returns the rule that determined the text of a template.
 
         Args:
-          source: wikitext of the template, with its braces.
-          shown: the shown text; HOLE for nothing.
+          source: the wikitext of the template, including its braces.
+          shown: the text that replaced the template; HOLE if there was none.
         """
         rule = self._of_found(template, shown)
         written = normalise_name(_NAME.split(source.removeprefix("{{"), maxsplit=1)[0])
@@ -111,7 +111,7 @@ class RuleBook:
         """Returns the rule that drops the section under a heading.
 
         Args:
-          name: normalised name of the heading.
+          name: the normalised name of the heading.
         """
         lists = (
             ("dropped_headings", "dropped_top_headings") if level <= 2 else ("dropped_headings",)
@@ -123,7 +123,7 @@ class RuleBook:
         return Rule(kind, place)
 
     def of_link(self, target: str, shown: str) -> Rule:
-        """Returns the rule for a link `[[target|label]]`."""
+        """Returns the rule that determined the text of a link `[[target|label]]`. `shown` is this text."""
         prefix, colon, _ = target.strip().partition(":")
         name = normalise_name(prefix)
         links = f"{_CODE}/links.py"

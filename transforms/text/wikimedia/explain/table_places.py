@@ -1,4 +1,4 @@
-"""Finds the file and line of an entry in the TOML tables of languages."""
+"""Finds the file and line of an entry in the TOML tables of a language."""
 
 import functools
 import json
@@ -20,7 +20,7 @@ Entries = Mapping[tuple[str, str], int]
 
 
 class Place(NamedTuple):
-    """The file and line of an entry."""
+    """The file and line that contain an entry."""
 
     file: str  # "languages/uk.toml"
     line: int  # from 1
@@ -30,12 +30,12 @@ class Place(NamedTuple):
 
 
 def find_place(code: str, names: tuple[str, ...], entry: str) -> Place | None:
-    """Returns the place of the entry that is valid for a corpus: its own tables take precedence over those of
-    all wikis.
+    """Returns the place of the entry that applies to a corpus, or None. The corpus's own tables take
+    precedence over those that all wikis share.
 
     Args:
-      code: code of the corpus.
-      names: tables and lists to search, in order: "templates", "silent_templates".
+      code: the code of the corpus.
+      names: the tables and lists to search, in order: "templates", "silent_templates".
       entry: a key of a table, or an item of a list, as written or normalised.
     """
     key = normalise_name(entry)
@@ -48,7 +48,7 @@ def find_place(code: str, names: tuple[str, ...], entry: str) -> Place | None:
 
 
 def files_of(code: str) -> tuple[str, ...]:
-    """Returns the files with the tables of a corpus, in order of precedence."""
+    """Returns the files that contain the tables of a corpus, in order of precedence."""
     own = borrowed_tables(code) or code
     if not has_proven_tables(code):
         own = "unproven"
@@ -63,7 +63,9 @@ def _read_entries(file: str) -> Entries:
 
 
 def entries_of(toml: str) -> Entries:
-    """Returns the entries of a file of tables. Of several with the same normalised name the last is used."""
+    """Returns the entries in a file of tables. If several entries have the same normalised name, the last one
+    is returned.
+    """
     return {(table, normalise_name(entry)): line for table, entry, line in _entries(toml)}
 
 

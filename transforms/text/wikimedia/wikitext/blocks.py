@@ -11,9 +11,10 @@ _HTML_BLOCK = re.compile(r"<(?:((?i:table|ul|ol|dl))\b[^<>]*|/(?i:table|ul|ol|dl
 
 
 def _sub_spans(text: str, pattern: re.Pattern[str], fill: Callable[[str], str]) -> str:
-    """Replaces everything from an opener to its closer. Openers and closers without a partner are kept.
+    """Replaces each span of text from an opener to its closer. Openers and closers without a partner are
+    kept.
 
-    `fill` returns the replacement of a span.
+    `fill` is called with the span and returns its replacement.
     """
     kept: list[str] = []
     open_at: list[tuple[int, int]] = []  # (start of the opener, length of `spans` at that time)
@@ -36,7 +37,9 @@ def _sub_spans(text: str, pattern: re.Pattern[str], fill: Callable[[str], str]) 
 
 
 def sub_tables(text: str, fill: Callable[[str], str]) -> str:
-    """Replaces wikitables, including nested ones. `fill` returns the replacement of a table."""
+    """Replaces wikitables, including nested ones. `fill` is called with a table and returns its
+    replacement.
+    """
     if "{|" not in text:
         return text
     if text[0] in "{ \t:":  # no new line in front of the first table

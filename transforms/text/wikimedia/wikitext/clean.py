@@ -1,9 +1,10 @@
-"""Converts the wikitext of an article to the running text that a reader sees.
+"""Converts the wikitext of an article to the running text that its readers see.
 
-The passes, each linear in the length of the page: comments and extension tags are removed; tables are
-removed; the page is split at its headings, and sections without prose are dropped; links, templates, tags and
-apostrophes are replaced by their text; lines are joined to paragraphs; debris of removed templates is cleaned
-up. Most passes run over many sections at once, which is faster than one section at a time.
+The cleaner makes several passes, each of which takes time linear in the length of the page: comments and
+extension tags are removed; tables are removed; the page is split at its headings, and sections without prose
+are dropped; links, templates, tags and apostrophes are replaced by their text; lines are joined to
+paragraphs; debris of removed templates is cleaned up. Most passes run over many sections at once, which is
+faster than one section at a time.
 """
 
 import functools
@@ -66,7 +67,7 @@ _SWITCH = re.compile(r"(?:__|＿＿)[^\W_]++(?:[_ ][^\W_]++)*+ ?(?:__|＿＿)")
 
 
 class CleanedPage(NamedTuple):
-    """The prose of a page."""
+    """The title of a page, and the prose of its sections."""
 
     sections: tuple[Section, ...]
     unrendered: dict[str, int]  # normalised name → templates in running text that left no text
@@ -84,7 +85,9 @@ class UncleanableError(ValueError):
 
 
 class WikitextCleaner:
-    """Cleans the pages of one wiki. It contains only tables, so it can be shared and is cheap to pickle."""
+    """Cleans the pages of one wiki. It consists only of tables, so it can be shared and is cheap
+    to pickle.
+    """
 
     def __init__(
         self,
@@ -106,7 +109,7 @@ class WikitextCleaner:
         return type(self), (self._language, self._namespaces, self._of_wiki)
 
     def clean(self, wikitext: str, title: str) -> CleanedPage:
-        """Returns the sections of a page that have prose.
+        """Cleans a page. Returns those sections that have prose.
 
         Raises:
             UncleanableError: the page is longer than MAX_CHARACTERS, its templates are nested deeper than
@@ -132,7 +135,7 @@ class WikitextCleaner:
         )
 
     def markdown(self, wikitext: str, title: str) -> str:
-        """Returns the sections of a page as Markdown, with their lists and tables.
+        """Returns a page as Markdown, including its lists and tables.
 
         Raises UncleanableError as `clean` does.
         """
@@ -151,7 +154,9 @@ class WikitextCleaner:
         return is_dropped(heading, level)
 
     def is_dropped(self, heading: str, level: int) -> bool:
-        """Returns True if the section under a heading is dropped: references, links, galleries."""
+        """Returns True if the section under a heading is to be dropped, such as references, links and
+        galleries.
+        """
         name = self.shown_name(heading, level)
         if name in self._language.dropped_headings or self._of_wiki.headings.get(name) is False:
             return True
@@ -161,7 +166,9 @@ class WikitextCleaner:
         return level <= 2 and is_dropped_at_top
 
     def shown_name(self, heading: str, level: int) -> str:
-        """Returns a heading without its markup, in the form of the tables of dropped headings."""
+        """Returns the normalised name of a heading without its markup, as the tables of dropped headings
+        contain it.
+        """
         name = normalise_name(heading)
         if _MARKUP.search(name):
             variants = self._read_variants(heading)
@@ -171,7 +178,7 @@ class WikitextCleaner:
         return name_of_heading(name)
 
     def _mark(self, section: RawSection) -> str:
-        """Returns a section after its mark, without lines that only refer to a category."""
+        """Returns a section's wikitext after a mark, without lines that only refer to a category."""
         marked = f"\n\n{SECTION}{section.heading}\n\n{section.body}\n"
         return self._links.drop_rows_of_categories(marked) if section.level else marked
 
@@ -197,7 +204,7 @@ class WikitextCleaner:
         """Returns the shown text of sections; some may have no paragraph.
 
         Args:
-          markdown: keep lists, and the marks of paragraphs that become Markdown.
+          markdown: True to keep lists, and the marks of paragraphs that become Markdown.
         """
         if markdown:
             sections = [one._replace(body=mark_lists(one.body)) for one in sections]
@@ -228,10 +235,12 @@ class WikitextCleaner:
 
 
 def _drop_switch(match: re.Match[str]) -> str:
-    """Returns "" for a switch such as `__NOTOC__`, in any case and language; other words unchanged."""
+    """Returns "" for a switch such as `__NOTOC__` in any case and language. Other words are returned
+    unchanged.
+    """
     return "" if match[0].casefold() in switches() else match[0]
 
 
 def _plain(heading: str) -> str:
-    """Returns the source of a heading that has only templates, without its markup."""
+    """Returns the wikitext of a heading that consists only of templates, without its markup."""
     return _MARKUP_SIGNS.sub("", restore(heading)).strip()

@@ -1,4 +1,4 @@
-"""Removes comments and tags whose content is not wikitext: references, formulas, galleries and others.
+"""Removes comments, and tags whose content is not wikitext, such as references, formulas and galleries.
 
 MediaWiki handles these before everything else, so the parser never sees their content.
 """
@@ -48,7 +48,7 @@ _TEX_BRACES = re.compile(r"([{}])(?=\1)")
 
 
 def _show_formula(tex: str) -> str:
-    """Returns the TeX of a formula, without the spacing and style commands at its start and end."""
+    """Returns the TeX of a formula, without spacing and style commands at its start and end."""
     tex = _TEX_END.sub("", _TEX_START.sub("", " ".join(tex.split())))
     # A space in "}}" does not change a formula, and "} }" does not look like the end of a template.
     tex = _TEX_BRACES.sub(r"\1 ", tex)
@@ -56,7 +56,9 @@ def _show_formula(tex: str) -> str:
 
 
 def _shown(name: str, attributes: str, content: str) -> str:
-    """Returns the visible text of a tag: content of nowiki, inline code and formulas; else ""."""
+    """Returns the visible text of a tag: the content of nowiki, inline code and formulas; "" for
+    other tags.
+    """
     if name == "nowiki":
         shown = protect(decode_entities(content)).replace("\n", " ")
         return f"{GUARD}{shown}" if shown[:1] == " " else shown
@@ -68,9 +70,9 @@ def _shown(name: str, attributes: str, content: str) -> str:
 
 
 def _filler(name: str, before: str, after: str) -> str:
-    """Returns a mark that keeps the text before and after a removed tag apart; "" if none is needed.
+    """Returns a mark to separate the texts before and after a removed tag, or "" if no mark is needed.
 
-    `before` is a character or "", `after` the next characters.
+    `before` is the character before the tag, or ""; `after` are the characters after it.
     """
     if name == "nowiki":
         is_read = after[:1] in _MARKUP or after.startswith(_LIST_OR_CODE)
@@ -87,7 +89,7 @@ def _filler(name: str, before: str, after: str) -> str:
 
 
 def _last(kept: list[str]) -> str:
-    """Returns the last character of the pieces; "" if there is none."""
+    """Returns the last character of the pieces of text, or "" if they are empty."""
     if not kept:
         return ""
     return " " if kept[-1].endswith(_NO_BREAK) else kept[-1][-1]
@@ -98,9 +100,10 @@ def _ends_in_address(kept: list[str]) -> bool:
 
 
 def strip_extensions(wikitext: str) -> str:
-    """Returns the text without comments and extension tags. The text that they show is protected.
+    """Returns the text without comments and extension tags. Their visible text is kept and protected.
 
-    An unclosed comment extends to the end of the page. Of any other unclosed tag only the tag is removed.
+    An unclosed comment extends to the end of the page. If any other tag is not closed, only the tag itself is
+    removed.
     """
     if "nclude>" in wikitext:
         wikitext = _INCLUSION.sub("", wikitext)

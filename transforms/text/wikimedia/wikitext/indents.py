@@ -1,7 +1,8 @@
 """Detects indented prose among the lines that begin with `:`.
 
-MediaWiki makes a definition list of such lines. Editors use them for quotations and paragraphs, but as often
-for formulas, examples, glossaries, hatnotes and levels of a list. Only lines with whole sentences are prose.
+MediaWiki renders such lines as a definition list. Editors use them for quotations and paragraphs, but just as
+often for formulas, examples, glossaries, hatnotes and deeper list levels. Only lines with whole sentences are
+prose.
 """
 
 import re
@@ -50,7 +51,7 @@ def _is_prose(line: str, *, after_prose: bool) -> bool:
 
 
 def raise_indented_prose(text: str) -> str:
-    """Returns the text with each indented line of prose as a paragraph of its own."""
+    """Turns each indented line of prose into a paragraph of its own."""
     if "\n:" not in text:
         return text
     pieces: list[str] = []
@@ -65,7 +66,7 @@ def raise_indented_prose(text: str) -> str:
 
 
 def _line_before(text: str, end: int) -> str:
-    """Returns the last line before a position that is not empty; "" if there is none."""
+    """Returns the last non-empty line before the position `end`, or "" if there is none."""
     line = ""
     while end > 0 and not line:
         start = text.rfind("\n", 0, end) + 1

@@ -1,6 +1,7 @@
 """Replaces links by the text that a reader sees.
 
-Letters after a link (its trail) are part of the link on the page. In plain text they simply follow.
+On the page, letters directly after a link (its trail) are part of the link. In plain text, they simply follow
+it.
 """
 
 import contextlib
@@ -67,7 +68,7 @@ _LEFT, _RIGHT = protect("["), protect("]")
 
 
 def show_simple_links(text: str) -> str:
-    """Replaces `[[target]]` and `[[target|label]]` whose target has no colon."""
+    """Replaces `[[target]]` and `[[target|label]]` by their visible text, unless the target has a colon."""
     if "[[" not in text:
         return text
     pieces = _PLAIN.split("".join(_PIPED.split(text)))
@@ -83,16 +84,18 @@ def show_simple_links(text: str) -> str:
 
 
 def _drop_blanks_at_end(pieces: list[str]) -> None:
-    """Remove the spaces at the end of a link before punctuation; every second piece is a link."""
+    """Removes the spaces at the end of a link before punctuation. Every second one of the pieces
+    is a link.
+    """
     for i in range(1, len(pieces), 2):
         if pieces[i].endswith(" ") and pieces[i + 1].startswith(_AFTER_WORD):
             pieces[i] = pieces[i].rstrip()
 
 
 def _show_target(target: str) -> str:
-    """Returns the shown form of a link's target: `%41` is decoded, and apostrophes are not italics.
+    """Returns a link's target as the page displays it: `%41` is decoded, and apostrophes are not italics.
 
-    If the target cannot be the title of a page, it is not a link and keeps its brackets.
+    If the target cannot be the title of a page, this is no link, and the brackets are kept.
     """
     written = shown = decode_entities(target)
     with contextlib.suppress(UnicodeDecodeError):
@@ -102,7 +105,7 @@ def _show_target(target: str) -> str:
 
 
 def show_external_links(text: str) -> str:
-    """Replaces `[http://… label]` by the label, and a link without a label by nothing."""
+    """Replaces `[http://… label]` by its label, and removes links without a label."""
     if "[" not in text:
         return text
     return "".join(_EXTERNAL_LABELLED.split(_EXTERNAL_BARE.sub(HOLE, text)))
@@ -114,7 +117,7 @@ def _show_double(match: re.Match[str]) -> str:
 
 
 def _show_brackets(match: re.Match[str]) -> str:
-    """Returns `[[[[A]]]]` as a link in brackets. An odd number of brackets is not a link."""
+    """Returns `[[[[A]]]]` as a link in brackets. With an odd number of brackets, it is not a link."""
     opening, link, content, closing = match.groups()
     count = len(opening)
     if len(closing) - (2 if link else 0) != count:
@@ -129,14 +132,14 @@ def _show_brackets(match: re.Match[str]) -> str:
 
 
 def _drop_lost_brackets(line: str) -> str:
-    """Returns a line without double brackets, unless they are partners of protected brackets."""
+    """Returns a line without its double brackets, unless they are partners of protected brackets."""
     is_meant = line.count(_LEFT) != line.count(_RIGHT)
     return _LOST_BRACKETS.sub(lambda match: protect(match[0]) if is_meant else "", line)
 
 
 class LinkTexts:
-    """Shows links whose target has a prefix (files, categories, other wikis) and links with unusual
-    titles.
+    """Replaces links by their text if the target has a prefix (files, categories, other wikis) or an unusual
+    title.
     """
 
     def __init__(
@@ -179,7 +182,7 @@ class LinkTexts:
         return (_show_target(target) if _ODD_TARGET.search(target) else target) + bracket
 
     def show(self, text: str) -> str:
-        """Replaces all links that contain no braces."""
+        """Replaces all links that contain no braces by their visible text."""
         if "[[" not in text:
             return text
         odd = set(_ODD_OPENING.findall(text))
@@ -199,11 +202,11 @@ class LinkTexts:
         return text
 
     def drop_rows_of_categories(self, text: str) -> str:
-        """Removes lines that only refer to a category: "''See also [[:Category:Births]]''"."""
+        """Removes lines that only refer to a category, such as "''See also [[:Category:Births]]''"."""
         return self._row_of_categories.sub("\n", text) if "[[:" in text else text
 
     def drop_unclosed(self, text: str) -> str:
-        """Removes brackets without a partner, and an unclosed file link with the rest of its line."""
+        """Removes brackets without a partner. An unclosed file link is removed with the rest of its line."""
         if "[" not in text and "]" not in text:
             return text
         if "[[" in text:

@@ -1,11 +1,10 @@
 """Detects the lists that complete a sentence, and drops the other lists.
 
-A list is kept if a sentence announces it by a colon or a comma, since the sentence is meaningless without it.
-Each item becomes a paragraph. The same holds for indented lines of a verse, quotation or example, for terms
-and definitions of a glossary, and for formulas. Lists of sources and long lists of names (filmographies,
-members, villages) are dropped. A label of one or two words is dropped with its list, as a heading without
-text is, unless a sentence announces the label. A sentence before headings may announce the lists below the
-headings.
+A list is kept if a sentence announces it with a colon or a comma, since the sentence is incomplete without
+it. Each item becomes a paragraph. The same holds for indented lines of a verse, quotation or example, for
+terms and definitions of a glossary, and for formulas. Lists of sources and long lists of names
+(filmographies, members, villages) are dropped. A label of one or two words is dropped together with its list,
+unless a sentence announces the label. A sentence before headings may announce the lists below these headings.
 """
 
 import re
@@ -51,7 +50,7 @@ _MIN_SENTENCE = 60  # characters of an item that is more than a name; East Asian
 
 
 def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
-    """Returns the text with announced lists as paragraphs, and without labels of other lists.
+    """Turns the items of announced lists into paragraphs, and removes the labels of other lists.
 
     `levels` are the heading levels of the sections that begin in the text, in order.
     """
@@ -89,7 +88,7 @@ def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
 
 
 def _line_before(text: str, end: int) -> tuple[int, int]:
-    """Returns start and end of the last non-empty line, if it is near."""
+    """Returns the (start, end) of the last non-empty line before `end`, if it is near."""
     start = text.rfind("\n", 0, end) + 1
     for _ in range(_MAX_BLANK_LINES):
         if start == 0 or not _IS_BLANK.fullmatch(text, start, end):
@@ -100,8 +99,8 @@ def _line_before(text: str, end: int) -> tuple[int, int]:
 
 
 def _is_inserted(text: str, start: int, end: int) -> bool:
-    """Returns True if the text between two lists is a quotation or clause that belongs between their
-    items.
+    """Returns True if the text between two lists is a quotation or clause, so that both lists are parts of
+    one list.
     """
     if end - start > _MAX_INSERTED or "\n\n" in text[start - 2 : end]:
         return False
@@ -118,7 +117,7 @@ def _is_announced(text: str, start: int) -> bool:
 
 
 class _AnnouncedHeadings:
-    """Checks if a sentence before the headings of a text announces the lists below them."""
+    """Checks whether a sentence before the headings of a text announces the lists below these headings."""
 
     def __init__(self, text: str, levels: Sequence[int]) -> None:
         self._text = text
@@ -128,9 +127,9 @@ class _AnnouncedHeadings:
         self._checked = -1  # number of the last checked section
 
     def has(self, start: int) -> bool:
-        """Returns True if the list below the heading at a position is announced.
+        """Returns True if the list below the heading at the position `start` is announced.
 
-        Positions must ascend over calls.
+        The positions must ascend from call to call.
         """
         self._number += self._text.count(SECTION, self._position, start)
         self._position = start
@@ -149,9 +148,9 @@ class _AnnouncedHeadings:
 
 
 def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
-    """Returns True if the items of a list after a colon are kept.
+    """Returns True if a list after a colon is to be kept, judged from its items.
 
-    `marked` is the number of items with `*` or `#`.
+    `marked` is the number of items that begin with `*` or `#`.
     """
     if 2 * sum(map(_is_source, items)) >= len(items):
         return False
@@ -165,9 +164,9 @@ def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
 
 
 def _is_source(item: str) -> bool:
-    """Returns True if an item is a source.
+    """Returns True if a list item is a source, such as a book.
 
-    An item that begins with a link and goes on to describe it is not.
+    An item that begins with a link and then describes the link's target is not a source.
     """
     if not any(sign in item for sign in _SOURCE_SIGNS):
         return False
@@ -187,10 +186,10 @@ def _is_long(item: str) -> bool:
 
 
 def _is_closed(item: str) -> bool:
-    """Returns True if an item has the end of a sentence."""
+    """Returns True if an item contains the end of a sentence."""
     return item.rstrip(_BLANK).endswith((".", "!", "?", "。", "।", "։"))
 
 
 def _goes_on(item: str) -> bool:
-    """Returns True if an item continues a sentence: it begins in lower case."""
+    """Returns True if an item continues a sentence, because it begins in lower case."""
     return item.lstrip(_OPENING)[:1].islower()

@@ -1,8 +1,8 @@
-"""Converts lists and tables of a page to Markdown.
+"""Converts the lists and tables of a page to Markdown.
 
-Before the passes over a page, each item of a list and each row of a table is made a paragraph that begins
-with a mark. So links and templates in it are shown as in any other text. After the passes, paragraphs with
-marks are converted to Markdown.
+Before the cleaner's passes, each list item and each table row is turned into a paragraph that begins with a
+mark. So its links and templates are replaced as in any other text. After the passes, these paragraphs are
+converted to Markdown.
 """
 
 import itertools
@@ -31,7 +31,7 @@ _FEWEST_COLUMNS = 2
 
 
 def mark_lists(wikitext: str) -> str:
-    """Returns wikitext with each item of a list as a marked paragraph."""
+    """Turns each list item of a wikitext into a paragraph that begins with a mark."""
     return _ITEM_LINE.sub(_mark_item, f"\n{wikitext}")[1:]
 
 
@@ -43,7 +43,7 @@ def _mark_item(match: re.Match[str]) -> str:
 
 
 def mark_tables(wikitext: str) -> str:
-    """Returns wikitext with each row of a data table as a marked paragraph.
+    """Turns each row of a data table in a wikitext into a paragraph that begins with a mark.
 
     Other tables, such as layout tables, are dropped.
     """
@@ -51,7 +51,7 @@ def mark_tables(wikitext: str) -> str:
 
 
 def join_rows(text: str) -> str:
-    """Returns text with each row of a table on one line again, after its templates are shown."""
+    """Puts each table row on one line again, because expanded templates may contain line breaks."""
     return _ROW.sub(lambda match: match[0].replace("\n", " ").replace(BREAK, " "), text)
 
 
@@ -75,7 +75,7 @@ class _Cell(NamedTuple):
 
 
 def _lay_out(rows: Iterable[Sequence[_Cell]]) -> Iterator[list[str]]:
-    """Yields the rows, with empty cells for the additional columns and rows of a cell with a span."""
+    """Yields the texts of each row. A cell that spans several columns or rows is followed by empty cells."""
     below: dict[int, int] = {}  # column → number of rows still covered by a cell above
     for row in rows:
         line: list[str] = []
@@ -95,7 +95,7 @@ def _skip(line: list[str], below: dict[int, int]) -> None:
 
 
 def _rows(lines: Iterable[str]) -> Iterator[list[_Cell]]:
-    """Yields the cells of each row."""
+    """Yields the cells of each row of a wikitext table."""
     row: list[_Cell] = []
     is_cell = False
     for text in _join_templates(lines):
@@ -115,7 +115,7 @@ def _rows(lines: Iterable[str]) -> Iterator[list[_Cell]]:
 
 
 def _join_templates(lines: Iterable[str]) -> Iterator[str]:
-    """Yields the lines; lines with a template that continues on the next line are joined."""
+    """Yields the lines. A line with a template that continues on the next line is joined with it."""
     joined: list[str] = []
     depth = 0
     for line in lines:
@@ -129,7 +129,7 @@ def _join_templates(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _cells(line: str, *, is_header: bool) -> Iterator[_Cell]:
-    """Yields the cells of a line."""
+    """Yields the table cells in a line of wikitext."""
     depth = start = 0
     spans: dict[str, int] = {}
     for part in _PARTS.finditer(line):
@@ -158,9 +158,9 @@ def render_markdown(title: str, sections: Sequence[tuple[int, Section]]) -> str:
     """Returns the article as Markdown.
 
     Args:
-      sections: (level of the heading, section). Paragraphs may have the marks for lists and tables. A section
-        without
-        paragraphs is shown if a deeper section right below it has paragraphs.
+      sections: (level of the heading, section) for each section. Paragraphs may have marks for lists and
+        tables. The heading of a section without paragraphs is kept if a deeper section right below has
+        paragraphs.
     """
     blocks = [f"# {title}"]
     for (level, section), is_shown in zip(sections, _leading_to_text(sections), strict=True):
@@ -171,7 +171,7 @@ def render_markdown(title: str, sections: Sequence[tuple[int, Section]]) -> str:
 
 
 def _leading_to_text(sections: Sequence[tuple[int, Section]]) -> list[bool]:
-    """Returns True for each section that has text, or has a deeper section with text right below it."""
+    """Returns for each section True if it has text, or a deeper section with text follows right below it."""
     shown: list[bool] = []
     text_level = 0  # of the next section that is shown
     for level, section in reversed(sections):
@@ -232,7 +232,9 @@ def _list(items: Sequence[tuple[str, str]]) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
-    """Returns a table. The first row is filled up to the length of the longest row, as Markdown requires."""
+    """Returns a Markdown table. Empty cells are added to the first row if a later row is longer, as Markdown
+    requires.
+    """
     width = max(map(len, rows))
     head = [*rows[0], *[""] * (width - len(rows[0]))]
     lines = [f"| {' | '.join(row)} |" for row in (head, *rows[1:])]

@@ -1,6 +1,6 @@
 """Stand-ins for characters that must not be interpreted as markup.
 
-The content of `<nowiki>` or of a formula is text, even if it looks like markup, and a value shown by a
+The content of `<nowiki>` or of a formula is text, even if it looks like markup, and the text of an expanded
 template must not be split at `|` again. Such characters are replaced by Unicode noncharacters (U+FDD0–U+FDEF,
 which no text may contain). After the last pass they are replaced by the original characters.
 """
@@ -43,7 +43,7 @@ _ARGUMENT_MARKUP = {ord(char): _PROTECT[ord(char)] for char in "|="}
 
 
 def drop_noncharacters(text: str) -> str:
-    """Removes noncharacters U+FDD0–U+FDEF and GUARD, so that every later one is from the cleaner.
+    """Removes the noncharacters U+FDD0–U+FDEF and GUARD, so that all later ones come from the cleaner.
 
     Surrogates and NUL are removed, too.
     """
@@ -60,24 +60,22 @@ def drop_noncharacters(text: str) -> str:
 
 
 def protect(text: str) -> str:
-    """Returns the text with stand-ins for all markup characters."""
+    """Replaces all markup characters of a text by stand-ins."""
     return text.translate(_PROTECT)
 
 
 def protect_braces(text: str) -> str:
-    """Returns the text with stand-ins for braces, so that it does not become a parameter or a template."""
+    """Replaces the braces of a text by stand-ins, so that they do not form a parameter or a template."""
     return text.translate(_BRACES) if "{" in text or "}" in text else text
 
 
 def protect_argument(text: str) -> str:
-    """Returns the text with stand-ins for `|` and `=`, which separate the arguments of a template."""
+    """Replaces `|` and `=`, which separate the arguments of a template, by stand-ins."""
     return text.translate(_ARGUMENT_MARKUP) if "|" in text or "=" in text else text
 
 
 def restore(text: str) -> str:
-    """Returns the text with the original characters for stand-ins, and without holes, breaks and
-    other marks.
-    """
+    """Replaces stand-ins by the original characters, and removes holes, breaks and other marks."""
     if text.isascii():
         return text
     return _NONCHARACTER.sub(lambda match: _RESTORED.get(match[0], ""), text)

@@ -85,9 +85,9 @@ def _show_row(match: re.Match[str]) -> str:
 
 
 def protect_bars(text: str) -> str:
-    """Returns a page without braces with `|` and `!` at the start of lines protected as text.
+    """Protects `|` and `!` at the start of lines as text, if the page has no braces.
 
-    In other pages such lines are remains of a broken table or template, or parts of a link.
+    In pages with braces, such lines are remains of a broken table or template, or parts of a link.
     """
     if "{" in text or not _BAR.search(text) or _OPEN_LINK.search(text):
         return text
@@ -97,13 +97,13 @@ def protect_bars(text: str) -> str:
 def guard_lines(text: str) -> str:
     """Marks the lines that begin with a link, a template or a tag.
 
-    Only the source decides if a line is a list or code: "[[*NSYNC]] was a band." is neither.
+    Whether a line is a list item or code depends only on its wikitext: "[[*NSYNC]] was a band." is neither.
     """
     return _MARKUP_AHEAD.sub(f"\n{GUARD}", text)
 
 
 def drop_preformatted(text: str) -> str:
-    """Removes lines that begin with a space, unless they are too long to be code, or quoted."""
+    """Removes lines that begin with a space, unless they are quoted or too long to be code."""
     if "<" in text:
         text = _QUOTATION.sub(lambda match: _INDENT.sub(r"\1", match[0]), text)
     if "\n " not in text and not text.startswith(" "):
@@ -112,9 +112,10 @@ def drop_preformatted(text: str) -> str:
 
 
 def join_paragraphs(text: str) -> str:
-    """Returns a text in which each line is a paragraph. Paragraphs that begin with SECTION are unchanged.
+    """Joins lines so that each line of the result is a paragraph. Paragraphs that begin with SECTION are
+    unchanged.
 
-    The only markup left in the given text is apostrophes and entities.
+    The only markup that the given text may have left is apostrophes and entities.
     """
     text = raise_indented_prose(f"\n{text}\n").replace(BREAK, "\n\n")
     if "----" in text:
@@ -145,9 +146,10 @@ def join_paragraphs(text: str) -> str:
 
 
 def without_labels(paragraphs: list[str], body: str) -> list[str]:
-    """Returns the paragraphs of a section without labels at its end: "Works:", "''Results'':".
+    """Returns the paragraphs of a section without the labels at its end, such as "Works:" or "''Results'':".
 
-    A section of one paragraph keeps it if nothing follows it in the wikitext, the body of the section.
+    If a section has only one paragraph, and nothing follows the paragraph in the section's wikitext `body`,
+    it is kept.
     """
     if len(paragraphs) == 1 and body.rstrip(_AFTER_COLON).endswith(":"):
         return paragraphs

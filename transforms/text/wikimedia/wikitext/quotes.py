@@ -11,7 +11,7 @@ _RUN = re.compile(r"'{2,}")
 
 
 def _apostrophe_to_restore(parts: list[str], sizes: list[int]) -> int:
-    """Returns the index of the bold mark that is read as an apostrophe and an italic mark; -1 if there is
+    """Returns the index of the bold mark that is read as an apostrophe and an italic mark, or -1 if there is
     none.
     """
     one_letter_word = word = blank = -1
@@ -30,7 +30,7 @@ def _apostrophe_to_restore(parts: list[str], sizes: list[int]) -> int:
 
 
 def strip_quotes(line: str) -> str:
-    """Returns a line without the marks of bold and italics; real apostrophes are kept."""
+    """Returns a line without its marks for bold and italics. Real apostrophes are kept."""
     if "''" not in line:
         return line
     if "''''" not in line:  # all marks are italic or bold

@@ -1,13 +1,13 @@
-"""Learns the headings of a wiki whose sections have no prose: references, links, galleries.
+"""Learns which headings of a wiki have sections without prose, such as references, links and galleries.
 
-Every wiki ends its articles with such sections, under headings of its own. They can be detected without
-knowing the language: under "References" there are notes and templates, under "See also" list items with only
-a link, under "External links" addresses, under "Literature" ISBN numbers; and no prose follows them on the
-page. Lists of facts (births and deaths, films, awards) are not such sections, although they have no prose
-either.
+Every wiki ends its articles with such sections, under headings of its own. Such sections can be detected
+without knowing the language: "References" has notes and templates, "See also" has list items that are only a
+link, "External links" has URLs, "Literature" has ISBN numbers, and no prose follows these sections on the
+page. Sections with lists of facts (births and deaths, films, awards) are not among them, although they have
+no prose either.
 
-The thresholds were chosen by comparing with the tables that people made for el, en, ja, uk and vi, and
-measured on other wikis (tests/bench/headings.py).
+The thresholds were chosen by comparison with the tables written by hand for Greek, English, Japanese,
+Ukrainian and Vietnamese, and tested on other wikis (tests/bench/headings.py).
 """
 
 import collections
@@ -65,7 +65,7 @@ Kind = Literal["prose", "notes", "sources", "links", "lists", "templates"]
 
 
 class Thresholds(NamedTuple):
-    """Conditions for learning a heading."""
+    """The conditions under which a heading is learned."""
 
     min_sections: int = 5  # sections that are not empty
     min_share_of_pages: float = 1 / 2_000  # a convention of the wiki, not of one subject
@@ -78,14 +78,14 @@ THRESHOLDS = Thresholds()
 
 
 class HeadingKey(NamedTuple):
-    """A heading, and True if it is at level 1 or 2."""
+    """The name of a heading, and whether it is at level 1 or 2."""
 
     name: str  # result of name_of_heading; "" for the leads of pages
     is_top: bool
 
 
 class HeadingCounts(NamedTuple):
-    """Counts of the sections under a heading, with their subsections. Empty sections are not counted."""
+    """Counts of the sections under a heading, including their subsections. Empty sections are not counted."""
 
     sections: int
     closing: int  # no prose follows on the page
@@ -99,7 +99,7 @@ class HeadingCounts(NamedTuple):
 
     @property
     def without_prose(self) -> float:
-        """Share of sections without prose."""
+        """Returns the share of sections that have no prose."""
         return 1 - self.prose / self.sections
 
 
@@ -112,7 +112,7 @@ class LearnedHeading(NamedTuple):
 
 
 def count_headings(title: str, wikitext: str) -> Iterator[tuple[HeadingKey, HeadingCounts]]:
-    """Yields the counts of each section of a page, and one key with the name "" for the page itself.
+    """Yields (heading, counts) for each section of a page, and one key with the name "" for the page itself.
 
     Yields nothing for a page about a year or a day, or with little prose.
     """
@@ -138,7 +138,7 @@ def count_headings(title: str, wikitext: str) -> Iterator[tuple[HeadingKey, Head
 
 
 def add_counts(counts: Iterable[HeadingCounts]) -> HeadingCounts:
-    """Returns the sums of the counts, and the smallest title."""
+    """Adds up the counts. `page` becomes the smallest of the titles."""
     *numbers, titles = zip(*counts, strict=True)
     return HeadingCounts._make([*map(sum, numbers), min(titles)])
 
@@ -178,7 +178,7 @@ def _counts_of(kind: Kind, title: str, *, is_closing: bool) -> HeadingCounts:
 
 
 def _name_of(heading: str) -> str:
-    """Returns the name of a heading; "" if it has links or templates or is too long."""
+    """Returns the normalised name of a heading, or "" if it is too long or has links or templates."""
     if LINK in heading or TEMPLATE in heading or NOTE in heading or SOURCE in heading:
         return ""
     name = name_of_heading(_QUOTES.sub("", decode_entities(restore(heading))))
@@ -186,7 +186,7 @@ def _name_of(heading: str) -> str:
 
 
 def _mark(wikitext: str) -> str:
-    """Returns a page with marks in place of its links, addresses, citations, notes and templates."""
+    """Replaces the links, URLs, citations, notes and templates of a page by marks."""
     text = _NOTES.sub(f"{NOTE}<", drop_noncharacters(wikitext))
     text = _replace_nested(_TEMPLATE, _mark_template, strip_tables(strip_extensions(text)))
     text = _BARE.sub(SOURCE, _EXTERNAL.sub(SOURCE, text))
@@ -212,7 +212,7 @@ def _replace_nested(
 
 
 def _count_lines(body: str) -> collections.Counter[str]:
-    """Returns kind → number of lines of this kind, and "letters" → number of letters in lines of prose."""
+    """Returns kind of line → number of such lines, and "letters" → number of letters in lines of prose."""
     counts: collections.Counter[str] = collections.Counter()
     for line in filter(None, map(str.strip, body.split("\n"))):
         if line.startswith(_LIST_SIGNS):
@@ -236,13 +236,13 @@ def _kind_of_item(line: str) -> str:
 
 
 def _count_letters(line: str) -> int:
-    """Returns the number of letters in a line, or in the beginning of a long line."""
+    """Returns the number of letters in a line; if the line is long, only its beginning is counted."""
     letters = _NO_LETTER.sub("", line[: 2 * _MIN_PAGE_LETTERS])
     return len(letters) if letters.isascii() else len(letters) + len(_WIDE.findall(letters))
 
 
 def _kind_of(lines: collections.Counter[str]) -> Kind | None:
-    """Returns the kind of a section with these lines; None for an empty section."""
+    """Returns the kind of a section, given the counts of its lines, or None if the section is empty."""
     items = lines["source"] + lines["link"] + lines["item"]
     if lines["prose"]:
         return "prose"

@@ -1,7 +1,7 @@
 """Splits a page into sections at its headings, and removes hatnotes.
 
-MediaWiki: a heading is a line that starts and ends with one to six `=`; its level is the smaller number of
-the two. A dropped section is dropped with all deeper sections that follow it.
+In MediaWiki, a heading is a line that starts and ends with one to six `=`. Its level is the smaller of these
+two numbers. If a section is dropped, all deeper sections that follow it are dropped too.
 
 A hatnote written without a template is the first line under a heading, in italics, with a few words and
 links: "''See also: [[Foo]] and [[Bar]]''". The mark that ends the italics may be missing.
@@ -25,14 +25,14 @@ _HATNOTE = re.compile(
 
 
 class Section(NamedTuple):
-    """A cleaned section."""
+    """A cleaned section: its heading and its paragraphs."""
 
     heading: str  # cleaned; "" for the lead
     paragraphs: tuple[str, ...]
 
 
 class RawSection(NamedTuple):
-    """A section of the wikitext."""
+    """A section of a page's wikitext."""
 
     heading: str  # wikitext between the marks; "" for the lead
     level: int  # 0 for the lead
@@ -40,7 +40,9 @@ class RawSection(NamedTuple):
 
 
 def name_of_heading(heading: str) -> str:
-    """Returns a heading without markup in the form of the tables of dropped headings."""
+    """Returns the normalised name of a heading without markup, as the tables of dropped headings
+    contain it.
+    """
     return normalise_name(heading).rstrip(" :.")
 
 
@@ -79,9 +81,10 @@ def split_at_headings(wikitext: str) -> Iterator[RawSection]:
 def drop_sections(
     sections: Iterator[RawSection], is_dropped: Callable[[str, int], bool]
 ) -> Iterator[RawSection]:
-    """Yields the sections that are not dropped.
+    """Yields the sections that are to be kept.
 
-    `is_dropped` gets heading and level; deeper sections are dropped, too.
+    `is_dropped` is called with a section's heading and level. If it returns True, the deeper sections below
+    are dropped too.
     """
     dropped_level = 0
     for section in sections:
@@ -95,8 +98,8 @@ def drop_sections(
 def in_batches(
     sections: Iterable[RawSection], max_characters: int
 ) -> Iterator[Sequence[RawSection]]:
-    """Yields the sections in batches of about `max_characters` characters of text, at least one section in
-    each.
+    """Yields the sections in batches of at least one section. A batch has about `max_characters` characters
+    of text.
     """
     batch: list[RawSection] = []
     room = max_characters

@@ -1,4 +1,4 @@
-"""Removes HTML tags and decodes entities. Text between tags is kept, unless the page hides it."""
+"""Removes HTML tags and decodes entities. Text between tags is kept, unless it is hidden on the page."""
 
 import html
 import re
@@ -39,7 +39,7 @@ _INVISIBLE = re.compile("[\u00ad\u1806\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]")
 
 
 def strip_tags(text: str) -> str:
-    """Removes the tags of MediaWiki. Two line breaks, and every block tag, end a paragraph."""
+    """Removes the tags that MediaWiki allows. Two line-break tags, or a block tag, end a paragraph."""
     if "<" not in text:
         return text
     if "display" in text:
@@ -55,7 +55,7 @@ def strip_tags(text: str) -> str:
 
 
 def decode_entities(text: str) -> str:
-    """Decodes named and numeric entities that end in a semicolon, each once."""
+    """Decodes named and numeric entities that end with a semicolon. The result is not decoded again."""
     if "&" not in text:
         return text
     if "://" in text:
@@ -64,7 +64,9 @@ def decode_entities(text: str) -> str:
 
 
 def _show_address(address: re.Match[str]) -> str:
-    """Returns an address as MediaWiki writes it: brackets and bars written as entities become `%5B` etc."""
+    """Returns a URL as MediaWiki displays it: brackets and bars that are written as entities become `%5B`
+    etc.
+    """
     host, path = (_ENTITY.sub(_decode, part) for part in address.groups())
     if "<" in host + path or ">" in host + path:  # the address ends there
         return address[0]
@@ -79,7 +81,7 @@ def _decode(entity: re.Match[str]) -> str:
 
 
 def _hide(text: str) -> str:
-    """Returns the text without elements that the page hides, such as sort keys of a table."""
+    """Returns the text without elements that are hidden on the page, such as sort keys in a table."""
     kept: list[str] = []
     position = 0
     unclosed: set[str] = set()
@@ -98,7 +100,9 @@ def _hide(text: str) -> str:
 
 
 def _end_of_element(text: str, position: int, name: str) -> int:
-    """Returns the end of an element whose content begins at a position; -1 if it is not closed."""
+    """Returns the end of an element whose content begins at `position`, or -1 if the element is
+    not closed.
+    """
     depth = 1
     for tag in re.finditer(rf"<(/?)(?i:{name})\b{_WITHIN}>|{SECTION}", text[position:]):
         if tag[0] == SECTION:
@@ -110,9 +114,10 @@ def _end_of_element(text: str, position: int, name: str) -> int:
 
 
 def _show_superscript(match: re.Match[str]) -> str:
-    """Returns an exponent in raised characters, or after "^" if it has characters without a raised form.
+    """Returns an exponent in superscript characters, or after "^" if they do not exist for all its
+    characters.
 
-    Other superscripts (ordinals, notes, phonetic symbols) are shown as if the tag were not there.
+    For other superscripts (ordinals, notes, phonetic symbols), the tag is simply removed.
     """
     before, written = match.string[match.start() - 1 : match.start()], match[1]
     shown = decode_entities(written).replace("''", "").strip()

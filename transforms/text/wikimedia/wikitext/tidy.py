@@ -1,7 +1,7 @@
 """Closes the holes that templates without text leave, so that no debris is left around them.
 
-Works on paragraphs with single spaces; several paragraphs are joined by newlines. Spaces and punctuation are
-changed only beside a hole, except for spaces before commas.
+The text must have single spaces only, and one paragraph per line. Spaces and punctuation are changed only
+next to a hole, but spaces before commas are removed everywhere.
 """
 
 import re

@@ -155,7 +155,7 @@ def test_no_catalog(table: bytes) -> None:
     [
         (b"2,Text,Title\n", "expected 9 fields as in the header, found 3"),
         (b"2,Text,2001-01-01,A Title,en,,,,,\n", "expected 9 fields as in the header, found 10"),
-        (b"x,Text,2001-01-01,A Title,en,,,,\n", "Text# is 'x', and must be a positive number"),
+        (b"x,Text,2001-01-01,A Title,en,,,,\n", "Text# must be a positive number, not 'x'"),
         (ROW % 0, "Text# is '0'"),
         (b"-2,Text,2001-01-01,A Title,en,,,,\n", "Text# is '-2'"),
         (b"\xd9\xa2,Text,2001-01-01,A Title,en,,,,\n", "Text# is '٢'"),

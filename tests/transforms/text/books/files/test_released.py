@@ -46,7 +46,7 @@ def test_reading_is_the_inverse_of_writing(book_id: int, title: str, year: int) 
     ],
 )
 def test_other_lines(line: bytes) -> None:
-    with pytest.raises(MalformedTableError, match=r"^line 2: not id, title, year and a link"):
+    with pytest.raises(MalformedTableError, match=r"^line 2: expected id,title,year,link"):
         list(read_released_lines([LINE % (1, 1), line]))
 
 

@@ -79,7 +79,7 @@ def test_a_table_without_books() -> None:
         (b"book_id,split,split\n", "line 1: the header must have the columns book_id and split"),
         (b"book_id,split\n84\n", "line 2: expected 2 fields as in the header, found 1"),
         (b"book_id,split\n84,Test\n", "line 2: split is 'Test'; expected one of train, validation"),
-        (b"book_id,split\npg84,test\n", "line 2: book_id is 'pg84', and must be a positive"),
+        (b"book_id,split\npg84,test\n", "line 2: book_id must be a positive number, not"),
         (b"book_id,split\n0,test\n", "line 2: book_id is '0'"),
         (
             b"book_id,split\n84,test\n\n84,dev\n",

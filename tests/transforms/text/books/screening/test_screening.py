@@ -49,5 +49,5 @@ def test_too_short() -> None:
     assert TooShort(0)(book(), "") is None
     assert TooShort()(book(), "word " * 199) == Reason("too-short", "199 words")
     assert TooShort()(book(), "word " * 200) is None
-    with pytest.raises(ValueError, match="min_words is -1, and must not be negative"):
+    with pytest.raises(ValueError, match="min_words must be 0 or more, not -1"):
         TooShort(-1)

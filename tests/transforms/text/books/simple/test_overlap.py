@@ -213,13 +213,13 @@ def test_parse_threshold(written: str | float, threshold: str) -> None:
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("0", "threshold is 0, and must be above 0 and at most 1"),
-        ("-0.5", "threshold is -0.5, and must be above 0"),
-        ("1.01", "threshold is 1.01, and must be above 0 and at most 1"),
-        ("half", "threshold is half, and must be a number"),
-        ("nan", "threshold is nan, and must be a number"),
-        ("1/0", "threshold is 1/0, and must be a number"),
-        ("0.1234567", "threshold is 0.1234567, and must have at most six decimals"),
+        ("0", "threshold must be above 0 and at most 1, not 0"),
+        ("-0.5", "threshold must be above 0 and at most 1, not -0.5"),
+        ("1.01", "threshold must be above 0 and at most 1, not 1.01"),
+        ("half", "threshold must be a number, not half"),
+        ("nan", "threshold must be a number, not nan"),
+        ("1/0", "threshold must be a number, not 1/0"),
+        ("0.1234567", "threshold must have at most six decimals: 0.1234567"),
     ],
 )
 def test_thresholds_that_make_no_sense(written: str, message: str) -> None:

@@ -107,10 +107,10 @@ def test_the_rule_tells_the_ratio() -> None:
     ("formula", "min_ratio", "message"),
     [
         ("L/V", "0.1", "formula must be one of .* not 'L/V'"),
-        (SQUARED, "much", "min_ratio is 'much', and must be a number"),
-        (SQUARED, "nan", "min_ratio is 'nan'"),
-        (SQUARED, "1/0", "min_ratio is '1/0'"),
-        (SQUARED, "-0.1", "must not be negative"),
+        (SQUARED, "much", "min_ratio must be a number, not 'much'"),
+        (SQUARED, "nan", "min_ratio must be a number, not 'nan'"),
+        (SQUARED, "1/0", "min_ratio must be a number, not '1/0'"),
+        (SQUARED, "-0.1", "min_ratio must be 0 or more, not -0.1"),
     ],
 )
 def test_settings_that_make_no_sense(formula: str, min_ratio: str, message: str) -> None:

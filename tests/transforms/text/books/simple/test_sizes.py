@@ -70,13 +70,13 @@ def test_laws(
 
 def test_too_few_books() -> None:
     assert len(plan_sizes([(book_id, 9) for book_id in range(11)])) == 11
-    with pytest.raises(ValueError, match="10 books are left, and 11 are needed: 5 each"):
+    with pytest.raises(ValueError, match="10 books are left, but 11 are needed: 5 each"):
         plan_sizes([(book_id, 9) for book_id in range(10)])
-    with pytest.raises(ValueError, match="0 books are left, and 3 are needed"):
+    with pytest.raises(ValueError, match="0 books are left, but 3 are needed"):
         plan_sizes([], 1)
 
 
 @pytest.mark.parametrize(("heldout", "small"), [(0, 1), (1, 0)])
 def test_settings_must_be_positive(heldout: int, small: int) -> None:
-    with pytest.raises(ValueError, match=r"(heldout_books|small_tokens) is 0, and must be"):
+    with pytest.raises(ValueError, match=r"(heldout_books|small_tokens) must be positive, not 0"):
         check_sizes(heldout, small)

@@ -21,9 +21,9 @@ def test_addresses(text: str, expected: list[str]) -> None:
     ("english", "translation", "message"),
     [
         ("See www.a.org now.", "www.a.orgを見て。", None),
-        ("See www.a.org now.", "見て。", 'the address "www.a.org" of the source is not there'),
+        ("See www.a.org now.", "見て。", 'the address "www.a.org" of the source is missing'),
         ("See it.", "www.a.org", 'the address "www.a.org" is not in the source'),
-        ("www.a.org", "www.a.de", 'the address must stay "www.a.org", and is "www.a.de"'),
+        ("www.a.org", "www.a.de", 'the address must stay "www.a.org", but is "www.a.de"'),
     ],
 )
 def test_changed_addresses(english: str, translation: str, message: str | None) -> None:

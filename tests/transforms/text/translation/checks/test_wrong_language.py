@@ -79,5 +79,5 @@ def test_english_is_told_without_knowing_the_language(code: str) -> None:
     language = find_language(code)._replace(tag="kam")
     findings = list(find_foreign_lines(pairs_of(lines), language))
     assert [(finding.line, finding.severity) for finding in findings] == [(42, "error")]
-    assert findings[0].message == f"English; expected is {language.name}"
+    assert findings[0].message == f"English; expected {language.name}"
     assert not list(find_foreign_lines(pairs_of(lines[:41]), language))

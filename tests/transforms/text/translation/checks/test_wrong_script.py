@@ -42,7 +42,7 @@ def test_the_message_tells_both_scripts() -> None:
         [pair(ENGLISH, "羅伯特的渡輪中午開往。")], find_language("zho_simpl")
     )
     assert finding.message == (
-        "3 of 10 characters are Traditional Chinese (羅輪開); expected is Chinese (Simpl)"
+        "3 of 10 characters are Traditional Chinese (羅輪開); expected Chinese (Simpl)"
     )
 
 

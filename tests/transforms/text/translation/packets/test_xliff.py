@@ -132,7 +132,7 @@ def test_lines_keep_their_order_and_ids_are_unique() -> None:
     [
         (packet_of(), "the packet has no sentences"),
         (packet_of(line("dev-0001", "a"), line("dev-0001", "b")), "the id 'dev-0001' occurs twice"),
-        (packet_of(line("dev 1", "a")), "the id 'dev 1' occurs twice, or has other signs"),
+        (packet_of(line("dev 1", "a")), "the id 'dev 1' occurs twice, or has characters other"),
         (
             packet_of(line("dev-0001", "a\0")),
             r"dev-0001 has the character U\+0000, which XLIFF cannot represent",

@@ -103,25 +103,25 @@ def test_articles_go_by_sentences_where_equal_ones_leave_no_way() -> None:
     [
         (
             (3001, 500),
-            "500 articles have 1,500 to 2,500 sentences, not 3,001, which need 601 to 1,000 articles",
+            "500 articles of 3 to 5 sentences have 1,500 to 2,500 sentences, not 3,001; 3,001 need 601 to",
         ),
         (
             (3001, 1001),
-            "1,001 articles have 3,003 to 5,005 sentences, not 3,001, which need 601 to 1,000 articles",
+            "1,001 articles of 3 to 5 sentences have 3,003 to 5,005 sentences, not 3,001; 3,001 need 601 to",
         ),
-        ((2, 1), "1 articles have 3 to 5 sentences, not 2, which need other numbers"),
+        ((2, 1), "1 articles of 3 to 5 sentences have 3 to 5 sentences, not 2"),
         ((0, 1), "expected at least 1 sentence and 1 article, found 0 and 1"),
         ((10, 0), "expected at least 1 sentence and 1 article, found 10 and 0"),
         (
             (3000, 1000),  # dev would have 997 of 332⅓ articles
-            "1,000 articles of 3 to 5 sentences cannot be dealt to domains of 1,000, 1,000, 1,000 and splits"
-            " of 997, 1,011, 992 sentences; 602 to 999 articles may",
+            "1,000 articles of 3 to 5 sentences cannot be spread over domains of 1,000, 1,000, 1,000"
+            " and splits of 997, 1,011, 992 sentences; 602 to 999 articles can be",
         ),
-        ((10, 3, {"dev": 8, "test": 2}), "splits of 8, 2 sentences; more sentences may"),
+        ((10, 3, {"dev": 8, "test": 2}), "splits of 8, 2 sentences; more sentences can be"),
         (
             (62, 13, None, ("w",)),
-            "13 articles of 3 to 5 sentences cannot be dealt to domains of 62 and splits of 21, 21, 20"
-            " sentences; 14 to 20 articles may",
+            "13 articles of 3 to 5 sentences cannot be spread over domains of 62 and splits of 21, 21, 20"
+            " sentences; 14 to 20 articles can be",
         ),
     ],
 )

@@ -1,7 +1,7 @@
-"""`{{convert|2|in|mm}}` → "2 inches (51 mm)": a measure and its value in other units.
+"""Expands `{{convert|2|in|mm}}` to "2 inches (51 mm)": a measure, followed by its value in other units.
 
-Options, rounding and wording follow the documentation of Module:Convert of the English Wikipedia. Other wikis
-show the names of units in CLDR, or symbols. The units are data: `units.toml`.
+Options, rounding and wording follow the documentation of the English Wikipedia's Module:Convert. In other
+wikis, units are written with their names from CLDR or with their symbols. The units are data: `units.toml`.
 """
 
 import dataclasses
@@ -70,7 +70,9 @@ def _unit_text(unit: Unit, side: Side, style: Style, *, is_one: bool) -> str:
 
 
 def _local_name(number: str, unit: Unit, side: Side, style: Style) -> str:
-    """Returns a number with the name of its unit in the language; "" if there is no name."""
+    """Returns a number with the name of its unit in the wiki's language, or "" if the unit has no
+    name there.
+    """
     if not style.is_local or style.is_short(unit, side) or unit.exponent or any(style.before_unit):
         return ""
     form = style.numbers
@@ -82,7 +84,7 @@ def _local_name(number: str, unit: Unit, side: Side, style: Style) -> str:
 
 
 def _decorated(number: str, unit: Unit, side: Side, style: Style) -> str:
-    """Returns a number with the power of ten that is part of its unit: "3 million", "3×10⁶"."""
+    """Returns a number, followed by the power of ten that belongs to its unit: "3 million", "3×10⁶"."""
     if not unit.exponent:
         return number
     abbreviated = style.abbreviation in ("on", side)
@@ -121,7 +123,7 @@ def _join_text(join: Join, unit: Unit, side: Side, style: Style) -> str:
 def _joined(
     numbers: list[Shown], joins: tuple[Join, ...], unit: Unit, side: Side, style: Style
 ) -> str:
-    """Returns a value or a range of values with its unit."""
+    """Returns a value, or a range of values, as text with its unit."""
     each = any(join.each for join in joins) and not style.names(unit, side)
     shown = ""
     for i, number in enumerate(numbers):
@@ -151,7 +153,7 @@ def _input(measure: Measure, style: Style) -> str:
 
 
 def _output(measure: Measure, output: Output, style: Style, side: Side = "out") -> str:
-    """Returns a measure converted to another unit."""
+    """Returns the text for a measure converted to another unit."""
     source, target, quantities = measure.unit, output[-1], measure.quantities
     if is_hand(source):
         source, quantities = in_inches(source, quantities)
@@ -179,7 +181,7 @@ def _output(measure: Measure, output: Output, style: Style, side: Side = "out") 
 
 
 def _in_parts(out: float, decimals: int, output: Output, style: Style, side: Side) -> str:
-    """Returns a quantity in several units: "5 ft 11 in"."""
+    """Returns the text for a quantity in several units: "5 ft 11 in"."""
     digits = round_digits(abs(out), max(decimals, 0), style)
     left, decimal_places = float(digits), len(digits.partition(".")[2])
     counts: list[float] = []
@@ -199,14 +201,18 @@ def _in_parts(out: float, decimals: int, output: Output, style: Style, side: Sid
 
 
 def _spaced(text: str, *, at_start: bool) -> str:
-    """Returns words beside a number, with the space that parsing has stripped."""
+    """Returns words beside a number, with the space between them restored, because parsing has
+    stripped it.
+    """
     if at_start:
         return text if not text or text.startswith(("-", ",", ";", ":", "+")) else f" {text}"
     return f"{text} " if text and (text[-1].isalnum() or text[-1] in ",;:/=") else text
 
 
 def _take_options(measure: Measure, style: Style) -> str:
-    """Reads the arguments after the unit into the style. Returns the code of the output."""
+    """Reads the arguments after the unit and sets the style's options. Returns the code of the
+    output unit.
+    """
     rest = list(measure.rest)
 
     def take() -> str:
@@ -239,7 +245,7 @@ def _take_options(measure: Measure, style: Style) -> str:
 
 
 def _fallback(values: list[str]) -> str:
-    """Returns number and unit unchanged, for a conversion that is not understood."""
+    """Returns the number and unit as they were written, for a conversion that cannot be parsed."""
     if len(values) >= 2 and values[1] == "Mach":
         return f"Mach {values[0]}"
     join = find_join(values[1]) if len(values) >= 4 else None
@@ -300,7 +306,7 @@ def _arranged(measure: Measure, outputs: list[Output], style: Style) -> str:
 
 
 def _ordered(measure: Measure, outputs: list[Output], style: Style) -> str:
-    """Returns the outputs in the requested order; one of them is the unit of the input."""
+    """Returns the text for the outputs in the requested order. One of the outputs is the input's own unit."""
     shown = []
     for i, output in enumerate(outputs):
         side: Side = "out" if i else "in"
@@ -313,15 +319,15 @@ def _ordered(measure: Measure, outputs: list[Output], style: Style) -> str:
 
 
 def convert(arguments: Arguments, page: Page) -> str:
-    """Returns a measure with the name of its unit, as `{{convert}}` does."""
+    """Expands `{{convert}}`: units are written with their names."""
     return _convert(arguments, page, short=False)
 
 
 def convert_short(arguments: Arguments, page: Page) -> str:
-    """Returns a measure with the symbol of its unit, as `{{cvt}}` does."""
+    """Expands `{{cvt}}`: units are written with their symbols."""
     return _convert(arguments, page, short=True)
 
 
 def convert_to_english_symbols(arguments: Arguments, page: Page) -> str:
-    """Returns a measure with the English symbol of its unit."""
+    """Expands `{{convert}}` in wikis that write units with their English symbols."""
     return _convert(arguments, page, short=True, local=False)

@@ -1,4 +1,4 @@
-"""Parses the inputs of `{{convert}}`: a number, a range, or a quantity in several units, with its unit."""
+"""Parses the input of `{{convert}}`: a number or range with its unit, or a quantity in several units."""
 
 import re
 from typing import NamedTuple
@@ -23,7 +23,7 @@ _POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 
 
 class Join(NamedTuple):
-    """The text between two values of a range."""
+    """The text between the two values of a range, such as " to "."""
 
     spelled: str  # before the name of a unit
     abbreviated: str  # before its symbol
@@ -52,12 +52,12 @@ _JOIN_ALIASES = {
 
 
 def find_join(word: str) -> Join | None:
-    """Returns the join for a word between two numbers; None if it is not a join."""
+    """Returns the Join for a word between two numbers, or None if the word does not join values."""
     return _JOINS.get(_JOIN_ALIASES.get(word, word))
 
 
 class Value(NamedTuple):
-    """A number as it was written."""
+    """A number, with the form in which it was written."""
 
     value: float
     digits: str  # without sign and groups, with a decimal point; "" for a fraction
@@ -69,7 +69,9 @@ class Value(NamedTuple):
 
 
 def _without_groups(text: str, form: NumberFormat) -> str:
-    """Returns a written number with a decimal point and without groups: "1.234,5" → "1234.5"."""
+    """Removes the grouping of digits from a written number and writes a decimal point: "1.234,5"
+    → "1234.5".
+    """
     if form.decimal == ",":
         text = _BLANK_GROUPS.sub("", text)
         if "," in text:
@@ -81,7 +83,7 @@ def _without_groups(text: str, form: NumberFormat) -> str:
 
 
 def parse_value(written: str, style: Style) -> Value | None:
-    """Returns the number in a text; None if the text is not a number."""
+    """Parses a written number. Returns None if the text is not a number."""
     if len(written) > 60:
         return None
     text = written.strip()
@@ -129,7 +131,7 @@ def _parse_fraction(fraction: re.Match[str], sign: str, style: Style) -> Value |
 
 
 class Measure(NamedTuple):
-    """The measure to convert: a value or a range of values in one unit, or a quantity in several units."""
+    """The input of a conversion: a value or a range of values in one unit, or a quantity in several units."""
 
     values: tuple[Value, ...]
     joins: tuple[Join, ...]  # between the values of a range
@@ -138,12 +140,14 @@ class Measure(NamedTuple):
 
     @property
     def unit(self) -> Unit:
-        """The unit of `quantities`."""
+        """Returns the unit of `quantities`."""
         return self.units[-1]
 
     @property
     def quantities(self) -> tuple[Value, ...]:
-        """The values to convert. Parts in several units are summed to one value."""
+        """Returns the values to convert. If a quantity is given in several units, its parts are added up to
+        one value.
+        """
         if len(self.units) == 1:
             return self.values
         total = 0.0
@@ -153,7 +157,9 @@ class Measure(NamedTuple):
 
 
 def unpack(values: list[str], style: Style) -> list[str]:
-    """Returns the arguments with a range in one argument, "5-10" or "5 to 10", split into three."""
+    """Returns the arguments. If one of them contains a range, "5-10" or "5 to 10", it is split into three
+    arguments.
+    """
     if not values or parse_value(values[0], style) is not None:
         return values
     match = _UNPACKED.fullmatch(values[0][:60])
@@ -163,7 +169,7 @@ def unpack(values: list[str], style: Style) -> list[str]:
 
 
 def parse_measure(values: list[str], style: Style) -> Measure | None:
-    """Returns the measure in the positional arguments; None if they are not a measure."""
+    """Parses the positional arguments as a measure. Returns None if they are not a measure."""
     numbers: list[Value] = []
     joins: list[Join] = []
     rest = list(values)

@@ -1,4 +1,4 @@
-"""Conversions in wikis that show names of units in their own language: "3,776米（12,388英尺）"."""
+"""Renders `{{convert}}` in wikis that write units in their own language: "3,776米（12,388英尺）"."""
 
 import functools
 import re
@@ -17,7 +17,7 @@ def _symbol_pattern(symbols: tuple[str, ...], ends: str) -> re.Pattern[str]:
 
 
 def convert_to_symbols(arguments: Arguments, page: Page) -> str:
-    """`{{convert|3776|m|ft}}` in wikis with symbols of their own: "३,७७६ मी (१२,३८८ फूट)"."""
+    """Expands `{{convert|3776|m|ft}}` in wikis with unit symbols of their own: "३,७७६ मी (१२,३८८ फूट)"."""
     shown = convert_to_english_symbols(arguments, page)
     names = _names(page)
     if not names:
@@ -29,7 +29,7 @@ def convert_to_symbols(arguments: Arguments, page: Page) -> str:
 
 
 def convert_to_names(arguments: Arguments, page: Page) -> str:
-    """`{{convert|3776|m|ft}}` in wikis with names of units: "3,776米（12,388英尺）"."""
+    """Expands `{{convert|3776|m|ft}}` in wikis that use the names of units: "3,776米（12,388英尺）"."""
     shown = convert_to_english_symbols(arguments, page)
     names = _names(page)
     if not names:

@@ -1,7 +1,7 @@
 """Rounds and formats the results of `{{convert}}`.
 
-Without other options a result has a precision like that of the input, but at least two significant figures.
-Very large and very small results are written with powers of ten.
+Unless options say otherwise, a result is about as precise as the input, but has at least two significant
+figures. Very large and very small results are written with powers of ten.
 """
 
 import math
@@ -21,14 +21,16 @@ _PLAIN_POWER = 4  # largest power of ten in plain notation if the input is writt
 
 
 class Shown(NamedTuple):
-    """A formatted number."""
+    """A number formatted as text."""
 
     text: str
     is_one: bool
 
 
 def default_decimals(value: Value, source: Unit, target: Unit, out: float, parts: int) -> int:
-    """Returns the number of decimals of a result; negative numbers round to tens, hundreds etc."""
+    """Returns the number of decimals for a result. If it is negative, the result is rounded to tens, hundreds
+    etc.
+    """
     if value.denominator:
         decimals = max(math.log10(value.denominator), 1)
     else:
@@ -88,7 +90,7 @@ def _significant_decimals(out: float, figures: int) -> int:
 
 
 def shown_result(out: float, decimals: int, style: Style) -> Shown:
-    """Returns a formatted result, with the options of the style."""
+    """Returns a result, formatted by the options of the style."""
     size = abs(out)
     if style.denominator and size < 1e8:
         return _shown_fraction(size, out < 0, style)
@@ -125,12 +127,14 @@ def _shown_fraction(size: float, negative: bool, style: Style) -> Shown:
 
 
 def is_hand(unit: Unit) -> bool:
-    """Returns True if a unit is the hand, for heights of horses: 15.2 is 15 hands and 2 inches."""
+    """Returns True if a unit is the hand, in which heights of horses are given: 15.2 is 15 hands and 2
+    inches.
+    """
     return unit.name == "hand"
 
 
 def in_inches(hand: Unit, values: tuple[Value, ...]) -> tuple[Unit, tuple[Value, ...]]:
-    """Returns the inch as a unit, and values in hands converted to inches."""
+    """Returns the unit inch, and the values, which are in hands, converted to inches."""
     inch = hand._replace(symbol="in", name="inch", plural="inches", factor=hand.factor / 4)
     inches = []
     for value in values:
@@ -141,6 +145,6 @@ def in_inches(hand: Unit, values: tuple[Value, ...]) -> tuple[Unit, tuple[Value,
 
 
 def shown_hands(out: float) -> Shown:
-    """Returns the height of a horse: hands, and after the point the remaining inches."""
+    """Returns a height in hands: the full hands, a point, and the remaining inches."""
     hands, inches = divmod(math.floor(out * 4 + 0.5), 4)
     return Shown(f"{hands}.{inches}", is_one=False)

@@ -1,4 +1,4 @@
-"""Spells numbers in English words, as Module:ConvertNumeric of the English Wikipedia does."""
+"""Spells numbers in English words, like the English Wikipedia's Module:ConvertNumeric."""
 
 _SMALL = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -29,7 +29,7 @@ def _below_thousand(number: int, *, after_more: bool) -> str:
 
 
 def spell_number(digits: str) -> str:
-    """Returns a number such as "-25" or "1.5" in words; "" if the text is not a number or too long."""
+    """Returns a number such as "-25" or "1.5" in words, or "" if the text is not a number or is too long."""
     sign = "minus " if digits[:1] in ("-", "−") else ""
     digits = digits.lstrip("-−+").replace(",", "")
     whole, point, fraction = digits.partition(".")
@@ -51,7 +51,7 @@ def spell_number(digits: str) -> str:
 
 
 def spell_fraction(whole: int, top: int, bottom: int) -> str:
-    """Returns a fraction in words, "two and three quarters"; "" if it has no usual name."""
+    """Returns a fraction in words, such as "two and three quarters", or "" if it has no usual name."""
     part = _PARTS.get(bottom)
     if not part or top >= 20:
         return ""
@@ -65,8 +65,8 @@ def spell_fraction(whole: int, top: int, bottom: int) -> str:
 
 
 def spell_ordinal(digits: str) -> str:
-    """Returns the ordinal of a whole number in words: "21" → "twenty-first"; "" if the text is not a whole
-    number.
+    """Returns the ordinal of a whole number in words: "21" → "twenty-first". Returns "" if the text is not a
+    whole number.
     """
     words = spell_number(digits)
     if not words or "point" in words:

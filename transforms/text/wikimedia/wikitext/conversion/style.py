@@ -1,4 +1,4 @@
-"""The options of `{{convert}}`: which units are spelled out, and the format of numbers."""
+"""The options of `{{convert}}`: which units are written with their names, and how numbers are formatted."""
 
 import dataclasses
 import re
@@ -17,7 +17,7 @@ _ROUNDINGS = {"0.5": 0.5, "5": 5.0, "10": 10.0, "25": 25.0, "50": 50.0}
 
 @dataclasses.dataclass
 class Style:
-    """The options of one conversion, and settings derived from them."""
+    """The options of one conversion, and settings that are derived from them."""
 
     arguments: Arguments
     page: Page
@@ -53,13 +53,15 @@ class Style:
         return self.page.language.is_english
 
     def names(self, unit: Unit, side: Side) -> bool:
-        """Returns True if a unit is shown by its name on this side."""
+        """Returns True if a unit is written with its name on this side of the conversion ("in" or "out")."""
         if not self.english:
             return False
         return unit.spelled or not self.is_short(unit, side)
 
     def is_short(self, unit: Unit, side: Side) -> bool:
-        """Returns True if a unit is shown by its symbol on this side, provided it has one."""
+        """Returns True if a unit is written with its symbol, if it has one, on this side of the conversion
+        ("in" or "out").
+        """
         if not self.abbreviation_given:
             if unit.abbreviated:
                 return True
@@ -69,7 +71,7 @@ class Style:
 
 
 def read_style(arguments: Arguments, page: Page, *, short: bool) -> Style:
-    """Returns the style for the arguments of a call. `short`: symbols are the default, as in `{{cvt}}`."""
+    """Reads the style from the arguments of a call. If `short`, symbols are the default, as in `{{cvt}}`."""
     abbreviation = arguments.get("abbr", "")
     given = abbreviation in ("on", "off", "in", "out", "none", "values", "unit", "h", "hh")
     if not given:

@@ -1,7 +1,7 @@
-"""Units of measure by their codes in `{{convert}}`: "km", "e6acre", "kg/m3", "ft in", "ftin".
+"""Finds units of measure by the codes that `{{convert}}` uses: "km", "e6acre", "kg/m3", "ft in", "ftin".
 
-The table is `units.toml`. Units with prefixes, multiples and quotients are derived from the table by the
-rules of Module:Convert of the English Wikipedia.
+Units are defined in `units.toml`. Units with prefixes, multiples and quotients are derived from this table by
+the rules of the English Wikipedia's Module:Convert.
 """
 
 import functools
@@ -50,7 +50,7 @@ class Unit(NamedTuple):
     number_word: str = ""  # this power of ten in words
 
     def default_output(self, value: float) -> str:
-        """Returns the code of the unit that a value is converted to if no output is given."""
+        """Returns the code of the unit to which a value is converted if no output unit is given."""
         return self.to_below if self.to_below and abs(value) < self.below else self.to
 
     def to_base(self, value: float) -> float:
@@ -85,7 +85,7 @@ def _clean(code: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def find_unit(code: str) -> Unit | None:
-    """Returns the unit of a code such as "km", "e6acre" or "kg/m3"; None for an unknown code."""
+    """Returns the unit with a code such as "km", "e6acre" or "kg/m3", or None if the code is unknown."""
     if not code or len(code) > _MAX_CODE:
         return None
     tables = _tables()
@@ -122,7 +122,7 @@ def _prefix_name(prefix: str, name: str) -> str:
 
 
 def _multiplied(code: str) -> Unit | None:
-    """Returns the unit of a code such as "e6acre"; None if it is not such a code."""
+    """Returns the unit with a code such as "e6acre", or None if the code is not that of a multiple."""
     for prefix, (exponent, word) in _POWERS_OF_TEN.items():
         if code.startswith(prefix) and not code[len(prefix) : len(prefix) + 1].isdecimal():
             unit = find_unit(code.removeprefix(prefix))
@@ -134,7 +134,9 @@ def _multiplied(code: str) -> Unit | None:
 
 
 def _quotient(code: str) -> Unit | None:
-    """Returns the unit of a code such as "kg/m3" or "/km2"; None if it is not such a code."""
+    """Returns the unit with a code such as "kg/m3" or "/km2", or None if the code is not that of
+    a quotient.
+    """
     top_code, line, bottom_code = code.rpartition("/")
     if not line:
         return None
@@ -161,7 +163,9 @@ def _quotient(code: str) -> Unit | None:
 
 
 def find_outputs(code: str) -> tuple[Output, ...]:
-    """Returns the outputs of a code: "km", "km mi", "km+mi", "ftin"; () for an unknown code."""
+    """Returns the outputs that a code such as "km", "km mi", "km+mi" or "ftin" requests; () if the code is
+    unknown.
+    """
     if len(code) > _MAX_OUTPUTS * _MAX_CODE:
         return ()
     tables = _tables()
@@ -183,7 +187,7 @@ def _find_output(code: str) -> Output | None:
 
 
 def ratio(larger: Unit, smaller: Unit) -> int:
-    """Returns how often the smaller unit goes into the larger one; 0 if this is not a whole number."""
+    """Returns how many smaller units make up the larger unit, or 0 if this is not a whole number."""
     if larger.kind != smaller.kind or larger.factor <= smaller.factor:
         return 0
     count = larger.factor / smaller.factor

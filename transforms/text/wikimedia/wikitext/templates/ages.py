@@ -1,6 +1,6 @@
-"""Templates that show the time between two dates.
+"""Expands templates for the time between two dates.
 
-With only one date, the time up to today is meant. It changes daily, so it is a hole.
+If only one date is given, the time up to today is meant. It changes daily, so the result is a hole.
 """
 
 import datetime
@@ -11,7 +11,9 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_
 
 
 def _dates(arguments: Arguments) -> tuple[datetime.date, datetime.date] | None:
-    """Returns the two dates in six arguments: year, month and day of each; None if they are not dates."""
+    """Returns two dates from six arguments, the year, month and day of each. Returns None if they are not
+    dates.
+    """
     try:
         numbers = [int(value) for value in positional(arguments)[:6]]
         if len(numbers) < 6:
@@ -22,7 +24,7 @@ def _dates(arguments: Arguments) -> tuple[datetime.date, datetime.date] | None:
 
 
 def age(arguments: Arguments, page: Page) -> str:
-    """`{{age|1989|7|23|2003|7|14}}`: the number of full years, "13"."""
+    """Expands `{{age|1989|7|23|2003|7|14}}` to the number of full years: "13"."""
     dates = _dates(arguments)
     if not dates:
         return HOLE
@@ -32,14 +34,16 @@ def age(arguments: Arguments, page: Page) -> str:
 
 
 def age_at_death(arguments: Arguments, page: Page) -> str:
-    """`{{没年齢|1935|9|14|2008|8|2}}`: the age at death in the words of the language, "（72歳没）"."""
+    """Expands `{{没年齢|1935|9|14|2008|8|2}}` to the age at death with the language's own
+    words: "（72歳没）".
+    """
     years = age(arguments, page)
     phrase = page.language.phrases.get("age_at_death", "{age}")
     return HOLE if years == HOLE else phrase.format(age=years)
 
 
 def age_in_days(arguments: Arguments, page: Page) -> str:
-    """`{{age in days|1989|7|23|2003|7|14}}`: the number of days."""
+    """Expands `{{age in days|1989|7|23|2003|7|14}}` to the number of days between two dates."""
     dates = _dates(arguments)
     if not dates:
         return HOLE
@@ -47,7 +51,9 @@ def age_in_days(arguments: Arguments, page: Page) -> str:
 
 
 def _parts(start: datetime.date, end: datetime.date) -> tuple[int, int, int, int]:
-    """Returns full years, the remaining months, the remaining days, and the days after the full years."""
+    """Returns the full years, the full months after them, the days after these months, and the days after the
+    full years.
+    """
     months = 12 * (end.year - start.year) + end.month - start.month - (end.day < start.day)
     years, rest = divmod(months, 12)
     return years, rest, (end - _moved(start, months)).days, (end - _moved(start, 12 * years)).days
@@ -65,7 +71,7 @@ def _counted(number: int, unit: str) -> str:
 
 
 def _age_in_words(units: str) -> Show:
-    """Returns a function that shows an age in English: "14 years, 1 day". `units` is "ymd", "yd" or "ym"."""
+    """Returns a function that writes an age in English: "14 years, 1 day". `units` is "ymd", "yd" or "ym"."""
 
     def show(arguments: Arguments, page: Page) -> str:
         dates = _dates(arguments)

@@ -1,4 +1,4 @@
-"""Templates that show chemical formulas: `{{chem|SO|4|2-}}`, `{{chem2|SO4(2-)}}`."""
+"""Expands templates for chemical formulas: `{{chem|SO|4|2-}}`, `{{chem2|SO4(2-)}}`."""
 
 import re
 
@@ -33,13 +33,17 @@ _SYMBOLS = dict(zip(_ELEMENTS[1::2], _ELEMENTS[::2], strict=True))
 
 
 def formula(arguments: Arguments, page: Page) -> str:
-    """`{{chem|SO|4|2-}}`: a formula in parts; charges get a minus sign."""
+    """Expands `{{chem|SO|4|2-}}`, a formula in several arguments. Negative charges get a minus sign instead
+    of the hyphen.
+    """
     return "".join(_CHARGE.sub(r"\1−", part) if _CHARGE.fullmatch(part) else part
                    for part in positional(arguments))  # fmt: skip
 
 
 def formula_as_text(arguments: Arguments, page: Page) -> str:
-    """`{{chem2|SO4(2-) + 2 H2O -> x}}`: a formula in one argument, with marks for charges."""
+    """Expands `{{chem2|SO4(2-) + 2 H2O -> x}}`, a formula in one argument in which charges are in
+    brackets.
+    """
     if len(arguments.get("1", "")) > _MAX_FORMULA:
         return arguments["1"]
     text = _ARROW.sub(lambda match: _ARROWS[match[0]], arguments.get("1", ""))
@@ -48,11 +52,13 @@ def formula_as_text(arguments: Arguments, page: Page) -> str:
 
 
 def formula_or_era(arguments: Arguments, page: Page) -> str:
-    """`{{ce|H2O}}` is a formula, `{{CE}}` the Common Era: names of templates do not differ by case here."""
+    """Expands `{{ce|H2O}}` to a formula and `{{CE}}` to the Common Era, because template names are not
+    case-sensitive here.
+    """
     return formula_as_text(arguments, page) or "CE"
 
 
 def nuclide(arguments: Arguments, page: Page) -> str:
-    """`{{nuclide|Carbon|14}}`: the mass number and the symbol, "14C"."""
+    """Expands `{{nuclide|Carbon|14}}` to the mass number and the symbol: "14C"."""
     name, mass = arguments.get("1", ""), arguments.get("2", "")
     return mass + _SYMBOLS.get(name.lower(), name) if name else ""

@@ -1,4 +1,4 @@
-"""Templates that show dates, in several forms and calendars, and centuries."""
+"""Expands templates for dates, in several forms and calendars, and for centuries."""
 
 import datetime
 import re
@@ -31,7 +31,9 @@ def _format_date(year: str, month: str, day: str, page: Page, *, month_first: bo
 
 
 def date(arguments: Arguments, page: Page) -> str:
-    """Year, month, day. The age that some of these templates add changes daily and is left out."""
+    """Expands templates with the arguments year, month, day. The age that some of them add changes daily and
+    is left out.
+    """
     values = positional(arguments)[:3] or [
         arguments[name] for name in ("year", "month", "day") if name in arguments
     ]
@@ -44,7 +46,7 @@ def date(arguments: Arguments, page: Page) -> str:
 
 
 def date_of_text(arguments: Arguments, page: Page) -> str:
-    """`{{date|2006-08-04|MDY}}`: a date in the requested form. A date in words is unchanged."""
+    """Expands `{{date|2006-08-04|MDY}}` to a date in the requested form. A date in words is unchanged."""
     text, form = arguments.get("1", ""), arguments.get("2", "").upper()
     match = _ISO_DATE.fullmatch(text)
     if not match:
@@ -56,7 +58,7 @@ def date_of_text(arguments: Arguments, page: Page) -> str:
 
 
 def date_day_first(arguments: Arguments, page: Page) -> str:
-    """Day, month, year; the year may be first."""
+    """Expands templates with the arguments day, month, year. The year may also be first."""
     values = positional(arguments)[:3]
     if len(values) < 3:
         return " ".join(values)
@@ -67,7 +69,7 @@ def date_day_first(arguments: Arguments, page: Page) -> str:
 
 
 def as_of(arguments: Arguments, page: Page) -> str:
-    """`{{as of|2015|6|30|lc=y}}`: "as of 30 June 2015". `alt` replaces the text."""
+    """Expands `{{as of|2015|6|30|lc=y}}` to "as of 30 June 2015". The argument `alt` replaces the text."""
     year, month, day = (*positional(arguments)[:3], "", "", "")[:3]
     after = arguments.get("post", "")
     if arguments.get("alt"):
@@ -87,9 +89,10 @@ def as_of(arguments: Arguments, page: Page) -> str:
 
 
 def date_old_style(arguments: Arguments, page: Page) -> str:
-    """`{{ДН|26|5|1912|13}}`: the old-style day before the new one, "13 (26) травня 1912".
+    """Expands `{{ДН|26|5|1912|13}}` to a date with the old-style day before the new-style one: "13 (26)
+    травня 1912".
 
-    The fifth and sixth argument are month and year of the old style, if they differ.
+    The fifth and sixth arguments are the old-style month and year, if they differ from the new style.
     """
     day, month, year, old_day, old_month, old_year = (*positional(arguments)[:6], *[""] * 6)[:6]
     month, old_month = month_name(month, page.language), month_name(old_month, page.language)
@@ -111,7 +114,9 @@ def _is_later(day: str, other: str) -> bool:
 
 
 def date_in_words(arguments: Arguments, page: Page) -> str:
-    """`{{date|1|7|1867}}`, `{{date|1 juillet 1867|en histoire}}`: day, month, year; a topic may follow."""
+    """Expands `{{date|1|7|1867}}` or `{{date|1 juillet 1867|en histoire}}` to the date in words. The topic
+    ("en histoire") is left out.
+    """
     values = [*positional(arguments), ""]
     words = values[0].split()
     if len(words) < 2:
@@ -129,7 +134,7 @@ def date_in_words(arguments: Arguments, page: Page) -> str:
 
 
 def date_julian_and_gregorian(arguments: Arguments, page: Page) -> str:
-    """`{{JULGREGDATUM|22|4|1870}}`: "10.jul. / 22. April 1870greg." for a Gregorian date."""
+    """Expands `{{JULGREGDATUM|22|4|1870}}`, a Gregorian date, to "10.jul. / 22. April 1870greg."."""
     values = positional(arguments)[:3]
     months = page.language.months
     try:
@@ -159,8 +164,8 @@ def _julian(date: datetime.date) -> tuple[int, int, int]:
 
 
 def _centuries(era: str = "", *, short: bool = False) -> Show:
-    """Returns a function for `{{s|XII|e}}`: "XIIe siècle"; `{{sp|XI|e|au|XII|e|s}}`: "XIe au XIIe
-    siècles".
+    """Returns a function that expands `{{s|XII|e}}` to "XIIe siècle" and `{{sp|XI|e|au|XII|e|s}}` to "XIe au
+    XIIe siècles".
     """
 
     def show(arguments: Arguments, page: Page) -> str:
@@ -184,7 +189,7 @@ def _ordinal(number: str) -> str:
 
 
 def julian_date(arguments: Arguments, page: Page) -> str:
-    """`{{СС3|8.4.1765}}`: a Julian date; the Gregorian date is added in brackets."""
+    """Expands `{{СС3|8.4.1765}}` to a Julian date, followed by the Gregorian date in brackets."""
     written = arguments.get("1", "")
     try:
         day, month, year = map(int, written.split("."))
@@ -199,7 +204,9 @@ def julian_date(arguments: Arguments, page: Page) -> str:
 
 
 def century(arguments: Arguments, page: Page) -> str:
-    """`{{siglo|V|a|s}}`: "siglo V a. C."; "s" or "S" adds the word, "a" or "d" the era."""
+    """Expands `{{siglo|V|a|s}}` to "siglo V a. C.". The argument "s" or "S" adds the word for century, "a" or
+    "d" the era.
+    """
     number, era, style = (arguments.get(name, "") for name in ("1", "2", "3"))
     phrases = page.language.phrases
     word = phrases.get("century", "") if style in ("s", "S") else ""
@@ -218,7 +225,9 @@ _ERAS = ((2019, "令和"), (1989, "平成"), (1926, "昭和"), (1912, "大正"),
 
 
 def japanese_era(arguments: Arguments, page: Page) -> str:
-    """`{{和暦|2000}}`: a year in the era of an emperor, "平成12年"; a year before 1868 as a plain year."""
+    """Expands `{{和暦|2000}}` to the year in an emperor's era, "平成12年". A year before 1868 is written as a
+    plain year.
+    """
     written = arguments.get("1", "")
     year = int(written) if written.isdecimal() and len(written) < 5 else 0
     for first, name in _ERAS:

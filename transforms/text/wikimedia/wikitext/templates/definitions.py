@@ -1,8 +1,8 @@
-"""Parses the definition of a template to a tree, and evaluates the tree with the arguments of a call.
+"""Parses the definition of a template into a tree, and evaluates the tree with the arguments of a call.
 
-`{{{name}}}` is the argument with this name, `{{{name|default}}}` its value or the default. MediaWiki shows
-the braces of a missing argument without default; here it is a hole. Branches of `#if`, `#switch` etc. are
-evaluated only if they are chosen.
+`{{{name}}}` stands for the value of an argument; `{{{name|default}}}` stands for the default if the argument
+is missing. If there is no default either, MediaWiki displays the braces, but here the result is a hole.
+Branches of `#if`, `#switch` etc. are evaluated only if they are chosen.
 
 The order of braces follows https://www.mediawiki.org/wiki/Preprocessor_ABNF.
 """
@@ -46,12 +46,12 @@ class Call:
 
     @functools.cached_property
     def cases(self) -> "list[tuple[Parts | None, Parts]]":
-        """The cases of a `#switch`: (name, value). The name is None for a case without a value."""
+        """Returns the cases of a `#switch` as (name, value). The name is None for a case without a value."""
         return [_at_equals(part) for part in self.parts[1:]]
 
     @functools.cached_property
     def plain_cases(self) -> Mapping[str, int] | None:
-        """Name → number of its first case; None if a name is not plain text."""
+        """Returns name → index of its first case, or None if one of the names is not plain text."""
         numbers: dict[str, int] = {}
         for number, (name, value) in enumerate(self.cases):
             key = value if name is None else name
@@ -83,7 +83,7 @@ class _Open:
 
 @functools.lru_cache(maxsize=_MAX_PREPARED)
 def read_definition(definition: str) -> Parts:
-    """Returns the tree of a definition.
+    """Parses a definition and returns its tree.
 
     Raises:
         DefinitionError: braces are nested deeper than MAX_NESTING.
@@ -121,7 +121,9 @@ def read_definition(definition: str) -> Parts:
 
 
 def _give_up(stack: list[_Open], opener: str) -> None:
-    """Turns the innermost open braces or brackets, and their content, into text."""
+    """Turns the innermost open braces or brackets and their content into plain text, because they are never
+    closed.
+    """
     inner = stack.pop()
     into = stack[-1].parts[-1]
     into.append(opener)
@@ -130,7 +132,7 @@ def _give_up(stack: list[_Open], opener: str) -> None:
 
 
 def _close(stack: list[_Open], closers: int) -> int:
-    """Closes open braces with at most `closers` braces. Returns the number of used braces."""
+    """Closes the innermost open braces with at most `closers` closing braces. Returns how many were used."""
     left = closers
     while left >= 2:
         while len(stack) > 1 and not stack[-1].braces:
@@ -153,7 +155,7 @@ def _close(stack: list[_Open], closers: int) -> int:
 
 
 def _joined(nodes: list[Node]) -> Parts:
-    """Returns nodes without empty text; consecutive pieces of text are joined."""
+    """Returns the nodes without empty texts. Consecutive texts are joined."""
     joined: list[Node] = []
     for node in nodes:
         if isinstance(node, str) and joined and isinstance(joined[-1], str):
@@ -164,16 +166,16 @@ def _joined(nodes: list[Node]) -> Parts:
 
 
 class Shower(Protocol):
-    """Shows templates and functions that Evaluation does not evaluate itself."""
+    """A function that expands the templates and parser functions that Evaluation does not evaluate itself."""
 
     def __call__(self, name: str, arguments: Arguments, *, is_function: bool) -> str: ...
 
 
 class Evaluation:
-    """The evaluation of definitions on one page.
+    """Evaluates the definitions of templates on one page.
 
     Args:
-        work: the limit of work, in characters and NODE_COST for each node.
+        work: the limit of work for all evaluations. Each character costs 1, each node NODE_COST.
     """
 
     def __init__(self, work: int) -> None:
@@ -181,14 +183,14 @@ class Evaluation:
         self._depth = 0
 
     def text(self, parts: Parts, arguments: Arguments, show: Shower) -> str:
-        """Returns the text that parts of a definition evaluate to.
+        """Returns the text to which parts of a definition evaluate.
 
         Raises:
             DefinitionError: the work exceeds the limit, or the parts are nested too deeply.
         """
         self.work -= NODE_COST * len(parts)
         if self.work < 0 or self._depth > _MAX_DEPTH:
-            raise DefinitionError("too much work")
+            raise DefinitionError("nested too deeply, or above the limit of work for a page")
         self._depth += 1
         try:
             pieces = [
@@ -200,7 +202,7 @@ class Evaluation:
         text = "".join(pieces)
         self.work -= len(text)
         if self.work < 0:
-            raise DefinitionError("too much work")
+            raise DefinitionError("above the limit of work for a page")
         return text
 
     def _node(self, node: Parameter | Call, arguments: Arguments, show: Shower) -> str:
@@ -251,9 +253,10 @@ class Evaluation:
         return show(head, given, is_function=False)
 
     def _switch(self, node: Call, wanted: str, arguments: Arguments, show: Shower) -> str:
-        """Returns the value of the matching case.
+        """Returns the value of the `#switch` case that matches `wanted`.
 
-        Consecutive cases share the next value; the last case without value is the default.
+        A case without a value has the value of the next case that has one. If the last case has no value, it
+        is the default.
         """
         cases = node.cases
         number = -1
@@ -288,7 +291,7 @@ _COLON_FUNCTIONS = frozenset({
 
 
 def _is_equal(one: str, other: str) -> bool:
-    """Returns True if two texts are equal, as numbers if both are: "01" and "1"."""
+    """Returns True if two texts are equal. Numbers are compared by value: "01" equals "1"."""
     if one == other:
         return True
     try:

@@ -1,8 +1,8 @@
-"""Replaces templates by the text that they show, in one pass over the braces of a text.
+"""Expands the templates of a text in one pass over its braces.
 
-The display of a template is found by its name (see `lookup`): in a table, or from its definition in the wiki.
-The text of any other template in running text is guessed (see `guesses`). If no text is found, the template
-leaves a hole, which `tidy` closes; a hole in running text is counted.
+How to expand a template is looked up by its name (see `lookup`), in a table or in its definition in the wiki.
+For any other template in running text, the text is guessed (see `guesses`). If no text is found, the template
+leaves a hole, which `tidy` closes. Holes in running text are counted.
 """
 
 import dataclasses
@@ -55,7 +55,7 @@ class TooDeepError(ValueError):
 
 
 class Seen(NamedTuple):
-    """A template in the source, and its result."""
+    """A template call in the wikitext, and the text to which it was expanded."""
 
     start: int  # position of its braces in the text that was given
     template: Template
@@ -65,7 +65,7 @@ class Seen(NamedTuple):
 
 @dataclasses.dataclass
 class Expansion:
-    """The results of expanding the templates of one page. The keys of counts are normalised names."""
+    """Results of expanding the templates of a page. The keys of counts are normalised template names."""
 
     unrendered: dict[str, int]  # in running text, with no text or incomplete text
     guessed: dict[str, int] = dataclasses.field(default_factory=dict)
@@ -83,7 +83,9 @@ class _Frame(NamedTuple):
 
 
 def _pair_braces(braces: list[re.Match[str]]) -> list[int]:
-    """Returns for each brace token the index of its closer, _CLOSER, or 0 if it has no partner."""
+    """Returns for each brace token: the index of its closer if it is an opener, _CLOSER if it is a closer, 0
+    if it has no partner.
+    """
     roles: list[int] = []
     open_at: list[int] = []
     for index, brace in enumerate(braces):
@@ -105,7 +107,9 @@ def _pair_braces(braces: list[re.Match[str]]) -> list[int]:
 
 
 def parse_arguments(text: str) -> dict[str, str]:
-    """Returns the arguments of `a|b|name=c`, stripped; positional ones have the names "1", "2" etc."""
+    """Parses the arguments `a|b|name=c` into name → value, stripped. Positional arguments are named "1", "2"
+    etc.
+    """
     arguments: dict[str, str] = {}
     count = 0
     for part in text.split("|"):
@@ -119,21 +123,23 @@ def parse_arguments(text: str) -> dict[str, str]:
 
 
 def parse_function_arguments(text: str) -> dict[str, str]:
-    """Returns the arguments of a parser function, stripped. All are positional, even with `=`."""
+    """Parses the arguments of a parser function into name → value, stripped. All are positional, even those
+    with `=`.
+    """
     return {str(i): part.strip() for i, part in enumerate(text.split("|"), start=1)}
 
 
 class TemplateTexts:
-    """Shows the templates of one wiki."""
+    """Expands the templates of one wiki to text."""
 
     def __init__(self, table: TemplateTable, show_links: Callable[[str], str]) -> None:
         self._table = table
         self._show_links = show_links
 
     def expand(self, text: str, page: Page, expansion: Expansion) -> str:
-        """Replaces all templates of a text. Counts the templates that leave a gap in `expansion`.
+        """Expands all templates of a text. In `expansion`, counts the templates that leave a gap.
 
-        Braces without a partner are removed; an opener is removed with the rest of its line.
+        Braces without a partner are removed; an opener is removed together with the rest of its line.
 
         Raises:
             TooDeepError: templates are nested deeper than MAX_DEPTH.
@@ -192,7 +198,9 @@ class TemplateTexts:
         return "".join(pieces)
 
     def _inner(self, text: str, template: Template) -> str:
-        """Returns the source of the arguments, from the source of name and arguments."""
+        """Returns the wikitext of a template's arguments. `text` is the wikitext of its name and
+        arguments.
+        """
         if "[[" in text:
             text = self._show_links(text)
         return text.partition(":" if template.is_function else "|")[2]
@@ -206,7 +214,7 @@ class TemplateTexts:
         page: Page,
         expansion: Expansion,
     ) -> str:
-        """Returns the text that a template shows, or a hole."""
+        """Returns the text to which a template expands, or a hole."""
         template = frame.template
         parse = parse_function_arguments if template.is_function else parse_arguments
         arguments = parse(inner) if inner else {}
@@ -233,7 +241,7 @@ class TemplateTexts:
         *,
         is_inline: bool,
     ) -> str:
-        """Returns the text that the definition of a template shows; a hole if it is not prose."""
+        """Returns the text to which a template's definition expands, or a hole if the text is not prose."""
         is_quoted = bool(_QUOTED.search(template.definition))
         if not is_inline and not is_quoted:
             return HOLE  # probably a notice
@@ -261,10 +269,10 @@ class TemplateTexts:
         expansion: Expansion,
         within: tuple[str, ...],
     ) -> str:
-        """Returns the wikitext that a definition evaluates to.
+        """Returns the wikitext to which a template's definition evaluates.
 
         Raises:
-            DefinitionError: it needs too much work, contains itself, or calls a module.
+            DefinitionError: the definition needs too much work, contains itself, or calls a Lua module.
         """
         if template.name in within or len(within) == _MAX_DEFINITIONS:
             raise DefinitionError("nested in itself, or too deeply")
@@ -288,7 +296,7 @@ class TemplateTexts:
 def _show(
     template: Template, arguments: Arguments, given: int, page: Page, expansion: Expansion
 ) -> str:
-    """Returns the text of a template with a known display; HOLE if the text cannot be known."""
+    """Returns the text of a template that has a `show` function, or HOLE if the text cannot be known."""
     assert template.show is not None
     if expansion.grown > _MAX_GROWN:
         return HOLE
@@ -306,7 +314,7 @@ def _guessed(
     expansion: Expansion,
     around: tuple[str, str],
 ) -> str:
-    """Returns the guessed text of an unknown template, or a hole. Counts the template."""
+    """Returns the guessed text of an unknown template, or a hole. Counts guesses and holes in `expansion`."""
     shown = guess(template.name, arguments, page, *around)
     if shown:
         _count(template, expansion.guessed)
@@ -317,8 +325,8 @@ def _guessed(
 
 
 def _around(text: str, frame: _Frame) -> tuple[str, str]:
-    """Returns the character before a template ("\\n" at the beginning of a line) and two characters
-    after it.
+    """Returns the character before a template ("\\n" at the beginning of a line) and the two characters after
+    it.
     """
     before = text[max(frame.start - 1, 0) : frame.start]
     return "\n" if before == GUARD else before, text[frame.end : frame.end + 2]
@@ -330,9 +338,9 @@ def _count(template: Template, counts: dict[str, int]) -> None:
 
 
 def _is_inline(text: str, frame: _Frame, is_nested: bool) -> bool:
-    """Returns True if a template is in running text, not on lines of its own.
+    """Returns True if a template is in running text, and not on lines of its own.
 
-    Only its neighbourhood is searched, so long lines cost no more than short ones.
+    Only the text near the template is searched, so long lines take no more time than short ones.
     """
     window_start = max(0, frame.start - _WINDOW)
     line_start = text.rfind("\n", window_start, frame.start) + 1 or window_start

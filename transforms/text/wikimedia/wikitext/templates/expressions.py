@@ -1,6 +1,6 @@
-"""Evaluates the arithmetic of `{{#expr:…}}`: https://www.mediawiki.org/wiki/Help:Calculation.
+"""Evaluates the arithmetic expressions of `{{#expr:…}}`: https://www.mediawiki.org/wiki/Help:Calculation.
 
-There are limits: long or deep expressions, and results that are not finite numbers, have no value.
+An expression has no value if it is too long or too deeply nested, or if its result is not a finite number.
 """
 
 import math
@@ -18,7 +18,7 @@ Binary = Callable[[float, float], float]
 
 
 class _ExpressionError(ValueError):
-    """The expression has no value."""
+    """Raised if an expression has no value."""
 
 
 def _power(base: float, exponent: float) -> float:
@@ -92,7 +92,7 @@ def _tokens(text: str) -> list[str]:
 
 
 class _Parser:
-    """Evaluates tokens from left to right, by levels of precedence."""
+    """Evaluates the tokens of an expression from left to right, by levels of precedence."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = ["", *reversed(tokens)]  # the next token is last; "" marks the end
@@ -135,7 +135,7 @@ class _Parser:
 
 
 def evaluate(text: str) -> float | None:
-    """Returns the value of an expression; None if it has no value."""
+    """Returns the value of an expression, or None if it has no value."""
     if not text.strip() or len(text) > _MAX_LENGTH:
         return None
     try:
@@ -146,5 +146,5 @@ def evaluate(text: str) -> float | None:
 
 
 def written(number: float) -> str:
-    """Returns a result in the format of MediaWiki: 14 figures, no zeros at the end."""
+    """Returns a result as MediaWiki writes it: with 14 figures, but without zeros at the end."""
     return "0" if number == 0 else f"{number:.14g}"

@@ -1,5 +1,5 @@
-"""Templates that show text in other languages, with the name of the language, a romanisation and a
-meaning.
+"""Expands templates for text in other languages, with the name of the language, a romanisation
+and a meaning.
 """
 
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, first_of, positional
@@ -7,7 +7,9 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
 def labelled(arguments: Arguments, page: Page) -> str:
-    """A text in another language after the name of the language: "нім. Haus"."""
+    """Expands a template for text in another language to the name of the language and the text:
+    "нім. Haus".
+    """
     text = first_of(arguments, ("1", "text"))
     if not text:
         return ""
@@ -26,7 +28,7 @@ def labelled(arguments: Arguments, page: Page) -> str:
 
 
 def language_of_code(arguments: Arguments, page: Page) -> str:
-    """`{{langx|de|Haus}}`: the same as `{{lang-de|Haus}}`."""
+    """Expands `{{langx|de|Haus}}` like `{{lang-de|Haus}}`."""
     code, text = first_of(arguments, ("1", "code")), first_of(arguments, ("2", "text"))
     label = page.language.language_names.get(code.lower(), "")
     if not label:
@@ -38,7 +40,7 @@ def language_of_code(arguments: Arguments, page: Page) -> str:
 
 
 def japanese(arguments: Arguments, page: Page) -> str:
-    """`{{nihongo|name|kanji|romaji|extra|extra2}}`: "name (kanji, romaji, extra) extra2"."""
+    """Expands `{{nihongo|name|kanji|romaji|extra|extra2}}` to "name (kanji, romaji, extra) extra2"."""
     name, kanji, romaji, extra, extra2 = (*positional(arguments)[:5], "", "", "", "", "")[:5]
     name, kanji = name or arguments.get("english", ""), kanji or arguments.get("kanji", "")
     romaji = romaji or arguments.get("romaji", "")
@@ -57,7 +59,7 @@ def japanese(arguments: Arguments, page: Page) -> str:
 
 
 def japanese_romaji_first(arguments: Arguments, page: Page) -> str:
-    """`{{nihongo3|name|kanji|romaji}}`: "romaji (kanji, name)"."""
+    """Expands `{{nihongo3|name|kanji|romaji}}` to "romaji (kanji, name)"."""
     name, kanji, romaji = (*positional(arguments)[:3], "", "", "")[:3]
     aside = ", ".join(filter(None, (kanji, name if romaji else "")))
     return " ".join(filter(None, (romaji or name, f"({aside})" if aside else "")))
@@ -71,7 +73,7 @@ _TRADITIONAL_FIRST = (("c",), ("t",), ("s",), *_CHINESE_FORMS[3:])
 
 
 def chinese(arguments: Arguments, page: Page) -> str:
-    """`{{zh|t=…|s=…|p=…}}`: each form after its label, separated by semicolons."""
+    """Expands `{{zh|t=…|s=…|p=…}}` to forms separated by semicolons, each after its label."""
     phrases = page.language.phrases
     is_labelled = arguments.get("labels") != "no"
     shown = []
@@ -87,18 +89,22 @@ def chinese(arguments: Arguments, page: Page) -> str:
 
 
 def language_name(arguments: Arguments, page: Page) -> str:
-    """`{{Vjazyce|de}}`: only the label of a language, "německy"; the text is outside of the template."""
+    """Expands `{{Vjazyce|de}}` to the label of a language, "německy". The text itself follows the
+    template.
+    """
     return page.language.language_names.get(arguments.get("1", "").lower(), "")
 
 
 def literally(arguments: Arguments, page: Page) -> str:
-    """`{{lit|one|two}}`: "lit. 'one' or 'two'"."""
+    """Expands `{{lit|one|two}}` to "lit. 'one' or 'two'"."""
     meanings = " or ".join(f"&#39;{value}&#39;" for value in positional(arguments) if value)
     return f"lit. {meanings}" if meanings else ""
 
 
 def labelled_russian(arguments: Arguments, page: Page) -> str:
-    """`{{lang-rus|Андрей|r=Andrey|p=ɐnˈdrʲej}}`: with romanisation and pronunciation."""
+    """Expands `{{lang-rus|Андрей|r=Andrey|p=ɐnˈdrʲej}}` to the label, text, romanisation and
+    pronunciation.
+    """
     shifted = {"label": page.language.language_names.get("ru", "Russian")}
     shifted["1"] = arguments.get("1", "")
     shifted["2"] = first_of(arguments, ("2", "r"))

@@ -1,4 +1,4 @@
-"""Functions that display patterns can apply to the text of an argument: `{1:number}`, `{2:lower}`, …"""
+"""Functions that a display pattern can apply to the text of an argument: `{1:number}`, `{2:lower}`, …"""
 
 from collections.abc import Callable, Mapping
 
@@ -14,7 +14,7 @@ from transforms.text.wikimedia.wikitext.templates.rendering import (
 
 
 def _hebrew_number(text: str, _: Language) -> str:
-    """Returns Hebrew letters marked as a number: א → א', י"א → י"א, יא → י"א. Other text is unchanged."""
+    """Marks Hebrew letters as a number: א → א', י"א → י"א, יא → י"א. Other text is returned unchanged."""
     if not text or not all("א" <= letter <= "ת" for letter in text):
         return text
     return f"{text}'" if len(text) == 1 else f'{text[:-1]}"{text[-1]}'

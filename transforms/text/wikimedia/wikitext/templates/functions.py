@@ -1,7 +1,6 @@
-"""Templates whose text is computed: numbers, dates, pronunciations.
+"""Functions that expand templates whose text must be computed, such as numbers, dates and pronunciations.
 
-A pattern "=name" in the tables calls the public function with this name, in this module or in one of
-_MODULES.
+A pattern "=name" in the tables calls the public function `name` of this module or of one of _MODULES.
 """
 
 import inspect
@@ -31,7 +30,7 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
 def sic(arguments: Arguments, page: Page) -> str:
-    """`{{sic|wr|ogn}}`: "wrogn [sic]"; with `hide`, without the mark."""
+    """Expands `{{sic|wr|ogn}}` to "wrogn [sic]". With the argument `hide`, "[sic]" is left out."""
     values = positional(arguments)
     mark = "[sic?]" if values[:1] == ["?"] else "[sic]"
     words = "".join(values[1:] if values[:1] == ["?"] else values)
@@ -39,13 +38,13 @@ def sic(arguments: Arguments, page: Page) -> str:
 
 
 def list_items(arguments: Arguments, page: Page) -> str:
-    """`{{ordered list|a|b}}`: a line of a list for each argument."""
+    """Expands `{{ordered list|a|b}}` to a list with a line for each argument."""
     items = [" ".join(item.split()) for item in positional(arguments)]
     return "".join(f"\n*{item}" for item in items if item) + "\n" if any(items) else ""
 
 
 def author_and_year(arguments: Arguments, page: Page) -> str:
-    """`{{harvtxt|Smith|Jones|1999|p=2}}`: "Smith & Jones (1999, p. 2)"."""
+    """Expands `{{harvtxt|Smith|Jones|1999|p=2}}` to "Smith & Jones (1999, p. 2)"."""
     *authors, year = [value for value in positional(arguments) if value] or [""]
     if not authors:
         return year
@@ -59,7 +58,9 @@ def author_and_year(arguments: Arguments, page: Page) -> str:
 
 
 def unknown(arguments: Arguments, page: Page) -> str:
-    """A text that cannot be computed, such as today's value of an amount of money."""
+    """Expands a template to a hole, because its text cannot be computed, such as today's value of an amount
+    of money.
+    """
     return HOLE
 
 
@@ -67,10 +68,10 @@ _LISTEN = frozenset({"listen", "pronunciation", "pron", "pronounced", "help", "i
 
 
 def recording(arguments: Arguments, page: Page) -> str:
-    """`{{audio|a.ogg|word}}`: the word of a recording.
+    """Expands `{{audio|a.ogg|word}}` to the recorded word, if the argument is really the word.
 
-    In many uses the word is "listen" or "pronunciation" in the language of the wiki. So it is shown only if
-    it is in the title, is a phonetic transcription, or is in Latin letters in a wiki with another script.
+    Often the argument is "listen" or "pronunciation" in the language of the wiki. So it is used only if it is
+    in the page's title, is a phonetic transcription, or is in Latin letters in a wiki with another script.
     """
     word = arguments.get("2", "")
     if not word or word.casefold().strip(" ()") in _LISTEN:
@@ -95,7 +96,7 @@ _MUSIC = {
 
 
 def music(arguments: Arguments, page: Page) -> str:
-    """`{{music|sharp}}`: a sign or a key of music, "♯"."""
+    """Expands `{{music|sharp}}` to a musical sign or key: "♯"."""
     sign, *numbers = [*positional(arguments), ""]
     if sign in ("time", "meter", "time signature"):
         return "/".join(filter(None, numbers))
@@ -105,20 +106,22 @@ def music(arguments: Arguments, page: Page) -> str:
 
 
 def aside(arguments: Arguments, page: Page) -> str:
-    """`{{incise|text}}`: text between dashes; at the end of a sentence only the first dash."""
+    """Expands `{{incise|text}}` to the text between two dashes. At the end of a sentence, only the first dash
+    is written.
+    """
     text = arguments.get("1", "")
     closing = "" if arguments.get("2") in ("fin", "stop") else " –"
     return f"– {text}{closing}" if text else ""
 
 
 def hard_space(arguments: Arguments, page: Page) -> str:
-    """`45{{esd}}km`: a space; `{{esd|45 km}}`: a text that is not broken into lines."""
+    """Expands `{{esd}}` in `45{{esd}}km` to a space, and `{{esd|45 km}}` to its argument."""
     return arguments.get("1") or " "
 
 
 def interlanguage_link(arguments: Arguments, page: Page) -> str:
-    """`{{ill|title|de|Titel|lt=label}}`, or in the older order `{{ill|de|Titel|label}}`: the label or the
-    title.
+    """Expands `{{ill|title|de|Titel|lt=label}}`, or with the older order `{{ill|de|Titel|label}}`, to the
+    label or title.
     """
     first, second = arguments.get("1", ""), arguments.get("2", "")
     if second and first in page.language.interlanguage_codes:
@@ -129,7 +132,7 @@ def interlanguage_link(arguments: Arguments, page: Page) -> str:
 
 
 def country(arguments: Arguments, page: Page) -> str:
-    """`{{flag|FRA}}`: the name of a country, given by name or code."""
+    """Expands `{{flag|FRA}}` to the name of the country. The argument is its name or code."""
     name = first_of(arguments, ("name", "1"))
     key = name.casefold()
     of_template = page.language.templates.get(key, "")  # {{ENG}} is not a country of ISO 3166
@@ -139,7 +142,9 @@ def country(arguments: Arguments, page: Page) -> str:
 
 
 def quran_verse(arguments: Arguments, page: Page) -> str:
-    """`{{cite quran|2|255|style=nosup}}`: a verse in the text; other styles are footnote marks."""
+    """Expands `{{cite quran|2|255|style=nosup}}` to a reference in the text. Other styles are footnote marks
+    and leave no text.
+    """
     chapter, verse = arguments.get("1", ""), arguments.get("2", "")
     if arguments.get("style") not in ("nosup", "ns", "inline") or not chapter:
         return ""
@@ -147,7 +152,7 @@ def quran_verse(arguments: Arguments, page: Page) -> str:
 
 
 def junction(arguments: Arguments, page: Page) -> str:
-    """`{{jct|state=NY|I|90|dir1=east|NY|5}}`: "I-90 east / NY 5"."""
+    """Expands `{{jct|state=NY|I|90|dir1=east|NY|5}}` to "I-90 east / NY 5"."""
     values = positional(arguments)
     shown = []
     for i, (kind, number) in enumerate(zip(values[::2], values[1::2], strict=False), start=1):
@@ -164,7 +169,9 @@ def junction(arguments: Arguments, page: Page) -> str:
 
 
 def bible_verse(arguments: Arguments, page: Page) -> str:
-    """`{{bibleverse|1|Corinthians|13:4|KJV}}`, `{{bibleverse|Mark|3:25|9}}`: book and verse."""
+    """Expands `{{bibleverse|1|Corinthians|13:4|KJV}}` or `{{bibleverse|Mark|3:25|9}}` to the book
+    and verse.
+    """
     first, second, third, *rest = [*positional(arguments), "", "", ""]
     is_numbered = first in ("", "I", "II", "III") or first.isdecimal()
     if is_numbered and third:
@@ -175,7 +182,7 @@ def bible_verse(arguments: Arguments, page: Page) -> str:
 
 
 def section_link(arguments: Arguments, page: Page) -> str:
-    """`{{section link|page|one|two}}`: "page §§ one, two"."""
+    """Expands `{{section link|page|one|two}}` to "page §§ one, two"."""
     target, *sections = [*positional(arguments), ""]
     names = [section for section in sections if section]
     if not target and len(names) == 1 and not positional(arguments)[1:]:
@@ -185,7 +192,7 @@ def section_link(arguments: Arguments, page: Page) -> str:
 
 
 def unicode_character(arguments: Arguments, page: Page) -> str:
-    """`{{unichar|2014|EM DASH}}`: "U+2014 — EM DASH"."""
+    """Expands `{{unichar|2014|EM DASH}}` to "U+2014 — EM DASH"."""
     code = arguments.get("1", "")
     if not re.fullmatch(r"(?:10|[0-9A-Fa-f])?[0-9A-Fa-f]{1,4}", code):
         return f"U+{code}" if code else ""

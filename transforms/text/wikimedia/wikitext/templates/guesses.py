@@ -1,7 +1,8 @@
 """Guesses the text of a template that is in no table and has no definition.
 
-The guess depends on the arguments and the place of the template, for any language. A word between two spaces
-is text; a template right after a word is a note. Notes, files and addresses show nothing.
+The guess works for any language. It depends on the template's arguments and on the text around it: between
+two spaces, an argument that is a word is text; right after a word, a template is a note. Notes, files and
+addresses give no text.
 """
 
 import datetime
@@ -82,12 +83,12 @@ _UNSPACED = (
 
 
 def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) -> str:
-    """Returns the guessed text of a template in a sentence; "" without evidence.
+    """Returns the guessed text of a template in a sentence, or "" if there is no evidence for a text.
 
     Args:
-        name: normalised name.
-        arguments: in which nested templates have been replaced.
-        before: the character before the template, "\\n" at the beginning of a line.
+        name: the normalised name of the template.
+        arguments: the arguments, in which nested templates have been replaced.
+        before: the character before the template; "\\n" at the beginning of a line.
         after: the two characters after the template.
     """
     values = positional(arguments)
@@ -108,9 +109,10 @@ def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) 
 
 
 def leaves_a_gap(name: str, before: str, after: str) -> bool:
-    """Returns True if words are missing where a template shows nothing.
+    """Returns True if words are missing at the position of a template without text.
 
-    No words are missing if it has the name of a note, or follows a word without space, as notes do.
+    No words are missing if the template has the name of a note, or follows a word without a space, as notes
+    do.
     """
     if _NOTE.search(name):
         return False
@@ -120,12 +122,12 @@ def leaves_a_gap(name: str, before: str, after: str) -> bool:
 
 
 def is_quotation(name: str) -> bool:
-    """Returns True if the name is that of a template for quotations."""
+    """Returns True if a template with this name is for quotations."""
     return bool(_QUOTATION.search(name) and not _NO_TEXT.search(name) and not _NOTE.search(name))
 
 
 def guess_quotation(arguments: Arguments) -> str:
-    """Returns the text of a quotation that is a paragraph of its own; "" if there is none."""
+    """Returns the text of a quotation that is a paragraph of its own, or "" if the arguments contain none."""
     if _NOTE_NAMES.intersection(arguments) - {"date", "author"}:
         return ""
     text = next((arguments[key] for key in _QUOTATION_NAMES if arguments.get(key)), "")
@@ -133,7 +135,9 @@ def guess_quotation(arguments: Arguments) -> str:
 
 
 def _is_word_place(before: str, after: str, text: str) -> bool:
-    """Returns True if a word is possible at a place, judged from the characters around it."""
+    """Returns True if `text` may be a word at its position, judged from the characters before and
+    after it.
+    """
     if before in ("", "\n", GUARD):  # possibly a hatnote before a new sentence
         following = after.lstrip()[:1]
         return (after[:1] == " " and following.islower()) or not following.isalpha()
@@ -143,13 +147,13 @@ def _is_word_place(before: str, after: str, text: str) -> bool:
 
 
 def _is_unspaced(letter: str) -> bool:
-    """Returns True if a letter is of a script without spaces between words."""
+    """Returns True if a letter belongs to a script without spaces between words."""
     return unicodedata.name(letter, "").startswith(_UNSPACED) if letter else False
 
 
 def _labelled(name: str, values: list[str], page: Page) -> str:
-    """Returns the text of `{{ইংরেজি|Haus}}` or `{{dil-de|Haus}}` after the name of the language; "" for other
-    templates.
+    """Expands templates such as `{{ইংরেজি|Haus}}` and `{{dil-de|Haus}}` to the name of a language and the
+    text. Returns "" for other templates.
     """
     names = page.language.language_names
     _, hyphen, code = name.rpartition("-")
@@ -160,7 +164,7 @@ def _labelled(name: str, values: list[str], page: Page) -> str:
 
 
 def _measure(name: str, values: list[str], page: Page) -> str:
-    """Returns the date, place, quantity or number in the arguments; "" if there is none."""
+    """Returns the text of the date, place, quantity or number in the arguments, or "" if there is none."""
     numbers = [int(value) for value in values[:3] if value.isascii() and value.isdecimal()]
     if len(numbers) == len(values) == 3:
         for year, month, day in (numbers, numbers[::-1]):
@@ -191,8 +195,8 @@ def _is_date(year: int, month: int, day: int) -> bool:
 
 
 def _text(values: list[str], page: Page) -> str:
-    """Returns the argument that is text, not a language, a colour or a year of a citation; "" if there is
-    none.
+    """Returns the argument that is text, and not a language, a colour or the year of a citation; "" if there
+    is none.
     """
     language = page.language
     codes = language.interlanguage_codes

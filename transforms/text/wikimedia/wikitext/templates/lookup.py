@@ -1,7 +1,7 @@
-"""Finds the template with a name, and the function that shows its arguments.
+"""Finds a template by its name, and the function that writes its arguments as text.
 
-A name is looked up in the tables of the language, among parser functions and families of templates
-(`lang-de`, `deu`), and then in the definitions of the wiki.
+A name is looked up first in the tables of the language, then among parser functions and families of templates
+(`lang-de`, `deu`), and then in the wiki's own definitions.
 """
 
 import functools
@@ -28,7 +28,7 @@ _MAX_ALIASES = 3  # MediaWiki follows one redirect; a local name may be another 
 
 
 class Template(NamedTuple):
-    """A template, and the function that shows it."""
+    """A template, and the function that expands it."""
 
     name: str  # normalised; of a parser function, the part before the colon
     show: Show | None  # None: shows no prose, unless there is a definition
@@ -46,7 +46,9 @@ def _with_label(function: Show, label: str) -> Show:
 
 
 def _with_noun(text: str) -> Show:
-    """Returns a function for {{XXe siècle}} and {{84e|congrès}}."""
+    """Returns a function that expands {{XXe siècle}} and {{84e|congrès}}. `text` is the text
+    before the noun.
+    """
     return lambda arguments, page: " ".join(filter(None, (text, arguments.get("1"))))
 
 
@@ -90,8 +92,8 @@ class TemplateTable:
         return pattern
 
     def _family_member(self, name: str) -> Show | None:
-        """Returns the function that shows a template of a family: `lang-de`, `ipa-de`, `deu`; None for other
-        templates.
+        """Returns the function that expands a member of a family of templates, such as `lang-de`, `ipa-de` or
+        `deu`; None for other templates.
         """
         language = self._language
         family, _, code = name.partition("-")
@@ -111,12 +113,14 @@ class TemplateTable:
         return (lambda arguments, page: text) if text else None
 
     def _language_mark(self, code: str) -> str:
-        """Returns the text of {{ref-en}} in wikis where it marks the language of a source."""
+        """Returns the text of a template such as {{ref-en}} in wikis where it names the language of a source;
+        otherwise "".
+        """
         label = self._language.language_names.get(code)
         return self._language.phrases.get("language_mark", "").format(label=label) if label else ""
 
     def find_at(self, text: str, start: int) -> Template:
-        """Returns the template whose name begins at a position."""
+        """Returns the template whose name begins at the position `start`."""
         written = _NAME.match(text, start)
         assert written
         name = written[1]
@@ -127,12 +131,12 @@ class TemplateTable:
         return self.find(name)
 
     def knows(self, name: str) -> bool:
-        """Returns True if a template can be shown without its definition in the wiki."""
+        """Returns True if a template can be expanded without its definition in the wiki."""
         found = self.find(name)
         return found.known and not self._is_better_in_wiki(found.name)
 
     def find(self, written_name: str) -> Template:
-        """Returns the template with a name, as written in the source."""
+        """Returns the template with a name, which is written as in the wikitext."""
         find = self._find_known if len(written_name) <= _MAX_NAME else self._find
         return find(written_name)
 
@@ -154,7 +158,7 @@ class TemplateTable:
         return of_wiki if of_wiki.definition or not found else found
 
     def _is_better_in_wiki(self, name: str) -> bool:
-        """Returns True if the definition in the wiki is preferred to the tables, as it has the words of its
+        """Returns True if the wiki's definition is preferred to the tables, because it is in the wiki's
         language.
         """
         if name in self._shows:
@@ -171,7 +175,7 @@ class TemplateTable:
         return Template(name, show, True) if is_known else None
 
     def _find_in_wiki(self, name: str) -> Template:
-        """Returns a template from the data of the wiki: an alias or a definition."""
+        """Returns a template from the wiki's own aliases and definitions."""
         target, in_tables = name, None
         for _ in range(_MAX_ALIASES):
             if target in self._of_wiki.definitions:

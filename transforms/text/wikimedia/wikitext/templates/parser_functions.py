@@ -1,7 +1,7 @@
-"""The parser functions and variables of MediaWiki that can be shown without a wiki.
+"""The parser functions and variables of MediaWiki that can be evaluated without a wiki.
 
-Arguments are positional: "1" follows the colon, the others follow bars. Values that change daily, such as
-`{{CURRENTYEAR}}`, are holes.
+All arguments are positional: argument "1" follows the colon, and each further one follows a bar. Values that
+change daily, such as `{{CURRENTYEAR}}`, are holes.
 """
 
 import re
@@ -45,9 +45,10 @@ def _iferror(arguments: Arguments, page: Page) -> str:
 
 
 def _switch(arguments: Arguments, page: Page) -> str:
-    """Returns the value of the matching case.
+    """Returns the value of the case that matches argument "1".
 
-    Consecutive cases share the next value; the last case without value is the default.
+    A case without a value has the value of the next case that has one. If the last case has no value, it is
+    the default.
     """
     wanted = arguments.get("1", "")
     is_met = False
@@ -72,7 +73,9 @@ def _padded(arguments: Arguments, *, left: bool) -> str:
 
 
 def _time(arguments: Arguments, page: Page) -> str:
-    """`{{#time:j F Y|2004-05-06}}`: the parts of a given date; today's date is a hole."""
+    """Expands `{{#time:j F Y|2004-05-06}}` to the requested parts of a date. Without a date, the result is a
+    hole.
+    """
     match = _DATE.fullmatch(arguments.get("2", ""))
     if not match or not 1 <= int(match[2]) <= 12:
         return HOLE
@@ -93,7 +96,9 @@ def _time(arguments: Arguments, page: Page) -> str:
 
 
 def _language(arguments: Arguments, page: Page) -> str:
-    """`{{#language:ar}}`: the name of a language in itself; with `|de`, in another language."""
+    """Expands `{{#language:ar}}` to the name of a language in that language, or `{{#language:ar|de}}` to its
+    name in German.
+    """
     code, of = arguments.get("1", ""), arguments.get("2", "").lower()
     if of and of == page.language.code:
         return page.language.language_names.get(code.lower(), code)
@@ -109,7 +114,7 @@ _DAY_AND_MONTH = {
 
 
 def _formatdate(arguments: Arguments, page: Page) -> str:
-    """`{{#formatdate:2009-03-24|mdy}}`: "March 24, 2009"; a date in words is unchanged."""
+    """Expands `{{#formatdate:2009-03-24|mdy}}` to "March 24, 2009". A date in words is unchanged."""
     written, form = arguments.get("1", ""), arguments.get("2", "").lower()
     match = _FULL_DATE.fullmatch(written)
     months = page.language.months

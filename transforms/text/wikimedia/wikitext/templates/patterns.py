@@ -1,4 +1,4 @@
-"""The language of display patterns, by which the tables show the arguments of templates.
+"""Compiles display patterns, by which the tables say how to write the arguments of a template as text.
 
     "{1}"               the first positional argument
     "{text|1}"          the first of these arguments that is not empty
@@ -10,8 +10,8 @@
     "[ ({2})]"          left out if none of its arguments has content; may be nested
     "\\["               the next character is text
 
-A template shows nothing if none of the arguments in its pattern has content. A pattern without arguments is
-always shown.
+A template expands to nothing if none of the arguments in its pattern has content. A pattern without arguments
+is always written.
 """
 
 import functools
@@ -31,7 +31,7 @@ _TOKEN = re.compile(r"\\(.)|\{([^{}]*)\}|(\[)|(\])|([^\\{}\[\]]+)", re.DOTALL)
 
 
 def positional(arguments: Arguments) -> list[str]:
-    """Returns the positional arguments, up to the first missing one."""
+    """Returns the values of the positional arguments, up to the first missing one."""
     values: list[str] = []
     while (value := arguments.get(str(len(values) + 1))) is not None:
         values.append(value)
@@ -39,7 +39,7 @@ def positional(arguments: Arguments) -> list[str]:
 
 
 def first_of(arguments: Arguments, names: Sequence[str]) -> str:
-    """Returns the first of these arguments that is not empty; "" if all are."""
+    """Returns the value of the first argument in `names` that is not empty, or "" if all are empty."""
     return next((value for name in names if (value := arguments.get(name))), "")
 
 
@@ -98,7 +98,7 @@ def _sequence(parts: Sequence[_Part], *, optional: bool) -> _Part:
 
 @functools.cache
 def compile_pattern(pattern: str) -> Show:
-    """Returns the function that shows arguments by a display pattern.
+    """Compiles a display pattern to a function that writes the arguments of a template as text.
 
     Raises:
         ValueError: a bracket or brace of the pattern has no partner, or a formatter is unknown.

@@ -1,7 +1,7 @@
-"""Templates that show the pronunciation of a word.
+"""Expands templates for the pronunciation of a word.
 
-The words in them ("UK:", "pronounced", "locally") are phrases of the language; those of the English Wikipedia
-are from Module:IPAc-en and Module:IPA. Other wikis show only the sounds.
+Words such as "UK:", "pronounced" and "locally" are phrases in the language's tables. The English phrases are
+those of Module:IPAc-en and Module:IPA. In wikis without such phrases, only the sounds are written.
 """
 
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
@@ -30,7 +30,7 @@ def _bracketed(sounds: str) -> str:
 
 
 def ipa_english(arguments: Arguments, page: Page) -> str:
-    """`{{IPAc-en|UK|ˈ|æ|l}}`: sounds one by one, after labels such as "UK:"."""
+    """Expands `{{IPAc-en|UK|ˈ|æ|l}}`, whose arguments are labels such as "UK", then single sounds."""
     labels: list[str] = []
     sounds: list[str] = []
     for value in positional(arguments):
@@ -43,7 +43,9 @@ def ipa_english(arguments: Arguments, page: Page) -> str:
 
 
 def ipa_of_language(arguments: Arguments, page: Page) -> str:
-    """`{{IPA-de|haʊs|lang}}`: the language, then the sounds. The second argument chooses the label."""
+    """Expands `{{IPA-de|haʊs|lang}}` to the language and the sounds. The second argument selects
+    the label.
+    """
     sounds = arguments.get("1", "")
     if not sounds:
         return ""
@@ -57,7 +59,7 @@ def ipa_of_language(arguments: Arguments, page: Page) -> str:
 
 
 def ipa(arguments: Arguments, page: Page) -> str:
-    """`{{IPA|/haʊs/}}` shows the sounds; `{{IPA|de|haʊs|lang}}` is the same as `{{IPA-de|haʊs|lang}}`."""
+    """Expands `{{IPA|/haʊs/}}` to the sounds, and `{{IPA|de|haʊs|lang}}` like `{{IPA-de|haʊs|lang}}`."""
     first, sounds = arguments.get("1", ""), arguments.get("2", "")
     name = page.language.language_names.get(first.lower(), "")
     if not sounds or not name:
@@ -72,7 +74,7 @@ def ipa(arguments: Arguments, page: Page) -> str:
 
 
 def respelled(arguments: Arguments, page: Page) -> str:
-    """`{{respell|AZ|ər|JAHN|'}}`: syllables joined by hyphens, "AZ-ər-JAHN'"."""
+    """Expands `{{respell|AZ|ər|JAHN|'}}` to syllables joined by hyphens: "AZ-ər-JAHN'"."""
     shown = ""
     joins = False
     for part in filter(None, positional(arguments)):

@@ -1,4 +1,4 @@
-"""Templates that show quantities without conversion: numbers with units, heights, angles."""
+"""Expands templates for quantities that are not converted: numbers with units, heights, angles."""
 
 import math
 import re
@@ -13,14 +13,16 @@ _LOOSE_EXPONENT = re.compile(r"(?<=m) (?=[23]$)")  # of "hab./km 2"
 
 
 def coordinate(arguments: Arguments, page: Page) -> str:
-    """`{{Coordinate|text=DMS|NS=52/30/10.4/N|EW=13/24/15/E}}`; without `text=DMS` it shows nothing."""
+    """Expands `{{Coordinate|text=DMS|NS=52/30/10.4/N|EW=13/24/15/E}}`. Without `text=DMS`, the result is
+    empty.
+    """
     if arguments.get("text") != "DMS":
         return ""
     return ", ".join(filter(None, (_angle(arguments.get(name, ""), page) for name in ("NS", "EW"))))
 
 
 def _angle(written: str, page: Page) -> str:
-    """Returns "52/30/10.4/N" as "52° 30′ 10,4″ N"."""
+    """Formats an angle: "52/30/10.4/N" becomes "52° 30′ 10,4″ N"."""
     *numbers, side = written.split("/")
     shown = [
         number.replace(".", page.language.numbers.decimal) + sign
@@ -37,9 +39,9 @@ _ANGLES = re.compile(r"[-−+]?\d{1,3}(?:\.\d{1,9})?")
 
 
 def coordinates(arguments: Arguments, page: Page) -> str:
-    """`{{coord|28|N|55|W}}`: "28°N 55°W"; without letters, decimal degrees: "28.5°N 55°W".
+    """Expands `{{coord|28|N|55|W}}` to "28°N 55°W", and decimal degrees without letters to "28.5°N 55°W".
 
-    With `display=title` the coordinates are above the article and not shown here.
+    With `display=title` the result is empty, because the coordinates are above the article.
     """
     display = arguments.get("display", "inline")
     if "inline" not in display and display not in ("i", "it", "ti"):
@@ -82,9 +84,10 @@ def _degrees(numbers: list[str], side: str, page: Page) -> str:
 
 
 def quantity(arguments: Arguments, page: Page) -> str:
-    """`{{unité|9.81|m||s|-2}}`: "9,81 m⋅s-2": a number, then units, each with an exponent.
+    """Expands `{{unité|9.81|m||s|-2}}` to "9,81 m⋅s-2". After the number, each unit is followed by its
+    exponent.
 
-    Numbers may be joined by words: `{{unité|5|à|10|km}}`. `e` is a power of ten.
+    Numbers may be joined by words: `{{unité|5|à|10|km}}`. The argument `e` is a power of ten.
     """
     number, *rest = [*positional(arguments), ""]
     shown = format_number(_LOOSE_EXPONENT.sub("", number), page.language.numbers)
@@ -104,9 +107,9 @@ def quantity(arguments: Arguments, page: Page) -> str:
 
 
 def height(arguments: Arguments, page: Page) -> str:
-    """`{{Höhe|114|DE-NHN}}`: metres above a datum, "114 m ü.
+    """Expands `{{Höhe|114|DE-NHN}}` to a height in metres above a datum: "114 m ü. NHN".
 
-    NHN". The phrases have the names of the datums.
+    The names of the datums are in the phrases of the language.
     """
     number = format_number(arguments.get("1", ""), page.language.numbers)
     datum = page.language.phrases.get("height_" + arguments.get("2", "").lower(), "")
@@ -114,7 +117,7 @@ def height(arguments: Arguments, page: Page) -> str:
 
 
 def density(arguments: Arguments, page: Page) -> str:
-    """`{{pop density|3645257|640082|km2|sqmi|prec=1}}`: "5.7/km2 (14.7/sq mi)"."""
+    """Expands `{{pop density|3645257|640082|km2|sqmi|prec=1}}` to "5.7/km2 (14.7/sq mi)"."""
     try:
         people, area = (float(arguments.get(name, "").replace(",", "")) for name in ("1", "2"))
         decimals = max(0, min(int(arguments.get("prec") or 0), 9))

@@ -1,4 +1,4 @@
-"""Helpers for the functions that show templates: the page, number formats, names of months."""
+"""Helpers for the functions that expand templates: the page, number formats, names of months."""
 
 import re
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from transforms.text.wikimedia.language import Language, NumberFormat
 
 
 class Page(NamedTuple):
-    """The page of a template."""
+    """The page on which a template is used, with the tables of its language."""
 
     title: str
     language: Language
@@ -39,7 +39,7 @@ def first_lower(text: str) -> str:
 def month_name(month: str, language: Language) -> str:
     """Returns the name of a month in the form used in dates.
 
-    A text that is not a month is returned unchanged.
+    If `month` is not a month, it is returned unchanged.
     """
     months = language.months
     if month.lower() in _ENGLISH_MONTHS:  # in pages translated from English
@@ -48,20 +48,20 @@ def month_name(month: str, language: Language) -> str:
 
 
 def superscript(text: str) -> str:
-    """Returns a text with raised digits and signs: "10-3" → "¹⁰⁻³"."""
+    """Returns a text with superscript digits and signs: "10-3" → "¹⁰⁻³"."""
     return text.translate(_SUPERSCRIPTS)
 
 
 def subscript(text: str) -> str:
-    """Returns a text with lowered digits and signs."""
+    """Returns a text with subscript digits and signs."""
     return text.translate(_SUBSCRIPTS)
 
 
 def format_number(number: str, form: NumberFormat) -> str:
     """Returns a number, and any text after it, in the format of the wiki: "3003 m" → "3,003 m".
 
-    In the source the decimal mark is a point; in wikis that write a comma, it may also be a comma. A text
-    that does not begin with a number is returned unchanged.
+    In `number` the decimal mark is a point; in wikis that write a decimal comma, it may also be a comma. A
+    text that does not begin with a number is returned unchanged.
     """
     text = number.strip()
     if len(text) > _MAX_NUMBER:
@@ -78,7 +78,7 @@ def format_number(number: str, form: NumberFormat) -> str:
 
 
 def in_own_digits(text: str, form: NumberFormat) -> str:
-    """Returns a text with the digits of the wiki."""
+    """Returns a text with its digits replaced by those that the wiki uses."""
     return text if form.digits == _DIGITS else text.translate(str.maketrans(_DIGITS, form.digits))
 
 

@@ -1,4 +1,4 @@
-"""Templates that show the names of ships and of classes of ships."""
+"""Expands templates for the names of ships and of ship classes."""
 
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, Show, positional
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
@@ -25,7 +25,9 @@ def _shown_name(prefix: str, name: str, number: str, form: str) -> str:
 
 
 def ship(arguments: Arguments, page: Page) -> str:
-    """`{{ship|HMS|Ajax|22|6}}`: prefix, name and number, or only the parts that the format requests."""
+    """Expands `{{ship|HMS|Ajax|22|6}}` to prefix, name and number, or to those of them that the format (6)
+    requests.
+    """
     prefix, name, number, form = (*positional(arguments)[:4], "", "", "", "")[:4]
     return _shown_name(prefix, name, number, form)
 
@@ -39,9 +41,9 @@ def _ship_of(prefix: str) -> Show:
 
 
 def ship_class(arguments: Arguments, page: Page) -> str:
-    """`{{sclass|Iowa|battleship}}`: "Iowa-class battleship".
+    """Expands `{{sclass|Iowa|battleship}}` to "Iowa-class battleship".
 
-    Format 0: without the type, 4: a noun, 5: only the name.
+    The third argument is the format. Format 0 leaves out the type, 4 gives a noun, 5 gives only the name.
     """
     name, kind, form = (*positional(arguments)[:3], "", "", "")[:3]
     if not name or form == "5":

@@ -1,4 +1,4 @@
-"""Templates that compute or reword numbers: values, fractions, money, ordinals, heights."""
+"""Expands templates that compute or reword numbers: values, fractions, money, ordinals, heights."""
 
 import math
 import re
@@ -76,7 +76,9 @@ def _plain_value(number: str, page: Page, *, commas: bool) -> str:
 
 
 def val(arguments: Arguments, page: Page) -> str:
-    """`{{val|1.5|0.2|e=3|u=m}}`: "(1.5±0.2)×10³ m"; two errors: "1.5+0.2−0.1"."""
+    """Expands `{{val|1.5|0.2|e=3|u=m}}` to "(1.5±0.2)×10³ m", and a value with two errors to
+    "1.5+0.2−0.1".
+    """
     number, *errors = [*positional(arguments), ""]
     commas = arguments.get("fmt") == "commas"
     shown = arguments.get("p", "") + _plain_value(number, page, commas=commas)
@@ -121,7 +123,7 @@ def _number_in(text: str) -> float | None:
 
 
 def percentage(arguments: Arguments, page: Page) -> str:
-    """`{{percentage|27|100|1}}`: the share of a part in a whole, with the given number of decimals."""
+    """Expands `{{percentage|27|100|1}}` to the percentage that 27 is of 100, with 1 decimal."""
     part, whole = _number_in(arguments.get("1", "")), _number_in(arguments.get("2", ""))
     decimals = arguments.get("3", "")
     if part is None or not whole:
@@ -137,7 +139,7 @@ def percentage(arguments: Arguments, page: Page) -> str:
 
 
 def currency(arguments: Arguments, page: Page) -> str:
-    """`{{currency|5 million|EUR}}`: the sign of a currency before an amount."""
+    """Expands `{{currency|5 million|EUR}}` to the amount after the sign of its currency."""
     amount, code = arguments.get("1", ""), arguments.get("2", "USD") or "USD"
     if not amount:
         return ""
@@ -146,13 +148,15 @@ def currency(arguments: Arguments, page: Page) -> str:
 
 
 def rupees(arguments: Arguments, page: Page) -> str:
-    """`{{INRConvert|5|c}}`: "₹5 crore". The amount in dollars changes and is left out."""
+    """Expands `{{INRConvert|5|c}}` to "₹5 crore". The amount in dollars changes over time and is left out."""
     amount = format_number(arguments.get("1", ""), page.language.numbers)
     return f"₹{amount}{_INDIAN_UNITS.get(arguments.get('2', '').lower(), '')}" if amount else ""
 
 
 def gauge(arguments: Arguments, page: Page) -> str:
-    """`{{track gauge|1435mm}}`: "1,435 mm (4 ft 8 1⁄2 in)"; the unit that defines the gauge is first."""
+    """Expands `{{track gauge|1435mm}}` to "1,435 mm (4 ft 8 1⁄2 in)". The unit in which the gauge is defined
+    comes first.
+    """
     code = arguments.get("1", "").lower().replace(" ", "").replace(",", "")
     alone = arguments.get("disp") in ("1", "or1")
     millimetres = code.removesuffix("mm")
@@ -167,7 +171,9 @@ def gauge(arguments: Arguments, page: Page) -> str:
 
 
 def body_height(arguments: Arguments, page: Page) -> str:
-    """`{{height|m=1.8}}`: "1.8 m (5 ft 11 in)"; `{{height|ft=6|in=1}}`: "6 ft 1 in (1.85 m)"."""
+    """Expands `{{height|m=1.8}}` to "1.8 m (5 ft 11 in)" and `{{height|ft=6|in=1}}` to "6 ft 1 in
+    (1.85 m)".
+    """
     metres = first_of(arguments, ("m", "meters", "metres"))
     centimetres = first_of(arguments, ("cm", "centimeters", "centimetres"))
     if metres or centimetres:
@@ -190,12 +196,12 @@ def _english_ordinal(digits: str) -> str:
 
 
 def ordinal_number(arguments: Arguments, page: Page) -> str:
-    """`{{ordinal|21}}`: "21st"."""
+    """Expands `{{ordinal|21}}` to "21st"."""
     return _english_ordinal(arguments.get("1", "").strip())
 
 
 def number_in_words(arguments: Arguments, page: Page) -> str:
-    """`{{spellnum|21}}`: "twenty-one"; `ord=on`: "twenty-first"."""
+    """Expands `{{spellnum|21}}` to "twenty-one", or with `ord=on` to "twenty-first"."""
     digits = arguments.get("1", "")
     words = spell_ordinal(digits) if arguments.get("ord") == "on" else spell_number(digits)
     capital = arguments.get("case") == "U"
@@ -203,7 +209,7 @@ def number_in_words(arguments: Arguments, page: Page) -> str:
 
 
 def roman_numeral(arguments: Arguments, page: Page) -> str:
-    """`{{roman|12}}`: "XII"."""
+    """Expands `{{roman|12}}` to "XII"."""
     digits = arguments.get("1", "")
     if not digits.isdecimal() or len(digits) > 4 or not 0 < int(digits) < 4000:
         return arguments.get("2") or digits
@@ -215,13 +221,15 @@ def roman_numeral(arguments: Arguments, page: Page) -> str:
 
 
 def decade(arguments: Arguments, page: Page) -> str:
-    """`{{decade|1985}}`: "1980s"."""
+    """Expands `{{decade|1985}}` to "1980s"."""
     year = arguments.get("1", "")
     return f"{year[:-1]}0s" if year.isdecimal() and len(year) <= 4 else year
 
 
 def season(arguments: Arguments, page: Page) -> str:
-    """`{{NBA Year|1999}}`: "1999–2000"; the second argument requests only the start or the end."""
+    """Expands `{{NBA Year|1999}}` to "1999–2000". A second argument requests only the first or
+    second year.
+    """
     year, part = arguments.get("1", ""), arguments.get("2", "")
     if not (year.isdecimal() and len(year) == 4) or part in ("start", "s", "a"):
         return year
@@ -232,7 +240,7 @@ def season(arguments: Arguments, page: Page) -> str:
 
 
 def counted(arguments: Arguments, page: Page) -> str:
-    """`{{plural|2|page}}`: "2 pages"; the third argument is the plural."""
+    """Expands `{{plural|2|page}}` to "2 pages". A third argument gives the plural."""
     number, one, several = (arguments.get(name, "") for name in ("1", "2", "3"))
     if not several:
         several = re.sub(r"(?<=[^aeiou])y$", "ie", one) + "s"

@@ -1,9 +1,9 @@
 """Converts a page of the Chinese Wikipedia to one variant, as MediaWiki's LanguageConverter does.
 
-The site converts script and words of all text by the tables of MediaWiki (here: those of zhconv-rs); the
-longest match wins. Text in `-{…}-` is not converted. With the flags A and H, and in `{{NoteTA}}`, it adds
-rules that are valid from there to the end of the page. Matches end at markup: links, tags, apostrophes. Not
-implemented: the rules of the common groups (`G1=`), which are in Lua modules.
+The script and words of all text are converted by MediaWiki's tables, which are taken from zhconv-rs; the
+longest match wins. Text in `-{…}-` is not converted. Marks with the flag A or H, and `{{NoteTA}}`, add rules
+that are valid from there to the end of the page. No match extends over markup, such as links, tags and
+apostrophes. The rules of common groups (`G1=`) are in Lua modules and are not implemented.
 """
 
 import re
@@ -70,7 +70,7 @@ _LONG_STRETCH = re.compile(r"[^\n。]{200}")
 
 
 class _RuleSets:
-    """The sets of rules of a page, in order."""
+    """The conversion rules that the marks of a page add and remove, in order."""
 
     def __init__(self) -> None:
         self._changes: list[tuple[Mapping[str, str], Mapping[str, str]]] = []  # added, removed
@@ -90,7 +90,7 @@ class _RuleSets:
             self._count += len(added)
 
     def pairs_after(self, count: int) -> Mapping[str, str]:
-        """Returns the rules that are valid after the first `count` sets: from → to."""
+        """Returns the rules (from → to) that are valid after the first `count` changes."""
         if count < self._applied:
             self._applied, self._pairs = 0, {}
         for added, removed in self._changes[self._applied : count]:
@@ -115,9 +115,9 @@ def _keep(text: str) -> str:
 
 
 def _set_aside(text: str) -> tuple[str, list[str]]:
-    """Returns the text with one _KEEP in place of each kept text, and the kept texts.
+    """Replaces each text that must not be converted by one _KEEP. Returns the result and the replaced texts.
 
-    Unclosed kept text stays in the text.
+    If such a text is not closed, it is not replaced.
     """
     pieces: list[str] = []
     kept: list[str] = []
@@ -140,7 +140,7 @@ def _set_aside(text: str) -> tuple[str, list[str]]:
 
 
 class ChinesePage(PageVariants):
-    """The marks and rules of one page, and its text in the first of the given variants."""
+    """Reads the marks and rules of one page, and converts its text to the first of the given variants."""
 
     def __init__(self, text: str, variants: Sequence[str]) -> None:
         self._target: _Target = "zh-cn" if variants[0] == "zh-cn" else "zh-tw"
@@ -158,9 +158,9 @@ class ChinesePage(PageVariants):
         return _EDGE.join(_SIMPLE_LINK.split(text)) if "[[" in text else text
 
     def _read(self, text: str, *, takes_rules: bool) -> str:
-        """Replaces the marks of a text by their shown text.
+        """Replaces the marks of a text by their texts for the variant.
 
-        Records the rules and the places where they begin.
+        Records the rules of the marks and the positions at which they become valid.
         """
         pieces: list[str] = []
         outer: list[list[str]] = []  # pieces around the marks that are open
@@ -203,8 +203,8 @@ class ChinesePage(PageVariants):
         return (self._rules_mark() if changes and takes_rules else "") + shown
 
     def _with_rules(self, kind: str | None, text: str, *, is_nested: bool) -> str:
-        """Returns a NoteTA, or the end of a line or block, with a mark for the rules that are valid from
-        there.
+        """Returns a NoteTA, or the end of a line or block, followed by a mark for the rules that are valid
+        from there on.
         """
         if kind == "rules":
             arguments = parse_arguments(text[2:-2].partition("|")[2])
@@ -258,10 +258,10 @@ class ChinesePage(PageVariants):
         return self._convert_by_rules(text, pairs) if pairs else zhconv(text, self._target, False)
 
     def _convert_by_rules(self, text: str, pairs: Mapping[str, str]) -> str:
-        """Converts by the tables and these rules, as if they were one table.
+        """Converts a text by the tables and the rules in `pairs`, as if they were one table.
 
-        The library searches in turn for the next match of the tables and of the rules, up to the end of the
-        text if there is none. A stop after each sentence, which both match, limits this search.
+        The library searches alternately for the next match of the tables and of the rules, if necessary up to
+        the end of the text. To limit this search, a stop that both match is inserted after each sentence.
         """
         rules = "".join(f"{word}=>{self._target}:{to};" for word, to in pairs.items())
         stop = f"{_STOP}发發{_STOP}"
@@ -273,12 +273,14 @@ class ChinesePage(PageVariants):
 
 
 def _closes_mark(braces: str) -> bool:
-    """Returns True if `}-`, with the braces before it, ends a mark. Braces of templates come in pairs."""
+    """Returns True if `}-`, after the given braces, ends a mark. The closing braces of templates come in
+    pairs.
+    """
     return braces.endswith("-") and len(braces) % 2 == 0
 
 
 def _reopen(pieces: list[str], outer: list[list[str]]) -> list[str]:
-    """Puts unclosed marks back into the text, innermost first. Returns the pieces of the text."""
+    """Turns unclosed marks back into text, the innermost first. Returns the pieces of the text."""
     while outer:
         inner, pieces = pieces, outer.pop()
         pieces += [_NO_MARK, *inner]

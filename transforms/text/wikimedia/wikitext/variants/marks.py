@@ -1,8 +1,8 @@
 """Parses the content of `-{…}-`, the conversion mark of a Chinese page.
 
-Rules: https://www.mediawiki.org/wiki/Writing_systems/Syntax and MediaWiki's ConverterRule. Flags are before a
-bar, rules after it: `zh-cn:A;zh-tw:B` (both ways) and `A=>zh-tw:B` (one way). MediaWiki shows an error if
-there is no text for the variant; here the first text is shown.
+The rules are in https://www.mediawiki.org/wiki/Writing_systems/Syntax and MediaWiki's ConverterRule. Flags
+are before a bar, conversion rules after it: `zh-cn:A;zh-tw:B` (both ways) and `A=>zh-tw:B` (one way). If
+there is no text for the variant, MediaWiki displays an error; here the first text is used.
 """
 
 import re
@@ -42,7 +42,7 @@ _OneWay = dict[str, dict[str, str]]  # variant → from → to
 
 
 class Mark(NamedTuple):
-    """The effect of a mark."""
+    """The effect of a mark: its text, and the rules that it adds or removes."""
 
     shown: str  # wikitext
     is_raw: bool  # `shown` is not converted
@@ -86,7 +86,7 @@ def _parse_flags(text: str) -> tuple[set[str], str]:
 
 
 def _choose(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
-    """Returns the text for the first variant that has one, or else any text."""
+    """Returns the text for the first variant that has one, or otherwise any text."""
     texts = [both[name] for name in variants if name in both and name != "zh"]
     texts += one.get(variants[0], {}).values()
     texts += both.values()
@@ -95,7 +95,7 @@ def _choose(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
 
 
 def _pairs(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> dict[str, str]:
-    """Returns the rules for the first variant that has any: from → to."""
+    """Returns the conversion rules (from → to) for the first variant that has any."""
     own = next((both[name] for name in variants if name in both and name != "zh"), None)
     pairs = dict.fromkeys(both.values(), own) if own is not None else {}
     return {**pairs, **one.get(variants[0], {})}
@@ -115,8 +115,8 @@ def read_mark(inner: str, variants: Sequence[str]) -> Mark:
     """Returns the effect of a mark.
 
     Args:
-        inner: wikitext between the braces, in which other marks have been replaced.
-        variants: the variant that is shown, its fallbacks, and "zh".
+        inner: the wikitext between the braces, in which inner marks have been replaced.
+        variants: the wanted variant, its fallbacks, and "zh".
     """
     flags, text = _parse_flags(inner)
     if "R" in flags:

@@ -1,8 +1,8 @@
-"""Shows one variant of `-{…}-`, MediaWiki's marks for text that differs between scripts.
+"""Replaces `-{…}-`, MediaWiki's marks for text that differs between scripts, by the text of one variant.
 
-Rules: https://www.mediawiki.org/wiki/Writing_systems/Syntax. `-{zh-hans:A;zh-hant:B}-` shows the requested
-variant, `-{A}-` its text; with the flags H, T, A and - it sets rules for other text. Only Chinese is
-converted between its variants: see `chinese`.
+The rules are in https://www.mediawiki.org/wiki/Writing_systems/Syntax. `-{zh-hans:A;zh-hant:B}-` becomes A or
+B, `-{A}-` becomes A. With the flags H, T, A and -, a mark sets rules for other text. Text outside of marks is
+converted only in Chinese: see `chinese`.
 """
 
 import functools
@@ -32,10 +32,10 @@ def _choose(text: str, variants: Sequence[str]) -> str:
 
 
 class PageVariants:
-    """The marks of one page in a language whose text is not converted.
+    """Replaces the marks of one page in a language in which text outside of marks is not converted.
 
     Attributes:
-        text: wikitext of the page, to be used instead of the given one.
+        text: the wikitext of the page, to be used instead of the given wikitext.
     """
 
     def __init__(self, text: str, variants: Sequence[str]) -> None:
@@ -43,10 +43,11 @@ class PageVariants:
         self._variants = variants
 
     def show(self, text: str) -> str:
-        """Returns a part of the page with marks replaced by their shown text, which `convert` does not
-        change.
+        """Returns a part of the page in which each mark is replaced by its text. `convert` does not change
+        these texts.
 
-        A mark shows the text of the first variant that it has, or else its first text.
+        If a mark has texts for several variants, the text of the preferred variant is used. If it has none
+        for these variants, its first text is used.
         """
         return _MARK.sub(self._shown, text) if "-{" in text else text
 
@@ -59,25 +60,29 @@ class PageVariants:
         return _choose(content, self._variants)
 
     def convert(self, text: str) -> str:
-        """Returns a part of the page, in which links and templates have been replaced, in the variant."""
+        """Converts a part of the page to the preferred variant, after links and templates have
+        been replaced.
+        """
         return text
 
     def convert_title(self, title: str) -> str:
-        """Returns the title of the page as its heading shows it."""
+        """Returns the title of the page as it is displayed above the page."""
         return title
 
 
 def conversion_library(variants: Sequence[str]) -> str:
-    """Returns the name of the library that converts between the variants of a language; "" if none does."""
+    """Returns the name of the library that converts between a language's variants, or "" if no conversion is
+    needed.
+    """
     return "zhconv-rs" if variants and variants[0] in ("zh-cn", "zh-tw") else ""
 
 
 def variants_reader(variants: Sequence[str]) -> Callable[[str], PageVariants]:
-    """Returns a function that reads the wikitext of a page, for a language with these variants, the best
-    first.
+    """Returns a function that reads the wikitext of a page. `variants` are the language's variants in order
+    of preference.
 
     Raises:
-        ValueError: the library that converts them is not installed.
+        ValueError: the library that converts between the variants is not installed.
     """
     if conversion_library(variants):
         # The tables of zhconv-rs are under the GPL, so the package does not require it.
