@@ -219,7 +219,7 @@ def key_by_bucket(page_and_facts: PageToFacts) -> tuple[int, PageToFacts]:
 
 
 def add_pins(_: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
-    """Yields the facts of one bucket, with pinned splits added. Pins of items without a page have no effect."""
+    """Yields the facts of one bucket with pinned splits added. Pins of items without a page are ignored."""
     splits = unpack_blocks(found["pins"])
     for page_id, facts in found["facts"]:
         yield page_id, facts._replace(pinned_split=splits.get(facts.qid, ""))
