@@ -316,7 +316,7 @@ def test_a_file_that_has_become_shorter_is_damage(
     ]
     assert {output.tag for output in others} == {"lost", "lines"}
     reader = read_lines._ReadUnit("fail", read_lines.MEMBERS, 1000)
-    with pytest.raises(InputError, match=f"^{path}.*, byte {start}: the file is shorter than when"):
+    with pytest.raises(InputError, match=f"^{path}.*, byte {start}: the file has become shorter"):
         list(reader.process(units[1]))
 
 
