@@ -164,7 +164,7 @@ def test_a_released_data_set(tmp_path: Path) -> None:
         ),
         ("\n", "u\td\tt\tno\tno\n", r"eng\.dev: line 1 is empty"),
         ("One.\n", "u\td\tt\tno\tperhaps\n", r"metadata_dev\.tsv: line 2: .*yes or no"),
-        ("One.\n", "u\td\n", r"metadata_dev\.tsv: line 2: 2 fields"),
+        ("One.\n", "u\td\n", r"metadata_dev\.tsv: line 2: expected 5 fields"),
     ],
 )
 def test_a_damaged_release(tmp_path: Path, lines: str, rows: str, message: str) -> None:

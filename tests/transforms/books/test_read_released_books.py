@@ -37,8 +37,16 @@ def test_books_of_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", LINES + b"9,T\n", "line 3: not id, title, year and a link"),
-        ("a.csv", LINES[:-2], "line 2: not id, title, year and a link"),
+        (
+            "a.csv",
+            LINES + b"9,T\n",
+            "line 3: expected id,title,year,link, and a link that ends with the id",
+        ),
+        (
+            "a.csv",
+            LINES[:-2],
+            "line 2: expected id,title,year,link, and a link that ends with the id",
+        ),
         ("a.csv.gz", gzip.compress(LINES, mtime=0)[:-4], "damaged or truncated: "),
         ("a.csv.bz2", bz2.compress(LINES)[:-4], "damaged or truncated: "),
     ],

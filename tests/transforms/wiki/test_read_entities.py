@@ -203,8 +203,8 @@ def test_dumps_that_look_whole(tmp_path: pathlib.Path, suffix: str, content: byt
             len(DUMP) - 8,
             "the file ends inside a line: it is truncated or still being",
         ),
-        (".bz2", bz2.compress(DUMP)[:-1], -1, "the file ends inside its bz2 data: it is cut off"),
-        (".xz", lzma.compress(DUMP)[:-8], -8, "the file ends inside its xz data: it is cut off"),
+        (".bz2", bz2.compress(DUMP)[:-1], -1, "the file ends inside its bz2 data: it is truncated"),
+        (".xz", lzma.compress(DUMP)[:-8], -8, "the file ends inside its xz data: it is truncated"),
         (".bz2", b"BZh9" + b"x" * 100, 0, "cannot be decompressed: Invalid data stream"),
         (".xml", b"<mediawiki>", 0, "not a Wikidata JSON dump: it begins with '<mediawiki>'"),
         (
@@ -224,7 +224,7 @@ def test_dumps_that_look_wrong(
         check_entity_dump(path)
     assert (error.value.path, error.value.offset) == (path, offset)
     assert message in error.value.message
-    if "cut off" in message:  # the part that is whole may be wanted
+    if "truncated" in message:  # the part that is whole may be wanted
         check_entity_dump(path, whole=False)
     else:
         with pytest.raises(InputError, match=re.escape(message)):
