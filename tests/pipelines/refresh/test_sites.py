@@ -458,7 +458,7 @@ def test_the_first_export_of_a_wiki_is_waited_for(site: DumpServer) -> None:
     site.add_export("ukwiki", "20261101", EXPORT, finished=False)
     assert ask(source) is None
     site.add_export("ukwiki", "20261001", EXPORT, finished=False)
-    with pytest.raises(SiteError, match="2026-11-01/xml is skipped: SHA256SUMS is not there"):
+    with pytest.raises(SiteError, match="2026-11-01/xml is skipped: SHA256SUMS is missing"):
         ask(source)
 
 
