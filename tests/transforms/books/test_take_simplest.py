@@ -153,7 +153,7 @@ TARGET = {"target_tokens": 1, "max_vocabulary": 1, "min_count": 1, "formula": "L
     ("settings", "message"),
     [
         ({"target_tokens": 0}, "target_tokens must be positive, not 0"),
-        ({"max_vocabulary": 0}, "max_vocabulary is 0"),
+        ({"max_vocabulary": 0}, "max_vocabulary must be positive, not 0"),
         ({"min_count": 0}, "min_count must be positive, not 0"),
         ({"formula": "L/V"}, "formula must be one of"),
     ],

@@ -80,7 +80,7 @@ def test_a_table_without_books() -> None:
         (b"book_id,split\n84\n", "line 2: expected 2 fields as in the header, found 1"),
         (b"book_id,split\n84,Test\n", "line 2: split is 'Test'; expected one of train, validation"),
         (b"book_id,split\npg84,test\n", "line 2: book_id must be a positive number, not"),
-        (b"book_id,split\n0,test\n", "line 2: book_id is '0'"),
+        (b"book_id,split\n0,test\n", "line 2: book_id must be a positive number, not '0'"),
         (
             b"book_id,split\n84,test\n\n84,dev\n",
             "line 4: book 84 is in validation, but in test in an earlier line",
