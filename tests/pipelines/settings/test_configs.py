@@ -113,7 +113,11 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         ),
         (FLORES101, {"documents": ["News=a"]}, "documents of 'News': a domain name has"),
         (FLORES101, {"documents": ["news="]}, "documents is 'news='"),
-        (FLORES101, {"documents": ["n=a"], "newer_than": ["n=12"]}, "newer_than of n must be a day"),
+        (
+            FLORES101,
+            {"documents": ["n=a"], "newer_than": ["n=12"]},
+            "newer_than of n must be a day",
+        ),
         (FLORES101, {"documents": ["n=a"], "newer_than": ["n=2026-02-30"]}, "must be a day like"),
         (
             FLORES101,
