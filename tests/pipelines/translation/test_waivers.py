@@ -133,7 +133,7 @@ def test_both_at_once(failed: Office) -> None:
         ),
         (
             lambda text: text + text.split("\n")[1].replace("a name", "x") + "\n",
-            "line 6: .*for another reason",
+            "line 6: .*waived twice",
         ),
     ],
 )

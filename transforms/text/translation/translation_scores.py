@@ -109,7 +109,7 @@ class SystemScores(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What is to be scored: translations of the same source by several systems, and the reference."""
+    """Translations of the same source by several systems, and the reference to score them against."""
 
     references: Sequence[str]
     systems: Sequence[Sequence[str]]  # the lines of each system
