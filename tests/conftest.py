@@ -14,6 +14,8 @@ import pytest
 hypothesis.settings.register_profile("corpusmill", deadline=None)
 hypothesis.settings.load_profile("corpusmill")
 
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and it is the width of what is printed
+
 
 PROGRAM = Path(sys.executable).with_name("corpusmill")
 """As it is installed."""

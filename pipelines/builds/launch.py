@@ -21,7 +21,7 @@ from pipelines.engines.errors import BuildError
 from pipelines.engines.run_pipeline import find_engine
 from pipelines.engines.runners import IN_PROCESS
 from transforms.builds.finished_builds import MANIFEST, read_json
-from transforms.text.builds.plausibility import DOUBTS, Doubt, find_doubts, find_small
+from transforms.text.builds.plausibility import EMPTY_TRAIN, Doubt, find_doubts, find_small
 
 LOG = logging.getLogger(__name__)
 
@@ -64,8 +64,8 @@ def launch(
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)
-    if getattr(corpus.config, "limit", 0):  # a build with a limit is not expected to be plausible
-        accept, is_sample, ignore_memory = tuple(DOUBTS), True, True
+    if getattr(corpus.config, "limit", 0):  # a build with a limit is small
+        accept, is_sample, ignore_memory = (*accept, EMPTY_TRAIN), True, True
     for caveat in corpus.caveats():
         LOG.warning(caveat)
     _end_on_doubts(corpus.doubts(), accept)

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from transforms.text.fingerprint import SPLITS
 from transforms.text.news.sentence_accounts import LEFT_OUT
 from transforms.wiki.list_unrendered import NAME as UNRENDERED
 
-LOG_COLUMNS = 120
+LOG_COLUMNS = 120  # if neither a terminal nor the variable COLUMNS gives the width
 _WIDEST = 10_000
 MOST_ROWS = 8  # of one group of counts; larger groups are shown as a sum, stats.json has all counts
 _NOT_KEPT = {
@@ -41,7 +42,7 @@ def print_summary(
 ) -> None:
     """Prints tables of the kept and dropped items, then scores, remarks and the folder of the build."""
     console = Console()
-    is_log = not console.is_terminal
+    is_log = not (console.is_terminal or "COLUMNS" in os.environ)
     if is_log:
         console.width = LOG_COLUMNS
     say = functools.partial(console.print, highlight=False, markup=False, soft_wrap=True)

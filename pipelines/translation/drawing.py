@@ -1,6 +1,7 @@
 """Formats tables for the terminal."""
 
 import io
+import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -59,8 +60,9 @@ def draw(
 
 
 def screen_columns() -> int | None:
-    """Returns the width of the terminal; None if the output is not a terminal."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    """Returns the width of the terminal, or the value of the variable COLUMNS; None if there is neither."""
+    has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return shutil.get_terminal_size().columns if has_width else None
 
 
 def _width_of(

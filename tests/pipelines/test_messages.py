@@ -24,6 +24,12 @@ UK = sample_dump("wikipedia", "ukwiki")
 BAD_TOML = '[templates]\n"Distance" = {1:number}\n'
 LANGUAGE = ["wiki40b", "--language", "uk", "--dump", UK]
 
+FOREIGN = (
+    r"corpusmill: error: language is uk \(Ukrainian\), but (\d+) of \1 passages at the beginnings of"
+    r" the files are in another one, most of them in English\. If this is intended, continue with"
+    r" --accept other-language\n"
+)
+
 CASES = {  # name → arguments, exit status, the whole of what is printed
     "a flag without its word": (
         ["lm1b", "--input"],
@@ -50,9 +56,12 @@ CASES = {  # name → arguments, exit status, the whole of what is printed
     "news in another language": (
         ["lm1b", "--input", NEWS, "--language", "uk", "--output", "o"],
         1,
-        r"corpusmill: error: language is uk \(Ukrainian\), but (\d+) of \1 passages at the beginnings of"
-        r" the files are in another one, most of them in English\. If this is intended, continue with"
-        r" --accept other-language\n",
+        FOREIGN,
+    ),
+    "the first lines of news in another language": (
+        ["lm1b", "--input", NEWS, "--language", "uk", "--output", "o", "--limit", "9"],
+        1,
+        FOREIGN,
     ),
     "a doubt that is none": (
         ["lm1b", "--input", NEWS, "--output", "o", "--accept", "all"],

@@ -62,12 +62,17 @@ def test_the_summary_tells_what_was_kept_what_was_not_and_where_it_is(
 SORTED_OUT = {"lines_read": 20, "rejected": {"read-lines/too-long": 2, "total": 2}}
 
 
+@pytest.mark.parametrize("color", ["1", ""])  # a terminal; a pipe
 @pytest.mark.parametrize("split", ["test", "before_deduplication"])
 @pytest.mark.parametrize("count", [12_345_678, 4_123_456_789])
-def test_the_summary_fits_a_narrow_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, split: str, count: int
+def test_the_summary_fits_the_columns(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    color: str,
+    split: str,
+    count: int,
 ) -> None:
-    for name, value in (("FORCE_COLOR", "1"), ("COLUMNS", "80"), ("TERM", "dumb")):
+    for name, value in (("FORCE_COLOR", color), ("COLUMNS", "80"), ("TERM", "dumb")):
         monkeypatch.setenv(name, value)
     counts = dict.fromkeys(
         ("articles", "sections", "paragraphs", "words", "characters", "pieces"), count

@@ -69,7 +69,7 @@ def _find_few_links(counts: Mapping[str, Any]) -> Iterator[Doubt]:
         yield Doubt(
             FEW_LINKS,
             f"of {looked_up:,} cleaned articles only {linked:,} have an item: the table of items is truncated"
-            ", or from another wiki than the dump",
+            ", or from another wiki than the dump; without a table, articles are identified by their page id",
         )
 
 
