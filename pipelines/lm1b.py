@@ -28,7 +28,7 @@ from transforms.lines.tokenize_lines import TokenizeBlocks, TokenizeLines
 from transforms.lines.write_checkpoint import WriteCheckpoint
 from transforms.lines.write_lines import WriteChecksums, WriteLines
 from transforms.text.builds.plausibility import OTHER_LANGUAGE, Doubt
-from transforms.text.lines.language_of_text import find_foreign_text, name_of
+from transforms.text.lines.language_of_text import find_foreign_text, is_code, name_of
 from transforms.text.news.sentence_accounts import account_for_sentences
 
 _YEAR = re.compile(r"news\.((?:19|20)\d\d)\.")
@@ -74,8 +74,10 @@ class Lm1b(CorpusBuild):
         return line_bytes_of(self.files, stripes, self.members)
 
     def doubts(self) -> Sequence[Doubt]:
-        """Returns a doubt if most lines are in another language than the settings say."""
+        """Returns a doubt if no language has the code of the settings, or most lines are in another one."""
         code = self.config.language
+        if not is_code(code):
+            return (Doubt(OTHER_LANGUAGE, f"no language has the code {code!r}"),)
         foreign = find_foreign_text(sample_lines(self.files, self.members), code)
         if not foreign:
             return ()

@@ -3,6 +3,7 @@
 import argparse
 import difflib
 import logging
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
@@ -15,6 +16,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, **named: Any):
         super().__init__(*args, **named)
+        self._given: list[str] = []  # arguments
         # A flag that is not given sets no value, so a value from before the command is kept.
         self._messages = messages = self.add_argument_group("messages")
         for flag, help in (
@@ -29,8 +31,21 @@ class CommandParser(argparse.ArgumentParser):
             help="what to log of corpusmill (default info)",
         )
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parses arguments (see argparse)."""
+        self._given = sys.argv[1:] if args is None else list(args)
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
-        """Prints the error and a hint to --help in one line. argparse would first print all flags."""
+        """Prints the error and a hint to --help in one line. argparse would first print all flags.
+
+        If a flag is missing, unknown flags that are similar to known ones are named.
+        """
+        known = [one for one in self._option_string_actions if one.startswith("--")]
+        names = [one.partition("=")[0] for one in self._given if one.startswith("--")]
+        for name in names if "are required" in message else ():
+            if name not in known and (near := guess(name, known)):
+                message += f"; no such flag: {name}{near}"
         self.exit(2, f"{self.prog}: error: {message}\n{self.prog} --help explains the flags\n")
 
     def format_help(self) -> str:

@@ -27,8 +27,15 @@ input, 2 wrong settings.
 
 import argparse
 
-from pipelines.commands.flags import STORES, Commands, Flags, add_command, add_output, add_runner
-from transforms.text.wikimedia.language_names import code_of_language
+from pipelines.commands.flags import (
+    STORES,
+    Commands,
+    Flags,
+    add_command,
+    add_output,
+    add_runner,
+    language,
+)
 from transforms.text.wikimedia.wikis import LANGUAGE_CODES, dbname_of, open_codes
 
 
@@ -55,7 +62,7 @@ def add(commands: Commands) -> None:
 
 
 def _codes(text: str) -> tuple[str, ...]:
-    codes = tuple(code_of_language(code) for code in text.split(",") if code.strip())
+    codes = tuple(language(code) for code in text.split(",") if code.strip())
     if codes == ("all",):
         return open_codes()
     if not codes:

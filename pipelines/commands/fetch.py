@@ -26,9 +26,8 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pipelines.commands.flags import Commands, Flags, add_command
+from pipelines.commands.flags import Commands, Flags, add_command, language
 from transforms.text.wikimedia.dump_layouts import LAYOUTS
-from transforms.text.wikimedia.language_names import code_of_language
 
 if TYPE_CHECKING:
     from pipelines.refresh.fetch import Wanted
@@ -50,7 +49,7 @@ def add(commands: Commands) -> None:
         "CODE",
         "of wiki40b and lm1b: a code, or a name like Ukrainian",
         default=None,
-        type=code_of_language,
+        type=language,
     )
     what.number("--first-year", "first year of the news (default: the oldest)")
     what.number("--last-year", "last year of the news (default: the newest)")

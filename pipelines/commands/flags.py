@@ -13,6 +13,7 @@ from pipelines.commands.help_pages import HelpFormatter
 from pipelines.corpora import rows
 from pipelines.engines.runners import IN_PROCESS, runner_named
 from transforms.text.builds.plausibility import DOUBTS
+from transforms.text.wikimedia.language_names import code_of_language
 
 if TYPE_CHECKING:
     from pipelines.builds.estimate import Estimate
@@ -206,6 +207,14 @@ class _Folders(argparse.Action):
 def _runner(text: str) -> str:
     try:
         return runner_named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def language(text: str) -> str:
+    """Returns the code of a language, given its code or name; the type of a flag."""
+    try:
+        return code_of_language(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -32,8 +32,15 @@ input, 2 wrong settings.
 
 import argparse
 
-from pipelines.commands.flags import STORES, Commands, Flags, add_command, add_output, add_runner
-from transforms.text.wikimedia.language_names import code_of_language
+from pipelines.commands.flags import (
+    STORES,
+    Commands,
+    Flags,
+    add_command,
+    add_output,
+    add_runner,
+    language,
+)
 
 
 def add(commands: Commands) -> None:
@@ -72,7 +79,7 @@ def _add_variants(parser: argparse.ArgumentParser) -> None:
         " scripts have some of their own for en, de, el, fr, it, es, cs, and common ones with English"
         " abbreviations for all others",
         default="en",
-        type=code_of_language,
+        type=language,
     )
     variants.choice(
         "--perl",

@@ -2,12 +2,15 @@
 change.
 """
 
+import logging
+
 from pipelines.builds.provenance import VERSION
 from pipelines.corpora import rows
 
 
 def print_versions() -> None:
     """Prints the version of the package immediately, then a line for each corpus."""
+    logging.getLogger().setLevel(logging.CRITICAL)  # Beam warns about optional libraries
     print(f"corpusmill {VERSION}", flush=True)
     for row in rows().values():
         print(f"  {row.name:12} {_version_of(row.name)}", flush=True)

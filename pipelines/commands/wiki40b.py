@@ -65,11 +65,11 @@ from pipelines.commands.flags import (
     add_command,
     add_output,
     add_runner,
+    language,
 )
 from pipelines.commands.languages import build_languages, build_wiki40b, wiki40b_config
 from pipelines.commands.tables import entity_table
 from transforms.text.wikimedia.dump_layouts import ANY, LAYOUTS
-from transforms.text.wikimedia.language_names import code_of_language
 from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 
@@ -85,7 +85,7 @@ def add(commands: Commands) -> None:
         " two, zh-cn and zh-tw. Tables made by"
         f" people: {' '.join(LANGUAGE_CODES)}",
         default=None,
-        type=code_of_language,
+        type=language,
     )
     which.text(
         "--languages",

@@ -43,6 +43,13 @@ CASES = {  # name → arguments, exit status, the whole of what is printed
         r"corpusmill lm1b: error: the following arguments are required: --input\n"
         r"corpusmill lm1b --help explains the flags\n",
     ),
+    "a flag that is missing, since it is misspelled": (
+        ["lm1b", "--imput", "x", "--output", "o"],
+        2,
+        r"corpusmill lm1b: error: the following arguments are required: --input; no such flag: --imput;"
+        r" did you mean --input or --limit\?\n"
+        r"corpusmill lm1b --help explains the flags\n",
+    ),
     "a table of templates that is no TOML": (
         [*LANGUAGE, "--templates", "bad.toml", "--output", "o"],
         1,
@@ -62,6 +69,18 @@ CASES = {  # name → arguments, exit status, the whole of what is printed
         ["lm1b", "--input", NEWS, "--language", "uk", "--output", "o", "--limit", "9"],
         1,
         FOREIGN,
+    ),
+    "a language that is nearly one": (
+        ["lm1b", "--input", NEWS, "--language", "Germann", "--output", "o"],
+        2,
+        r"corpusmill lm1b: error: argument --language: no such language: 'Germann'; did you mean German\?\n"
+        r"corpusmill lm1b --help explains the flags\n",
+    ),
+    "a code that no language has": (
+        ["lm1b", "--input", NEWS, "--language", "xx", "--output", "o"],
+        1,
+        r"corpusmill: error: no language has the code 'xx'\. If this is intended, continue with"
+        r" --accept other-language\n",
     ),
     "a doubt that is none": (
         ["lm1b", "--input", NEWS, "--output", "o", "--accept", "all"],

@@ -122,6 +122,13 @@ def distance(label: str, own: str) -> int:
     return max(langcodes.tag_distance(first, second), langcodes.tag_distance(second, first))
 
 
+def is_code(code: str) -> bool:
+    """Returns True if a language has the code."""
+    import langcodes
+
+    return bool(langcodes.tag_is_valid(code))
+
+
 def name_of(code: str) -> str:
     """Returns the English name of a language."""
     import langcodes

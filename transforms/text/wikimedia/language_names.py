@@ -2,6 +2,7 @@
 are from CLDR.
 """
 
+import difflib
 import functools
 from collections.abc import Mapping
 
@@ -18,18 +19,23 @@ _NOT_IN_CLDR = {
     "chinese": "zh",
 }  # zh has two corpora: an error message says so
 
+_NEAR = 0.85  # least similarity of a misspelled name
+
 
 def code_of_language(text: str) -> str:
     """Returns the code of a Wikipedia, given a code or the name of a language: "uk" for "Ukrainian".
 
     Case is ignored. A text that is neither a code nor a name is treated as an unknown code: see
-    `canonical_code`.
+    `canonical_code`. Raises ValueError for a text that is nearly a name.
     """
     code = canonical_code(text)
     if code in LANGUAGE_CODES or code in open_codes():
         return code
     name = text.strip().casefold()
-    return _by_english_name().get(name) or _by_own_name().get(name) or code
+    found = _by_english_name().get(name) or _by_own_name().get(name)
+    if near := [] if found else difflib.get_close_matches(name, _by_english_name(), 1, _NEAR):
+        raise ValueError(f"no such language: {text!r}; did you mean {near[0].title()}?")
+    return found or code
 
 
 def _codes() -> Mapping[str, str]:

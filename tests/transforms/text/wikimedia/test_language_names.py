@@ -30,3 +30,9 @@ from transforms.text.wikimedia.language_names import code_of_language
 )
 def test_names_and_codes(text: str, code: str) -> None:
     assert code_of_language(text) == code
+
+
+@pytest.mark.parametrize(("text", "name"), [("Germann", "German"), ("ukranian", "Ukrainian")])
+def test_a_misspelled_name_is_refused(text: str, name: str) -> None:
+    with pytest.raises(ValueError, match=f"no such language: '{text}'; did you mean {name}\\?"):
+        code_of_language(text)
