@@ -30,12 +30,16 @@ def account_for_articles(
 ) -> Accounts:
     """Returns the counts, statistics and card sections of a Wiki-40B build.
 
-    Raises AccountingError if the counts do not add up, and NothingLeftError if the dump has no pages.
-
     Args:
+      ledger: the entries that the stages of the build have written. In addition to the entries of every
+        build, it has those listed below.
       paper: name → figure that the paper reports for the same language, for the card.
 
-    Besides the entries of every build, the ledger has:
+    Raises:
+      AccountingError: the counts do not add up.
+      NothingLeftError: the dump has no pages.
+
+    Entries of the ledger:
       pages: number of well-formed pages that were read.
       stats: (split, CorpusStats).
       lengths: ((split, class of characters), number of articles).
@@ -109,7 +113,9 @@ def _paper(paper: Mapping[str, str]) -> list[str]:
 
 
 def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
-    """Returns the card's lines and the manifest's entry about the older dump whose pages were dropped.
+    """Returns the card's lines and the manifest's entry about pages that are also in an older dump.
+
+    Such pages were dropped. Returns ([], {}) if the build was not compared with an older dump.
 
     Raises NothingLeftError if no page is new.
     """
@@ -125,8 +131,9 @@ def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
 
 
 def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
-    """Returns split → its counts, and "total" → their sum. If there is a vocabulary, the counts include its
-    pieces.
+    """Returns split → its counts, and "total" → the sum of the splits.
+
+    If the build has a subword vocabulary, the counts include the number of its pieces.
     """
     per_split = ledger.per_split("stats", SPLITS, CorpusStats())
     stats = {split: counts._asdict() for split, counts in per_split.items()}
@@ -144,7 +151,7 @@ def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
 
 
 def _count_links(ledger: Ledger) -> dict[str, int]:
-    """Returns way of linking → number of pages that were linked to their items in this way."""
+    """Returns the number of pages linked to their Wikidata items, by the way in which they were linked."""
     counts = ledger.pairs("links")
     by = {name.replace(" ", "_"): counts.get(name, 0) for name in LINKED_BY if name}
     exact = {"same_date": counts[""]} if "" in counts else {}
@@ -152,7 +159,7 @@ def _count_links(ledger: Ledger) -> dict[str, int]:
 
 
 def _links(sources: Sequence[Mapping[str, Any]], linked: Mapping[str, int]) -> list[str]:
-    """Returns the card's section about tables whose date differs from the dump's."""
+    """Returns the card's section about tables that have another date than the dump."""
     if not sources:
         return []
     tables = (

@@ -1,4 +1,4 @@
-"""The layout of a Wiki-40B article, in which markers precede the title, headings and paragraphs.
+"""Writes and parses articles in the layout of Wiki-40B: markers precede the title, headings and paragraphs.
 
 The markers are those of Guo et al. 2020, section 2.3. As in the released data, line feeds surround the
 markers except `_NEWLINE_`:
@@ -27,7 +27,7 @@ _MARKER = re.compile("|".join(MARKERS))
 
 
 def find_marker(text: str) -> str | None:
-    """Returns the first marker in the text, or None.
+    """Returns the first marker in a text, or None.
 
     A page whose wikitext contains a marker cannot be represented in this layout.
     """
@@ -36,7 +36,10 @@ def find_marker(text: str) -> str | None:
 
 
 def render_article(title: str, sections: Sequence[Section]) -> str:
-    """Returns an article in the layout. Each section has paragraphs; the lead has the heading ""."""
+    """Returns an article in the Wiki-40B layout.
+
+    Each section must have paragraphs. The lead is the section with the heading "".
+    """
     parts = [f"\n{START_ARTICLE}\n{title}"]
     for section in sections:
         if section.heading:
@@ -46,10 +49,9 @@ def render_article(title: str, sections: Sequence[Section]) -> str:
 
 
 def parse_article(text: str) -> tuple[str, tuple[Section, ...]]:
-    """Parses an article in the layout, and returns its title and sections. This is the inverse of
-    `render_article`.
+    """Parses an article in the Wiki-40B layout. Returns its title and sections.
 
-    Raises ValueError if the text is not in the layout.
+    This is the inverse of `render_article`. Raises ValueError if the text is not in the layout.
     """
     head, *blocks = text.split(f"\n{START_PARAGRAPH}\n")
     prefix = f"\n{START_ARTICLE}\n"
@@ -77,8 +79,9 @@ def plain_article(text: str) -> str:
 
 
 def count_characters(text: str) -> int:
-    """Returns the number of Unicode code points. Each marker, with its line feeds, counts as one (Guo et al.
-    2020, section 2.5).
+    """Returns the number of Unicode code points, in which each marker with its line feeds counts as one.
+
+    This is the definition of Guo et al. 2020, section 2.5.
     """
     return len(text) - sum(
         text.count(marker) * (len(marker) - 1) for marker in MARKERS_WITH_LINE_FEEDS

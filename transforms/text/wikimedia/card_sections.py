@@ -1,4 +1,4 @@
-"""Sections of a Wiki-40B build's card: about people, and about the licences of rows."""
+"""Writes the sections of a Wiki-40B dataset card about people and about licences."""
 
 from transforms.text.wikimedia.row_columns import CC_BY_SA_4_SINCE
 
@@ -29,8 +29,9 @@ def say_people(articles: int, people: int | None) -> list[str]:
 
 
 def say_licenses(has_column: bool) -> list[str]:
-    """Returns the card's section about licences, which depend on the date of the revision. `has_column` is
-    True if rows have a column `license`.
+    """Returns the card's section about licences, which depend on the date of the revision.
+
+    `has_column` is True if rows have a column `license`.
     """
     which = (
         "The column `license` has that of each row, and `url` the revision, whose history names the authors."

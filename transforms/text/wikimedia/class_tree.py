@@ -1,7 +1,7 @@
-"""Finds the internal classes of Wikidata: those of Wikimedia's own pages, such as lists and templates, and
-their subclasses (P279).
+"""Finds the internal classes of Wikidata, those of Wikimedia's own pages, such as lists and templates.
 
-Items and classes are represented by numbers: 64 is Q64.
+A class is internal if it is one of a few roots, or a subclass (P279) of one. Items and classes are
+represented by numbers: 64 is Q64.
 """
 
 import numpy
@@ -37,18 +37,17 @@ INTERNAL_ROOTS = {
 }
 """Class → its kind. Nearly all internal items are instances of these classes.
 
-They are given as roots, so that internal items are also found in a part of a dump, where the classes
+They are listed here so that internal items are also found in a part of a dump, where the classes
 themselves and their P279 statements are often missing.
 """
 
 
 def kinds_of(lower: Ids, upper: Ids) -> dict[int, str]:
-    """Returns each internal class → its kind, sorted by class. The classes of INTERNAL_ROOTS are always
-    included.
+    """Returns internal class → its kind, sorted by class. The classes of INTERNAL_ROOTS are always included.
 
-    Edge i says that class `lower[i]` is a subclass of `upper[i]`. As in Wikidata, edges may be in any order,
-    be repeated, and form cycles. Needs 32 bytes of memory for each edge in addition to the two arrays: about
-    160 MB for all of Wikidata.
+    `lower` and `upper` have the subclass statements: class `lower[i]` is a subclass of `upper[i]`. As in
+    Wikidata, statements may be in any order, be repeated, and form cycles. Needs 32 bytes of memory for each
+    statement in addition to the two arrays: about 160 MB for all of Wikidata.
     """
     order = numpy.argsort(upper, kind="stable")
     lower, upper = lower[order], upper[order]

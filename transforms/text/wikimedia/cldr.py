@@ -104,16 +104,14 @@ _UNITS = {
 
 
 def cldr_version() -> str:
-    """Returns the version of the CLDR data."""
+    """Returns the version of the CLDR data in Babel."""
     from babel.core import get_cldr_version
 
     return get_cldr_version()
 
 
 def _locale(languages: Iterable[str]) -> "Locale | None":
-    """Returns the data of the first language in `languages` that CLDR has, or None if CLDR has
-    none of them.
-    """
+    """Returns the data of the first of the given languages that CLDR has, or None."""
     from babel import Locale
     from babel.localedata import exists
 
@@ -122,7 +120,7 @@ def _locale(languages: Iterable[str]) -> "Locale | None":
 
 
 def english_names(languages: Iterable[str]) -> tuple[str, ...]:
-    """Returns the English names of the languages. Languages that CLDR lacks are left out."""
+    """Returns the English names of languages. Languages that CLDR does not have are left out."""
     from babel import Locale
 
     names = Locale("en").languages
@@ -143,8 +141,9 @@ def first_known(languages: Iterable[str]) -> str:
 
 
 def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
-    """Returns the number format of the first of the languages that CLDR has, as arguments for NumberFormat;
-    {} if CLDR has none of them.
+    """Returns the number format of a language, as keyword arguments for NumberFormat.
+
+    The language is the first of `languages` that CLDR has. Returns {} if CLDR has none of them.
 
     Args:
         languages: language codes in order of preference.
@@ -172,9 +171,9 @@ def months_of(language: str) -> tuple[str, ...]:
 
 
 def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
-    """Returns two patterns: "day" → the pattern of a date, "month" → the pattern of a month with its year.
+    """Returns the patterns for a date ("day") and for a month with its year ("month").
 
-    A pattern with other fields than day, month and year is left out.
+    A pattern that has other fields than day, month and year is left out.
 
     Args:
         language: the code of a Wikipedia or corpus.
@@ -192,10 +191,9 @@ def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
 
 
 def _shown(pattern: str, end: str) -> str:
-    """Converts a CLDR pattern to the form that the tables use: "{day} {month} {year}". Returns "" if it has
-    other fields.
+    """Converts a CLDR date pattern to the form "{day} {month} {year}".
 
-    `end` is the common ending of all month names, or "".
+    Returns "" if the pattern has other fields. `end` is the common ending of all month names, or "".
     """
     if end:
         pattern = re.sub(rf"[ML]{{1,5}}(?:{re.escape(end)})?", "MMMM", pattern)
@@ -221,7 +219,7 @@ def countries_of(language: str) -> dict[str, str]:
 
 
 def units_of(language: str) -> dict[str, str]:
-    """Returns a unit's English symbol → its symbol in the language, for units where these differ."""
+    """Returns the English symbol of a unit → its symbol in the language, for units where these differ."""
     locale = _locale([language])
     if not locale:
         return {}
@@ -230,7 +228,7 @@ def units_of(language: str) -> dict[str, str]:
 
 
 def units_in_other_script(language: str) -> dict[str, str]:
-    """Returns those entries of `units_of` whose symbols in the language are not in Latin script."""
+    """Returns those entries of `units_of` in which the language's own symbol is not in Latin script."""
     return {symbol: own for symbol, own in units_of(language).items() if not _LATIN.fullmatch(own)}
 
 
@@ -245,14 +243,14 @@ def _symbol(unit: str, locale: "Locale") -> str:
 
 @functools.lru_cache(maxsize=4096)
 def unit_pattern(language: str, symbol: str, number: str) -> str:
-    """Returns a pattern with the name of a unit in the form that the number requires: "{number} кілометрів".
+    """Returns a pattern with a unit's name in the form that a number requires: "{number} кілометрів".
+
+    Returns "" if CLDR has no name for the unit.
 
     Args:
         language: the code of a Wikipedia or corpus.
         symbol: the unit's English symbol.
         number: the number in plain digits, "70" or "1.5". The decimals may change the form of the name.
-
-    Returns "" if CLDR has no name for the unit.
     """
     # Names of quotients such as kilometres per hour are wrong in some languages.
     unit = _UNITS.get(symbol) if "/" not in symbol and len(number) <= _MAX_DIGITS else None

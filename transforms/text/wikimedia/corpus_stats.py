@@ -1,4 +1,4 @@
-"""Computes statistics of a corpus of articles. The counts of its parts can be added up in any order."""
+"""Computes statistics of articles. The counts of parts of a corpus can be added up in any order."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from transforms.text.wikimedia import article_markers
 
 
 def measure_article(text: str) -> CorpusStats:
-    """Returns the counts of one article, which must be in the Wiki-40B layout."""
+    """Returns the counts of one article in the Wiki-40B layout."""
     sections = text.count(f"\n{article_markers.START_SECTION}\n")
     bodies = text.count(f"\n{article_markers.START_PARAGRAPH}\n")
     newlines = text.count(article_markers.NEWLINE)
@@ -30,8 +30,9 @@ _SOUTH_EAST_ASIAN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 def count_words(text: str) -> int:
-    """Counts the words of a text, which are separated by white space. In scripts without spaces, their number
-    is estimated from the characters.
+    """Counts the words of a text, which are separated by white space.
+
+    In scripts without spaces, the number of words is estimated from the number of characters.
     """
     rest, east = _EAST_ASIAN.subn(" ", text)
     rest, south_east = _SOUTH_EAST_ASIAN.subn(" ", rest)

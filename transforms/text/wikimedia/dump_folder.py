@@ -1,8 +1,8 @@
-"""Finds the files of a dump in a folder of the dump server, and checks that they are complete.
+"""Finds the files of a dump in a folder of Wikimedia's dump server, and checks that they are complete.
 
-The folder of one wiki and date contains the same pages several times: as one file and in parts, and each of
-these as a plain bz2 file and as a "multistream" file, in which a reader can start at many positions.
-`dumpstatus.json`, if it exists, gives the state of each job and the size of every file.
+The folder of one wiki and date contains the same pages several times: in one file and in several parts, and
+both as plain bz2 files and as "multistream" files, in which a reader can start at many positions.
+`dumpstatus.json`, if it exists, gives the state of each job of the server and the size of every file.
 """
 
 import itertools
@@ -30,10 +30,7 @@ _NUMBER = r"\d{1,18}"  # fits 64 bits
 
 
 class UnusableDumpError(Exception):
-    """A folder contains no dump, or the folder shows that its dump is incomplete.
-
-    The message gives the reason.
-    """
+    """Raised if a folder contains no dump, or an incomplete one. The message gives the reason."""
 
 
 class DumpFolder(NamedTuple):
@@ -73,8 +70,9 @@ class _Job(TypedDict, total=False):
 
 
 class _Jobs(TypedDict, total=False):
-    """The jobs whose files are needed to build corpora. All other jobs are skipped while dumpstatus.json is
-    parsed.
+    """The jobs of the dump server whose files are needed to build corpora.
+
+    All other jobs are skipped while dumpstatus.json is parsed.
     """
 
     articlesdump: _Job
@@ -91,7 +89,7 @@ class _DumpStatus(TypedDict):
 
 
 def parse_jobs(dumpstatus: bytes) -> Mapping[str, Any]:
-    """Returns those jobs in a dumpstatus.json whose files are needed to build corpora.
+    """Parses a dumpstatus.json. Returns name → job, for the jobs whose files are needed to build corpora.
 
     Raises UnusableDumpError if the file has another format.
     """
@@ -103,12 +101,12 @@ def parse_jobs(dumpstatus: bytes) -> Mapping[str, Any]:
 
 
 def is_in_progress(jobs: Mapping[str, Any]) -> bool:
-    """Returns True if the status of one of the jobs says that the job is not done."""
+    """Returns True if dumpstatus.json says that one of the jobs is not done."""
     return any(job.get("status") in _NOT_DONE for job in jobs.values())
 
 
 def select_files(folder: DumpFolder) -> DumpFiles:
-    """Returns the files of the dump in a folder.
+    """Chooses the files that make up the dump in a folder.
 
     Prefers multistream files to plain ones, and a single file to parts. Raises UnusableDumpError if no choice
     is complete.
@@ -140,8 +138,9 @@ def _whole_file(folder: DumpFolder, kind: str) -> list[_Part]:
 
 
 def _parts(folder: DumpFolder, kind: str) -> list[_Part]:
-    """Returns the parts of a dump in the order of their pages. A part with several compressions is returned
-    only once.
+    """Returns the parts of a dump in page order.
+
+    If a part exists with several compressions, only one of these files is returned.
     """
     found = list(_parse_parts(folder, kind, folder.sizes))
     found.sort(key=lambda part: _SUFFIXES.index(part.suffix), reverse=True)
@@ -157,7 +156,7 @@ def _parse_parts(folder: DumpFolder, kind: str, names: Mapping[str, Any]) -> Ite
 
 
 def _why_not_whole(folder: DumpFolder, kind: str, parts: Sequence[_Part]) -> str:
-    """Returns the reason not to use the parts, or "" if they are complete as far as the folder shows."""
+    """Returns the reason why the parts are not a complete dump, or "" if they seem complete."""
     is_whole_file = not parts[0].number
     job = _JOBS[kind]
     # A large wiki is dumped in parts; another job concatenates them.
@@ -191,7 +190,7 @@ def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]
 
 
 def name_some(names: Iterable[str], count: int) -> str:
-    """Returns a text with the first three of `count` names, and the number of the others."""
+    """Returns a text with the first three of `count` names, followed by the number of the other names."""
     more = f" and {count - 3:,} more" if count > 3 else ""
     return ", ".join(itertools.islice(names, min(count, 3))) + more
 

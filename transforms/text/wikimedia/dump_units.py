@@ -1,14 +1,14 @@
 """Reads the pages of a dump in work units (see file_units.py).
 
-A page belongs to the unit in which its `<page>` tag begins, so each page is in exactly one unit of a file.
-`<page>` cannot occur inside a page. A reader that starts in the middle of a file skips everything before the
-next `<page>`. A multistream .bz2 file, with 100 pages in each stream, is read block by block like any other
+A page belongs to the unit in which its `<page>` tag begins, so each page is in exactly one unit of a file. A
+reader that starts in the middle of a file skips everything before the next `<page>`; this tag cannot occur
+inside a page. A multistream .bz2 file, with 100 pages in each stream, is read block by block like any other
 .bz2 file.
 
-The last page of a unit nearly always continues in the first block of the next unit. So that no block is
-decompressed twice, `open_border` decompresses the first block of each unit before the units are read: the
-bytes before its first `<page>` go to the previous unit, the other bytes to the unit itself. Without this
-step, the reader of a unit reads on into the next unit.
+The last page of a unit nearly always continues in the first block of the next unit. To avoid decompressing
+this block twice, `open_border` decompresses the first block of each unit before the units are read. The bytes
+before the first `<page>` in the block are given to the previous unit, the other bytes to the unit itself.
+Without this step, the reader of a unit reads on into the next unit.
 
 Damaged bytes are reported with their position. Reading continues with the first page that begins after them.
 """
@@ -32,12 +32,13 @@ _LOOK_BACK_BYTES = (1 << 20, 1 << 25)
 
 
 class OverlongPageError(ValueError):
-    """A page is too long, or has no end: the input is not a dump."""
+    """Raised if a page is too long or has no end. In this case the input is probably not a dump."""
 
 
 class Damage(NamedTuple):
-    """Damaged bytes, from `start` to `end`. These are offsets in the stored file; for units of kind "whole",
-    in the XML.
+    """A damaged part of a file, from byte `start` to `end`.
+
+    These are offsets in the stored file or, for units of kind "whole", in the decompressed XML.
     """
 
     start: int
@@ -47,17 +48,17 @@ class Damage(NamedTuple):
 
 
 class PageXml(NamedTuple):
-    """The XML of one page, and the progress of the reader."""
+    """The XML of one page, and the number of bytes read since the previous page."""
 
     xml: bytes
     stored_bytes: int  # number of bytes of the file read since the page before
 
 
 def open_border(stream: BinaryIO, unit: FileUnit) -> tuple[FileUnit, PackedBlock | None]:
-    """Decompresses the first block of a unit.
+    """Decompresses the first block of a unit and divides it between this unit and the previous one.
 
-    Returns the unit with the part of the block that belongs to it, and the part that the previous unit needs.
-    The latter is None if there is no such part (as in the first unit of a file) or if the block is damaged.
+    Returns the unit with its part of the block, and the part that the previous unit needs. The latter is None
+    if there is no such part (as in the first unit of a file) or if the block is damaged.
     """
     if unit.kind != "bz2" or unit.start == 0:
         return unit, None
@@ -74,7 +75,7 @@ def open_border(stream: BinaryIO, unit: FileUnit) -> tuple[FileUnit, PackedBlock
 
 
 def read_unit(stream: BinaryIO, unit: FileUnit) -> Iterator[PageXml | Damage]:
-    """Yields the pages that begin in the unit, in file order, and a Damage for damaged bytes between them.
+    """Yields the pages that begin in a unit, in file order, and a Damage for each damaged part between them.
 
     Raises OverlongPageError if a page does not end within MAX_PAGE_BYTES.
     """
@@ -107,11 +108,10 @@ def read_unit(stream: BinaryIO, unit: FileUnit) -> Iterator[PageXml | Damage]:
 
 
 def last_page_before(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | None:
-    """Returns the last whole page before byte `offset` of the stored file. It shows how much of a damaged
-    file is good.
+    """Returns the last whole page before byte `offset` of the stored file.
 
-    Searches the 32 MiB before `offset`. Returns None if these contain no whole page, or if the unit is of
-    kind "whole".
+    The page shows how much of a damaged file is readable. Only the 32 MiB before `offset` are searched.
+    Returns None if these contain no whole page, or if the unit is of kind "whole".
     """
     if unit.kind == "whole":
         return None
@@ -126,28 +126,24 @@ def last_page_before(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | N
 
 
 def first_page_after(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | None:
-    """Returns the first whole page that begins at or after byte `offset` of the stored file, or None if there
-    is none.
-    """
+    """Returns the first whole page that begins at or after byte `offset` of the stored file, or None."""
     after = _cut(unit, offset, unit.file_bytes)
     pages = (one.xml for one in read_unit(stream, after) if isinstance(one, PageXml))
     return next(pages, None) if offset < unit.file_bytes else None
 
 
 def last_part_of(unit: FileUnit) -> FileUnit:
-    """Returns a short unit at the end of the file. Reading it shows whether the file is complete."""
+    """Returns a short unit at the end of a unit's file. Reading it shows whether the file is complete."""
     return _cut(unit, max(0, unit.file_bytes - _LAST_PART_BYTES), unit.file_bytes)
 
 
 def _cut(unit: FileUnit, start: int, end: int) -> FileUnit:
-    """Returns a unit for another part of the same file."""
+    """Returns a unit for the bytes from `start` to `end` of the same file."""
     return unit._replace(start=start, end=end, known=())
 
 
 def index_path_of(path: str) -> str | None:
-    """Returns the path of the index that Wikimedia stores next to a multistream file, or None if `path` has
-    no such name.
-    """
+    """Returns the path of the index that belongs to a multistream file, or None if `path` is not one."""
     name = re.sub(r"-multistream(\d*)\.xml", r"-multistream-index\1.txt", path)
     return None if name == path else name
 
@@ -196,9 +192,9 @@ def read_head(stream: BinaryIO, max_bytes: int = HEAD_BYTES) -> bytes:
 
 
 class _PageSplitter:
-    """Finds each `<page>…</page>` in chunks of XML. Each byte is searched a bounded number of times.
+    """Splits chunks of XML into pages. Each byte is searched a bounded number of times.
 
-    Text is called own if it belongs to the unit that is read; other text belongs to the next unit.
+    Text is called own if it belongs to the work unit that is read; other text belongs to the next unit.
     """
 
     def __init__(self) -> None:
@@ -208,8 +204,9 @@ class _PageSplitter:
 
     @property
     def needs_more(self) -> bool:
-        """Returns True if the buffer contains the beginning of an own page or of its `<page>` tag, but not
-        the end of the page.
+        """True if a page that begins in own text is not complete yet.
+
+        Only its `<page>` tag may have begun.
         """
         start = self._buffer.find(PAGE_START)
         if start < 0:
@@ -219,13 +216,15 @@ class _PageSplitter:
         return start < len(self._buffer) and self._is_own(start)
 
     def lose_open(self) -> None:
-        """Drops a page that has begun but ends in damaged bytes."""
+        """Drops a page that is not complete yet, because damaged bytes follow."""
         self._buffer.clear()
         self._turns.clear()
         self._searched = 0
 
     def feed(self, data: bytes, is_own: bool) -> Iterator[tuple[bytes, bool]]:
-        """Adds a chunk. Yields (page, True if it begins in own text) for each page that the chunk completes.
+        """Adds a chunk.
+
+        Yields (page, True if the page begins in own text) for each page that is now complete.
 
         Raises OverlongPageError if a page is longer than MAX_PAGE_BYTES.
         """
@@ -247,9 +246,7 @@ class _PageSplitter:
             raise OverlongPageError(message)
 
     def problem_at_end(self) -> str:
-        """Returns what is wrong with a file that ends after the text read so far, or "" if
-        nothing is wrong.
-        """
+        """Returns the error if the file ends after the text read so far, or "" if it is complete."""
         if PAGE_START in self._buffer:
             return "the file ends inside a page: it is truncated or still being written"
         if DUMP_END not in self._buffer:

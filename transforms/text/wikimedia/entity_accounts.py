@@ -1,4 +1,4 @@
-"""Computes the counts and the card of an entity table from the ledger of its build."""
+"""Computes the counts and the dataset card of an entity table from the ledger of its build."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -70,17 +70,18 @@ berlin = items.to_table(filter=ds.field("numeric_id") == 64)  # reads one row gr
 
 
 def account_for_entities(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the counts, statistics and card sections of the table.
+    """Returns the counts, statistics and card sections of an entity table.
 
-    Raises AccountingError if the numbers of written and repeated rows do not add up to the number of items
-    read. Raises NothingLeftError if there is no item: a build that joins an empty table would lose all its
-    pages without an error.
-
-    Besides the entries of every build, the ledger has:
+    In addition to the entries of every build, the ledger has:
       entities: number of items that were read.
       skipped: number of lines without an item.
       counts: one TableCounts for each part of the table.
       kinds: one {internal class: kind}.
+
+    Raises:
+      AccountingError: the numbers of written and repeated rows do not add up to the number of items read.
+      NothingLeftError: there is no item. A build that joins an empty table would lose all its pages without
+        an error.
     """
     entities, skipped = ledger.number("entities"), ledger.number("skipped")
     table, rejected = add_counts(ledger.values("counts")), ledger.rejected

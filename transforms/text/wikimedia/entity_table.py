@@ -1,8 +1,8 @@
-"""The entity table, which has a row for each Wikidata item, sorted by id, and a column with titles for each
+"""Creates the entity table, which has one row per Wikidata item, sorted by id, and one column of titles per
 wiki.
 
 During the build, items are kept in blocks. A block is a table with one list of pages for each item, instead
-of a column for each wiki: most items have pages in few wikis, so the columns would be mostly empty.
+of a column for each wiki. Most items have pages in few wikis, so the columns would be mostly empty.
 """
 
 from collections import Counter
@@ -55,13 +55,14 @@ class TableCounts(NamedTuple):
 
 
 def table_schema(wikis: Sequence[str]) -> pa.Schema:
-    """Returns the schema of entities-*.parquet. `wikis` are database names: "dewiki"."""
+    """Returns the schema of entities-*.parquet. `wikis` are database names, such as "dewiki"."""
     return pa.schema([_IDS, _CLASSES, *(pa.field(wiki, pa.string()) for wiki in wikis)])
 
 
 def make_block(entities: Sequence[Entity], wikis: Mapping[str, int]) -> pa.Table:
-    """Returns a block with the items in the given order. It contains their pages in `wikis` (database name →
-    index).
+    """Returns a block with the given items, in the same order.
+
+    `wikis` maps database names to indexes. Only the titles of pages in these wikis are stored.
     """
     links = [
         sorted((wikis[site], title) for site, title in entity.sitelinks if site in wikis)
@@ -91,14 +92,15 @@ def _lists(lengths: Sequence[int], values: pa.Array) -> pa.ListArray:
 
 
 def merge_blocks(blocks: Iterable[pa.Table]) -> pa.Table:
-    """Merges blocks into one, sorted by id. Rows with the same id may be in any order."""
+    """Merges blocks into one block that is sorted by id. Rows with the same id may be in any order."""
     merged = pa.concat_tables([BLOCK_SCHEMA.empty_table(), *blocks]).combine_chunks()
     return merged.take(numpy.argsort(_ids_of(merged), kind="stable"))
 
 
 def pack_block(block: pa.Table) -> bytes:
-    """Returns the block as a Parquet file. It needs about 5 bytes per row, half as much as an Arrow stream
-    with the same compression.
+    """Encodes a block as a Parquet file.
+
+    The file needs about 5 bytes per row, half as much as an Arrow stream with the same compression.
     """
     sink = pa.BufferOutputStream()
     pq.write_table(block, sink, **_BLOCK_ENCODING)
@@ -106,20 +108,20 @@ def pack_block(block: pa.Table) -> bytes:
 
 
 def unpack_block(data: bytes) -> pa.Table:
-    """Returns the block in the bytes of a Parquet file. This is the inverse of `pack_block`."""
+    """Decodes a block from the bytes of a Parquet file. This is the inverse of `pack_block`."""
     return pq.ParquetFile(pa.BufferReader(data)).read(use_threads=False)
 
 
 def count_ranges(ids: Iterable[int]) -> Counter[int]:
-    """Returns number of a range of ids → how many of the given ids are in this range."""
+    """Counts ids by range. Returns number of the range → number of ids in it."""
     return Counter(number >> RANGE_BITS for number in ids)
 
 
 def plan_files(rows_in_range: Mapping[int, int], rows_per_file: int) -> list[int]:
     """Divides the table into files of about `rows_per_file` rows. Returns the first id of each file.
 
-    The ranges of ids in the files may differ in size. So files stay small even where ids are dense, as in a
-    part of a dump. A file begins at the start of a range.
+    A file begins at the start of a range of ids, and may have any number of ranges. So files stay small even
+    where ids are dense, as in a part of a dump.
     """
     rows = sum(rows_in_range.values())
     files = -(-rows // rows_per_file)
@@ -147,7 +149,7 @@ def drop_repeated(block: pa.Table) -> pa.Table:
     """Returns a block with one row for each id. The given block must be sorted by id.
 
     Of several rows with the same id, the one with the most pages is kept. If several have the most pages, the
-    largest one by tuple comparison is kept. The result does not depend on the order of the rows.
+    largest one by tuple comparison is kept. So the result does not depend on the order of the rows.
     """
     ids = _ids_of(block)
     firsts = numpy.flatnonzero(numpy.diff(ids, prepend=-1))
@@ -168,7 +170,7 @@ def _rank(row: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def widen_block(block: pa.Table, wikis: Sequence[str]) -> pa.Table:
-    """Returns the rows of a block as a table with the schema `table_schema`."""
+    """Converts the rows of a block to the schema `table_schema`, with one column per wiki."""
     links = block["links"].combine_chunks()
     owners = pc.list_parent_indices(links).to_numpy()
     pages = links.flatten()
@@ -183,7 +185,7 @@ def widen_block(block: pa.Table, wikis: Sequence[str]) -> pa.Table:
 
 
 def count_rows(table: pa.Table) -> TableCounts:
-    """Counts the rows of a part of the table, which must have the schema `table_schema`."""
+    """Counts the rows of a part of the table. Its schema must be `table_schema`."""
     return TableCounts(
         rows=table.num_rows,
         repeated=0,
@@ -193,14 +195,14 @@ def count_rows(table: pa.Table) -> TableCounts:
 
 
 def add_counts(counts: Iterable[TableCounts]) -> TableCounts:
-    """Adds up one or more counts. All must be of tables with the same wikis."""
+    """Adds up one or more counts, which must be of tables with the same wikis."""
     rows, repeated, with_class, sitelinks = zip(*counts, strict=True)
     per_wiki = tuple(sum(column) for column in zip(*sitelinks, strict=True))
     return TableCounts(sum(rows), sum(repeated), sum(with_class), per_wiki)
 
 
 def class_table(kinds: Mapping[int, str]) -> pa.Table:
-    """Returns the rows of internal-classes.parquet (class → kind), sorted by class."""
+    """Returns the content of internal-classes.parquet: (class, kind), sorted by class."""
     rows = sorted(kinds.items())
     columns = [[number for number, _ in rows], [kind for _, kind in rows]]
     return pa.table(columns, schema=CLASS_SCHEMA)

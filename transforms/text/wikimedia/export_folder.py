@@ -1,5 +1,5 @@
-"""Finds the files of an export in a folder of Wikimedia's Content File Exports, and checks that none are
-missing.
+"""Finds the files of an export in a folder of Wikimedia's Content File Exports, and checks that they are
+complete.
 
 An export of one wiki and date consists of one or more files in `<wiki>/2026-11-01/xml/<compression>/`,
 ordered by page id. The name of each file contains the ids of its first and last page. `SHA256SUMS` is written
@@ -16,8 +16,8 @@ from transforms.text.files.dates import iso_date, plain_date
 from transforms.text.wikimedia.dump_folder import MAX_GAP_PAGES, UnusableDumpError, name_some
 
 MAX_GAP_SHARE = 4
-"""A gap may be empty if it is smaller than 1 / MAX_GAP_SHARE of the ids of each of the two files
-around it.
+"""A gap between two files is accepted if it has less than 1 / MAX_GAP_SHARE of the ids of each of the two
+files.
 """
 
 CURRENT, HISTORY = "mediawiki_content_current", "mediawiki_content_history"
@@ -58,7 +58,7 @@ class ExportFile(NamedTuple):
 
 
 def parse_name(path: str) -> ExportFile | None:
-    """Parses the name of a file. Returns None if it is not the name of a file of an export."""
+    """Parses the name of a file. Returns None if it is not the name of an export file."""
     name = posixpath.basename(path)
     found = _NAME.fullmatch(name)
     if not found or found["suffix"] not in _SUFFIXES:
@@ -76,11 +76,10 @@ def parse_name(path: str) -> ExportFile | None:
 
 
 def parse_sums(content: bytes) -> dict[str, str]:
-    """Parses SHA256SUMS. Returns name → SHA-256 of the listed files.
+    """Parses SHA256SUMS. Returns name of the file → its SHA-256.
 
-    Raises UnusableDumpError if the content has another format.
-
-    Malformed lines are not skipped: if a truncated line were skipped, the export would end early.
+    Raises UnusableDumpError if a line is malformed. Such lines are not skipped, because files at the end of a
+    truncated list would be missed.
     """
     sums: dict[str, str] = {}
     for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), start=1):
@@ -98,8 +97,9 @@ def parse_sums(content: bytes) -> dict[str, str]:
 
 
 def order_of_suffix(names: Iterable[str]) -> int:
-    """Returns the sort key by which folders with different compressions are compared. The smallest key is the
-    best.
+    """Returns the rank of a folder's compression, given the names of its files.
+
+    The smallest rank is the best.
     """
     suffixes = {file.suffix for file in map(parse_name, names) if file}
     found = [number for number, suffix in enumerate(_SUFFIXES) if suffix in suffixes]
@@ -110,11 +110,11 @@ def select_export(folder: ExportFolder, *, keep_good: bool = False) -> tuple[str
     """Returns the names of all files of an export, ordered by page id.
 
     Args:
-      keep_good: True to accept an export with missing files or pages (see `find_gaps`), and use the existing
-        files.
+      keep_good: True to accept an export with missing files or pages (see `find_gaps`), and to use the files
+        that exist.
 
     Raises UnusableDumpError if the folder does not contain an export, or if files are missing, empty or not
-    listed.
+    listed in SHA256SUMS.
     """
     listed = _listed_files(folder)
     present = [file for file in listed if file.name in folder.sizes]
@@ -135,7 +135,7 @@ def select_export(folder: ExportFolder, *, keep_good: bool = False) -> tuple[str
 
 
 def _listed_files(folder: ExportFolder) -> list[ExportFile]:
-    """Returns the files of the folder's wiki and date that SHA256SUMS lists, sorted by page id."""
+    """Returns the files listed in SHA256SUMS that belong to the folder's wiki and date, sorted by page id."""
     if not folder.sums:
         raise UnusableDumpError(
             f"{SUMS} is missing: the export is not finished, or was not copied completely"
@@ -148,8 +148,7 @@ def _listed_files(folder: ExportFolder) -> list[ExportFile]:
 
 
 def _unlisted_file(folder: ExportFolder, listed: Sequence[ExportFile]) -> str:
-    """Returns the name of a file in the folder that SHA256SUMS does not list in any compression, or "" if
-    there is none.
+    """Returns the name of a file in the folder that SHA256SUMS does not list in any compression, or "".
 
     If there is such a file, SHA256SUMS may be truncated.
     """
@@ -160,8 +159,9 @@ def _unlisted_file(folder: ExportFolder, listed: Sequence[ExportFile]) -> str:
 
 
 def why_not_one_export(files: Sequence[ExportFile]) -> str:
-    """Returns the reason why the files are not parts of one export, or "" if they are. `files` must be
-    sorted.
+    """Returns the reason why files are not parts of one export, or "" if they are.
+
+    `files` must be sorted.
     """
     for one, other in itertools.pairwise(files):
         if (one.dbname, one.date) != (other.dbname, other.date):
@@ -171,7 +171,7 @@ def why_not_one_export(files: Sequence[ExportFile]) -> str:
         if one.revision and other.revision and one.first == other.first:
             return (
                 f"{one.name} and {other.name} have revisions of one page: this is an export of all"
-                f" revisions ({HISTORY}); take the export of current revisions ({CURRENT})"
+                f" revisions ({HISTORY}); use the export of current revisions ({CURRENT})"
             )
         return f"{one.name} and {other.name} overlap"
     return ""
@@ -179,12 +179,11 @@ def why_not_one_export(files: Sequence[ExportFile]) -> str:
 
 def find_gaps(files: Sequence[ExportFile]) -> list[str]:
     """Returns a message for each gap between the page ids of two files that is too long to be natural.
-    `files` must be sorted.
 
-    Both numbers in the name of a file are ids of existing pages, and there should be no pages between two
-    files. In the examined names of enwiki files of 2026-05-01, the gap is at most one id. But in some wikis,
-    long runs of ids do not exist. If a file is missing, the gap is about as long as the id ranges of the
-    neighbouring files.
+    `files` must be sorted. Both numbers in the name of a file are ids of existing pages, and there should be
+    no pages between two files. In the examined names of enwiki files of 2026-05-01, the gap is at most one
+    id. But in some wikis, long runs of ids do not exist. If a file is missing, the gap is about as long as
+    the id ranges of the neighbouring files.
     """
     return [
         f"no file holds the pages {one.last + 1:,} to {other.first - 1:,}"

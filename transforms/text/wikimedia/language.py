@@ -1,10 +1,9 @@
-"""Loads the cleaner's tables for a Wikipedia: headings, redirect words, templates and more.
+"""Loads the tables that the cleaner uses for a Wikipedia: headings, redirect words, templates and more.
 
-The tables are data. `languages/common.toml` contains the entries that all wikis share,
+The tables are TOML files. `languages/common.toml` contains the entries that all wikis share,
 `languages/<code>.toml` the additions and changes for one corpus, and `zh.toml` the entries that the two
-Chinese corpora share. A wiki without a file gets its entries from MediaWiki, CLDR and `unproven.toml`. Keys
-of all tables are compared casefolded, with white space collapsed and `_` read as a space, so case and spacing
-in the files do not matter.
+Chinese corpora share. A wiki without a file gets its entries from MediaWiki, CLDR and `unproven.toml`. All
+keys are compared case-folded, with white space collapsed and `_` read as a space.
 """
 
 import dataclasses
@@ -80,35 +79,40 @@ class Language:
 
     @property
     def library(self) -> str:
-        """Returns the name of the library from which the tables were taken, or "" if they were written by
-        hand.
-        """
+        """The name of the library from which the tables were taken, or "" if they were written by hand."""
         return "" if self.is_proven else cldr.LIBRARY
 
     def namespace_names(self, number: int, of_dump: Mapping[int, Iterable[str]]) -> frozenset[str]:
-        """Returns all names of a namespace, from the tables and from the head of the dump."""
+        """Returns all names of a namespace: those in the tables and those in the head of the dump.
+
+        `of_dump` maps each namespace number to its names in the dump.
+        """
         return self.namespaces[number] | normalise_names(of_dump.get(number, ()))
 
 
 def normalise_name(name: str) -> str:
-    """Returns a heading or template name as the tables contain it: case-folded, with single spaces."""
+    """Returns a heading or template name in the form that the tables use: case-folded, with single spaces."""
     return " ".join(name.replace("_", " ").split()).casefold()
 
 
 def normalise_names(names: Iterable[str]) -> frozenset[str]:
-    """Returns headings or template names in the form in which the tables contain them."""
+    """Returns headings or template names in the form that the tables use."""
     return frozenset(map(normalise_name, names))
 
 
 def read_table(folder: str, name: str) -> dict[str, Any]:
-    """Returns the content of a TOML file in this package. `folder` is "languages" or "sites"."""
+    """Returns the content of a TOML file in this package.
+
+    `folder` is "languages" or "sites"; `name` has no suffix.
+    """
     path = resources.files(__package__) / folder / f"{name}.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def _read_local(code: str) -> dict[str, Any]:
-    """Returns the tables of a corpus. If its wiki has two corpora, the tables that both share are merged into
-    them.
+    """Returns the tables of a corpus from its TOML file.
+
+    The two Chinese corpora share a wiki. For them, the tables that both share are merged in.
     """
     own = read_table("languages", code)
     if not code.startswith("zh-"):
@@ -133,10 +137,9 @@ def _language_names(common: Mapping[str, Any], local: Mapping[str, Any]) -> dict
 
 
 def _with_cldr_names(names: dict[str, str], code: str) -> dict[str, str]:
-    """Returns the names of languages. If most of the given names are the same as CLDR's, CLDR's other names
-    are added.
+    """Adds names from CLDR to a wiki's names of languages, if most of these agree with CLDR.
 
-    The names are used as labels, which in some languages have another form than CLDR's names.
+    The names are used as labels, whose form differs from CLDR's names in some languages.
     """
     of_cldr = cldr.languages_of(code)
     same = sum(of_cldr.get(one) == name for one, name in names.items())
@@ -160,29 +163,27 @@ def _namespaces(code: str) -> dict[int, frozenset[str]]:
 
 
 def has_proven_tables(code: str) -> bool:
-    """Returns True if a corpus has tables that were written by hand and checked by comparing results with
-    pages.
-    """
+    """Returns True if the tables of a corpus were written by hand and checked against pages."""
     return _WRITTEN_IN.get(code, code) in LANGUAGE_CODES
 
 
 def has_own_tables(code: str) -> bool:
-    """Returns True if tables were written by hand for this corpus itself, not for another wiki in its
-    language.
+    """Returns True if tables were written by hand for this corpus itself.
+
+    Returns False if it uses the tables of another wiki in its language.
     """
     return code in LANGUAGE_CODES
 
 
 def borrowed_tables(code: str) -> str:
-    """Returns the code of the wiki whose tables a corpus uses because it is in the same language, or "" if
-    there is none.
-    """
+    """Returns the code of the wiki in the same language whose tables a corpus uses, or ""."""
     return _WRITTEN_IN.get(code, "")
 
 
 def tables_taken(code: str) -> dict[str, str]:
-    """Returns, for the manifest, the sources of a corpus's tables; {} if they were written by hand for this
-    corpus.
+    """Returns the manifest's entry about the sources of a corpus's tables.
+
+    Returns {} if the tables were written by hand for this corpus.
     """
     if has_own_tables(code):
         return {}
@@ -199,7 +200,7 @@ def tables_taken(code: str) -> dict[str, str]:
 
 
 def _unproven_tables(code: str) -> dict[str, Any]:
-    """Returns the tables for a wiki that has no TOML file, in the format of such a file."""
+    """Returns tables for a wiki that has no TOML file, in the format of such a file."""
     of_wiki = mediawiki_table(code)
     language = of_wiki.get("language", code)
     fallbacks = of_wiki.get("fallbacks", [])
@@ -279,7 +280,9 @@ _USER_TABLES = {"templates": dict, "silent_templates": list, "dropped_headings":
 
 
 def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
-    """Adds templates and headings to the tables of a language. The given entries replace existing ones.
+    """Returns the tables of a language with additional templates and headings.
+
+    New entries replace existing ones with the same key.
 
     Args:
         language: the tables to add to.
@@ -287,7 +290,7 @@ def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
             "silent_templates", "dropped_headings".
 
     Raises:
-        ValueError: there is a table with another name, or a value that is not text.
+        ValueError: a table has another name, or a value is not text.
     """
     for key, table in tables.items():
         if key not in _USER_TABLES:

@@ -1,7 +1,7 @@
 """Finds the positions in a cleaned text at which the wikitext had links to other pages.
 
-The cleaner does not track links. So a page is cleaned twice, the second time with a sign before the visible
-text of each link. If the two results differ only in the signs, the signs mark the links.
+The cleaner does not track links. So a page is cleaned twice, the second time with a sign (SIGN) before the
+visible text of each link. If the two results differ only in the signs, the signs show where the links are.
 """
 
 import functools
@@ -35,7 +35,7 @@ _Links = tuple[int, ...]  # offsets in a paragraph, in code points, ascending
 
 
 class LinkedPage(NamedTuple):
-    """A cleaned page, and the positions at which its links begin."""
+    """A cleaned page, with the positions in its text at which links begin."""
 
     page: CleanedPage  # result of the cleaner, without signs
     links: tuple[
@@ -105,8 +105,9 @@ def _mark(match: re.Match[str]) -> str:
 
 
 def _mark_link(link: str, target: str, bar: str | None) -> str:
-    """Returns the beginning of a link, up to its label, with the sign inserted; unchanged if the link gets no
-    sign.
+    """Returns the beginning of a link, up to its label, with SIGN inserted before the visible text.
+
+    Links that do not lead to another page are returned unchanged.
     """
     name = target.strip()
     prefix, colon, _ = name.partition(":")
@@ -122,8 +123,9 @@ def _mark_link(link: str, target: str, bar: str | None) -> str:
 
 
 def _mark_arguments(arguments: str) -> str:
-    """Returns the arguments of {{w|…}} with the sign before the visible one: the label, or the page if there
-    is no label.
+    """Returns the arguments of {{w|…}} with SIGN before the argument that is displayed.
+
+    This is the label or, without a label, the page.
     """
     parts = arguments.split("|")
     positional = [i for i, part in enumerate(parts) if "=" not in part][:2]
@@ -137,7 +139,7 @@ def _mark_arguments(arguments: str) -> str:
 
 @functools.cache
 def _not_pages() -> frozenset[str]:
-    """Returns the prefixes of links that display a file or nothing."""
+    """Returns the prefixes of links that display a file or nothing, and so are not links to pages."""
     language = load_language("en")
     namespaces = (MEDIA_NAMESPACE, FILE_NAMESPACE, CATEGORY_NAMESPACE)
     names = (language.namespace_names(number, {}) for number in namespaces)

@@ -1,7 +1,7 @@
-"""Chooses the tables that link pages to Wikidata items, and their order, if their dates differ from that of
-the dump.
+"""Chooses the tables that link pages to Wikidata items, and their order.
 
-Which link is right depends on what happened to the page between the dates of the dump and the table:
+If the tables have another date than the dump, links can be wrong. Which link is right depends on what
+happened to the page between the two dates:
 
   page …               link by page id   link by title
   is moved             right             missing; right if its old title has become a redirect to it
@@ -25,13 +25,13 @@ from transforms.text.files.dates import days_between
 
 PAGE_ID, TITLE, REDIRECT = "page id", "title", "redirect"
 LINKED_BY = ("", PAGE_ID, TITLE, REDIRECT)
-"""The ways in which pages are linked, the most reliable first.
+"""The ways in which pages are linked to items, the most reliable first.
 
-"" is an SQL table with the date of the dump.
+"" stands for a link from an SQL table with the date of the dump.
 """
 
 LINKED_FROM = "linked_from"
-"""Setting in the manifest: the tables that link pages, unless all have the date of the dump."""
+"""Setting in the manifest with the tables that link pages, if not all have the date of the dump."""
 
 PAGE_PROPS, ITEMS_PER_SITE, ENTITIES = "page_props", "wb_items_per_site", "entities"
 
@@ -40,7 +40,7 @@ _LINK_BEGINS_WITHIN = 300  # characters at the start of the page, as in PageScre
 
 
 class LinkSource(NamedTuple):
-    """A table that links pages to items."""
+    """A table that links pages to Wikidata items."""
 
     table: str  # PAGE_PROPS, ITEMS_PER_SITE or ENTITIES
     by: str  # PAGE_ID or TITLE
@@ -49,7 +49,7 @@ class LinkSource(NamedTuple):
 
     @property
     def linked_by(self) -> str:
-        """Returns how the table links pages: one of LINKED_BY."""
+        """The way in which the table links pages: one of LINKED_BY."""
         return "" if self.is_exact else self.by
 
 
@@ -63,11 +63,12 @@ class Redirect(NamedTuple):
 def choose_sources(dump_date: str, dates: Mapping[str, str]) -> tuple[LinkSource, ...]:
     """Returns the tables to use for linking pages to items, the most reliable first.
 
+    The entity table is not used if an SQL table has the date of the dump.
+
     Args:
       dump_date: the date of the dump, "20261101". If it is "" (unknown), every SQL table is assumed to have
-        the same date.
-      dates: each given table → its date, or "" if the date is unknown. The entity table is not used if an SQL
-        table has the date of the dump.
+        the same date as the dump.
+      dates: table → its date, or "" if the date is unknown.
     """
     tables = [
         LinkSource(table, by, dates[table], table != ENTITIES and not days_between(date, dump_date))
@@ -89,7 +90,10 @@ def is_of_another_date(sources: Iterable[LinkSource], dump_date: str) -> bool:
 
 
 def describe_sources(sources: Sequence[LinkSource]) -> dict[str, Any]:
-    """Returns the manifest's entry about the tables; {} if all tables have the date of the dump."""
+    """Returns the manifest's entry about the tables that link pages.
+
+    Returns {} if all tables have the date of the dump.
+    """
     if all(source.is_exact for source in sources):
         return {}
     return {
@@ -101,25 +105,26 @@ def describe_sources(sources: Sequence[LinkSource]) -> dict[str, Any]:
 
 
 def redirects_since(sources: Sequence[LinkSource]) -> str:
-    """Returns the date from which new redirects are followed: the date of the table that links by title.
+    """Returns the date from which new redirects are followed.
+
+    It is the date of the table that links by title.
 
     Returns "" if there is no such table.
 
-    If a title was already a redirect at that date and still has an item, the link is intended ("sitelink to
-    redirect") or old, and the item is not about the target.
+    If a title was already a redirect at that date and still has an item, the link is either intended
+    ("sitelink to redirect") or old. The item is not about the target of the redirect then.
     """
     return next((one.date for one in sources if one.linked_by == TITLE), "")
 
 
 def redirect_of_move(page: Page, since: str) -> Redirect | None:
-    """Returns the redirect if a page is a redirect that was created by a move on or after the date `since`,
-    otherwise None.
+    """Returns the redirect that a page move has left on this page, or None.
 
-    When a page is moved, MediaWiki creates a redirect with one revision, which has no parent. It leads to the
-    whole target, not to a section, and its comment contains both titles as links, in any language: "moved
-    page [[title]] to [[target]]". In contrast, an article that was merged into another one keeps its older
-    revisions and often leads to a section, and the comment of a redirect written by hand contains at most the
-    target.
+    The page must have been created on or after the date `since`. When a page is moved, MediaWiki creates a
+    redirect with one revision, which has no parent. It leads to the whole target, not to a section, and its
+    comment contains both titles as links, in any language: "moved page [[title]] to [[target]]". In contrast,
+    an article that was merged into another one keeps its older revisions and often leads to a section, and
+    the comment of a redirect written by hand contains at most the target.
     """
     created = page.created[:10].replace("-", "")
     if page.namespace or not page.redirect_target or not since or created < since:
@@ -132,8 +137,9 @@ def redirect_of_move(page: Page, since: str) -> Redirect | None:
 
 
 def title_key(title: str, is_case_sensitive: bool = False) -> str:
-    """Returns a title in the form that MediaWiki stores (NFC, single spaces, a capital first letter), as a
-    key for joins.
+    """Returns a title in the form that MediaWiki stores, as a key for joins.
+
+    This form has NFC characters, single spaces and a capital first letter.
 
     Args:
       is_case_sensitive: True if the wiki does not capitalise the first letter.

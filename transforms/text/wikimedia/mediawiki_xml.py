@@ -1,8 +1,9 @@
 """Parses MediaWiki's export XML: the head of a dump, and single pages.
 
-A dump is `<mediawiki>`, `<siteinfo>`, then millions of `<page>` elements. All text is escaped, so the bytes
-`<page>` can only be the tag. Each page is parsed as a small document of its own, and no more than one page is
-in memory. A DOCTYPE, which could define entities that expand without limit, is an error.
+A dump is a `<mediawiki>` element with `<siteinfo>` and then millions of `<page>` elements. All text is
+escaped, so the bytes `<page>` can only be the tag. Each page is parsed as a separate small document, and no
+more than one page is in memory. A DOCTYPE is an error, because it could define entities that expand without
+limit.
 """
 
 import re
@@ -33,7 +34,7 @@ _HEAD_OF_PAGE = re.compile(
     rb'\s*(?P<redirect><redirect title="[^"<]*+" />\s*)?'
     rb"<revision>\s*<id>(?P<revision_id>[0-9]{1,18})</id>"
 )
-"""The beginning of a page in dumps since 2012."""
+"""Matches the beginning of a page in dumps since 2012."""
 
 _FORBIDDEN = re.compile(
     rb"[\0-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]"
@@ -70,7 +71,10 @@ class Siteinfo(NamedTuple):
 
 
 class NotADumpError(ValueError):
-    """The input is not a MediaWiki dump in UTF-8. `offset` is the position of the first error, in bytes."""
+    """Raised if the input is not a MediaWiki dump in UTF-8.
+
+    `offset` is the position of the first error, in bytes.
+    """
 
     def __init__(self, message: str, offset: int = 0):
         super().__init__(message)
@@ -78,22 +82,22 @@ class NotADumpError(ValueError):
 
 
 class _TooDeepError(ValueError):
-    """The elements of a document are nested deeper than in any dump."""
+    """Raised if the elements of a document are nested deeper than in any dump."""
 
 
 class MalformedPageError(ValueError):
-    """A `<page>` element is not well-formed XML, or lacks an element that every page has."""
+    """Raised if a `<page>` element is not well-formed XML, or lacks an element that every page has."""
 
 
 class HistoryExportError(ValueError):
-    """A dump contains all revisions of its pages, not only the current ones."""
+    """Raised if a dump contains all revisions of its pages, not only the current ones."""
 
 
 def parse_siteinfo(head: bytes) -> Siteinfo:
-    """Reads the head of a dump: everything before its first page.
+    """Parses the head of a dump, which is everything before its first page.
 
-    Raises NotADumpError if the input is empty, has a DOCTYPE, or is anything but a dump in UTF-8, such as
-    HTML or UTF-16.
+    Raises NotADumpError if the input is not a dump in UTF-8. It may be empty, be HTML or UTF-16, or have a
+    DOCTYPE.
     """
     _check_start(head)
     head = head.partition(PAGE_START)[0]
@@ -126,20 +130,21 @@ def parse_siteinfo(head: bytes) -> Siteinfo:
 
 
 def check_single_revision(xml: bytes) -> None:
-    """Raises HistoryExportError if a page has several revisions. Its last revision may even be in another
-    file.
+    """Raises HistoryExportError if a page has several revisions.
+
+    In a dump with all revisions, the last revision of a page may even be in another file.
     """
     if (revisions := xml.count(b"<revision>")) > 1:
         raise HistoryExportError(
-            f"a page has {revisions} revisions: this is a history export. Take a dump of current revisions:"
+            f"a page has {revisions} revisions: this is a history export. Use a dump of current revisions:"
             " mediawiki_content_current or pages-articles"
         )
 
 
 def parse_page(xml: bytes, namespaces: Container[int] | None = None) -> Page:
-    """Parses one `<page>…</page>`. Of several revisions, the last one is used; of several content slots, the
-    main one.
+    """Parses one `<page>…</page>`.
 
+    If there are several revisions, the last one is used; if there are several content slots, the main one.
     Characters that XML does not allow are dropped, because dumps may contain them.
 
     Args:
@@ -160,7 +165,7 @@ def parse_page(xml: bytes, namespaces: Container[int] | None = None) -> Page:
 
 
 def _parse_head(xml: bytes) -> Page | None:
-    """Returns a page without its text, or None if the head of the page has an unusual form."""
+    """Parses the head of a page, without its text. Returns None if the head has an unusual form."""
     found = _HEAD_OF_PAGE.match(xml)
     if not found:
         return None

@@ -1,5 +1,5 @@
-"""Checks and card texts about the pages that a build drops because they are in an older dump or have an old
-page id.
+"""Checks and describes the pages that a build drops because they are in an older dump or have an old page
+id.
 """
 
 import re
@@ -37,7 +37,9 @@ class OlderPages(NamedTuple):
 
 
 def parse_page_id(values: Sequence[str]) -> int:
-    """Returns the page id if it is the only value, or 0 if all values are file names.
+    """Parses the setting `newer_than`, which is one page id or a list of file names.
+
+    Returns the page id, or 0 if all values are file names.
 
     Raises ValueError if the page id is 0, or if there are other values besides a page id.
     """
@@ -52,8 +54,9 @@ def parse_page_id(values: Sequence[str]) -> int:
 
 
 def name_older(values: Sequence[str]) -> str:
-    """Returns the part of an edition's name that describes its older pages: "20230501", "undated" or
-    "page-1088"; "" if `values` is empty.
+    """Returns the part of an edition's name that describes the older pages.
+
+    It is "20230501", "undated" or "page-1088", or "" if `values` is empty.
     """
     if page_id := parse_page_id(values):
         return f"page-{page_id}"
@@ -61,18 +64,20 @@ def name_older(values: Sequence[str]) -> str:
 
 
 def date_of_dump(paths: Iterable[str]) -> str:
-    """Returns the newest date in the names of a dump's files, such as "20230501", or "" if no name has a
-    date.
+    """Returns the newest date in the names of a dump's files, such as "20230501".
+
+    Returns "" if no name has a date.
     """
     return max((checked_date(date_in_name(path)) for path in paths), default="")
 
 
 def check_older(older: OlderPages) -> None:
-    """Raises NothingLeftError if the older dump has no pages, or has larger page ids than the dump from which
-    the build is made.
+    """Checks that an older dump has pages, and is older than the dump from which the build is made.
+
+    Raises NothingLeftError if it has no pages, or has larger page ids.
     """
     if older.date and not older.pages:
-        raise NothingLeftError((NEWER_THAN,), "the older dump has no page")
+        raise NothingLeftError((NEWER_THAN,), "the older dump has no pages")
     if not older.is_dated and older.date and older.largest_id > older.largest_read_id:
         raise NothingLeftError(
             (NEWER_THAN,),
@@ -83,17 +88,18 @@ def check_older(older: OlderPages) -> None:
 
 
 def dropped_pages(ledger: Ledger, prefix: str = "") -> int:
-    """Returns the number of pages that were dropped because they are not new.
+    """Returns the number of pages that were dropped because they are in an older dump.
 
-    `prefix` is the prefix of the stage's name, such as the name of a site.
+    `prefix` is the beginning of the stage's name, such as the name of a site.
     """
     rejections = ledger.values(REJECTED)
     return sum(count for (stage, _), count in rejections if stage == f"{prefix}{STAGE}")
 
 
 def say_newer(older: OlderPages, read: int, dropped: int) -> str:
-    """Returns the card's sentence about the older pages and the number of new ones. On the card, NEWER_NOTE
-    follows it.
+    """Returns a sentence for the card about the older pages and the number of new ones.
+
+    On the card, it is followed by NEWER_NOTE.
     """
     new = f"{read - dropped:,} of {read:,} pages read are new"
     if older.date:

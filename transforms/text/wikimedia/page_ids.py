@@ -26,7 +26,10 @@ class Extent(NamedTuple):
 
 
 def pack_ids(ids: Iterable[int]) -> Iterator[Block]:
-    """Yields the ids as blocks. The same block may be yielded several times, each time with other ids."""
+    """Yields page ids as blocks of compressed bitmaps.
+
+    Several blocks with the same number may be yielded, each with other ids. `merge_blocks` merges them.
+    """
     bitmaps: dict[int, bytearray] = {}
     for one in ids:
         number, place = divmod(one, BLOCK_IDS)
@@ -53,8 +56,9 @@ def merge_blocks(packed: Iterable[bytes]) -> bytes:
 
 
 def has_id(blocks: Mapping[int, bytes], page_id: int) -> bool:
-    """Returns True if a page id is in a set. `blocks` maps the number of each block to its
-    compressed bitmap.
+    """Returns True if a page id is in a set.
+
+    `blocks` maps the number of each block to its compressed bitmap.
     """
     number, place = divmod(page_id, BLOCK_IDS)
     packed = blocks.get(number)

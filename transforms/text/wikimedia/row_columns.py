@@ -1,5 +1,5 @@
-"""The columns of Wiki-40B rows: those of the released corpus, and further ones about the source
-of the text.
+"""Defines the columns of Wiki-40B rows: those of the released corpus, and optional ones about the text's
+source.
 """
 
 import urllib.parse
@@ -24,7 +24,7 @@ FULL = (
 )
 NUMBERS = ("page_id", "words")
 TEXTS = {"markers": (), "plain": ("plain_text",), "markdown": ("markdown",)}
-"""Value of the setting → columns added at the end, with the article in another form."""
+"""Value of the setting `text` → columns added at the end, which contain the article in another form."""
 
 COLUMNS = {"released": RELEASED, "full": FULL}
 
@@ -41,7 +41,7 @@ def columns_of(columns: str, text: str) -> tuple[str, ...]:
 
 
 class RowSource(NamedTuple):
-    """The wiki and corpus of rows. Computes the values of the columns that only FULL has."""
+    """The wiki and language of rows. Computes the values of the additional columns."""
 
     language: str  # corpus code, "zh-tw"
     dbname: str  # "zhwiki"

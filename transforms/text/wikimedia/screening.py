@@ -1,8 +1,8 @@
-"""Selects the pages that are articles about things in the world. Each rule gives its own reason for
-rejection.
+"""Selects the pages that are articles about things in the world.
 
-As in Guo et al. 2020, section 2.1, rejects redirects, deleted pages, disambiguation pages, pages without an
-entity, and pages about Wikimedia's own entities (lists, categories, templates).
+As in Guo et al. 2020, section 2.1, redirects, deleted pages, disambiguation pages, pages without an entity,
+and pages about Wikimedia's own entities (lists, categories, templates) are rejected. Each rule has its own
+reason.
 """
 
 import dataclasses
@@ -24,7 +24,7 @@ _DISAMBIGUATION_SWITCH = "__DISAMBIG__"
 
 @dataclasses.dataclass(frozen=True)
 class PageScreening:
-    """The rules for which the page itself is sufficient.
+    """The rules that need only the page itself, not other tables.
 
     If `uses_template_names` is True, disambiguation pages are detected by the wiki's own templates. This is
     for builds without page properties and entities.
@@ -64,9 +64,7 @@ class PageScreening:
 
 
 def find_template(wikitext: str, names: Collection[str]) -> str | None:
-    """Returns the normalised name of the first template in the page that is in `names`, or None if there is
-    none.
-    """
+    """Returns the normalised name of the first template in a page that is in `names`, or None."""
     for match in _TEMPLATE_NAME.finditer(wikitext):
         name = normalise_name(match.group(1).rpartition(":")[2])
         if name in names:
@@ -91,11 +89,12 @@ class PageFacts(NamedTuple):
 def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
     """Merges the facts about one page from several tables.
 
-    If several tables link the page to an item, the most reliable link is used.
+    If several tables link the page to an item, the most reliable link is used. Of several links of the same
+    kind, the one with the smallest QID is used. A page has only one item, so different links come from dumps
+    of different days, and a fixed rule makes the result reproducible.
 
-    Of several links of the same kind, the one with the smallest QID is used: a page has only one item, so
-    different links come from dumps of different days, and a fixed rule makes the result reproducible. Facts
-    about the item (class, pinned split) are taken with the link; facts about the page are combined.
+    Facts about the item (class, pinned split) are taken from the same table as the link. Facts about the page
+    are combined.
     """
     parts = sorted(
         parts, key=lambda part: (not part.qid, _doubt(part), len(part.qid), part.qid, part)
@@ -111,10 +110,10 @@ def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
 
 
 def _doubt(facts: PageFacts) -> tuple[int, bool, int]:
-    """Returns the sort key of a page's link to its item. The most reliable link has the smallest key.
+    """Returns a sort key for the links of a page to items. The most reliable link has the smallest key.
 
     If an item that was linked at another date is missing in the entity table, it was merged into another
-    item, which now has the title of the page.
+    item, and the title of the page now belongs to that item.
     """
     rank = LINKED_BY.index(facts.linked_by)
     if facts.linked_by in (PAGE_ID, TITLE):
@@ -123,10 +122,14 @@ def _doubt(facts: PageFacts) -> tuple[int, bool, int]:
 
 
 def find_internal_class(classes: Iterable[int], kinds: Mapping[int, str]) -> tuple[str, str]:
-    """Returns (kind, QID) of the class by which an entity with these `classes` is one of Wikimedia's own.
+    """Returns (kind, QID) of the internal class by which an entity is one of Wikimedia's own.
 
-    If several classes are internal, the first one by kind, then by number, is returned; if none is, ("", "").
-    `kinds` maps the number of each internal class to its kind.
+    If several classes are internal, the first one by kind, then by number, is returned. If none is, returns
+    ("", "").
+
+    Args:
+      classes: the numbers of the entity's classes.
+      kinds: number of each internal class → its kind.
     """
     internal = [(KINDS.index(kinds[number]), number) for number in classes if number in kinds]
     if not internal:

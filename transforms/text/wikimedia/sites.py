@@ -1,8 +1,8 @@
-"""The English wikis from which sentences are taken: their tables, and the rules that select their articles.
+"""Loads the tables of the English wikis from which sentences are taken, and the rules that select articles.
 
-The tables are data: `sites/<name>.toml` contains what a site adds to `languages/en.toml`, and the rules that
-select its articles. Goyal et al. 2022, section 3.1, names Wikinews, Wikijunior and Wikivoyage as the sources
-of FLORES-101.
+The tables are TOML files. `sites/<name>.toml` contains the entries that a site adds to `languages/en.toml`,
+and the rules that select its articles. Goyal et al. 2022, section 3.1, names Wikinews, Wikijunior and
+Wikivoyage as the sources of FLORES-101.
 """
 
 import dataclasses
@@ -46,7 +46,7 @@ _TEMPLATE_OR_PICTURE = re.compile(
 
 
 class _Required(NamedTuple):
-    """Templates and categories. A page must have at least one of them to be an article of the site."""
+    """Templates and categories, at least one of which a page must have to be an article of the site."""
 
     reason: str  # reason to reject a page that has none; "" if nothing is required
     templates: frozenset[str]
@@ -55,8 +55,9 @@ class _Required(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Site:
-    """A wiki from which sentences are taken. It consists only of tables, so it can be shared and pickled. All
-    names are normalised.
+    """A wiki from which sentences are taken. All names are normalised.
+
+    A site has only tables and no state, so it can be shared and pickled.
     """
 
     name: str  # of SITE_NAMES
@@ -73,8 +74,9 @@ class Site:
     pictureless_templates: frozenset[str]  # templates whose pictures the page does not show
 
     def url_of(self, title: str) -> str:
-        """Returns the URL of a page, encoded as by MediaWiki: `'` becomes %27, but `:` and `,` are not
-        encoded.
+        """Returns the URL of a page, encoded as by MediaWiki.
+
+        For example, `'` is encoded as %27, but `:` and `,` are not encoded.
         """
         return self.address + urllib.parse.quote(title.replace(" ", "_"), safe=_UNQUOTED)
 
@@ -123,7 +125,7 @@ class Site:
         return not self.required.categories.isdisjoint(categories)
 
     def has_image(self, wikitext: str) -> bool:
-        """Returns True if the page contains a picture, apart from icons and pictures that are on every page.
+        """Returns True if a page contains a picture, apart from icons and pictures that are on every page.
 
         Banners do not count as pictures: in the released dev and devtest, 60 of the 176 Wikivoyage articles
         are marked as having no picture.
@@ -146,8 +148,9 @@ def categories_of(wikitext: str) -> tuple[str, ...]:
 
 
 def _links_to_subpages(title: str, text: str) -> bool:
-    """Returns True if a page is the table of contents of a book: it is not a subpage, and links to its own
-    subpages or transcludes them.
+    """Returns True if a page is the table of contents of a book.
+
+    Such a page is not a subpage, and links to its own subpages or transcludes them.
     """
     if "/" in title:
         return False
@@ -161,7 +164,10 @@ def _is_large(options: str) -> bool:
 
 
 def _has_picture_in_template(text: str, pictureless: Collection[str]) -> bool:
-    """Returns True if a template that is not in `pictureless` has a picture's file name as an argument."""
+    """Returns True if a template has a picture's file name as an argument.
+
+    Templates in `pictureless` are ignored.
+    """
     within: list[str] = []
     for match in _TEMPLATE_OR_PICTURE.finditer(text):
         if match[1] is not None:
@@ -179,7 +185,7 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
 
     Args:
         name: one of SITE_NAMES.
-        all_books: True to take all of Wikibooks, not only Wikijunior. The paper names only Wikijunior, but
+        all_books: True to use all of Wikibooks, not only Wikijunior. The paper names only Wikijunior, but
           107 of the 179 Wikibooks articles in the released dev and devtest are from other books.
 
     Raises:
@@ -190,7 +196,7 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
     tables = read_table("sites", name)
     if all_books:
         if "title_prefix" not in tables:
-            raise ValueError(f"{name} has no books: all_books is only for wikibooks")
+            raise ValueError(f"{name} has no books; all_books can only be used with wikibooks")
         tables["title_prefix"] = ""
     required = tables.get("required", {})
     definitions = {normalise_name(key): text for key, text in tables.get("definitions", {}).items()}
@@ -217,8 +223,9 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
 
 
 def _language_of(tables: Mapping[str, Any], definitions: Collection[str]) -> Language:
-    """Returns the English tables with a site's own tables added. Templates in `definitions` are left out,
-    because the site defines them by wikitext.
+    """Returns the English tables with a site's own tables added.
+
+    Templates in `definitions` are left out, because the site defines them by wikitext.
     """
     added = {
         key: tables[key]

@@ -1,9 +1,8 @@
-"""Reads the rows of one table from an SQL dump in the format of mysqldump and mariadb-dump, as Wikimedia
-publishes it.
+"""Reads the rows of one table from an SQL dump that was written by mysqldump or mariadb-dump.
 
-The rules are from the MySQL reference manual, chapters "String Literals", "Hexadecimal Literals", "Comments"
-and "INSERT Statement", and from dumps of 2014 to 2025. For each form of statement, one regular expression
-finds the rows. It is applied to one piece of the dump at a time.
+The format is described in the MySQL reference manual, chapters "String Literals", "Hexadecimal Literals",
+"Comments" and "INSERT Statement". Wikimedia's dumps of 2014 to 2025 were examined as well. For each form of
+statement, one regular expression finds the rows in one piece of the dump at a time.
 """
 
 import functools
@@ -17,16 +16,16 @@ _PIECE_BYTES = 1 << 14
 MAX_ROW_BYTES = 1 << 26
 """Maximum length of a row, string or comment.
 
-If there is no end within this length, a quotation mark was never closed.
+If one is longer, a quotation mark was probably never closed.
 """
 
 Row = tuple[bytes | None, ...]
 
 
 class SqlDumpError(Exception):
-    """The input is not a dump of the expected table.
+    """Raised if the input is not a dump of the expected table.
 
-    `offset` is the byte of the error, counted from the start of the dump.
+    `offset` is the byte of the error, counted from the start of the decompressed dump.
     """
 
     def __init__(self, message: str, offset: int):
@@ -40,20 +39,26 @@ class SqlDumpError(Exception):
 def read_rows(
     chunks: Iterable[bytes], table: str, columns: Sequence[str]
 ) -> Iterator[tuple[bytes | None, ...]]:
-    """Yields the rows that a dump inserts into `table`: the values of `columns`, in the given order.
+    """Yields the rows that a dump inserts into a table.
 
-    `chunks` are the bytes of the dump, divided at any position. Values are bytes: strings without quotes and
-    escapes, in the encoding of the dump (Wikimedia uses UTF-8); numbers as digits; hexadecimal literals as
-    the bytes that they represent. NULL is None. The positions of the columns are taken from the CREATE TABLE
-    statement or from the column list of each INSERT. A table without INSERT has no rows. Needs memory for
-    about two chunks or two rows, whichever is larger.
+    A row consists of the values of `columns`, in the given order. Values are bytes: strings without quotes
+    and escapes, in the encoding of the dump (Wikimedia uses UTF-8); numbers as digits; hexadecimal literals
+    as the bytes that they represent. NULL is None. The positions of the columns are taken from the CREATE
+    TABLE statement or from the column list of each INSERT. A table without INSERT has no rows. Needs memory
+    for about two chunks or two rows, whichever is larger.
 
-    Raises SqlDumpError if the dump does not have the table or a column, is truncated inside a statement, or
-    is not SQL; ValueError if `columns` is empty. A dump that is truncated between two statements looks like a
-    complete one.
+    Args:
+      chunks: the bytes of the dump, divided at any position.
+      table: the name of the table.
+      columns: the names of the requested columns.
+
+    Raises:
+      SqlDumpError: the dump does not have the table or a column, is truncated inside a statement, or is not
+        SQL. A dump that is truncated between two statements looks like a complete one.
+      ValueError: `columns` is empty.
     """
     if not columns:
-        raise ValueError("no columns are requested")
+        raise ValueError("columns must not be empty")
     buffer = _Buffer(chunks)
     tables: dict[str, tuple[str, ...]] = {}
     while (start := buffer.next_token()) is not None:
@@ -149,7 +154,7 @@ class _Token(NamedTuple):
 
 
 class _Buffer:
-    """The part of a dump that is in memory. In `data`, everything from `position` on is unread."""
+    """The part of a dump that is in memory. The bytes of `data` from `position` on have not been read yet."""
 
     def __init__(self, chunks: Iterable[bytes]):
         self._pieces = (
@@ -193,7 +198,7 @@ class _Buffer:
         return self._ended and self.position == len(self.data)
 
     def next_token(self) -> _Token | None:
-        """Returns the next token that is not white space or a comment, or None at the end of the dump."""
+        """Returns the next token, or None at the end of the dump. White space and comments are skipped."""
         while True:
             match = _TOKEN.match(self.data, self.position)
             # A token at the end of the data in memory may continue in data not yet read.
@@ -219,23 +224,24 @@ class _Buffer:
     def error_at(self, token: _Token, message: str) -> SqlDumpError:
         """Returns an error at the position of `token`, which must be the token read last.
 
-        If the token is a word at the end of the dump, it may be truncated, and the message says so.
+        If the token is a word at the end of the dump, the message says that the dump may be truncated.
         """
         is_cut = token.kind == "word" and self.is_read_up()
         return SqlDumpError(_CUT if is_cut else message, token.offset)
 
     def put_back(self, token: _Token) -> None:
-        """Moves back so that the token read last is the next one."""
+        """Moves back by one token, so that `token` is read again."""
         self.position -= len(token.text)
 
     def skip_blank(self) -> None:
-        """Skips white space and comments, as far as they are in memory."""
+        """Skips white space and comments, but reads no further chunks."""
         match = _BLANK_RUN.match(self.data, self.position)
         self.position = match.end() if match else self.position
 
     def skip_statement(self, start: int) -> None:
-        """Skips everything up to the next semicolon that is not quoted. `start` is the offset of the
-        statement.
+        """Skips everything up to the next semicolon that is not quoted.
+
+        `start` is the offset of the statement, for error messages.
         """
         while True:
             if (match := _NO_SEMICOLON.match(self.data, self.position)) is not None:
@@ -265,8 +271,9 @@ class _TableColumns(NamedTuple):
 
 
 def _read_table_name(buffer: _Buffer, modifiers: frozenset[bytes]) -> str:
-    """Reads the name of a table, after any modifiers. Returns the last part of `name` or
-    `database`.`name`.
+    """Reads the name of a table, after any modifiers.
+
+    Returns the last part of `name` or `database`.`name`.
     """
     while (token := buffer.expect_token()).text.upper() in modifiers:
         pass
@@ -278,8 +285,9 @@ def _read_table_name(buffer: _Buffer, modifiers: frozenset[bytes]) -> str:
 
 
 def _read_create_table(buffer: _Buffer) -> _TableColumns | None:
-    """Reads a CREATE statement up to its `;`. Returns the columns that CREATE TABLE defines; None for another
-    CREATE.
+    """Reads a CREATE statement up to its `;`.
+
+    Returns the columns that CREATE TABLE defines, or None for any other CREATE statement.
     """
     token = buffer.expect_token()
     if token.text.upper() != b"TABLE":
@@ -302,9 +310,9 @@ def _read_create_table(buffer: _Buffer) -> _TableColumns | None:
 
 
 def _read_insert_head(buffer: _Buffer) -> _TableColumns:
-    """Reads the head of an INSERT. Returns its table and column list; the list is () if there is none.
+    """Reads an INSERT statement up to VALUES. Returns its table and column list.
 
-    Stops after VALUES.
+    The list is () if the statement has none.
     """
     table = _read_table_name(buffer, _INSERT_MODIFIERS)
     columns = []
@@ -363,7 +371,7 @@ def _row_patterns(
 
 
 def _read_values(buffer: _Buffer, patterns: _RowPatterns) -> Iterator[Row]:
-    """Reads an INSERT after VALUES, up to its semicolon. Yields its rows."""
+    """Reads an INSERT statement from VALUES to its semicolon. Yields its rows."""
     while True:
         found = patterns.followed.findall(buffer.data, buffer.position)
         rest = found.pop()[-1] if found and found[-1][-1] else b""
@@ -388,9 +396,9 @@ def _decode_rows(rows: Sequence[tuple[bytes, ...]], order: Sequence[int]) -> Ite
 
 
 def _decode_column(literals: Sequence[bytes]) -> Sequence[bytes | None]:
-    """Decodes the literals of a column.
+    """Decodes the SQL literals of a column.
 
-    Most columns are decoded at once, which is faster than one literal at a time.
+    Most columns are decoded as a whole, which is faster than one literal at a time.
     """
     text = b",".join(literals)
     if not text.translate(None, b"0123456789,"):
@@ -399,8 +407,9 @@ def _decode_column(literals: Sequence[bytes]) -> Sequence[bytes | None]:
 
 
 def _decode_strings(text: bytes, count: int) -> list[bytes] | None:
-    """Decodes `count` quoted strings that are joined by commas. Returns None if they must be decoded one by
-    one.
+    """Decodes `count` quoted strings that are joined by commas.
+
+    Returns None if the strings must be decoded one by one.
     """
     has_escapes = b"\\" in text
     if has_escapes:

@@ -1,8 +1,8 @@
-"""Reads the template pages of a dump: the aliases of templates, and their definitions.
+"""Reads the template pages of a dump: the aliases and definitions of templates.
 
-Only definitions that can produce a part of a sentence are used. They have wikitext, not only a call of a Lua
-module, and no tables or boxes. https://www.mediawiki.org/wiki/Help:Templates explains which parts of a
-template page are transcluded.
+Only definitions that can produce a part of a sentence are used. They consist of wikitext, not only of a call
+of a Lua module, and have no tables or boxes. https://www.mediawiki.org/wiki/Help:Templates explains which
+parts of a template page are transcluded.
 """
 
 import collections
@@ -88,16 +88,18 @@ def is_fit_for_prose(definition: str) -> bool:
 
 
 def shows_nothing(definition: str) -> bool:
-    """Returns True if a definition produces only a note, a mark or a category, which leave no gap in a
-    sentence.
+    """Returns True if a definition produces only a note, a footnote mark or a category.
+
+    Such a template leaves no gap in a sentence.
     """
     shown = _LONE_LINK.sub("", strip_extensions(definition)).strip()
     return not shown or bool(_FOOTNOTE_MARK.fullmatch(shown))
 
 
 def read_template(page: Page) -> TemplateFact | None:
-    """Returns the alias or definition on a page of the template namespace, or None if the page
-    has neither.
+    """Returns the alias or definition on a page of the template namespace.
+
+    Returns None if the page has neither.
     """
     name = _without_namespace(page.title)
     if page.is_redirect:
@@ -117,12 +119,11 @@ def _without_namespace(title: str) -> str:
 
 
 def sitelink_alias(english: str, local: str) -> TemplateFact | None:
-    """Returns a fact that makes a template's local name an alias of its English name, or None if there is no
-    alias.
+    """Returns a fact that makes a template's local name an alias of its English name, or None.
 
-    `english` and `local` are the titles of an item's pages in the English Wikipedia and in the wiki. There is
-    no alias if the item is not about a template, or if the names are equal. Aliases are needed because the
-    tables use the English Wikipedia's names, like most definitions that other wikis have copied.
+    `english` and `local` are the titles of an item's pages in the English Wikipedia and in the wiki. Returns
+    None if the item is not about a template, or if the names are equal. Aliases are needed because the tables
+    use the names of the English Wikipedia, like most definitions that other wikis have copied.
     """
     if not english.startswith(ENGLISH_TEMPLATE) or ":" not in local:
         return None
@@ -131,7 +132,7 @@ def sitelink_alias(english: str, local: str) -> TemplateFact | None:
 
 
 def count_calls(wikitext: str) -> collections.Counter[str]:
-    """Returns the normalised name of each template → how often a text calls it."""
+    """Counts the template calls in a wikitext. Returns normalised name → number of calls."""
     calls = collections.Counter(_CALL.findall(wikitext))
     counts: collections.Counter[str] = collections.Counter()
     for name, uses in calls.items():
@@ -140,10 +141,10 @@ def count_calls(wikitext: str) -> collections.Counter[str]:
 
 
 def collect(facts: Iterable[TemplateFact]) -> WikiTemplates:
-    """Collects all facts about a wiki's templates.
+    """Collects facts about a wiki's templates into tables.
 
-    If there are several facts about a name, the one with the smallest value is used, so the result does not
-    depend on their order.
+    If there are several facts about a name, the one with the smallest value is used. So the result does not
+    depend on the order of the facts.
     """
     tables: dict[Kind, dict[str, str]] = {"alias": {}, "definition": {}}
     for fact in sorted(facts, reverse=True):

@@ -1,5 +1,6 @@
-"""Splits a page into wikitext and verbatim parts (comments, code and formulas), in which markup is not
-interpreted.
+"""Splits a page into wikitext and verbatim parts, in which markup is not interpreted.
+
+Verbatim parts are comments, code and formulas.
 """
 
 import functools
@@ -12,11 +13,10 @@ _OPENER = re.compile(
 
 
 def split_verbatim(wikitext: str) -> Iterator[tuple[str, bool]]:
-    """Yields (piece, is_verbatim) for the pieces of a page, in order.
+    """Yields (piece, True if the piece is verbatim) for the pieces of a page, in order.
 
-    Markup in a verbatim piece is not interpreted.
-
-    A comment without an end extends to the end of the page. A tag without an end is not verbatim.
+    Markup in a verbatim piece is not interpreted. A comment without an end extends to the end of the page. A
+    tag without an end is not verbatim.
     """
     position = 0
     unclosed: set[str] = set()  # not searched again: a page may open ten thousand of them

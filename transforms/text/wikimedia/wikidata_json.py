@@ -1,9 +1,9 @@
-"""Parses items of a Wikidata JSON dump: one entity on each line, inside one JSON array.
+"""Parses items of a Wikidata JSON dump, which has one entity on each line inside one JSON array.
 
-The format is described in Wikibase, docs/topics/json.md ("Wikibase JSON format"); dumps of 2014 to 2025 were
+The format is described in Wikibase, docs/topics/json.md ("Wikibase JSON format"). Dumps of 2014 to 2025 were
 examined as well. A line has about ten thousand bytes, of which only a few hundred are needed. A typed decoder
-builds objects only for these and merely checks the other bytes. This is four times as fast as a parser that
-builds all objects.
+builds objects only for these, and checks only the syntax of the other bytes. This is four times as fast as a
+parser that builds all objects.
 """
 
 import re
@@ -23,7 +23,7 @@ class Entity(NamedTuple):
 
 
 class MalformedEntityError(ValueError):
-    """A line is not a valid entity. `reason` is a short code, `detail` describes the error."""
+    """Raised if a line is not a valid entity. `reason` is a short code, `detail` describes the error."""
 
     def __init__(self, reason: str, detail: str = ""):
         super().__init__(f"{reason}: {detail}" if detail else reason)
@@ -76,9 +76,7 @@ class _Line(msgspec.Struct):
 
 
 class _LooseLine(msgspec.Struct):
-    """A _Line whose fields accept any value. It is used to find the error in a line that is not a valid
-    _Line.
-    """
+    """A _Line whose fields accept any value. It is used to find the error in an invalid _Line."""
 
     id: Any = None
     type: Any = "item"
@@ -109,8 +107,9 @@ def parse_entity(line: bytes) -> Entity | None:
     "redirect": …}; the target has a line of its own). If a page was saved through a redirect, page data
     precede the entity, and their "title" may differ from "id"; then "id" is used.
 
-    Raises MalformedEntityError with the reason not-json, not-an-object, no-id, bad-id, bad-claims or
-    bad-sitelinks.
+    Raises:
+      MalformedEntityError: the line is invalid, with the reason not-json, not-an-object, no-id, bad-id,
+        bad-claims or bad-sitelinks.
     """
     text = line.removeprefix(_BYTE_ORDER_MARK).strip(_AROUND_AN_OBJECT)
     if not text:
@@ -139,16 +138,18 @@ def parse_entity(line: bytes) -> Entity | None:
 
 
 def begins_entities(head: bytes) -> bool:
-    """Returns True if the first bytes of a file may be those of an entity dump: a JSON object, either alone
-    or in an array.
+    """Returns True if the first bytes of a file may be the beginning of an entity dump.
+
+    An entity dump begins with a JSON object, either alone or in an array.
     """
     first = head.removeprefix(_BYTE_ORDER_MARK).strip(_AROUND_AN_OBJECT)
     return not first or first.startswith(b"{")
 
 
 def _find_problem(text: bytes) -> MalformedEntityError | None:
-    """Returns the error in a line that is not a valid _Line, or None if the line is an entity of another
-    type.
+    """Returns the error in a line that is not a valid _Line.
+
+    Returns None if the line is an entity of another type.
     """
     try:
         entity = _LOOSE_LINE.decode(text)
@@ -191,8 +192,7 @@ def _object_or_none(value: _T | list[msgspec.Raw] | None, key: str) -> _T | None
 
 
 def _read_classes(statements: Iterable[_Statement], property_id: str) -> tuple[int, ...]:
-    """Returns the numbers of the items that are values of a property, without repetitions, in the order of
-    the dump.
+    """Returns the numbers of the items that are values of a property, without repetitions, in dump order.
 
     Deprecated statements do not count. Normal statements count even if there are preferred ones: a preferred
     rank marks the best statement, and the others are true, too. Any true statement can identify a Wikimedia
@@ -208,7 +208,7 @@ def _read_classes(statements: Iterable[_Statement], property_id: str) -> tuple[i
 
 
 def _item_of(datavalue: _DataValue | None, property_id: str) -> int:
-    """Returns the number of the item in a value, or 0 if the value is an entity of another type.
+    """Returns the number of the item in a statement's value, or 0 if the value is an entity of another type.
 
     Since 2017 the number is in "id"; older dumps have it only in "numeric-id".
     """

@@ -1,6 +1,6 @@
-"""The existing Wikipedias, with functions that map language codes to database names and back.
+"""Lists the existing Wikipedias, and maps language codes to database names and back.
 
-The code of a wiki is the one in its address, "zh-yue" for `zh_yuewiki`. Codes used elsewhere, such as "yue",
+The code of a wiki is the one in its address: "zh-yue" for `zh_yuewiki`. Codes used elsewhere, such as "yue",
 are aliases.
 """
 
@@ -19,7 +19,7 @@ LANGUAGE_CODES: tuple[str, ...] = (
     "lt", "lv", "ms", "no", "ro", "sk", "sl", "sr", "sv", "tl", "uk", "vi",
 )
 # fmt: on
-"""The corpora of the paper. People made their tables and compared the results with pages."""
+"""The corpora of the paper. Their tables were written by hand and checked against pages."""
 
 _SHARED_WIKIS = {"zh-cn": "zhwiki", "zh-tw": "zhwiki"}
 _BE_TARASK = (
@@ -41,19 +41,20 @@ def mediawiki_table(code: str) -> Mapping[str, Any]:
 
 @functools.cache
 def switches() -> frozenset[str]:
-    """Returns the case-folded words that MediaWiki interprets if they are between double underscores, such as
-    "notoc".
+    """Returns MediaWiki's switches: words that it interprets between double underscores, such as "notoc".
+
+    The words are case-folded.
     """
     return frozenset(word.casefold() for word in _of_mediawiki()["switches"])
 
 
 def mediawiki_versions() -> str:
-    """Returns a text that names the versions of MediaWiki and the tables' other sources."""
+    """Returns a text that names the sources of the tables: the versions of MediaWiki and others."""
     return str(_of_mediawiki()["versions"])
 
 
 def code_of(dbname: str) -> str:
-    """Returns the code in the address of the Wikipedia with a database name: "zh-yue" for "zh_yuewiki"."""
+    """Returns the code in the address of a Wikipedia, given its database name: "zh-yue" for "zh_yuewiki"."""
     code, named = _BE_TARASK
     return code if dbname == named else dbname.removesuffix("wiki").replace("_", "-")
 
@@ -65,9 +66,7 @@ def _database_of(code: str) -> str:
 
 @functools.cache
 def _aliases() -> Mapping[str, str]:
-    """Returns language code → code of the language's wiki, for languages where these differ: "yue" →
-    "zh-yue".
-    """
+    """Returns language code → code of the wiki, for languages where these differ: "yue" → "zh-yue"."""
     tables = _of_mediawiki()["wikis"]
     return {
         table["language"]: code
@@ -110,8 +109,9 @@ def dbname_of(code: str) -> str:
 
 
 def codes_of(dbnames: Iterable[str]) -> tuple[str, ...]:
-    """Returns the codes of all corpora that can be built from those of the given wikis that are Wikipedias.
-    The paper's corpora come first, in the paper's order.
+    """Returns the codes of all corpora that can be built from the given wikis.
+
+    Wikis that are not Wikipedias are ignored. The paper's corpora come first, in the paper's order.
     """
     wikis = {name for name in dbnames if name.endswith("wiki")} - {
         *_of_mediawiki()["not_wikipedias"]
@@ -123,19 +123,19 @@ def codes_of(dbnames: Iterable[str]) -> tuple[str, ...]:
 
 
 def open_codes() -> tuple[str, ...]:
-    """Returns the codes of the corpora of all Wikipedias that are in MediaWiki's tables and are
-    not closed.
+    """Returns the codes of the corpora of all Wikipedias that are not closed.
+
+    Only Wikipedias in MediaWiki's tables are known.
     """
     known = {_database_of(code) for code in _of_mediawiki()["wikis"]}
     return codes_of(known - {*_of_mediawiki()["closed"]})
 
 
 def near_codes(code: str, codes: Iterable[str] = ()) -> str:
-    """Returns the end of an error message: "; similar codes are hy, hyw", or "" if no codes are similar.
+    """Returns the end of an error message, such as "; similar codes are hy, hyw".
 
-    "" if there are none.
-
-    `codes` are the codes to choose from; if it is empty, the codes of all open Wikipedias are used.
+    Returns "" if no codes are similar. `codes` are the codes to choose from; if it is empty, the codes of all
+    open Wikipedias are used.
     """
     known = [*codes] or sorted(open_codes())
     near = difflib.get_close_matches(code, known, n=5, cutoff=0.5)

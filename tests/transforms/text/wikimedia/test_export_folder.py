@@ -87,7 +87,7 @@ PAGE_OF_ITS_OWN = [file("p1p6"), file("p7r12r99"), file("p8p20")]
         ([ONE, file("p7r1r2")], None, f"{ONE} and {file('p7r1r2')} overlap"),
         ([file("p7r1r2"), file("p7r3r4")], None,
          f"{file('p7r1r2')} and {file('p7r3r4')} have revisions of one page: this is an export of all"
-         " revisions (mediawiki_content_history); take the export of current revisions"
+         " revisions (mediawiki_content_history); use the export of current revisions"
          " (mediawiki_content_current)"),
         (["elwiki-2026-11-01-p1p2.xml.bz2"], None,
          f"SHA256SUMS lists elwiki-2026-11-01-p1p2.xml.bz2, expected names like {STEM}p1p2.xml.bz2"),

@@ -1,9 +1,9 @@
 """Audits a page: parses its wikitext with mwparserfromhell, and compares it with the page's text in the
 corpus.
 
-The audit uses neither the language tables nor the rules of the cleaner (wikitext/): it would repeat their
-errors and so not find them. It imports only the layout of articles (article_markers), and is given the names
-of namespaces. A test checks the imports.
+The audit uses neither the language tables nor the rules of the cleaner (wikitext/). Otherwise it would repeat
+their errors and not find them. It imports only the layout of articles (article_markers), and is given the
+names of namespaces. A test checks the imports.
 """
 
 from typing import NamedTuple

@@ -1,7 +1,8 @@
 """Finds differences between the text of a page in the corpus and its wikitext: missing words, added words and
 holes.
 
-The lines of the wikitext are found in the text by sequences of three words, and aligned word by word. The
+The lines of the wikitext are found in the text by sequences of three words, and aligned word by word. A slot
+is a part of a line that is not text, such as a template; a hole is a place where a slot left no text. The
 rules use punctuation, case and position. The only rule for a specific language is a list of particles for
 Japanese, which has no case and no spaces. The module does not use the cleaner.
 """
@@ -68,7 +69,7 @@ def compare(source: SourceView, paragraphs: Sequence[str]) -> Comparison:
 
 
 class _Gap(NamedTuple):
-    """A finding and its position in the text, before several findings at one position are merged."""
+    """A finding with its position in the text, before findings at the same position are merged."""
 
     rank: int
     paragraph: int
@@ -131,8 +132,9 @@ class _Comparison:
         )
 
     def _literal_slot(self, found: re.Match[str]) -> str:
-        """Returns the text that stands for a slot when the wikitext is searched: code and formulas as they
-        are.
+        """Returns the text by which a slot is represented when the wikitext is searched.
+
+        Code and formulas are represented by their content.
         """
         slot = self.source.slot(found[0])
         code = re.match(r"<[^<>]*>(.*)</", slot.wikitext, re.DOTALL)
@@ -141,8 +143,10 @@ class _Comparison:
     # Alignment.
 
     def _align_all(self) -> None:
-        """Aligns all lines with the text, beginning with identical and long lines, so that these get their
-        own words.
+        """Aligns all lines of the wikitext with the text, word by word.
+
+        Lines that are identical to a paragraph, and then long lines, come first, because a word of the text
+        is aligned only once.
         """
         whole: dict[tuple[str, ...], list[int]] = {}
         for paragraph, (first, end) in enumerate(itertools.pairwise(self.first_word)):
@@ -171,8 +175,9 @@ class _Comparison:
         self.origin |= {j: (number, i) for i, j in self.found[number].items()}
 
     def _align(self, line: "_Source") -> dict[int, int]:
-        """Returns index of a word in the line → index of the word in the text. Words with which another line
-        is aligned are not used.
+        """Aligns a line with the text. Returns index of a word in the line → index of the word in the text.
+
+        Words with which another line is aligned are not used.
         """
         norms = [word.norm for word in line.words]
         hits = [
@@ -222,7 +227,9 @@ class _Comparison:
             self._check_words(line, found)
 
     def _is_lost_section(self, number: int) -> bool:
-        """Returns True if the text contains nothing from a line's section, as for sections of references."""
+        """Returns True if the text contains nothing from the section of a line, such as a section of
+        references.
+        """
         first = last = number
         while first and self.lines[first - 1].kind != "heading":
             first -= 1
@@ -260,10 +267,10 @@ class _Comparison:
     def _is_filled(
         self, number: int, line: "_Source", found: dict[int, int], after: int
     ) -> bool | None:
-        """Returns True if the text has something between the line's words `after` and `after + 1`, where
-        slots are.
+        """Returns True if the text has something where the line has slots, after its word number `after`.
 
-        Returns None if one of these two words is not found in the text, so that this is unknown.
+        Returns None if this is unknown, because one of the two words around the slots is not found in the
+        text.
         """
         left, right = found.get(after), found.get(after + 1)
         has_left, has_right = after >= 0, after + 1 < len(line.words)
@@ -280,9 +287,9 @@ class _Comparison:
         return is_apart or self._has_symbols(self._between(left, right), line, after)
 
     def _is_shown(self, slot: Slot, line: "_Source", found: Mapping[int, int], after: int) -> bool:
-        """Returns True if the text contains an argument of the slot near the slot's position.
+        """Returns True if the text contains one of the slot's arguments near the slot's position.
 
-        The alignment may miss the argument if its words are repeated nearby.
+        This is checked because the alignment may miss the argument if its words are repeated nearby.
         """
         word = found.get(after, found.get(after + 1))
         assert word is not None
@@ -295,7 +302,9 @@ class _Comparison:
         return False
 
     def _is_of_another_line(self, number: int, word: int, beside: int) -> bool:
-        """Returns True if a word is in another paragraph than `beside`, or is aligned with another line."""
+        """Returns True if a word is in another paragraph than the word `beside`, or is aligned with another
+        line.
+        """
         if not 0 <= word < len(self.words) or self.paragraph_of[word] != self.paragraph_of[beside]:
             return True
         return word in self.origin and self.origin[word][0] != number
@@ -322,8 +331,9 @@ class _Comparison:
         return text[self.words[left].end : self.words[right].start]
 
     def _has_symbols(self, between: str, line: "_Source", after: int) -> bool:
-        """Returns True if the text `between` two words has characters that the line, without slots, lacks
-        there.
+        """Returns True if the text between two words has characters that the line does not have there.
+
+        `between` is the text. Slots in the line are ignored.
         """
         source = line.between(after)
         if between and not between.strip() and not SLOT.sub("", source):
@@ -427,7 +437,9 @@ class _Comparison:
                     self._add_in_text(kind, number, found.start())
 
     def _is_in_source(self, paragraph: str, start: int, end: int) -> bool:
-        """Returns True if the wikitext contains this part of the paragraph, with no slot in it."""
+        """Returns True if the wikitext contains the part of a paragraph from `start` to `end`, without a slot
+        in it.
+        """
         here = paragraph[start:end]
         around = paragraph[max(start - 12, 0) : end], paragraph[start : end + 12]
         if any(_spaced(one) in self.literal for one in around if len(one) > len(here) + 1):
@@ -451,7 +463,7 @@ class _Comparison:
             self._add_in_text("no-end", number, len(paragraph))
 
     def _goes_on(self, number: int, word: int, next_word: int) -> bool:
-        """Returns True if the text continues, from `next_word` on, as the wikitext does after a word of a
+        """Returns True if the text continues at `next_word` in the same way as the wikitext after a word of a
         line.
 
         The next words may come from a template or formula that is alone on its line, or begins the next line.
@@ -479,8 +491,9 @@ class _Comparison:
         return False
 
     def _is_shown_ahead(self, text: str, ahead: Sequence[int]) -> bool:
-        """Returns True if the words `ahead` may come from a template or formula in `text`, a part
-        of a line.
+        """Returns True if the words with the indexes `ahead` may come from a template or formula.
+
+        `text` is the part of a line that contains the template or formula.
         """
         slots = [self.source.slot(found) for found in SLOT.findall(text)]
         values = [slot for slot in slots if not slot.is_note]
@@ -584,7 +597,9 @@ class _Comparison:
         self.gaps.append(_Gap(_RANKS.index(kind), number, offset, hole))
 
     def _merged(self) -> Iterator[_Gap]:
-        """Returns one finding per position, with the problem that a reader sees and the template there."""
+        """Yields one finding per position, with the problem that a reader sees and the template at this
+        position.
+        """
         kept: list[_Gap] = []
         for gap in sorted(self.gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):
             last = kept[-1] if kept else None
@@ -624,14 +639,14 @@ class _Source:
             self.slots.setdefault(after, []).append(found.start())
 
     def between(self, after: int) -> str:
-        """Returns the part of the line, including slots, between the word `after` and the next word."""
+        """Returns the part of the line between the word number `after` and the next word, including slots."""
         start = self.words[after].end if after >= 0 else 0
         end = self.words[after + 1].start if after + 1 < len(self.words) else len(self.text)
         return self.text[start:end]
 
 
 def _index(norms: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
-    """Returns each sequence of SHINGLE words → the indexes of the words at which it begins."""
+    """Returns sequence of SHINGLE words → the indexes of the words at which it begins."""
     index: dict[tuple[str, ...], list[int]] = {}
     for start in range(len(norms) - SHINGLE + 1):
         places = index.setdefault(tuple(norms[start : start + SHINGLE]), [])
@@ -641,7 +656,7 @@ def _index(norms: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
 
 
 def _count(wanted: Sequence[str], words: Sequence[str]) -> int:
-    """Returns how often the sequence `wanted` occurs in `words`."""
+    """Returns the number of times that the sequence `wanted` occurs in `words`."""
     size = len(wanted)
     return sum(
         list(words[start : start + size]) == list(wanted)
@@ -664,7 +679,10 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _may_be_value(text: str, place: int) -> bool:
-    """Returns True if the text around an offset allows a word or number there, not only a note."""
+    """Returns True if a word or number may be missing at the offset `place`, judged from the text around it.
+
+    Returns False if only a note can be missing there.
+    """
     left, right = SLOT.sub("", text[:place]), SLOT.sub("", text[place:])
     near_left, near_right = left[-1:], right[:1]
     word_left, word_right = left.rstrip()[-1:], right.lstrip()[:1]

@@ -1,4 +1,4 @@
-"""The findings of an audit in one page, and functions that add up the findings in many pages."""
+"""Defines the findings of an audit in one page, and adds up the findings in many pages."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 CLASSES = {
     "template": "a template in a sentence left nothing",
-    "dropped-aside": "a template in brackets left nothing, and the brackets went with it",
+    "dropped-aside": "a template in brackets left nothing, and the brackets were removed with it",
     "empty-brackets": "brackets or quotation marks around nothing, or around loose punctuation",
     "punctuation": "a space before a stop or comma, or two of them, that the source does not have",
     "no-beginning": "a paragraph that begins in the middle of a sentence",
-    "no-end": "a paragraph that ends before what it announces",
+    "no-end": "a paragraph that announces something which does not follow",
     "dropped-words": "words in a paragraph that are not in the text",
     "dropped-paragraph": "prose that is not in the text",
-    "dropped-quotation": "prose in a template that stands alone",
+    "dropped-quotation": "prose in a template that is alone on its line",
     "added-words": "words of an image, reference or table, or markup, in the text",
 }
 """Class of holes → the problem that a reader sees."""
@@ -35,7 +35,7 @@ class Hole(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """Counts how often a template is used in running text, by the result of its use."""
+    """Counts of a template's uses in running text, by result."""
 
     shown: int = 0
     nothing: int = 0  # no text, at a place where a value is possible
@@ -74,16 +74,18 @@ def add_uses(pages: Iterable[Mapping[str, Uses]]) -> dict[str, Uses]:
 
 
 def is_note(uses: Uses) -> bool:
-    """Returns True if a template has no text on purpose: most of its uses are at positions where notes are
-    usual.
+    """Returns True if a template has no text on purpose, because it is a note.
+
+    Most of its uses must be at positions where notes are usual.
     """
     return uses.notes >= max(uses.nothing, 1)
 
 
 def counts_as_hole(hole: Hole, uses: Mapping[str, Uses]) -> bool:
-    """Returns True if a finding is a real hole. `uses` are the uses of each template in all pages.
+    """Returns True if a finding is a real hole.
 
-    A template without text is not a hole if its uses in all pages show that it is a note.
+    `uses` are the counts of each template in all pages. A template without text is not a hole if these counts
+    show that it is a note.
     """
     is_doubtful = hole.kind in _OF_TEMPLATES and hole.template in uses
     return not (is_doubtful and is_note(uses[hole.template]))

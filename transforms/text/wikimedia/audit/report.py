@@ -1,5 +1,7 @@
-"""The report of an audit, as data and as HTML: the number of findings by class and template, and the pages,
-the worst first.
+"""Writes the report of an audit as data and as HTML.
+
+The report has the number of findings by class and by template, and the findings in each page. The pages with
+the most findings come first.
 """
 
 import html
@@ -24,7 +26,7 @@ COLUMNS = ("page_id", "title", "class", "template", "source", "text")
 
 
 class AuditReport:
-    """The findings of an audit in a sample of pages."""
+    """The report of an audit, made from the findings in a sample of pages."""
 
     def __init__(self, pages: Iterable[AuditedPage]):
         found = sorted(pages)
@@ -42,14 +44,15 @@ class AuditReport:
                 yield page.page_id, page.title, hole.kind, hole.template, hole.source, hole.text
 
     def template_rows(self) -> Iterator[tuple[object, ...]]:
-        """Yields one row for each template in running text, with the columns TEMPLATE_COLUMNS; the most used
-        template comes first.
+        """Yields one row for each template in running text, with the columns TEMPLATE_COLUMNS.
+
+        The most used templates come first.
         """
         for name, uses in sorted(self._uses.items(), key=lambda one: (-sum(one[1]), one[0])):
             yield name, *uses, "yes" if is_note(uses) else "no"
 
     def summary(self) -> dict[str, Any]:
-        """Returns the report's counts and rates. Rates are per 1,000 paragraphs of the text."""
+        """Returns the report's counts and rates. Rates are findings per 1,000 paragraphs."""
         audited = [page.comparison for page, _ in self._pages if not page.reason]
         reasons = Counter(page.reason for page, _ in self._pages if page.reason)
         paragraphs = sum(one.paragraphs for one in audited)
@@ -78,8 +81,9 @@ class AuditReport:
         }
 
     def _templates(self) -> Iterator[dict[str, Any]]:
-        """Yields an entry for each template that has findings: the number of findings by class, and the
-        results of all its uses.
+        """Yields an entry for each template that has findings.
+
+        An entry has the number of findings by class, and the results of all uses of the template.
         """
         kinds: dict[str, Counter[str]] = {}
         examples: dict[str, str] = {}
@@ -160,7 +164,7 @@ class AuditReport:
 
 
 def sorted_dict(counts: Mapping[str, int]) -> dict[str, int]:
-    """Returns the counts sorted, the largest first."""
+    """Returns the counts sorted in descending order."""
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 

@@ -1,8 +1,8 @@
-"""The running text of a page as mwparserfromhell parses it, with a slot for each part that is not text.
+"""Extracts the running text of a page with mwparserfromhell. Each part that is not text becomes a slot.
 
-The view uses neither the cleaner of the corpus nor its tables and rules, so that an audit is independent of
-them. The text consists of the parser's text, the visible part of links, and the content of tags. A template,
-formula, reference or image becomes a slot. The names of namespaces are taken from the dump.
+The text consists of the parser's text, the visible part of links, and the content of tags. Templates,
+formulas, references and images become slots. The module uses neither the cleaner of the corpus nor its tables
+and rules, so that an audit is independent of them. The names of namespaces are taken from the dump.
 """
 
 import re
@@ -62,9 +62,7 @@ _WITHOUT_WORDS = {"noinclude", "includeonly"}
 
 
 class Slot(NamedTuple):
-    """A template, formula, reference or image in the running text, which the parser does not
-    render as text.
-    """
+    """A part of the running text that the parser does not render: a template, formula, reference or image."""
 
     name: str  # of the template, "Coord"; else "<math>", "<ref>" or "[[File]]"
     wikitext: str
@@ -73,7 +71,7 @@ class Slot(NamedTuple):
 
     @property
     def norms(self) -> list[str]:
-        """Returns the normalised words of the slot's wikitext."""
+        """The normalised words of the slot's wikitext."""
         return [word.norm for word in words_of(self.wikitext)]
 
 
@@ -85,25 +83,26 @@ class Line(NamedTuple):
 
 
 class SourceView(NamedTuple):
-    """The lines, slots and hidden parts of a page's wikitext."""
+    """The content of a page's wikitext: its lines, slots, and texts that are hidden on the page."""
 
     lines: Sequence[Line]  # without empty ones
     slots: Sequence[Slot]
     hidden: Sequence[str]  # wikitext of references, images and tables
 
     def slot(self, character: str) -> Slot:
-        """Returns the slot for which a character in a line stands."""
+        """Returns the slot that a character in a line represents."""
         return self.slots[ord(character) - FIRST_SLOT]
 
     def wikitext(self, text: str) -> str:
-        """Returns a text in which each slot is replaced by its wikitext."""
+        """Replaces each slot in a text by its wikitext."""
         return SLOT.sub(lambda found: self.slot(found[0]).wikitext, text)
 
 
 def view_source(wikitext: str, hidden_namespaces: Collection[str]) -> SourceView:
-    """Parses the wikitext of a page and returns its view.
+    """Parses the wikitext of a page. Returns its lines, slots and hidden texts.
 
     Args:
+      wikitext: the wikitext of the page.
       hidden_namespaces: the names of the namespaces for files, media and categories, in lower case.
     """
     code = mwparserfromhell.parse(_RESERVED.sub("", wikitext), skip_style_tags=True)
@@ -129,8 +128,9 @@ class _Page:
         return [_line_of(line) for line in shown.split("\n") if line.strip()]
 
     def quoted(self, line: Line) -> Iterator[Line]:
-        """Yields the prose in the arguments of templates that are alone on a line. Such a template is
-        displayed either completely or not at all.
+        """Yields the prose in the arguments of templates that are alone on a line.
+
+        Such a template is displayed either completely or not at all.
         """
         for character in SLOT.findall(line.text):
             slot = self.slots[ord(character) - FIRST_SLOT]
@@ -228,7 +228,7 @@ def _slot_of(template: Template) -> Slot:
 
 
 def _is_note(positional: Sequence[str], named: Mapping[str, str]) -> bool:
-    """Returns True if a template is a reference, or a request for one, judged from its arguments."""
+    """Returns True if a template is a reference or a request for one, judged from its arguments."""
     if any(re.match("https?://", value) for value in named.values()):
         return True
     values = (*positional, *named.values())

@@ -36,7 +36,7 @@ CLOSING = ")]}）］】〕」』》〉”»›’\"'"
 
 
 class Word(NamedTuple):
-    """A word of a text; in scripts without spaces between words, a single character."""
+    """A word of a text. In scripts without spaces between words, it is a single character."""
 
     norm: str  # NFKC, in lower case
     start: int
@@ -52,7 +52,7 @@ def words_of(text: str) -> list[Word]:
 
 
 def is_spaceless(character: str) -> bool:
-    """Returns True if a character belongs to a script without spaces between words."""
+    """Returns True if a character belongs to a script that is written without spaces between words."""
     return bool(_IS_SPACELESS.match(character))
 
 
@@ -62,8 +62,9 @@ def is_letter(character: str) -> bool:
 
 
 def is_prose(text: str, words: Sequence[Word]) -> bool:
-    """Returns True if a text may be a sentence: it is long enough, and has punctuation that ends
-    sentences.
+    """Returns True if a text may be a sentence.
+
+    It must have a minimum number of words, and punctuation that ends sentences.
     """
     spaceless = sum(is_spaceless(text[word.start]) for word in words)
     return len(words) - spaceless / 2 >= 8 and any(mark in text for mark in SENTENCE_END)

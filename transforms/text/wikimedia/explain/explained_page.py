@@ -1,5 +1,4 @@
-"""Explains how a page was cleaned: the result of each section, template and link, and the rule that caused
-it.
+"""Explains how a page was cleaned: the text of each section, template and link, and the rule that caused it.
 
 The cleaner is observed while it cleans the page, so the page is cleaned only once.
 """
@@ -52,8 +51,9 @@ _NAME_END = re.compile(r"[|}\n]")
 
 
 class Piece(NamedTuple):
-    """A part of the wikitext that is not plain text, such as a template, with the text that it became and the
-    rule.
+    """A part of the wikitext that is not plain text, such as a template, with its cleaned text.
+
+    `rule` is the rule that determined the text.
     """
 
     kind: str  # TEMPLATE, LINK or OUTSIDE
@@ -92,7 +92,7 @@ def explain_page(
     namespaces: Mapping[int, Sequence[str]],
     of_wiki: WikiTemplates = NO_TEMPLATES,
 ) -> ExplainedPage:
-    """Cleans a page. Returns the result of each of its parts, and the rules that led to these results."""
+    """Cleans a page. Returns the text of each of its parts, and the rule that determined it."""
     cleaner = _WatchedCleaner(language, namespaces, of_wiki)
     sources = list(split_at_headings(drop_noncharacters(wikitext)))
     try:
@@ -115,10 +115,10 @@ _NOTHING = Section("", ())
 
 
 def _align(sources: Sequence[RawSection], raw: Sequence[RawSection]) -> list[int | None]:
-    """Returns for each section in `raw` the index of the same section in `sources`, or None if it is missing
-    there.
+    """Matches two lists of a page's sections.
 
-    Headings inside comments occur only in `sources`.
+    Returns for each section in `raw` the index of the same section in `sources`, or None if it is missing
+    there. Headings inside comments occur only in `sources`.
     """
     names = [[f"{one.level} {one.heading}" for one in sections] for sections in (raw, sources)]
     places: list[int | None] = [None] * len(raw)
@@ -159,7 +159,7 @@ class _WatchedCleaner(WikitextCleaner):
         return shown
 
     def split(self, wikitext: str) -> list[RawSection]:
-        """Returns all sections of a page as the cleaner sees them, including those that it drops."""
+        """Returns all sections of a page as the cleaner parses them, including those that it drops."""
         variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
         raw = list(split_sections(strip_tables(variants.text)))
         kept = {id(one) for one in drop_sections(iter(raw), self.is_dropped)}
@@ -171,8 +171,9 @@ class _WatchedCleaner(WikitextCleaner):
     def explain(
         self, raw: RawSection, source: RawSection, rules: RuleBook, page: Page
     ) -> ExplainedSection:
-        """Explains a section. `raw` is the section as `split` returned it, `source` the same section in the
-        wikitext.
+        """Explains a section.
+
+        `raw` is the section as returned by `split`; `source` is the same section in the original wikitext.
         """
         of_source = source.heading, source.level, source.body
         if id(raw) not in self._of:
@@ -204,13 +205,14 @@ class _WatchedCleaner(WikitextCleaner):
                 target = source[2:].partition("|")[0].removesuffix("]]")
                 yield Piece(LINK, restore(source), shown, rules.of_link(target, shown))
         for match in _EXTERNAL.finditer(body):
-            rule = Rule("a link out of the wiki: its label, if it has one", "wikitext/links.py")
+            rule = Rule("an external link: its label, if it has one", "wikitext/links.py")
             yield Piece(LINK, restore(match[0]), _plain(show_external_links(match[0])), rule)
 
 
 def _in_text(piece: Piece, text: Section) -> Piece:
-    """Returns the piece unchanged if its text is part of the section's text; otherwise without text, and with
-    a rule that says why.
+    """Returns a piece that has a text only if this text is part of the section's text.
+
+    Otherwise the text is removed, and the rule explains why.
     """
     shown = _letters(piece.shown)
     if not shown or shown in _letters("".join((text.heading, *text.paragraphs))):
@@ -239,7 +241,10 @@ def _outermost(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """Yields the pieces with their positions in the source. Pieces of the same kind must be in order."""
+    """Yields the pieces with their positions in the source.
+
+    Pieces of the same kind must be in the order of the source.
+    """
     position = {TEMPLATE: 0, LINK: 0}
     spans = _cut_spans(source)
     for piece in pieces:
@@ -255,7 +260,7 @@ def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
 
 
 def _end_of(source: str, start: int) -> int:
-    """Returns the position behind the braces or brackets that open at `start`."""
+    """Returns the position after the closing braces or brackets of those that open at `start`."""
     opener = "[" if source.startswith("[") else source[start : start + 2]
     if opener not in ("{{", "[["):
         return source.find("]", start) + 1 or len(source)
@@ -273,8 +278,9 @@ def _cut_spans(source: str) -> list[tuple[int, int]]:
 
 
 def _cut(source: str) -> Iterator[Piece]:
-    """Yields the parts that the cleaner removes first: comments, tables, and tags whose content
-    is not prose.
+    """Yields the parts of a section that the cleaner removes first.
+
+    These are comments, tables, and tags whose content is not prose.
     """
     for found in _CUT.finditer(source):
         tag = (found["tag"] or "").lower()

@@ -1,5 +1,5 @@
-"""Finds the rule that the cleaner applied to a template, link or heading, and the file and line that contain
-the rule.
+"""Finds the rule that the cleaner applied to a template, link or heading, and the file and line of the
+rule.
 """
 
 import re
@@ -23,7 +23,7 @@ _SHOWN = 60  # characters of a pattern or definition
 
 
 class Rule(NamedTuple):
-    """A rule that the cleaner applied, and where it is written."""
+    """A rule that the cleaner applied, and the file and line in which it is defined."""
 
     text: str  # 'table: "{1} m"'
     place: str = ""  # file and line, "languages/uk.toml:83"; a module of the cleaner; or ""
@@ -64,7 +64,7 @@ class RuleBook:
             return Rule(
                 "in no table, and no text could be guessed", f"{_CODE}/templates/guesses.py"
             )
-        return Rule("in no table: guessed of its arguments", f"{_CODE}/templates/guesses.py")
+        return Rule("in no table: guessed from its arguments", f"{_CODE}/templates/guesses.py")
 
     def _of_known(self, name: str) -> Rule:
         for _ in range(_MAX_ALIASES + 1):
@@ -77,7 +77,7 @@ class RuleBook:
             name = self._of_wiki.aliases[name]
         if self._language.self_named and re.fullmatch(self._language.self_named, name):
             place = find_place(self._language.code, ("",), "self_named")
-            return Rule("it shows its own name", str(place))
+            return Rule("table: the template shows its own name", str(place))
         return Rule("a variable of MediaWiki", f"{_CODE}/templates/parser_functions.py")
 
     def _in_tables(self, name: str) -> Rule | None:
@@ -123,7 +123,10 @@ class RuleBook:
         return Rule(kind, place)
 
     def of_link(self, target: str, shown: str) -> Rule:
-        """Returns the rule that determined the text of a link `[[target|label]]`. `shown` is this text."""
+        """Returns the rule that determined the text of a link `[[target|label]]`.
+
+        `shown` is the text.
+        """
         prefix, colon, _ = target.strip().partition(":")
         name = normalise_name(prefix)
         links = f"{_CODE}/links.py"

@@ -30,12 +30,13 @@ class Place(NamedTuple):
 
 
 def find_place(code: str, names: tuple[str, ...], entry: str) -> Place | None:
-    """Returns the place of the entry that applies to a corpus, or None. The corpus's own tables take
-    precedence over those that all wikis share.
+    """Returns the place of the entry that applies to a corpus, or None.
+
+    The corpus's own tables take precedence over those that all wikis share.
 
     Args:
       code: the code of the corpus.
-      names: the tables and lists to search, in order: "templates", "silent_templates".
+      names: the tables and lists to search, in order, such as "templates" and "silent_templates".
       entry: a key of a table, or an item of a list, as written or normalised.
     """
     key = normalise_name(entry)
@@ -63,8 +64,9 @@ def _read_entries(file: str) -> Entries:
 
 
 def entries_of(toml: str) -> Entries:
-    """Returns the entries in a file of tables. If several entries have the same normalised name, the last one
-    is returned.
+    """Returns the lines of all entries in a TOML file of tables.
+
+    If several entries have the same normalised name, the line of the last one is returned.
     """
     return {(table, normalise_name(entry)): line for table, entry, line in _entries(toml)}
 

@@ -11,10 +11,10 @@ _HTML_BLOCK = re.compile(r"<(?:((?i:table|ul|ol|dl))\b[^<>]*|/(?i:table|ul|ol|dl
 
 
 def _sub_spans(text: str, pattern: re.Pattern[str], fill: Callable[[str], str]) -> str:
-    """Replaces each span of text from an opener to its closer. Openers and closers without a partner are
-    kept.
+    """Replaces each span of text that begins with an opener and ends with its closer.
 
-    `fill` is called with the span and returns its replacement.
+    `pattern` matches the openers, for which group 1 is not empty, and the closers. `fill` is called with a
+    span and returns its replacement. An opener or closer without a partner is kept.
     """
     kept: list[str] = []
     open_at: list[tuple[int, int]] = []  # (start of the opener, length of `spans` at that time)
@@ -37,8 +37,9 @@ def _sub_spans(text: str, pattern: re.Pattern[str], fill: Callable[[str], str]) 
 
 
 def sub_tables(text: str, fill: Callable[[str], str]) -> str:
-    """Replaces wikitables, including nested ones. `fill` is called with a table and returns its
-    replacement.
+    """Replaces wikitables (`{|…|}`), including nested ones.
+
+    `fill` is called with the wikitext of a table and returns its replacement.
     """
     if "{|" not in text:
         return text

@@ -67,7 +67,7 @@ _SWITCH = re.compile(r"(?:__|＿＿)[^\W_]++(?:[_ ][^\W_]++)*+ ?(?:__|＿＿)")
 
 
 class CleanedPage(NamedTuple):
-    """The title of a page, and the prose of its sections."""
+    """A cleaned page: its title, the prose of its sections, and counts of templates without known text."""
 
     sections: tuple[Section, ...]
     unrendered: dict[str, int]  # normalised name → templates in running text that left no text
@@ -76,7 +76,7 @@ class CleanedPage(NamedTuple):
 
 
 class UncleanableError(ValueError):
-    """A page cannot be cleaned. `reason` is "too-long", "too-deep" or "tangled"."""
+    """Raised if a page cannot be cleaned. `reason` is "too-long", "too-deep" or "tangled"."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
@@ -85,8 +85,9 @@ class UncleanableError(ValueError):
 
 
 class WikitextCleaner:
-    """Cleans the pages of one wiki. It consists only of tables, so it can be shared and is cheap
-    to pickle.
+    """Cleans the pages of one wiki.
+
+    A cleaner has only tables and no state, so it can be shared between pages and is cheap to pickle.
     """
 
     def __init__(
@@ -109,11 +110,11 @@ class WikitextCleaner:
         return type(self), (self._language, self._namespaces, self._of_wiki)
 
     def clean(self, wikitext: str, title: str) -> CleanedPage:
-        """Cleans a page. Returns those sections that have prose.
+        """Cleans a page. Returns its title and those sections that have prose.
 
         Raises:
             UncleanableError: the page is longer than MAX_CHARACTERS, its templates are nested deeper than
-                MediaWiki expands them, or its sections cannot be distinguished.
+                MediaWiki expands them, or the boundaries of its sections are lost during cleaning.
         """
         if len(wikitext) > MAX_CHARACTERS:
             raise UncleanableError("too-long", f"{len(wikitext)} characters")
@@ -137,7 +138,8 @@ class WikitextCleaner:
     def markdown(self, wikitext: str, title: str) -> str:
         """Returns a page as Markdown, including its lists and tables.
 
-        Raises UncleanableError as `clean` does.
+        Raises:
+            UncleanableError: in the same cases as `clean`.
         """
         page = Page(drop_noncharacters(title), self._language)
         variants = self._read_variants(strip_extensions(drop_noncharacters(wikitext)))
@@ -154,8 +156,8 @@ class WikitextCleaner:
         return is_dropped(heading, level)
 
     def is_dropped(self, heading: str, level: int) -> bool:
-        """Returns True if the section under a heading is to be dropped, such as references, links and
-        galleries.
+        """Returns True if the section under a heading is to be dropped, as it has references, links or a
+        gallery.
         """
         name = self.shown_name(heading, level)
         if name in self._language.dropped_headings or self._of_wiki.headings.get(name) is False:
@@ -166,8 +168,9 @@ class WikitextCleaner:
         return level <= 2 and is_dropped_at_top
 
     def shown_name(self, heading: str, level: int) -> str:
-        """Returns the normalised name of a heading without its markup, as the tables of dropped headings
-        contain it.
+        """Returns the normalised name of a heading without its markup.
+
+        The tables of dropped headings contain names in this form.
         """
         name = normalise_name(heading)
         if _MARKUP.search(name):
@@ -178,7 +181,10 @@ class WikitextCleaner:
         return name_of_heading(name)
 
     def _mark(self, section: RawSection) -> str:
-        """Returns a section's wikitext after a mark, without lines that only refer to a category."""
+        """Returns the wikitext of a section with a mark at its beginning.
+
+        Lines that only refer to a category are removed.
+        """
         marked = f"\n\n{SECTION}{section.heading}\n\n{section.body}\n"
         return self._links.drop_rows_of_categories(marked) if section.level else marked
 
@@ -189,7 +195,7 @@ class WikitextCleaner:
         expansion: Expansion,
         variants: PageVariants,
     ) -> list[Section]:
-        """Returns the cleaned sections. Some of them may have no paragraphs."""
+        """Cleans sections of a page. Returns one cleaned section for each; some may have no paragraphs."""
         return self._run_passes(sections, page, expansion, variants)
 
     def _run_passes(
@@ -201,10 +207,10 @@ class WikitextCleaner:
         *,
         markdown: bool = False,
     ) -> list[Section]:
-        """Returns the cleaned sections. Some of them may have no paragraphs.
+        """Cleans sections of a page. Returns one cleaned section for each; some may have no paragraphs.
 
         Args:
-          markdown: True to keep lists, and the marks of paragraphs that become Markdown.
+          markdown: True to keep lists, and the marks of paragraphs that `render_markdown` converts.
         """
         if markdown:
             sections = [one._replace(body=mark_lists(one.body)) for one in sections]
@@ -235,12 +241,13 @@ class WikitextCleaner:
 
 
 def _drop_switch(match: re.Match[str]) -> str:
-    """Returns "" for a switch such as `__NOTOC__` in any case and language. Other words are returned
-    unchanged.
+    """Replaces a MediaWiki switch such as `__NOTOC__`, in any case and language, by "".
+
+    Other words between underscores are returned unchanged.
     """
     return "" if match[0].casefold() in switches() else match[0]
 
 
 def _plain(heading: str) -> str:
-    """Returns the wikitext of a heading that consists only of templates, without its markup."""
+    """Returns the text of a heading that consists only of templates, without brackets and other signs."""
     return _MARKUP_SIGNS.sub("", restore(heading)).strip()

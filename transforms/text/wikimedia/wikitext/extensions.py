@@ -1,6 +1,6 @@
-"""Removes comments, and tags whose content is not wikitext, such as references, formulas and galleries.
+"""Removes comments and the tags whose content is not wikitext, such as references, formulas and galleries.
 
-MediaWiki handles these before everything else, so the parser never sees their content.
+MediaWiki handles these before it parses the page, so the parser never sees their content.
 """
 
 import re
@@ -70,7 +70,7 @@ def _shown(name: str, attributes: str, content: str) -> str:
 
 
 def _filler(name: str, before: str, after: str) -> str:
-    """Returns a mark to separate the texts before and after a removed tag, or "" if no mark is needed.
+    """Returns a mark that separates the texts before and after a removed tag, or "" if no mark is needed.
 
     `before` is the character before the tag, or ""; `after` are the characters after it.
     """
@@ -89,7 +89,7 @@ def _filler(name: str, before: str, after: str) -> str:
 
 
 def _last(kept: list[str]) -> str:
-    """Returns the last character of the pieces of text, or "" if they are empty."""
+    """Returns the last character of a list of texts, or "" if the list is empty."""
     if not kept:
         return ""
     return " " if kept[-1].endswith(_NO_BREAK) else kept[-1][-1]
@@ -100,7 +100,7 @@ def _ends_in_address(kept: list[str]) -> bool:
 
 
 def strip_extensions(wikitext: str) -> str:
-    """Returns the text without comments and extension tags. Their visible text is kept and protected.
+    """Removes comments and extension tags from wikitext. The visible text of tags is kept and protected.
 
     An unclosed comment extends to the end of the page. If any other tag is not closed, only the tag itself is
     removed.

@@ -1,8 +1,7 @@
-"""Detects indented prose among the lines that begin with `:`.
+"""Detects prose among the lines that begin with `:`.
 
-MediaWiki renders such lines as a definition list. Editors use them for quotations and paragraphs, but just as
-often for formulas, examples, glossaries, hatnotes and deeper list levels. Only lines with whole sentences are
-prose.
+MediaWiki indents such lines. Editors use them for quotations and paragraphs, but just as often for formulas,
+examples, glossaries, hatnotes and deeper list levels. Only lines with whole sentences are prose.
 """
 
 import re
@@ -51,7 +50,7 @@ def _is_prose(line: str, *, after_prose: bool) -> bool:
 
 
 def raise_indented_prose(text: str) -> str:
-    """Turns each indented line of prose into a paragraph of its own."""
+    """Turns each line of prose that begins with `:` into a separate paragraph."""
     if "\n:" not in text:
         return text
     pieces: list[str] = []

@@ -1,7 +1,6 @@
 """Replaces links by the text that a reader sees.
 
-On the page, letters directly after a link (its trail) are part of the link. In plain text, they simply follow
-it.
+MediaWiki displays letters directly after a link as part of the link. In plain text they simply follow it.
 """
 
 import contextlib
@@ -84,8 +83,9 @@ def show_simple_links(text: str) -> str:
 
 
 def _drop_blanks_at_end(pieces: list[str]) -> None:
-    """Removes the spaces at the end of a link before punctuation. Every second one of the pieces
-    is a link.
+    """Removes the spaces at the end of a link's text if punctuation follows.
+
+    Every second item of `pieces` is the text of a link. The list is modified in place.
     """
     for i in range(1, len(pieces), 2):
         if pieces[i].endswith(" ") and pieces[i + 1].startswith(_AFTER_WORD):
@@ -93,9 +93,9 @@ def _drop_blanks_at_end(pieces: list[str]) -> None:
 
 
 def _show_target(target: str) -> str:
-    """Returns a link's target as the page displays it: `%41` is decoded, and apostrophes are not italics.
+    """Returns a link's target as the page displays it: `%41` is decoded, and apostrophes do not mark italics.
 
-    If the target cannot be the title of a page, this is no link, and the brackets are kept.
+    If the target cannot be the title of a page, the brackets are not a link and are kept.
     """
     written = shown = decode_entities(target)
     with contextlib.suppress(UnicodeDecodeError):
@@ -117,7 +117,10 @@ def _show_double(match: re.Match[str]) -> str:
 
 
 def _show_brackets(match: re.Match[str]) -> str:
-    """Returns `[[[[A]]]]` as a link in brackets. With an odd number of brackets, it is not a link."""
+    """Converts a link in extra brackets, such as `[[[[A]]]]`, to the link's text in brackets.
+
+    With an odd number of brackets, it is not a link.
+    """
     opening, link, content, closing = match.groups()
     count = len(opening)
     if len(closing) - (2 if link else 0) != count:
@@ -132,14 +135,15 @@ def _show_brackets(match: re.Match[str]) -> str:
 
 
 def _drop_lost_brackets(line: str) -> str:
-    """Returns a line without its double brackets, unless they are partners of protected brackets."""
+    """Removes the double brackets from a line, unless they belong to protected brackets."""
     is_meant = line.count(_LEFT) != line.count(_RIGHT)
     return _LOST_BRACKETS.sub(lambda match: protect(match[0]) if is_meant else "", line)
 
 
 class LinkTexts:
-    """Replaces links by their text if the target has a prefix (files, categories, other wikis) or an unusual
-    title.
+    """Replaces links that `show_simple_links` does not handle.
+
+    These are links whose target has a prefix (files, categories, other wikis) or an unusual title.
     """
 
     def __init__(
@@ -182,7 +186,7 @@ class LinkTexts:
         return (_show_target(target) if _ODD_TARGET.search(target) else target) + bracket
 
     def show(self, text: str) -> str:
-        """Replaces all links that contain no braces by their visible text."""
+        """Replaces all links by their visible text, except links that contain braces."""
         if "[[" not in text:
             return text
         odd = set(_ODD_OPENING.findall(text))

@@ -1,10 +1,12 @@
-"""Detects the lists that complete a sentence, and drops the other lists.
+"""Decides which lists of a page are kept as text, and drops the others.
 
-A list is kept if a sentence announces it with a colon or a comma, since the sentence is incomplete without
-it. Each item becomes a paragraph. The same holds for indented lines of a verse, quotation or example, for
-terms and definitions of a glossary, and for formulas. Lists of sources and long lists of names
-(filmographies, members, villages) are dropped. A label of one or two words is dropped together with its list,
-unless a sentence announces the label. A sentence before headings may announce the lists below these headings.
+A list is kept if the sentence before it announces it, that is, ends with a colon or a comma. Without the
+list, such a sentence would be incomplete. Each item becomes a paragraph. The same rule applies to indented
+lines of a verse, quotation or example, to terms and definitions of a glossary, and to formulas. Lists of
+sources and long lists of names (filmographies, members, villages) are dropped even if they are announced.
+
+A label of one or two words is dropped together with its list, unless a sentence announces the label. A
+sentence before headings may announce the lists below these headings.
 """
 
 import re
@@ -88,7 +90,10 @@ def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
 
 
 def _line_before(text: str, end: int) -> tuple[int, int]:
-    """Returns the (start, end) of the last non-empty line before `end`, if it is near."""
+    """Returns the (start, end) of the last non-empty line before `end`.
+
+    If more than _MAX_BLANK_LINES empty lines come between, an empty line is returned.
+    """
     start = text.rfind("\n", 0, end) + 1
     for _ in range(_MAX_BLANK_LINES):
         if start == 0 or not _IS_BLANK.fullmatch(text, start, end):
@@ -99,8 +104,8 @@ def _line_before(text: str, end: int) -> tuple[int, int]:
 
 
 def _is_inserted(text: str, start: int, end: int) -> bool:
-    """Returns True if the text between two lists is a quotation or clause, so that both lists are parts of
-    one list.
+    """Returns True if the text between two lists is a quotation or clause, so that both are parts of one
+    list.
     """
     if end - start > _MAX_INSERTED or "\n\n" in text[start - 2 : end]:
         return False
@@ -148,9 +153,12 @@ class _AnnouncedHeadings:
 
 
 def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
-    """Returns True if a list after a colon is to be kept, judged from its items.
+    """Returns True if a list after a colon or comma is to be kept, judged from its items.
 
-    `marked` is the number of items that begin with `*` or `#`.
+    Args:
+        items: the items of the list.
+        marked: the number of items that begin with `*` or `#`.
+        is_announced: True if a whole sentence announces the list, False if there is only a label.
     """
     if 2 * sum(map(_is_source, items)) >= len(items):
         return False
@@ -186,10 +194,10 @@ def _is_long(item: str) -> bool:
 
 
 def _is_closed(item: str) -> bool:
-    """Returns True if an item contains the end of a sentence."""
+    """Returns True if an item ends with the sign that ends a sentence."""
     return item.rstrip(_BLANK).endswith((".", "!", "?", "。", "।", "։"))
 
 
 def _goes_on(item: str) -> bool:
-    """Returns True if an item continues a sentence, because it begins in lower case."""
+    """Returns True if an item begins in lower case, so that it continues a sentence."""
     return item.lstrip(_OPENING)[:1].islower()

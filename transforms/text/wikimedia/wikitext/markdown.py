@@ -75,7 +75,7 @@ class _Cell(NamedTuple):
 
 
 def _lay_out(rows: Iterable[Sequence[_Cell]]) -> Iterator[list[str]]:
-    """Yields the texts of each row. A cell that spans several columns or rows is followed by empty cells."""
+    """Yields the cell texts of each row. Empty cells are added where a cell spans several columns or rows."""
     below: dict[int, int] = {}  # column → number of rows still covered by a cell above
     for row in rows:
         line: list[str] = []
@@ -115,7 +115,7 @@ def _rows(lines: Iterable[str]) -> Iterator[list[_Cell]]:
 
 
 def _join_templates(lines: Iterable[str]) -> Iterator[str]:
-    """Yields the lines. A line with a template that continues on the next line is joined with it."""
+    """Yields the lines of a table. Lines are joined if a template extends over several lines."""
     joined: list[str] = []
     depth = 0
     for line in lines:
@@ -158,9 +158,10 @@ def render_markdown(title: str, sections: Sequence[tuple[int, Section]]) -> str:
     """Returns the article as Markdown.
 
     Args:
-      sections: (level of the heading, section) for each section. Paragraphs may have marks for lists and
-        tables. The heading of a section without paragraphs is kept if a deeper section right below has
-        paragraphs.
+      title: the title of the page.
+      sections: (level of the heading, section) for each section. Paragraphs may begin with the marks of
+        `mark_lists` and `mark_tables`. The heading of a section without paragraphs is kept if one of its
+        subsections has paragraphs.
     """
     blocks = [f"# {title}"]
     for (level, section), is_shown in zip(sections, _leading_to_text(sections), strict=True):
@@ -171,7 +172,7 @@ def render_markdown(title: str, sections: Sequence[tuple[int, Section]]) -> str:
 
 
 def _leading_to_text(sections: Sequence[tuple[int, Section]]) -> list[bool]:
-    """Returns for each section True if it has text, or a deeper section with text follows right below it."""
+    """Returns for each section True if it has text, or if one of its subsections has text."""
     shown: list[bool] = []
     text_level = 0  # of the next section that is shown
     for level, section in reversed(sections):
@@ -232,9 +233,7 @@ def _list(items: Sequence[tuple[str, str]]) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
-    """Returns a Markdown table. Empty cells are added to the first row if a later row is longer, as Markdown
-    requires.
-    """
+    """Returns a Markdown table. The first row is padded with empty cells to the length of the longest row."""
     width = max(map(len, rows))
     head = [*rows[0], *[""] * (width - len(rows[0]))]
     lines = [f"| {' | '.join(row)} |" for row in (head, *rows[1:])]

@@ -1,8 +1,9 @@
-"""Stand-ins for characters that must not be interpreted as markup.
+"""Replaces characters that must not be read as markup by stand-ins, and restores them.
 
-The content of `<nowiki>` or of a formula is text, even if it looks like markup, and the text of an expanded
-template must not be split at `|` again. Such characters are replaced by Unicode noncharacters (U+FDD0–U+FDEF,
-which no text may contain). After the last pass they are replaced by the original characters.
+The content of `<nowiki>` or of a formula is text, even if it looks like markup. The text of an expanded
+template must not be split at `|` again. In such text, the markup characters are replaced by Unicode
+noncharacters (U+FDD0–U+FDEF, which never occur in valid text). After the last pass they are replaced by the
+original characters.
 """
 
 import re
@@ -43,7 +44,7 @@ _ARGUMENT_MARKUP = {ord(char): _PROTECT[ord(char)] for char in "|="}
 
 
 def drop_noncharacters(text: str) -> str:
-    """Removes the noncharacters U+FDD0–U+FDEF and GUARD, so that all later ones come from the cleaner.
+    """Removes the noncharacters U+FDD0–U+FDEF and GUARD from a page before the cleaner inserts its own.
 
     Surrogates and NUL are removed, too.
     """
@@ -75,7 +76,7 @@ def protect_argument(text: str) -> str:
 
 
 def restore(text: str) -> str:
-    """Replaces stand-ins by the original characters, and removes holes, breaks and other marks."""
+    """Replaces stand-ins by the original characters, and removes all other marks of the cleaner."""
     if text.isascii():
         return text
     return _NONCHARACTER.sub(lambda match: _RESTORED.get(match[0], ""), text)

@@ -74,7 +74,7 @@ _BLANKS = "\t\r\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
 
 
 def drop_rows_of_links(text: str) -> str:
-    """Removes lines that consist of links separated by dashes: "[[May 1]] - [[May 2]] - [[May 3]]"."""
+    """Removes lines that are rows of links, such as "[[May 1]] - [[May 2]] - [[May 3]]"."""
     return _ROW_OF_LINKS.sub(_show_row, text) if "]]" in text else text
 
 
@@ -95,9 +95,10 @@ def protect_bars(text: str) -> str:
 
 
 def guard_lines(text: str) -> str:
-    """Marks the lines that begin with a link, a template or a tag.
+    """Inserts GUARD at the beginning of lines that begin with a link, a template or a tag.
 
-    Whether a line is a list item or code depends only on its wikitext: "[[*NSYNC]] was a band." is neither.
+    Their text may begin with `*` or a space, but a line is a list item or code only if its wikitext begins
+    with that character: "[[*NSYNC]] was a band." is neither.
     """
     return _MARKUP_AHEAD.sub(f"\n{GUARD}", text)
 
@@ -112,10 +113,10 @@ def drop_preformatted(text: str) -> str:
 
 
 def join_paragraphs(text: str) -> str:
-    """Joins lines so that each line of the result is a paragraph. Paragraphs that begin with SECTION are
-    unchanged.
+    """Joins consecutive lines to paragraphs, and returns a text with one paragraph per line.
 
-    The only markup that the given text may have left is apostrophes and entities.
+    Lines that begin with SECTION are unchanged. The given text must not contain markup other than apostrophes
+    and entities.
     """
     text = raise_indented_prose(f"\n{text}\n").replace(BREAK, "\n\n")
     if "----" in text:
@@ -146,10 +147,9 @@ def join_paragraphs(text: str) -> str:
 
 
 def without_labels(paragraphs: list[str], body: str) -> list[str]:
-    """Returns the paragraphs of a section without the labels at its end, such as "Works:" or "''Results'':".
+    """Removes labels such as "Works:" or "''Results'':" from the end of a section's paragraphs.
 
-    If a section has only one paragraph, and nothing follows the paragraph in the section's wikitext `body`,
-    it is kept.
+    A label is kept if it is the only paragraph, and nothing follows it in the section's wikitext `body`.
     """
     if len(paragraphs) == 1 and body.rstrip(_AFTER_COLON).endswith(":"):
         return paragraphs

@@ -1,8 +1,8 @@
 """Removes the apostrophes that mark bold and italics, line by line, by the rules of MediaWiki.
 
-The rules are those of `Parser::doQuotes`. If there are four apostrophes in a row, the first is text; if there
-are six or more, all except five are text. If a line has an odd number of bold marks and an odd number of
-italic marks, one bold mark is read as an apostrophe and an italic mark.
+The rules are those of `Parser::doQuotes`: two apostrophes mark italics, three bold, five both. Of four in a
+row, the first is text; of six or more, all except five are text. If a line has an odd number of bold marks
+and an odd number of italic marks, one bold mark is read as an apostrophe and an italic mark.
 """
 
 import re
@@ -11,9 +11,7 @@ _RUN = re.compile(r"'{2,}")
 
 
 def _apostrophe_to_restore(parts: list[str], sizes: list[int]) -> int:
-    """Returns the index of the bold mark that is read as an apostrophe and an italic mark, or -1 if there is
-    none.
-    """
+    """Returns the index of the bold mark that is read as an apostrophe and an italic mark, or -1."""
     one_letter_word = word = blank = -1
     for i, size in enumerate(sizes):
         if size != 3:

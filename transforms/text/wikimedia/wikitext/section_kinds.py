@@ -65,7 +65,7 @@ Kind = Literal["prose", "notes", "sources", "links", "lists", "templates"]
 
 
 class Thresholds(NamedTuple):
-    """The conditions under which a heading is learned."""
+    """The conditions that a heading must meet to be learned as a heading without prose."""
 
     min_sections: int = 5  # sections that are not empty
     min_share_of_pages: float = 1 / 2_000  # a convention of the wiki, not of one subject
@@ -78,14 +78,14 @@ THRESHOLDS = Thresholds()
 
 
 class HeadingKey(NamedTuple):
-    """The name of a heading, and whether it is at level 1 or 2."""
+    """The key under which sections are counted: the name of their heading, and True for level 1 or 2."""
 
     name: str  # result of name_of_heading; "" for the leads of pages
     is_top: bool
 
 
 class HeadingCounts(NamedTuple):
-    """Counts of the sections under a heading, including their subsections. Empty sections are not counted."""
+    """Counts of the non-empty sections under one heading, by kind. Subsections belong to their section."""
 
     sections: int
     closing: int  # no prose follows on the page
@@ -104,7 +104,7 @@ class HeadingCounts(NamedTuple):
 
 
 class LearnedHeading(NamedTuple):
-    """A learned heading, whose sections have no prose, with its counts."""
+    """A heading whose sections were found to have no prose, with its counts."""
 
     name: str
     is_top_only: bool  # below level 2 it may be a heading like any other
@@ -112,9 +112,9 @@ class LearnedHeading(NamedTuple):
 
 
 def count_headings(title: str, wikitext: str) -> Iterator[tuple[HeadingKey, HeadingCounts]]:
-    """Yields (heading, counts) for each section of a page, and one key with the name "" for the page itself.
+    """Yields (heading, counts) for each section of a page, and one pair with the name "" for the page itself.
 
-    Yields nothing for a page about a year or a day, or with little prose.
+    Yields nothing for a page about a year or a day, or for a page with little prose.
     """
     if _DIGIT.search(title):
         return
@@ -138,7 +138,7 @@ def count_headings(title: str, wikitext: str) -> Iterator[tuple[HeadingKey, Head
 
 
 def add_counts(counts: Iterable[HeadingCounts]) -> HeadingCounts:
-    """Adds up the counts. `page` becomes the smallest of the titles."""
+    """Adds up counts. `page` of the sum is the smallest of the titles by code point."""
     *numbers, titles = zip(*counts, strict=True)
     return HeadingCounts._make([*map(sum, numbers), min(titles)])
 
@@ -186,7 +186,7 @@ def _name_of(heading: str) -> str:
 
 
 def _mark(wikitext: str) -> str:
-    """Replaces the links, URLs, citations, notes and templates of a page by marks."""
+    """Replaces the links, URLs, citations, notes and templates of a page by one mark each."""
     text = _NOTES.sub(f"{NOTE}<", drop_noncharacters(wikitext))
     text = _replace_nested(_TEMPLATE, _mark_template, strip_tables(strip_extensions(text)))
     text = _BARE.sub(SOURCE, _EXTERNAL.sub(SOURCE, text))
@@ -212,7 +212,10 @@ def _replace_nested(
 
 
 def _count_lines(body: str) -> collections.Counter[str]:
-    """Returns kind of line → number of such lines, and "letters" → number of letters in lines of prose."""
+    """Counts the lines of a section by kind.
+
+    Returns kind of line → number of lines. The key "letters" has the number of letters in lines of prose.
+    """
     counts: collections.Counter[str] = collections.Counter()
     for line in filter(None, map(str.strip, body.split("\n"))):
         if line.startswith(_LIST_SIGNS):
@@ -236,7 +239,10 @@ def _kind_of_item(line: str) -> str:
 
 
 def _count_letters(line: str) -> int:
-    """Returns the number of letters in a line; if the line is long, only its beginning is counted."""
+    """Returns the number of letters in the first 2 * _MIN_PAGE_LETTERS characters of a line.
+
+    East Asian characters count twice.
+    """
     letters = _NO_LETTER.sub("", line[: 2 * _MIN_PAGE_LETTERS])
     return len(letters) if letters.isascii() else len(letters) + len(_WIDE.findall(letters))
 

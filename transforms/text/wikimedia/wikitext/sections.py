@@ -1,9 +1,10 @@
-"""Splits a page into sections at its headings, and removes hatnotes.
+"""Splits a page into sections at its headings, and removes hatnotes (notes below a heading that refer to
+other pages).
 
 In MediaWiki, a heading is a line that starts and ends with one to six `=`. Its level is the smaller of these
-two numbers. If a section is dropped, all deeper sections that follow it are dropped too.
+two numbers. If a section is dropped, its subsections are dropped too.
 
-A hatnote written without a template is the first line under a heading, in italics, with a few words and
+A hatnote written without a template is the first line under a heading. It is in italics, with a few words and
 links: "''See also: [[Foo]] and [[Bar]]''". The mark that ends the italics may be missing.
 """
 
@@ -40,8 +41,9 @@ class RawSection(NamedTuple):
 
 
 def name_of_heading(heading: str) -> str:
-    """Returns the normalised name of a heading without markup, as the tables of dropped headings
-    contain it.
+    """Returns the normalised name of a heading that has no markup.
+
+    The tables of dropped headings contain names in this form.
     """
     return normalise_name(heading).rstrip(" :.")
 
@@ -61,12 +63,12 @@ def _raw_section(heading: str, level: int, body: str) -> RawSection:
 
 
 def split_sections(wikitext: str) -> Iterator[RawSection]:
-    """Yields the lead and every section of a page, in order, without hatnotes."""
+    """Yields the lead and every section of a page, in order. Hatnotes are removed."""
     return itertools.starmap(_raw_section, split_at_headings(wikitext))
 
 
 def split_at_headings(wikitext: str) -> Iterator[RawSection]:
-    """Yields the lead and every section of a page, in order, with hatnotes."""
+    """Yields the lead and every section of a page, in order. Hatnotes are kept."""
     text = f"\n{wikitext}\n"
     heading, level, start = "", 0, 1
     for match in _HEADING.finditer(text):
@@ -81,10 +83,10 @@ def split_at_headings(wikitext: str) -> Iterator[RawSection]:
 def drop_sections(
     sections: Iterator[RawSection], is_dropped: Callable[[str, int], bool]
 ) -> Iterator[RawSection]:
-    """Yields the sections that are to be kept.
+    """Yields the sections of a page except the dropped ones.
 
-    `is_dropped` is called with a section's heading and level. If it returns True, the deeper sections below
-    are dropped too.
+    `is_dropped` is called with a section's heading and level. If it returns True, the section is dropped
+    together with its subsections.
     """
     dropped_level = 0
     for section in sections:
@@ -98,8 +100,9 @@ def drop_sections(
 def in_batches(
     sections: Iterable[RawSection], max_characters: int
 ) -> Iterator[Sequence[RawSection]]:
-    """Yields the sections in batches of at least one section. A batch has about `max_characters` characters
-    of text.
+    """Yields the sections in batches with about `max_characters` characters of text.
+
+    A batch has at least one section.
     """
     batch: list[RawSection] = []
     room = max_characters

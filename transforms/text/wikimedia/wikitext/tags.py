@@ -39,7 +39,10 @@ _INVISIBLE = re.compile("[\u00ad\u1806\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]")
 
 
 def strip_tags(text: str) -> str:
-    """Removes the tags that MediaWiki allows. Two line-break tags, or a block tag, end a paragraph."""
+    """Removes the HTML tags that MediaWiki allows.
+
+    Two line-break tags, or the tag of a block element, end a paragraph.
+    """
     if "<" not in text:
         return text
     if "display" in text:
@@ -64,9 +67,7 @@ def decode_entities(text: str) -> str:
 
 
 def _show_address(address: re.Match[str]) -> str:
-    """Returns a URL as MediaWiki displays it: brackets and bars that are written as entities become `%5B`
-    etc.
-    """
+    """Returns a URL as MediaWiki displays it. Brackets and bars written as entities become `%5B` etc."""
     host, path = (_ENTITY.sub(_decode, part) for part in address.groups())
     if "<" in host + path or ">" in host + path:  # the address ends there
         return address[0]
@@ -81,7 +82,7 @@ def _decode(entity: re.Match[str]) -> str:
 
 
 def _hide(text: str) -> str:
-    """Returns the text without elements that are hidden on the page, such as sort keys in a table."""
+    """Removes the elements that are hidden on the page, such as sort keys in a table."""
     kept: list[str] = []
     position = 0
     unclosed: set[str] = set()
@@ -100,9 +101,7 @@ def _hide(text: str) -> str:
 
 
 def _end_of_element(text: str, position: int, name: str) -> int:
-    """Returns the end of an element whose content begins at `position`, or -1 if the element is
-    not closed.
-    """
+    """Returns the end of an element whose content begins at `position`, or -1 if it is not closed."""
     depth = 1
     for tag in re.finditer(rf"<(/?)(?i:{name})\b{_WITHIN}>|{SECTION}", text[position:]):
         if tag[0] == SECTION:
@@ -114,10 +113,10 @@ def _end_of_element(text: str, position: int, name: str) -> int:
 
 
 def _show_superscript(match: re.Match[str]) -> str:
-    """Returns an exponent in superscript characters, or after "^" if they do not exist for all its
-    characters.
+    """Returns an exponent in superscript characters, or after "^" if one of its characters has no superscript
+    form.
 
-    For other superscripts (ordinals, notes, phonetic symbols), the tag is simply removed.
+    For other superscripts (ordinals, notes, phonetic symbols), only the tag is removed.
     """
     before, written = match.string[match.start() - 1 : match.start()], match[1]
     shown = decode_entities(written).replace("''", "").strip()

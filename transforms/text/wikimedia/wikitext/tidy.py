@@ -1,7 +1,7 @@
-"""Closes the holes that templates without text leave, so that no debris is left around them.
+"""Removes the spaces and punctuation that are left over around templates without text.
 
-The text must have single spaces only, and one paragraph per line. Spaces and punctuation are changed only
-next to a hole, but spaces before commas are removed everywhere.
+Each such template leaves a mark, a hole. The given text must have single spaces only, and one paragraph per
+line. Spaces and punctuation are changed only next to a hole, but spaces before commas are removed everywhere.
 """
 
 import re
@@ -73,7 +73,9 @@ def _close_holes(line: str) -> str:
 
 
 def tidy(text: str) -> str:
-    """Removes the holes of a text and the debris around them."""
+    """Removes the marks of templates without text (holes), and the spaces and punctuation left over around
+    them.
+    """
     if HOLE in text:
         text = _HOLE_AFTER_TEXT.sub("", _BLANK_AFTER_HOLE.sub(HOLE, text))
         lines = text.split("\n")

@@ -70,8 +70,9 @@ def _unit_text(unit: Unit, side: Side, style: Style, *, is_one: bool) -> str:
 
 
 def _local_name(number: str, unit: Unit, side: Side, style: Style) -> str:
-    """Returns a number with the name of its unit in the wiki's language, or "" if the unit has no
-    name there.
+    """Returns a number with the name of its unit in the wiki's language.
+
+    Returns "" if the unit has no name in this language.
     """
     if not style.is_local or style.is_short(unit, side) or unit.exponent or any(style.before_unit):
         return ""
@@ -84,7 +85,7 @@ def _local_name(number: str, unit: Unit, side: Side, style: Style) -> str:
 
 
 def _decorated(number: str, unit: Unit, side: Side, style: Style) -> str:
-    """Returns a number, followed by the power of ten that belongs to its unit: "3 million", "3×10⁶"."""
+    """Returns a number followed by its power of ten, if the unit has one: "3 million", "3×10⁶"."""
     if not unit.exponent:
         return number
     abbreviated = style.abbreviation in ("on", side)
@@ -153,7 +154,7 @@ def _input(measure: Measure, style: Style) -> str:
 
 
 def _output(measure: Measure, output: Output, style: Style, side: Side = "out") -> str:
-    """Returns the text for a measure converted to another unit."""
+    """Returns the text of a measure converted to one output unit or combination of units."""
     source, target, quantities = measure.unit, output[-1], measure.quantities
     if is_hand(source):
         source, quantities = in_inches(source, quantities)
@@ -181,7 +182,7 @@ def _output(measure: Measure, output: Output, style: Style, side: Side = "out") 
 
 
 def _in_parts(out: float, decimals: int, output: Output, style: Style, side: Side) -> str:
-    """Returns the text for a quantity in several units: "5 ft 11 in"."""
+    """Returns the text of a quantity that is split into several units: "5 ft 11 in"."""
     digits = round_digits(abs(out), max(decimals, 0), style)
     left, decimal_places = float(digits), len(digits.partition(".")[2])
     counts: list[float] = []
@@ -201,17 +202,16 @@ def _in_parts(out: float, decimals: int, output: Output, style: Style, side: Sid
 
 
 def _spaced(text: str, *, at_start: bool) -> str:
-    """Returns words beside a number, with the space between them restored, because parsing has
-    stripped it.
-    """
+    """Returns a word next to a number, with the space between them, which parsing has removed."""
     if at_start:
         return text if not text or text.startswith(("-", ",", ";", ":", "+")) else f" {text}"
     return f"{text} " if text and (text[-1].isalnum() or text[-1] in ",;:/=") else text
 
 
 def _take_options(measure: Measure, style: Style) -> str:
-    """Reads the arguments after the unit and sets the style's options. Returns the code of the
-    output unit.
+    """Reads the arguments after the unit, and sets options of the style.
+
+    Returns the code of the output unit, or "" if there is none.
     """
     rest = list(measure.rest)
 
@@ -245,7 +245,7 @@ def _take_options(measure: Measure, style: Style) -> str:
 
 
 def _fallback(values: list[str]) -> str:
-    """Returns the number and unit as they were written, for a conversion that cannot be parsed."""
+    """Returns the number and unit as they were written. Used if a conversion cannot be parsed."""
     if len(values) >= 2 and values[1] == "Mach":
         return f"Mach {values[0]}"
     join = find_join(values[1]) if len(values) >= 4 else None
@@ -306,7 +306,10 @@ def _arranged(measure: Measure, outputs: list[Output], style: Style) -> str:
 
 
 def _ordered(measure: Measure, outputs: list[Output], style: Style) -> str:
-    """Returns the text for the outputs in the requested order. One of the outputs is the input's own unit."""
+    """Returns the text of a conversion in which the order of the units is given.
+
+    One of the outputs is the unit of the input.
+    """
     shown = []
     for i, output in enumerate(outputs):
         side: Side = "out" if i else "in"

@@ -23,7 +23,7 @@ _POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 
 
 class Join(NamedTuple):
-    """The text between the two values of a range, such as " to "."""
+    """A word or sign between two values, such as "to" in "5 to 10 km", and its written forms."""
 
     spelled: str  # before the name of a unit
     abbreviated: str  # before its symbol
@@ -52,12 +52,12 @@ _JOIN_ALIASES = {
 
 
 def find_join(word: str) -> Join | None:
-    """Returns the Join for a word between two numbers, or None if the word does not join values."""
+    """Returns the Join for a word between two numbers, or None if the word cannot join two values."""
     return _JOINS.get(_JOIN_ALIASES.get(word, word))
 
 
 class Value(NamedTuple):
-    """A number, with the form in which it was written."""
+    """A number, and the form in which it was written in the template."""
 
     value: float
     digits: str  # without sign and groups, with a decimal point; "" for a fraction
@@ -69,8 +69,9 @@ class Value(NamedTuple):
 
 
 def _without_groups(text: str, form: NumberFormat) -> str:
-    """Removes the grouping of digits from a written number and writes a decimal point: "1.234,5"
-    → "1234.5".
+    """Removes the grouping of digits from a number, and writes a decimal point: "1.234,5" → "1234.5".
+
+    `form` is the number format of the wiki.
     """
     if form.decimal == ",":
         text = _BLANK_GROUPS.sub("", text)
@@ -140,14 +141,12 @@ class Measure(NamedTuple):
 
     @property
     def unit(self) -> Unit:
-        """Returns the unit of `quantities`."""
+        """The unit of all `quantities`."""
         return self.units[-1]
 
     @property
     def quantities(self) -> tuple[Value, ...]:
-        """Returns the values to convert. If a quantity is given in several units, its parts are added up to
-        one value.
-        """
+        """The values to convert, all in `unit`. The parts of a quantity in several units are added up."""
         if len(self.units) == 1:
             return self.values
         total = 0.0
@@ -157,8 +156,9 @@ class Measure(NamedTuple):
 
 
 def unpack(values: list[str], style: Style) -> list[str]:
-    """Returns the arguments. If one of them contains a range, "5-10" or "5 to 10", it is split into three
-    arguments.
+    """Splits the first argument if it contains a range: "5-10" or "5 to 10" becomes three arguments.
+
+    Returns all arguments.
     """
     if not values or parse_value(values[0], style) is not None:
         return values

@@ -28,8 +28,9 @@ class Shown(NamedTuple):
 
 
 def default_decimals(value: Value, source: Unit, target: Unit, out: float, parts: int) -> int:
-    """Returns the number of decimals for a result. If it is negative, the result is rounded to tens, hundreds
-    etc.
+    """Returns the number of decimals for a result.
+
+    A negative number requests rounding to tens (-1), hundreds (-2) etc.
     """
     if value.denominator:
         decimals = max(math.log10(value.denominator), 1)
@@ -65,7 +66,10 @@ def converted(value: Value, source: Unit, target: Unit) -> float:
 
 
 def round_digits(out: float, decimals: int, style: Style) -> str:
-    """Rounds a result and returns its digits in plain notation. The result must not be negative."""
+    """Rounds a result and returns its digits, without exponent or grouping.
+
+    The result must not be negative.
+    """
     if style.multiple:
         halves = style.multiple == 0.5
         rounded = math.floor(out / style.multiple + 0.5) * style.multiple
@@ -127,14 +131,15 @@ def _shown_fraction(size: float, negative: bool, style: Style) -> Shown:
 
 
 def is_hand(unit: Unit) -> bool:
-    """Returns True if a unit is the hand, in which heights of horses are given: 15.2 is 15 hands and 2
-    inches.
+    """Returns True if a unit is the hand, which measures the height of horses.
+
+    A hand has four inches: 15.2 is 15 hands and 2 inches.
     """
     return unit.name == "hand"
 
 
 def in_inches(hand: Unit, values: tuple[Value, ...]) -> tuple[Unit, tuple[Value, ...]]:
-    """Returns the unit inch, and the values, which are in hands, converted to inches."""
+    """Converts values in hands to inches. Returns the unit inch and the converted values."""
     inch = hand._replace(symbol="in", name="inch", plural="inches", factor=hand.factor / 4)
     inches = []
     for value in values:
@@ -145,6 +150,6 @@ def in_inches(hand: Unit, values: tuple[Value, ...]) -> tuple[Unit, tuple[Value,
 
 
 def shown_hands(out: float) -> Shown:
-    """Returns a height in hands: the full hands, a point, and the remaining inches."""
+    """Returns a height in hands as text: the full hands, a point, and the remaining inches."""
     hands, inches = divmod(math.floor(out * 4 + 0.5), 4)
     return Shown(f"{hands}.{inches}", is_one=False)

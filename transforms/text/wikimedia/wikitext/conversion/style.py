@@ -53,14 +53,18 @@ class Style:
         return self.page.language.is_english
 
     def names(self, unit: Unit, side: Side) -> bool:
-        """Returns True if a unit is written with its name on this side of the conversion ("in" or "out")."""
+        """Returns True if a unit is written with its English name on one side of a conversion.
+
+        `side` is "in" for the input or "out" for the output.
+        """
         if not self.english:
             return False
         return unit.spelled or not self.is_short(unit, side)
 
     def is_short(self, unit: Unit, side: Side) -> bool:
-        """Returns True if a unit is written with its symbol, if it has one, on this side of the conversion
-        ("in" or "out").
+        """Returns True if a unit that has a symbol is written with it on one side of a conversion.
+
+        `side` is "in" for the input or "out" for the output.
         """
         if not self.abbreviation_given:
             if unit.abbreviated:
@@ -71,7 +75,10 @@ class Style:
 
 
 def read_style(arguments: Arguments, page: Page, *, short: bool) -> Style:
-    """Reads the style from the arguments of a call. If `short`, symbols are the default, as in `{{cvt}}`."""
+    """Reads the style from the arguments of a template call.
+
+    If `short` is True, units are written with their symbols by default, as in `{{cvt}}`.
+    """
     abbreviation = arguments.get("abbr", "")
     given = abbreviation in ("on", "off", "in", "out", "none", "values", "unit", "h", "hh")
     if not given:

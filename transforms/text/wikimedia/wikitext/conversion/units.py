@@ -54,11 +54,13 @@ class Unit(NamedTuple):
         return self.to_below if self.to_below and abs(value) < self.below else self.to
 
     def to_base(self, value: float) -> float:
-        """Converts a value in this unit to base units. If the unit is inverse, the value must not be 0."""
+        """Converts a value in this unit to the base unit of its kind. For inverse units, the value must not
+        be 0.
+        """
         return 1 / (value * self.factor) if self.inverse else value * self.factor + self.offset
 
     def from_base(self, value: float) -> float:
-        """Converts a value in base units to this unit."""
+        """Converts a value in the base unit to this unit. For inverse units, the value must not be 0."""
         return 1 / (value * self.factor) if self.inverse else (value - self.offset) / self.factor
 
     def is_convertible_to(self, other: "Unit") -> bool:
@@ -122,7 +124,9 @@ def _prefix_name(prefix: str, name: str) -> str:
 
 
 def _multiplied(code: str) -> Unit | None:
-    """Returns the unit with a code such as "e6acre", or None if the code is not that of a multiple."""
+    """Returns the unit with a code such as "e6acre" (million acres), or None if the code is not a
+    multiple.
+    """
     for prefix, (exponent, word) in _POWERS_OF_TEN.items():
         if code.startswith(prefix) and not code[len(prefix) : len(prefix) + 1].isdecimal():
             unit = find_unit(code.removeprefix(prefix))
@@ -134,9 +138,7 @@ def _multiplied(code: str) -> Unit | None:
 
 
 def _quotient(code: str) -> Unit | None:
-    """Returns the unit with a code such as "kg/m3" or "/km2", or None if the code is not that of
-    a quotient.
-    """
+    """Returns the unit with a code such as "kg/m3" or "/km2", or None if the code is not a quotient."""
     top_code, line, bottom_code = code.rpartition("/")
     if not line:
         return None
@@ -163,8 +165,9 @@ def _quotient(code: str) -> Unit | None:
 
 
 def find_outputs(code: str) -> tuple[Output, ...]:
-    """Returns the outputs that a code such as "km", "km mi", "km+mi" or "ftin" requests; () if the code is
-    unknown.
+    """Returns the output units that a code such as "km", "km mi", "km+mi" or "ftin" requests.
+
+    Returns () if the code is unknown.
     """
     if len(code) > _MAX_OUTPUTS * _MAX_CODE:
         return ()
@@ -187,7 +190,7 @@ def _find_output(code: str) -> Output | None:
 
 
 def ratio(larger: Unit, smaller: Unit) -> int:
-    """Returns how many smaller units make up the larger unit, or 0 if this is not a whole number."""
+    """Returns the number of smaller units in one larger unit, or 0 if it is not a whole number."""
     if larger.kind != smaller.kind or larger.factor <= smaller.factor:
         return 0
     count = larger.factor / smaller.factor

@@ -1,6 +1,7 @@
 """Expands templates for the time between two dates.
 
-If only one date is given, the time up to today is meant. It changes daily, so the result is a hole.
+With only one date, such a template shows the time up to today. It changes daily, so the template leaves a
+hole (no text).
 """
 
 import datetime
@@ -11,9 +12,7 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page, format_
 
 
 def _dates(arguments: Arguments) -> tuple[datetime.date, datetime.date] | None:
-    """Returns two dates from six arguments, the year, month and day of each. Returns None if they are not
-    dates.
-    """
+    """Parses two dates from six arguments: year, month, day of each. Returns None if they are not dates."""
     try:
         numbers = [int(value) for value in positional(arguments)[:6]]
         if len(numbers) < 6:
@@ -34,9 +33,7 @@ def age(arguments: Arguments, page: Page) -> str:
 
 
 def age_at_death(arguments: Arguments, page: Page) -> str:
-    """Expands `{{没年齢|1935|9|14|2008|8|2}}` to the age at death with the language's own
-    words: "（72歳没）".
-    """
+    """Expands `{{没年齢|1935|9|14|2008|8|2}}` to the age at death in the wiki's own words: "（72歳没）"."""
     years = age(arguments, page)
     phrase = page.language.phrases.get("age_at_death", "{age}")
     return HOLE if years == HOLE else phrase.format(age=years)
@@ -51,7 +48,9 @@ def age_in_days(arguments: Arguments, page: Page) -> str:
 
 
 def _parts(start: datetime.date, end: datetime.date) -> tuple[int, int, int, int]:
-    """Returns the full years, the full months after them, the days after these months, and the days after the
+    """Splits the time between two dates into years, months and days.
+
+    Returns the full years, the full months after them, the days after these months, and the days after the
     full years.
     """
     months = 12 * (end.year - start.year) + end.month - start.month - (end.day < start.day)
@@ -71,7 +70,10 @@ def _counted(number: int, unit: str) -> str:
 
 
 def _age_in_words(units: str) -> Show:
-    """Returns a function that writes an age in English: "14 years, 1 day". `units` is "ymd", "yd" or "ym"."""
+    """Returns a function that writes an age in English words, such as "14 years, 1 day".
+
+    `units` is "ymd", "yd" or "ym".
+    """
 
     def show(arguments: Arguments, page: Page) -> str:
         dates = _dates(arguments)

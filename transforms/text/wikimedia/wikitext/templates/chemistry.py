@@ -33,17 +33,16 @@ _SYMBOLS = dict(zip(_ELEMENTS[1::2], _ELEMENTS[::2], strict=True))
 
 
 def formula(arguments: Arguments, page: Page) -> str:
-    """Expands `{{chem|SO|4|2-}}`, a formula in several arguments. Negative charges get a minus sign instead
-    of the hyphen.
+    """Expands `{{chem|SO|4|2-}}`, a formula in several arguments.
+
+    The hyphen of a negative charge becomes a minus sign.
     """
     return "".join(_CHARGE.sub(r"\1−", part) if _CHARGE.fullmatch(part) else part
                    for part in positional(arguments))  # fmt: skip
 
 
 def formula_as_text(arguments: Arguments, page: Page) -> str:
-    """Expands `{{chem2|SO4(2-) + 2 H2O -> x}}`, a formula in one argument in which charges are in
-    brackets.
-    """
+    """Expands `{{chem2|SO4(2-) + 2 H2O -> x}}`, a formula in one argument with charges in brackets."""
     if len(arguments.get("1", "")) > _MAX_FORMULA:
         return arguments["1"]
     text = _ARROW.sub(lambda match: _ARROWS[match[0]], arguments.get("1", ""))
@@ -52,8 +51,9 @@ def formula_as_text(arguments: Arguments, page: Page) -> str:
 
 
 def formula_or_era(arguments: Arguments, page: Page) -> str:
-    """Expands `{{ce|H2O}}` to a formula and `{{CE}}` to the Common Era, because template names are not
-    case-sensitive here.
+    """Expands `{{ce|H2O}}` to a formula, and `{{CE}}` (Common Era) to "CE".
+
+    One function handles both, because template names are not case-sensitive in the tables.
     """
     return formula_as_text(arguments, page) or "CE"
 

@@ -31,8 +31,9 @@ def _format_date(year: str, month: str, day: str, page: Page, *, month_first: bo
 
 
 def date(arguments: Arguments, page: Page) -> str:
-    """Expands templates with the arguments year, month, day. The age that some of them add changes daily and
-    is left out.
+    """Expands templates with the arguments year, month, day to a date.
+
+    Some of these templates also show an age. It changes daily and is left out.
     """
     values = positional(arguments)[:3] or [
         arguments[name] for name in ("year", "month", "day") if name in arguments
@@ -58,7 +59,7 @@ def date_of_text(arguments: Arguments, page: Page) -> str:
 
 
 def date_day_first(arguments: Arguments, page: Page) -> str:
-    """Expands templates with the arguments day, month, year. The year may also be first."""
+    """Expands templates with the arguments day, month, year to a date. The year may also be first."""
     values = positional(arguments)[:3]
     if len(values) < 3:
         return " ".join(values)
@@ -89,8 +90,7 @@ def as_of(arguments: Arguments, page: Page) -> str:
 
 
 def date_old_style(arguments: Arguments, page: Page) -> str:
-    """Expands `{{ДН|26|5|1912|13}}` to a date with the old-style day before the new-style one: "13 (26)
-    травня 1912".
+    """Expands `{{ДН|26|5|1912|13}}` to the old-style day before the new-style date: "13 (26) травня 1912".
 
     The fifth and sixth arguments are the old-style month and year, if they differ from the new style.
     """
@@ -114,8 +114,9 @@ def _is_later(day: str, other: str) -> bool:
 
 
 def date_in_words(arguments: Arguments, page: Page) -> str:
-    """Expands `{{date|1|7|1867}}` or `{{date|1 juillet 1867|en histoire}}` to the date in words. The topic
-    ("en histoire") is left out.
+    """Expands `{{date|1|7|1867}}` or `{{date|1 juillet 1867|en histoire}}` to the date in words.
+
+    The topic ("en histoire") is left out.
     """
     values = [*positional(arguments), ""]
     words = values[0].split()
@@ -151,7 +152,7 @@ def date_julian_and_gregorian(arguments: Arguments, page: Page) -> str:
 
 
 def _julian(date: datetime.date) -> tuple[int, int, int]:
-    """Returns year, month and day of a date in the Julian calendar.
+    """Converts a Gregorian date to the Julian calendar. Returns year, month and day.
 
     Source: E. G. Richards, in the Explanatory Supplement to the Astronomical Almanac, 2013, section 15.11.
     """
@@ -164,8 +165,9 @@ def _julian(date: datetime.date) -> tuple[int, int, int]:
 
 
 def _centuries(era: str = "", *, short: bool = False) -> Show:
-    """Returns a function that expands `{{s|XII|e}}` to "XIIe siècle" and `{{sp|XI|e|au|XII|e|s}}` to "XIe au
-    XIIe siècles".
+    """Returns a function that expands French templates for centuries.
+
+    `{{s|XII|e}}` becomes "XIIe siècle", and `{{sp|XI|e|au|XII|e|s}}` becomes "XIe au XIIe siècles".
     """
 
     def show(arguments: Arguments, page: Page) -> str:
@@ -204,8 +206,9 @@ def julian_date(arguments: Arguments, page: Page) -> str:
 
 
 def century(arguments: Arguments, page: Page) -> str:
-    """Expands `{{siglo|V|a|s}}` to "siglo V a. C.". The argument "s" or "S" adds the word for century, "a" or
-    "d" the era.
+    """Expands `{{siglo|V|a|s}}` to "siglo V a. C.".
+
+    The second argument, "a" or "d", adds the era; the third, "s" or "S", adds the word for century.
     """
     number, era, style = (arguments.get(name, "") for name in ("1", "2", "3"))
     phrases = page.language.phrases
@@ -225,8 +228,9 @@ _ERAS = ((2019, "令和"), (1989, "平成"), (1926, "昭和"), (1912, "大正"),
 
 
 def japanese_era(arguments: Arguments, page: Page) -> str:
-    """Expands `{{和暦|2000}}` to the year in an emperor's era, "平成12年". A year before 1868 is written as a
-    plain year.
+    """Expands `{{和暦|2000}}` to the year in an emperor's era: "平成12年".
+
+    Years before 1868 are written as plain years.
     """
     written = arguments.get("1", "")
     year = int(written) if written.isdecimal() and len(written) < 5 else 0

@@ -1,10 +1,10 @@
 """Parses the definition of a template into a tree, and evaluates the tree with the arguments of a call.
 
-`{{{name}}}` stands for the value of an argument; `{{{name|default}}}` stands for the default if the argument
-is missing. If there is no default either, MediaWiki displays the braces, but here the result is a hole.
-Branches of `#if`, `#switch` etc. are evaluated only if they are chosen.
+`{{{name}}}` is replaced by the value of an argument, and `{{{name|default}}}` by the default if the argument
+is missing. If there is no default either, MediaWiki displays the braces, but here the result is a hole (a
+mark for missing text). Branches of `#if`, `#switch` etc. are evaluated only if they are chosen.
 
-The order of braces follows https://www.mediawiki.org/wiki/Preprocessor_ABNF.
+The precedence of braces follows https://www.mediawiki.org/wiki/Preprocessor_ABNF.
 """
 
 import functools
@@ -28,7 +28,7 @@ _ERROR = re.compile(r'class="[^"]*\berror\b')
 
 
 class DefinitionError(ValueError):
-    """A definition cannot be parsed, or needs too much work."""
+    """Raised if a template's definition cannot be parsed, or if its evaluation needs too much work."""
 
 
 class Parameter(NamedTuple):
@@ -74,7 +74,7 @@ def _at_equals(part: Parts) -> tuple[Parts | None, Parts]:
 
 
 class _Open:
-    """Braces or brackets that are not closed yet."""
+    """An opening brace or bracket that is not closed yet, with the nodes that follow it."""
 
     def __init__(self, braces: int) -> None:
         self.braces = braces  # 0: a link
@@ -121,9 +121,7 @@ def read_definition(definition: str) -> Parts:
 
 
 def _give_up(stack: list[_Open], opener: str) -> None:
-    """Turns the innermost open braces or brackets and their content into plain text, because they are never
-    closed.
-    """
+    """Turns the innermost open braces or brackets into plain text, because no closer follows."""
     inner = stack.pop()
     into = stack[-1].parts[-1]
     into.append(opener)
@@ -132,7 +130,10 @@ def _give_up(stack: list[_Open], opener: str) -> None:
 
 
 def _close(stack: list[_Open], closers: int) -> int:
-    """Closes the innermost open braces with at most `closers` closing braces. Returns how many were used."""
+    """Closes the innermost open braces with at most `closers` closing braces.
+
+    Returns the number of closing braces used.
+    """
     left = closers
     while left >= 2:
         while len(stack) > 1 and not stack[-1].braces:
@@ -155,7 +156,7 @@ def _close(stack: list[_Open], closers: int) -> int:
 
 
 def _joined(nodes: list[Node]) -> Parts:
-    """Returns the nodes without empty texts. Consecutive texts are joined."""
+    """Joins consecutive texts in a list of nodes, and removes empty texts."""
     joined: list[Node] = []
     for node in nodes:
         if isinstance(node, str) and joined and isinstance(joined[-1], str):
@@ -166,16 +167,16 @@ def _joined(nodes: list[Node]) -> Parts:
 
 
 class Shower(Protocol):
-    """A function that expands the templates and parser functions that Evaluation does not evaluate itself."""
+    """A function that expands the templates and parser functions that `Evaluation` does not handle itself."""
 
     def __call__(self, name: str, arguments: Arguments, *, is_function: bool) -> str: ...
 
 
 class Evaluation:
-    """Evaluates the definitions of templates on one page.
+    """Evaluates the definitions of templates on one page, up to a limit of work.
 
     Args:
-        work: the limit of work for all evaluations. Each character costs 1, each node NODE_COST.
+        work: the limit for all evaluations together. Each character costs 1, each node NODE_COST.
     """
 
     def __init__(self, work: int) -> None:
@@ -183,14 +184,14 @@ class Evaluation:
         self._depth = 0
 
     def text(self, parts: Parts, arguments: Arguments, show: Shower) -> str:
-        """Returns the text to which parts of a definition evaluate.
+        """Evaluates parts of a definition to text.
 
         Raises:
             DefinitionError: the work exceeds the limit, or the parts are nested too deeply.
         """
         self.work -= NODE_COST * len(parts)
         if self.work < 0 or self._depth > _MAX_DEPTH:
-            raise DefinitionError("nested too deeply, or above the limit of work for a page")
+            raise DefinitionError("the definition is nested too deeply or needs too much work")
         self._depth += 1
         try:
             pieces = [
@@ -202,7 +203,7 @@ class Evaluation:
         text = "".join(pieces)
         self.work -= len(text)
         if self.work < 0:
-            raise DefinitionError("above the limit of work for a page")
+            raise DefinitionError("the definitions on this page need too much work")
         return text
 
     def _node(self, node: Parameter | Call, arguments: Arguments, show: Shower) -> str:

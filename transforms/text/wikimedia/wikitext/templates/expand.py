@@ -1,8 +1,8 @@
 """Expands the templates of a text in one pass over its braces.
 
-How to expand a template is looked up by its name (see `lookup`), in a table or in its definition in the wiki.
-For any other template in running text, the text is guessed (see `guesses`). If no text is found, the template
-leaves a hole, which `tidy` closes. Holes in running text are counted.
+`lookup` finds a template by its name, in a table or in its definition in the wiki. For any other template in
+running text, `guesses` guesses the text. If no text is found, the template leaves a hole, a mark that `tidy`
+removes. Holes in running text are counted.
 """
 
 import dataclasses
@@ -51,7 +51,7 @@ _QUOTED = re.compile(r"</?(?:blockquote|poem)\b[^>]*>", re.IGNORECASE)
 
 
 class TooDeepError(ValueError):
-    """Templates are nested deeper than MAX_DEPTH."""
+    """Raised if templates are nested deeper than MAX_DEPTH."""
 
 
 class Seen(NamedTuple):
@@ -65,7 +65,7 @@ class Seen(NamedTuple):
 
 @dataclasses.dataclass
 class Expansion:
-    """Results of expanding the templates of a page. The keys of counts are normalised template names."""
+    """Results of expanding the templates of a page. The keys of the counts are normalised template names."""
 
     unrendered: dict[str, int]  # in running text, with no text or incomplete text
     guessed: dict[str, int] = dataclasses.field(default_factory=dict)
@@ -83,8 +83,10 @@ class _Frame(NamedTuple):
 
 
 def _pair_braces(braces: list[re.Match[str]]) -> list[int]:
-    """Returns for each brace token: the index of its closer if it is an opener, _CLOSER if it is a closer, 0
-    if it has no partner.
+    """Finds the partner of each brace token.
+
+    Returns one number per token: the index of its closer for an opener, _CLOSER for a closer, and 0 for a
+    token without partner.
     """
     roles: list[int] = []
     open_at: list[int] = []
@@ -107,8 +109,9 @@ def _pair_braces(braces: list[re.Match[str]]) -> list[int]:
 
 
 def parse_arguments(text: str) -> dict[str, str]:
-    """Parses the arguments `a|b|name=c` into name → value, stripped. Positional arguments are named "1", "2"
-    etc.
+    """Parses the arguments `a|b|name=c` into name → value, without spaces around them.
+
+    Positional arguments are named "1", "2" etc.
     """
     arguments: dict[str, str] = {}
     count = 0
@@ -123,8 +126,9 @@ def parse_arguments(text: str) -> dict[str, str]:
 
 
 def parse_function_arguments(text: str) -> dict[str, str]:
-    """Parses the arguments of a parser function into name → value, stripped. All are positional, even those
-    with `=`.
+    """Parses the arguments of a parser function into position → value, without spaces around the values.
+
+    All arguments are positional, even those with `=`.
     """
     return {str(i): part.strip() for i, part in enumerate(text.split("|"), start=1)}
 
@@ -137,9 +141,10 @@ class TemplateTexts:
         self._show_links = show_links
 
     def expand(self, text: str, page: Page, expansion: Expansion) -> str:
-        """Expands all templates of a text. In `expansion`, counts the templates that leave a gap.
+        """Expands all templates of a text, and returns the text.
 
-        Braces without a partner are removed; an opener is removed together with the rest of its line.
+        Templates that are guessed or leave a gap are counted in `expansion`. A closer without a partner is
+        removed; an opener without a partner is removed together with the rest of its line.
 
         Raises:
             TooDeepError: templates are nested deeper than MAX_DEPTH.
@@ -198,8 +203,9 @@ class TemplateTexts:
         return "".join(pieces)
 
     def _inner(self, text: str, template: Template) -> str:
-        """Returns the wikitext of a template's arguments. `text` is the wikitext of its name and
-        arguments.
+        """Returns the wikitext of a template's arguments, after its name.
+
+        `text` is the wikitext between the template's braces.
         """
         if "[[" in text:
             text = self._show_links(text)
@@ -214,7 +220,7 @@ class TemplateTexts:
         page: Page,
         expansion: Expansion,
     ) -> str:
-        """Returns the text to which a template expands, or a hole."""
+        """Returns the text to which a template expands, or a hole (the mark for missing text)."""
         template = frame.template
         parse = parse_function_arguments if template.is_function else parse_arguments
         arguments = parse(inner) if inner else {}
@@ -241,7 +247,7 @@ class TemplateTexts:
         *,
         is_inline: bool,
     ) -> str:
-        """Returns the text to which a template's definition expands, or a hole if the text is not prose."""
+        """Returns the text to which a template's definition expands, or HOLE if it is not prose."""
         is_quoted = bool(_QUOTED.search(template.definition))
         if not is_inline and not is_quoted:
             return HOLE  # probably a notice
@@ -269,13 +275,13 @@ class TemplateTexts:
         expansion: Expansion,
         within: tuple[str, ...],
     ) -> str:
-        """Returns the wikitext to which a template's definition evaluates.
+        """Evaluates a template's definition, and returns the resulting wikitext.
 
         Raises:
             DefinitionError: the definition needs too much work, contains itself, or calls a Lua module.
         """
         if template.name in within or len(within) == _MAX_DEFINITIONS:
-            raise DefinitionError("nested in itself, or too deeply")
+            raise DefinitionError("the definition contains itself, or is nested too deeply")
         inside = (*within, template.name)
 
         def show(name: str, arguments: Arguments, *, is_function: bool) -> str:
@@ -296,7 +302,7 @@ class TemplateTexts:
 def _show(
     template: Template, arguments: Arguments, given: int, page: Page, expansion: Expansion
 ) -> str:
-    """Returns the text of a template that has a `show` function, or HOLE if the text cannot be known."""
+    """Calls the `show` function of a template. Returns its text, or HOLE if the text cannot be known."""
     assert template.show is not None
     if expansion.grown > _MAX_GROWN:
         return HOLE
@@ -314,7 +320,7 @@ def _guessed(
     expansion: Expansion,
     around: tuple[str, str],
 ) -> str:
-    """Returns the guessed text of an unknown template, or a hole. Counts guesses and holes in `expansion`."""
+    """Returns a guessed text for an unknown template, or HOLE. Counts guesses and holes in `expansion`."""
     shown = guess(template.name, arguments, page, *around)
     if shown:
         _count(template, expansion.guessed)
@@ -325,8 +331,9 @@ def _guessed(
 
 
 def _around(text: str, frame: _Frame) -> tuple[str, str]:
-    """Returns the character before a template ("\\n" at the beginning of a line) and the two characters after
-    it.
+    """Returns the character before a template and the two characters after it.
+
+    At the beginning of a line, the character before is "\\n".
     """
     before = text[max(frame.start - 1, 0) : frame.start]
     return "\n" if before == GUARD else before, text[frame.end : frame.end + 2]
@@ -338,7 +345,7 @@ def _count(template: Template, counts: dict[str, int]) -> None:
 
 
 def _is_inline(text: str, frame: _Frame, is_nested: bool) -> bool:
-    """Returns True if a template is in running text, and not on lines of its own.
+    """Returns True if a template is in running text, and False if it is on lines of its own.
 
     Only the text near the template is searched, so long lines take no more time than short ones.
     """

@@ -92,7 +92,7 @@ def _tokens(text: str) -> list[str]:
 
 
 class _Parser:
-    """Evaluates the tokens of an expression from left to right, by levels of precedence."""
+    """Parses and evaluates the tokens of an expression, by levels of operator precedence."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = ["", *reversed(tokens)]  # the next token is last; "" marks the end
@@ -146,5 +146,5 @@ def evaluate(text: str) -> float | None:
 
 
 def written(number: float) -> str:
-    """Returns a result as MediaWiki writes it: with 14 figures, but without zeros at the end."""
+    """Formats a number like MediaWiki: with 14 significant digits, without zeros at the end."""
     return "0" if number == 0 else f"{number:.14g}"

@@ -1,5 +1,6 @@
-"""Expands templates for text in other languages, with the name of the language, a romanisation
-and a meaning.
+"""Expands templates for text in other languages.
+
+Such a template may add the name of the language, a romanisation and a meaning.
 """
 
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, first_of, positional
@@ -28,7 +29,7 @@ def labelled(arguments: Arguments, page: Page) -> str:
 
 
 def language_of_code(arguments: Arguments, page: Page) -> str:
-    """Expands `{{langx|de|Haus}}` like `{{lang-de|Haus}}`."""
+    """Expands `{{langx|de|Haus}}` to the name of the language and the text, like `{{lang-de|Haus}}`."""
     code, text = first_of(arguments, ("1", "code")), first_of(arguments, ("2", "text"))
     label = page.language.language_names.get(code.lower(), "")
     if not label:
@@ -73,7 +74,9 @@ _TRADITIONAL_FIRST = (("c",), ("t",), ("s",), *_CHINESE_FORMS[3:])
 
 
 def chinese(arguments: Arguments, page: Page) -> str:
-    """Expands `{{zh|t=…|s=…|p=…}}` to forms separated by semicolons, each after its label."""
+    """Expands `{{zh|t=…|s=…|p=…}}` to the given forms of a Chinese word, such as "traditional Chinese: …;
+    pinyin: …".
+    """
     phrases = page.language.phrases
     is_labelled = arguments.get("labels") != "no"
     shown = []
@@ -89,8 +92,8 @@ def chinese(arguments: Arguments, page: Page) -> str:
 
 
 def language_name(arguments: Arguments, page: Page) -> str:
-    """Expands `{{Vjazyce|de}}` to the label of a language, "německy". The text itself follows the
-    template.
+    """Expands `{{Vjazyce|de}}` to the label of a language: "německy". The text itself follows the template on
+    the page.
     """
     return page.language.language_names.get(arguments.get("1", "").lower(), "")
 

@@ -38,7 +38,7 @@ def sic(arguments: Arguments, page: Page) -> str:
 
 
 def list_items(arguments: Arguments, page: Page) -> str:
-    """Expands `{{ordered list|a|b}}` to a list with a line for each argument."""
+    """Expands `{{ordered list|a|b}}` to a list with one line per argument."""
     items = [" ".join(item.split()) for item in positional(arguments)]
     return "".join(f"\n*{item}" for item in items if item) + "\n" if any(items) else ""
 
@@ -58,8 +58,9 @@ def author_and_year(arguments: Arguments, page: Page) -> str:
 
 
 def unknown(arguments: Arguments, page: Page) -> str:
-    """Expands a template to a hole, because its text cannot be computed, such as today's value of an amount
-    of money.
+    """Returns a hole (the mark for missing text), for templates whose text cannot be computed.
+
+    An example is an amount of money in today's value.
     """
     return HOLE
 
@@ -70,8 +71,9 @@ _LISTEN = frozenset({"listen", "pronunciation", "pron", "pronounced", "help", "i
 def recording(arguments: Arguments, page: Page) -> str:
     """Expands `{{audio|a.ogg|word}}` to the recorded word, if the argument is really the word.
 
-    Often the argument is "listen" or "pronunciation" in the language of the wiki. So it is used only if it is
-    in the page's title, is a phonetic transcription, or is in Latin letters in a wiki with another script.
+    Often the argument is "listen" or "pronunciation" in the language of the wiki. So it is used only if it
+    occurs in the page's title, is a phonetic transcription, or is in Latin letters in a wiki with another
+    script.
     """
     word = arguments.get("2", "")
     if not word or word.casefold().strip(" ()") in _LISTEN:
@@ -106,8 +108,8 @@ def music(arguments: Arguments, page: Page) -> str:
 
 
 def aside(arguments: Arguments, page: Page) -> str:
-    """Expands `{{incise|text}}` to the text between two dashes. At the end of a sentence, only the first dash
-    is written.
+    """Expands `{{incise|text}}` to the text between two dashes. At the end of a sentence, the second dash is
+    omitted.
     """
     text = arguments.get("1", "")
     closing = "" if arguments.get("2") in ("fin", "stop") else " –"
@@ -115,13 +117,14 @@ def aside(arguments: Arguments, page: Page) -> str:
 
 
 def hard_space(arguments: Arguments, page: Page) -> str:
-    """Expands `{{esd}}` in `45{{esd}}km` to a space, and `{{esd|45 km}}` to its argument."""
+    """Expands `{{esd}}`, a no-break space, to a space, and `{{esd|45 km}}` to its argument."""
     return arguments.get("1") or " "
 
 
 def interlanguage_link(arguments: Arguments, page: Page) -> str:
-    """Expands `{{ill|title|de|Titel|lt=label}}`, or with the older order `{{ill|de|Titel|label}}`, to the
-    label or title.
+    """Expands `{{ill|title|de|Titel|lt=label}}` to the label or title.
+
+    The older order of arguments, `{{ill|de|Titel|label}}`, is supported, too.
     """
     first, second = arguments.get("1", ""), arguments.get("2", "")
     if second and first in page.language.interlanguage_codes:
@@ -132,7 +135,7 @@ def interlanguage_link(arguments: Arguments, page: Page) -> str:
 
 
 def country(arguments: Arguments, page: Page) -> str:
-    """Expands `{{flag|FRA}}` to the name of the country. The argument is its name or code."""
+    """Expands `{{flag|FRA}}` to the name of the country. The argument may be a name or a code."""
     name = first_of(arguments, ("name", "1"))
     key = name.casefold()
     of_template = page.language.templates.get(key, "")  # {{ENG}} is not a country of ISO 3166
@@ -142,8 +145,9 @@ def country(arguments: Arguments, page: Page) -> str:
 
 
 def quran_verse(arguments: Arguments, page: Page) -> str:
-    """Expands `{{cite quran|2|255|style=nosup}}` to a reference in the text. Other styles are footnote marks
-    and leave no text.
+    """Expands `{{cite quran|2|255|style=nosup}}` to a reference in the text.
+
+    With other styles, the template is a footnote mark and leaves no text.
     """
     chapter, verse = arguments.get("1", ""), arguments.get("2", "")
     if arguments.get("style") not in ("nosup", "ns", "inline") or not chapter:
@@ -169,8 +173,8 @@ def junction(arguments: Arguments, page: Page) -> str:
 
 
 def bible_verse(arguments: Arguments, page: Page) -> str:
-    """Expands `{{bibleverse|1|Corinthians|13:4|KJV}}` or `{{bibleverse|Mark|3:25|9}}` to the book
-    and verse.
+    """Expands `{{bibleverse|1|Corinthians|13:4|KJV}}` or `{{bibleverse|Mark|3:25|9}}` to the name of the book
+    and the verse.
     """
     first, second, third, *rest = [*positional(arguments), "", "", ""]
     is_numbered = first in ("", "I", "II", "III") or first.isdecimal()

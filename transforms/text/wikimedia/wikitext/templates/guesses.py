@@ -1,8 +1,8 @@
 """Guesses the text of a template that is in no table and has no definition.
 
-The guess works for any language. It depends on the template's arguments and on the text around it: between
-two spaces, an argument that is a word is text; right after a word, a template is a note. Notes, files and
-addresses give no text.
+The rules work for any language. They depend on the template's arguments and on the text around it: if the
+template has a space on both sides, an argument that is a word is taken as text; if it follows a word
+directly, the template is a note. Notes, files and addresses give no text.
 """
 
 import datetime
@@ -109,9 +109,9 @@ def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) 
 
 
 def leaves_a_gap(name: str, before: str, after: str) -> bool:
-    """Returns True if words are missing at the position of a template without text.
+    """Returns True if a template without text leaves a gap in its sentence.
 
-    No words are missing if the template has the name of a note, or follows a word without a space, as notes
+    There is no gap if the template has the name of a note, or if it follows a word without a space, as notes
     do.
     """
     if _NOTE.search(name):
@@ -127,7 +127,7 @@ def is_quotation(name: str) -> bool:
 
 
 def guess_quotation(arguments: Arguments) -> str:
-    """Returns the text of a quotation that is a paragraph of its own, or "" if the arguments contain none."""
+    """Returns the text of a block quotation, or "" if the arguments contain none."""
     if _NOTE_NAMES.intersection(arguments) - {"date", "author"}:
         return ""
     text = next((arguments[key] for key in _QUOTATION_NAMES if arguments.get(key)), "")
@@ -147,13 +147,14 @@ def _is_word_place(before: str, after: str, text: str) -> bool:
 
 
 def _is_unspaced(letter: str) -> bool:
-    """Returns True if a letter belongs to a script without spaces between words."""
+    """Returns True if a letter belongs to a script that is written without spaces between words."""
     return unicodedata.name(letter, "").startswith(_UNSPACED) if letter else False
 
 
 def _labelled(name: str, values: list[str], page: Page) -> str:
-    """Expands templates such as `{{ইংরেজি|Haus}}` and `{{dil-de|Haus}}` to the name of a language and the
-    text. Returns "" for other templates.
+    """Expands templates whose name names a language, such as `{{ইংরেজি|Haus}}` and `{{dil-de|Haus}}`.
+
+    Returns the name of the language and the text, or "" for other templates.
     """
     names = page.language.language_names
     _, hyphen, code = name.rpartition("-")
@@ -164,7 +165,7 @@ def _labelled(name: str, values: list[str], page: Page) -> str:
 
 
 def _measure(name: str, values: list[str], page: Page) -> str:
-    """Returns the text of the date, place, quantity or number in the arguments, or "" if there is none."""
+    """Returns the date, place, quantity or number in the arguments as text, or "" if there is none."""
     numbers = [int(value) for value in values[:3] if value.isascii() and value.isdecimal()]
     if len(numbers) == len(values) == 3:
         for year, month, day in (numbers, numbers[::-1]):
@@ -195,8 +196,9 @@ def _is_date(year: int, month: int, day: int) -> bool:
 
 
 def _text(values: list[str], page: Page) -> str:
-    """Returns the argument that is text, and not a language, a colour or the year of a citation; "" if there
-    is none.
+    """Returns the argument that is text, or "" if there is none.
+
+    Names of languages, colours and the years of citations are not text.
     """
     language = page.language
     codes = language.interlanguage_codes

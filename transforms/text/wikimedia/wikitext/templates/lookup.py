@@ -1,4 +1,4 @@
-"""Finds a template by its name, and the function that writes its arguments as text.
+"""Finds templates by their names, with the functions that expand them to text.
 
 A name is looked up first in the tables of the language, then among parser functions and families of templates
 (`lang-de`, `deu`), and then in the wiki's own definitions.
@@ -46,16 +46,18 @@ def _with_label(function: Show, label: str) -> Show:
 
 
 def _with_noun(text: str) -> Show:
-    """Returns a function that expands {{XXe siècle}} and {{84e|congrès}}. `text` is the text
-    before the noun.
+    """Returns a function for templates such as {{XXe siècle}} and {{84e|congrès}}.
+
+    The function writes `text`, and the noun in argument "1", if there is one.
     """
     return lambda arguments, page: " ".join(filter(None, (text, arguments.get("1"))))
 
 
 class TemplateTable:
-    """The templates of one wiki.
+    """The templates of one wiki, from the language's tables and the wiki's own definitions.
 
-    Raises ValueError if a display pattern in the language's tables is invalid.
+    Raises:
+        ValueError: a display pattern in the language's tables is invalid.
     """
 
     def __init__(
@@ -92,8 +94,9 @@ class TemplateTable:
         return pattern
 
     def _family_member(self, name: str) -> Show | None:
-        """Returns the function that expands a member of a family of templates, such as `lang-de`, `ipa-de` or
-        `deu`; None for other templates.
+        """Returns the function for a template of a family, such as `lang-de`, `ipa-de` or `deu`.
+
+        Returns None for other templates.
         """
         language = self._language
         family, _, code = name.partition("-")
@@ -113,14 +116,16 @@ class TemplateTable:
         return (lambda arguments, page: text) if text else None
 
     def _language_mark(self, code: str) -> str:
-        """Returns the text of a template such as {{ref-en}} in wikis where it names the language of a source;
-        otherwise "".
+        """Returns the text of templates such as {{ref-en}}, which name the language of a source in some
+        wikis.
+
+        Returns "" in other wikis.
         """
         label = self._language.language_names.get(code)
         return self._language.phrases.get("language_mark", "").format(label=label) if label else ""
 
     def find_at(self, text: str, start: int) -> Template:
-        """Returns the template whose name begins at the position `start`."""
+        """Returns the template whose name begins at the position `start` of the text."""
         written = _NAME.match(text, start)
         assert written
         name = written[1]
@@ -136,7 +141,7 @@ class TemplateTable:
         return found.known and not self._is_better_in_wiki(found.name)
 
     def find(self, written_name: str) -> Template:
-        """Returns the template with a name, which is written as in the wikitext."""
+        """Returns the template with the given name, in the spelling of the wikitext."""
         find = self._find_known if len(written_name) <= _MAX_NAME else self._find
         return find(written_name)
 
@@ -158,8 +163,9 @@ class TemplateTable:
         return of_wiki if of_wiki.definition or not found else found
 
     def _is_better_in_wiki(self, name: str) -> bool:
-        """Returns True if the wiki's definition is preferred to the tables, because it is in the wiki's
-        language.
+        """Returns True if the wiki's definition of a template is used instead of the tables.
+
+        The wiki's definition is in its own language.
         """
         if name in self._shows:
             return name in self._language.wiki_first
@@ -175,7 +181,7 @@ class TemplateTable:
         return Template(name, show, True) if is_known else None
 
     def _find_in_wiki(self, name: str) -> Template:
-        """Returns a template from the wiki's own aliases and definitions."""
+        """Finds a template among the wiki's own aliases and definitions."""
         target, in_tables = name, None
         for _ in range(_MAX_ALIASES):
             if target in self._of_wiki.definitions:

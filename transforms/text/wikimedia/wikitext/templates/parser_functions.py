@@ -1,7 +1,7 @@
-"""The parser functions and variables of MediaWiki that can be evaluated without a wiki.
+"""Evaluates the parser functions and variables of MediaWiki that do not need the wiki itself.
 
 All arguments are positional: argument "1" follows the colon, and each further one follows a bar. Values that
-change daily, such as `{{CURRENTYEAR}}`, are holes.
+change daily, such as `{{CURRENTYEAR}}`, give a hole (the mark for missing text).
 """
 
 import re
@@ -73,8 +73,9 @@ def _padded(arguments: Arguments, *, left: bool) -> str:
 
 
 def _time(arguments: Arguments, page: Page) -> str:
-    """Expands `{{#time:j F Y|2004-05-06}}` to the requested parts of a date. Without a date, the result is a
-    hole.
+    """Expands `{{#time:j F Y|2004-05-06}}` to the requested parts of a date.
+
+    Without a date, the result is a hole (the mark for missing text).
     """
     match = _DATE.fullmatch(arguments.get("2", ""))
     if not match or not 1 <= int(match[2]) <= 12:
@@ -96,9 +97,7 @@ def _time(arguments: Arguments, page: Page) -> str:
 
 
 def _language(arguments: Arguments, page: Page) -> str:
-    """Expands `{{#language:ar}}` to the name of a language in that language, or `{{#language:ar|de}}` to its
-    name in German.
-    """
+    """Expands `{{#language:ar}}` to the language's own name, and `{{#language:ar|de}}` to its German name."""
     code, of = arguments.get("1", ""), arguments.get("2", "").lower()
     if of and of == page.language.code:
         return page.language.language_names.get(code.lower(), code)

@@ -39,7 +39,7 @@ def positional(arguments: Arguments) -> list[str]:
 
 
 def first_of(arguments: Arguments, names: Sequence[str]) -> str:
-    """Returns the value of the first argument in `names` that is not empty, or "" if all are empty."""
+    """Returns the first non-empty value among the arguments in `names`, or "" if all are empty."""
     return next((value for name in names if (value := arguments.get(name))), "")
 
 

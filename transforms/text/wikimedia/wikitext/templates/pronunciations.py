@@ -1,7 +1,8 @@
 """Expands templates for the pronunciation of a word.
 
-Words such as "UK:", "pronounced" and "locally" are phrases in the language's tables. The English phrases are
-those of Module:IPAc-en and Module:IPA. In wikis without such phrases, only the sounds are written.
+Words such as "UK:", "pronounced" and "locally" come from the phrases in the language's tables. The English
+phrases are those of Module:IPAc-en and Module:IPA. In wikis without such phrases, only the sounds are
+written.
 """
 
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
@@ -30,7 +31,7 @@ def _bracketed(sounds: str) -> str:
 
 
 def ipa_english(arguments: Arguments, page: Page) -> str:
-    """Expands `{{IPAc-en|UK|ˈ|æ|l}}`, whose arguments are labels such as "UK", then single sounds."""
+    """Expands `{{IPAc-en|UK|ˈ|æ|l}}`. Its arguments are labels such as "UK", and then single sounds."""
     labels: list[str] = []
     sounds: list[str] = []
     for value in positional(arguments):
@@ -43,8 +44,9 @@ def ipa_english(arguments: Arguments, page: Page) -> str:
 
 
 def ipa_of_language(arguments: Arguments, page: Page) -> str:
-    """Expands `{{IPA-de|haʊs|lang}}` to the language and the sounds. The second argument selects
-    the label.
+    """Expands `{{IPA-de|haʊs|lang}}` to the name of the language and the sounds.
+
+    The second argument selects the label before the sounds.
     """
     sounds = arguments.get("1", "")
     if not sounds:

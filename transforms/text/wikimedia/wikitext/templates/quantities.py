@@ -1,4 +1,4 @@
-"""Expands templates for quantities that are not converted: numbers with units, heights, angles."""
+"""Expands templates for quantities in one unit: numbers with units, heights, angles."""
 
 import math
 import re
@@ -13,8 +13,9 @@ _LOOSE_EXPONENT = re.compile(r"(?<=m) (?=[23]$)")  # of "hab./km 2"
 
 
 def coordinate(arguments: Arguments, page: Page) -> str:
-    """Expands `{{Coordinate|text=DMS|NS=52/30/10.4/N|EW=13/24/15/E}}`. Without `text=DMS`, the result is
-    empty.
+    """Expands `{{Coordinate|text=DMS|NS=52/30/10.4/N|EW=13/24/15/E}}` to degrees, minutes and seconds.
+
+    Returns "" without `text=DMS`.
     """
     if arguments.get("text") != "DMS":
         return ""
@@ -41,7 +42,7 @@ _ANGLES = re.compile(r"[-−+]?\d{1,3}(?:\.\d{1,9})?")
 def coordinates(arguments: Arguments, page: Page) -> str:
     """Expands `{{coord|28|N|55|W}}` to "28°N 55°W", and decimal degrees without letters to "28.5°N 55°W".
 
-    With `display=title` the result is empty, because the coordinates are above the article.
+    With `display=title` the result is empty, because the page shows the coordinates above the text.
     """
     display = arguments.get("display", "inline")
     if "inline" not in display and display not in ("i", "it", "ti"):
@@ -84,10 +85,10 @@ def _degrees(numbers: list[str], side: str, page: Page) -> str:
 
 
 def quantity(arguments: Arguments, page: Page) -> str:
-    """Expands `{{unité|9.81|m||s|-2}}` to "9,81 m⋅s-2". After the number, each unit is followed by its
-    exponent.
+    """Expands `{{unité|9.81|m||s|-2}}` to "9,81 m⋅s-2".
 
-    Numbers may be joined by words: `{{unité|5|à|10|km}}`. The argument `e` is a power of ten.
+    The first argument is the number. Then each unit is followed by its exponent. Numbers may be joined by
+    words: `{{unité|5|à|10|km}}`. The argument `e` is a power of ten.
     """
     number, *rest = [*positional(arguments), ""]
     shown = format_number(_LOOSE_EXPONENT.sub("", number), page.language.numbers)

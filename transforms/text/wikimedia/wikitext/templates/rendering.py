@@ -1,4 +1,4 @@
-"""Helpers for the functions that expand templates: the page, number formats, names of months."""
+"""Helpers for the functions that expand templates: the page, number formats and month names."""
 
 import re
 from typing import NamedTuple
@@ -78,7 +78,7 @@ def format_number(number: str, form: NumberFormat) -> str:
 
 
 def in_own_digits(text: str, form: NumberFormat) -> str:
-    """Returns a text with its digits replaced by those that the wiki uses."""
+    """Replaces the digits of a text by the digits of the wiki's script."""
     return text if form.digits == _DIGITS else text.translate(str.maketrans(_DIGITS, form.digits))
 
 

@@ -25,8 +25,9 @@ def _shown_name(prefix: str, name: str, number: str, form: str) -> str:
 
 
 def ship(arguments: Arguments, page: Page) -> str:
-    """Expands `{{ship|HMS|Ajax|22|6}}` to prefix, name and number, or to those of them that the format (6)
-    requests.
+    """Expands `{{ship|HMS|Ajax|22|6}}` to the prefix, name and number of a ship.
+
+    The fourth argument is a format that selects some of these.
     """
     prefix, name, number, form = (*positional(arguments)[:4], "", "", "", "")[:4]
     return _shown_name(prefix, name, number, form)
@@ -43,7 +44,7 @@ def _ship_of(prefix: str) -> Show:
 def ship_class(arguments: Arguments, page: Page) -> str:
     """Expands `{{sclass|Iowa|battleship}}` to "Iowa-class battleship".
 
-    The third argument is the format. Format 0 leaves out the type, 4 gives a noun, 5 gives only the name.
+    The third argument is the format: 0 omits the type, 4 gives a noun, and 5 gives only the name.
     """
     name, kind, form = (*positional(arguments)[:3], "", "", "")[:3]
     if not name or form == "5":

@@ -76,8 +76,9 @@ def _plain_value(number: str, page: Page, *, commas: bool) -> str:
 
 
 def val(arguments: Arguments, page: Page) -> str:
-    """Expands `{{val|1.5|0.2|e=3|u=m}}` to "(1.5±0.2)×10³ m", and a value with two errors to
-    "1.5+0.2−0.1".
+    """Expands `{{val|1.5|0.2|e=3|u=m}}` to "(1.5±0.2)×10³ m".
+
+    With two errors, the result is "1.5+0.2−0.1".
     """
     number, *errors = [*positional(arguments), ""]
     commas = arguments.get("fmt") == "commas"
@@ -139,7 +140,7 @@ def percentage(arguments: Arguments, page: Page) -> str:
 
 
 def currency(arguments: Arguments, page: Page) -> str:
-    """Expands `{{currency|5 million|EUR}}` to the amount after the sign of its currency."""
+    """Expands `{{currency|5 million|EUR}}` to the sign of the currency and the amount."""
     amount, code = arguments.get("1", ""), arguments.get("2", "USD") or "USD"
     if not amount:
         return ""
@@ -148,14 +149,15 @@ def currency(arguments: Arguments, page: Page) -> str:
 
 
 def rupees(arguments: Arguments, page: Page) -> str:
-    """Expands `{{INRConvert|5|c}}` to "₹5 crore". The amount in dollars changes over time and is left out."""
+    """Expands `{{INRConvert|5|c}}` to "₹5 crore". The amount in dollars changes over time and is omitted."""
     amount = format_number(arguments.get("1", ""), page.language.numbers)
     return f"₹{amount}{_INDIAN_UNITS.get(arguments.get('2', '').lower(), '')}" if amount else ""
 
 
 def gauge(arguments: Arguments, page: Page) -> str:
-    """Expands `{{track gauge|1435mm}}` to "1,435 mm (4 ft 8 1⁄2 in)". The unit in which the gauge is defined
-    comes first.
+    """Expands `{{track gauge|1435mm}}` to "1,435 mm (4 ft 8 1⁄2 in)".
+
+    The unit in which the gauge is defined comes first.
     """
     code = arguments.get("1", "").lower().replace(" ", "").replace(",", "")
     alone = arguments.get("disp") in ("1", "or1")
@@ -227,8 +229,9 @@ def decade(arguments: Arguments, page: Page) -> str:
 
 
 def season(arguments: Arguments, page: Page) -> str:
-    """Expands `{{NBA Year|1999}}` to "1999–2000". A second argument requests only the first or
-    second year.
+    """Expands `{{NBA Year|1999}}` to "1999–2000".
+
+    The second argument selects only the first or second year.
     """
     year, part = arguments.get("1", ""), arguments.get("2", "")
     if not (year.isdecimal() and len(year) == 4) or part in ("start", "s", "a"):
@@ -240,7 +243,7 @@ def season(arguments: Arguments, page: Page) -> str:
 
 
 def counted(arguments: Arguments, page: Page) -> str:
-    """Expands `{{plural|2|page}}` to "2 pages". A third argument gives the plural."""
+    """Expands `{{plural|2|page}}` to "2 pages". The third argument is the plural, if it is irregular."""
     number, one, several = (arguments.get(name, "") for name in ("1", "2", "3"))
     if not several:
         several = re.sub(r"(?<=[^aeiou])y$", "ie", one) + "s"

@@ -1,9 +1,10 @@
-"""Converts a page of the Chinese Wikipedia to one variant, as MediaWiki's LanguageConverter does.
+"""Converts a page of the Chinese Wikipedia to one variant, such as simplified Chinese.
 
-The script and words of all text are converted by MediaWiki's tables, which are taken from zhconv-rs; the
-longest match wins. Text in `-{…}-` is not converted. Marks with the flag A or H, and `{{NoteTA}}`, add rules
-that are valid from there to the end of the page. No match extends over markup, such as links, tags and
-apostrophes. The rules of common groups (`G1=`) are in Lua modules and are not implemented.
+The conversion follows MediaWiki's LanguageConverter. All text is converted by MediaWiki's tables of
+characters and words, which are taken from zhconv-rs; the longest match wins. Text in `-{…}-` is not
+converted. Marks with the flag A or H, and `{{NoteTA}}`, add rules that are valid from there to the end of the
+page. No match extends over markup, such as links, tags and apostrophes. The rules of common groups (`G1=`)
+are in Lua modules and are not implemented.
 """
 
 import re
@@ -70,7 +71,7 @@ _LONG_STRETCH = re.compile(r"[^\n。]{200}")
 
 
 class _RuleSets:
-    """The conversion rules that the marks of a page add and remove, in order."""
+    """The conversion rules that the marks of a page add and remove, in page order."""
 
     def __init__(self) -> None:
         self._changes: list[tuple[Mapping[str, str], Mapping[str, str]]] = []  # added, removed
@@ -82,7 +83,7 @@ class _RuleSets:
         return len(self._changes)
 
     def add(self, mark: Mark) -> None:
-        """Records the rules that a mark adds and removes, unless a limit is reached."""
+        """Records the rules that a mark adds and removes, unless the page has too many rules already."""
         added = dict(_usable(mark.added))
         room = len(self._changes) < _MAX_RULE_SETS and self._count + len(added) <= _MAX_PAIRS
         if (added or mark.removed) and room:
@@ -115,9 +116,10 @@ def _keep(text: str) -> str:
 
 
 def _set_aside(text: str) -> tuple[str, list[str]]:
-    """Replaces each text that must not be converted by one _KEEP. Returns the result and the replaced texts.
+    """Replaces each text that must not be converted by the sign _KEEP. Returns the result and the replaced
+    texts.
 
-    If such a text is not closed, it is not replaced.
+    A text that is not closed is not replaced.
     """
     pieces: list[str] = []
     kept: list[str] = []
@@ -140,7 +142,7 @@ def _set_aside(text: str) -> tuple[str, list[str]]:
 
 
 class ChinesePage(PageVariants):
-    """Reads the marks and rules of one page, and converts its text to the first of the given variants."""
+    """Converts one page to the first of the given variants, by its own rules and the tables."""
 
     def __init__(self, text: str, variants: Sequence[str]) -> None:
         self._target: _Target = "zh-cn" if variants[0] == "zh-cn" else "zh-tw"
@@ -158,9 +160,9 @@ class ChinesePage(PageVariants):
         return _EDGE.join(_SIMPLE_LINK.split(text)) if "[[" in text else text
 
     def _read(self, text: str, *, takes_rules: bool) -> str:
-        """Replaces the marks of a text by their texts for the variant.
+        """Replaces the marks in a text by the texts for the variant.
 
-        Records the rules of the marks and the positions at which they become valid.
+        Records the rules that the marks add and remove, and the positions from which they are valid.
         """
         pieces: list[str] = []
         outer: list[list[str]] = []  # pieces around the marks that are open
@@ -203,8 +205,9 @@ class ChinesePage(PageVariants):
         return (self._rules_mark() if changes and takes_rules else "") + shown
 
     def _with_rules(self, kind: str | None, text: str, *, is_nested: bool) -> str:
-        """Returns a NoteTA, or the end of a line or block, followed by a mark for the rules that are valid
-        from there on.
+        """Returns a `{{NoteTA}}`, or the end of a line or block, with a mark after it.
+
+        The mark refers to the rules that are valid from there on.
         """
         if kind == "rules":
             arguments = parse_arguments(text[2:-2].partition("|")[2])
@@ -258,10 +261,11 @@ class ChinesePage(PageVariants):
         return self._convert_by_rules(text, pairs) if pairs else zhconv(text, self._target, False)
 
     def _convert_by_rules(self, text: str, pairs: Mapping[str, str]) -> str:
-        """Converts a text by the tables and the rules in `pairs`, as if they were one table.
+        """Converts a text by the tables and by the rules in `pairs`, as if they were one table.
 
         The library searches alternately for the next match of the tables and of the rules, if necessary up to
-        the end of the text. To limit this search, a stop that both match is inserted after each sentence.
+        the end of the text. To limit this search, a separator that both match is inserted after each
+        sentence.
         """
         rules = "".join(f"{word}=>{self._target}:{to};" for word, to in pairs.items())
         stop = f"{_STOP}发發{_STOP}"
@@ -273,14 +277,15 @@ class ChinesePage(PageVariants):
 
 
 def _closes_mark(braces: str) -> bool:
-    """Returns True if `}-`, after the given braces, ends a mark. The closing braces of templates come in
-    pairs.
-    """
+    """Returns True if `}-` after the given braces ends a mark, and not a template."""
     return braces.endswith("-") and len(braces) % 2 == 0
 
 
 def _reopen(pieces: list[str], outer: list[list[str]]) -> list[str]:
-    """Turns unclosed marks back into text, the innermost first. Returns the pieces of the text."""
+    """Turns unclosed marks into plain text, the innermost first.
+
+    Returns the pieces of the text.
+    """
     while outer:
         inner, pieces = pieces, outer.pop()
         pieces += [_NO_MARK, *inner]

@@ -1,7 +1,7 @@
-"""Parses the content of `-{…}-`, the conversion mark of a Chinese page.
+"""Parses the content of `-{…}-`, a mark for text that differs between the variants of Chinese.
 
-The rules are in https://www.mediawiki.org/wiki/Writing_systems/Syntax and MediaWiki's ConverterRule. Flags
-are before a bar, conversion rules after it: `zh-cn:A;zh-tw:B` (both ways) and `A=>zh-tw:B` (one way). If
+The rules are in https://www.mediawiki.org/wiki/Writing_systems/Syntax and MediaWiki's ConverterRule. A mark
+consists of flags, a bar, and conversion rules: `zh-cn:A;zh-tw:B` (both ways) or `A=>zh-tw:B` (one way). If
 there is no text for the variant, MediaWiki displays an error; here the first text is used.
 """
 
@@ -86,7 +86,7 @@ def _parse_flags(text: str) -> tuple[set[str], str]:
 
 
 def _choose(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
-    """Returns the text for the first variant that has one, or otherwise any text."""
+    """Returns the text for the first of the variants that has one, or otherwise any text."""
     texts = [both[name] for name in variants if name in both and name != "zh"]
     texts += one.get(variants[0], {}).values()
     texts += both.values()
@@ -112,10 +112,10 @@ def _describe(both: _BothWays, one: _OneWay) -> str:
 
 
 def read_mark(inner: str, variants: Sequence[str]) -> Mark:
-    """Returns the effect of a mark.
+    """Parses a mark and returns its effect.
 
     Args:
-        inner: the wikitext between the braces, in which inner marks have been replaced.
+        inner: the wikitext between the braces. Marks within it must have been replaced by their texts.
         variants: the wanted variant, its fallbacks, and "zh".
     """
     flags, text = _parse_flags(inner)

@@ -1,8 +1,8 @@
-"""Replaces `-{…}-`, MediaWiki's marks for text that differs between scripts, by the text of one variant.
+"""Replaces `-{…}-`, MediaWiki's marks for text that differs between scripts, by the text for one variant.
 
 The rules are in https://www.mediawiki.org/wiki/Writing_systems/Syntax. `-{zh-hans:A;zh-hant:B}-` becomes A or
-B, `-{A}-` becomes A. With the flags H, T, A and -, a mark sets rules for other text. Text outside of marks is
-converted only in Chinese: see `chinese`.
+B, and `-{A}-` becomes A. Marks with the flags H, T, A and - define conversion rules for other text. Text
+outside of marks is converted only in Chinese (see `chinese`).
 """
 
 import functools
@@ -32,10 +32,10 @@ def _choose(text: str, variants: Sequence[str]) -> str:
 
 
 class PageVariants:
-    """Replaces the marks of one page in a language in which text outside of marks is not converted.
+    """Replaces the marks of one page. Text outside of marks is not converted.
 
     Attributes:
-        text: the wikitext of the page, to be used instead of the given wikitext.
+        text: the wikitext of the page, to be used instead of the wikitext from which it was read.
     """
 
     def __init__(self, text: str, variants: Sequence[str]) -> None:
@@ -43,10 +43,10 @@ class PageVariants:
         self._variants = variants
 
     def show(self, text: str) -> str:
-        """Returns a part of the page in which each mark is replaced by its text. `convert` does not change
-        these texts.
+        """Replaces each mark in a part of the page by its text. Later calls of `convert` do not change these
+        texts.
 
-        If a mark has texts for several variants, the text of the preferred variant is used. If it has none
+        If a mark has texts for several variants, the text for the preferred variant is used. If it has none
         for these variants, its first text is used.
         """
         return _MARK.sub(self._shown, text) if "-{" in text else text
@@ -60,8 +60,9 @@ class PageVariants:
         return _choose(content, self._variants)
 
     def convert(self, text: str) -> str:
-        """Returns a part of the page unchanged. In Chinese, it is converted after links and templates have
-        been replaced.
+        """Converts a part of the page in which links and templates have been replaced.
+
+        Returns the part unchanged, except for Chinese pages.
         """
         return text
 
@@ -71,15 +72,17 @@ class PageVariants:
 
 
 def conversion_library(variants: Sequence[str]) -> str:
-    """Returns the name of the library that converts between a language's variants, or "" if none
-    does.
+    """Returns the name of the library that converts between a language's variants.
+
+    Returns "" if the language needs no library.
     """
     return "zhconv-rs" if variants and variants[0] in ("zh-cn", "zh-tw") else ""
 
 
 def variants_reader(variants: Sequence[str]) -> Callable[[str], PageVariants]:
-    """Returns a function that reads the wikitext of a page. `variants` are the language's variants in order
-    of preference.
+    """Returns a function that reads the wikitext of a page.
+
+    `variants` are the language's variants in order of preference.
 
     Raises:
         ValueError: the library that converts between the variants is not installed.
