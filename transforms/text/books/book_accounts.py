@@ -1,4 +1,4 @@
-"""Accounts of a corpus of books: checks its counts and makes its statistics and the sections of its card."""
+"""Checks the counts of a corpus of books, and makes its statistics and the sections of its card."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from transforms.text.files.markdown import make_table
 
 @dataclasses.dataclass(frozen=True)
 class BookAccounts:
-    """Makes the accounts of a build, for any corpus of books."""
+    """Computes the counts, statistics and card sections of a build of any corpus of books."""
 
     splits: Sequence[str]
     whole: Sequence[str]  # splits that together hold each book once; the totals are their sums
@@ -23,15 +23,15 @@ class BookAccounts:
     ]  # makes the sections of the card from stats.json
 
     def __call__(self, ledger: Ledger, _: Provenance) -> Accounts:
-        """Returns the accounts of a build.
+        """Returns the counts, statistics and card sections of a build.
 
-        Raises AccountingError if the counts disagree, and NothingLeftError if no book is left.
-
-        Accounts that the ledger has besides those of every build:
+        In addition to the entries of every build, the ledger has:
           files: number of files that were examined as books.
           stats: (split, BookStats).
           lengths: ((split, class of the number of words), number of books).
           facts: (name, value in stats.json), each name once.
+
+        Raises AccountingError if the counts do not add up, and NothingLeftError if no book is left.
         """
         per_split = ledger.per_split("stats", self.splits, BookStats())
         total = add_book_stats(per_split[split] for split in self.whole)

@@ -1,7 +1,7 @@
-"""Replaces the words of a list by a mark, as PG-19 replaces discriminatory words by `<DW>`.
+"""Replaces the words of a list by the mark `<DW>`, as PG-19 does with discriminatory words.
 
-Rae et al., "Compressive Transformers for Long-Range Sequence Modelling", 2020. Their list was never
-released, so users provide their own.
+See Rae et al., "Compressive Transformers for Long-Range Sequence Modelling", 2020. Their list was never
+released, so users must provide their own.
 """
 
 import collections
@@ -14,7 +14,9 @@ _WORD = re.compile(r"\w+")
 
 
 def read_words(lines: Iterable[str]) -> tuple[str, ...]:
-    """Returns the entries of a list, one per line, in lower case, sorted and without repetitions.
+    """Parses a list of words to mask, one entry per line.
+
+    Returns the entries in lower case, sorted, each once.
 
     Empty lines are skipped. An entry may have several words, or a hyphen. Raises ValueError for an entry
     without a letter or digit, and for an empty list.
@@ -30,10 +32,10 @@ def read_words(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def mask_words(text: str, entries: Sequence[str]) -> tuple[str, int]:
-    """Replaces every entry in the text by MARK. Returns the text and the number of replacements.
+    """Replaces the entries of a list by MARK. Returns the new text and the number of replacements.
 
-    Entries match whole words in any case, with any white space between their words, line ends included. If
-    several entries begin with the same word, the longest match is replaced.
+    Entries match whole words in any case. Between the words of an entry there may be any white space,
+    including line ends. If several entries begin with the same word, the longest match is replaced.
     """
     by_first_word = _by_first_word(tuple(entries))
     if by_first_word.keys().isdisjoint(_WORD.findall(text.lower())):
@@ -52,9 +54,11 @@ def mask_words(text: str, entries: Sequence[str]) -> tuple[str, int]:
 
 @functools.lru_cache(maxsize=1)
 def _by_first_word(entries: Sequence[str]) -> Mapping[str, Sequence[tuple[int, re.Pattern[str]]]]:
-    """Returns first word → [(characters of the entry before that word, pattern), …], the longest entry first.
+    """Groups the entries by their first word.
 
-    A list may have twenty thousand entries: one pattern for all would take seconds per book.
+    Returns first word → [(number of characters of the entry before this word, pattern), …], with the longest
+    entry first. A list may have twenty thousand entries, and a single pattern for all of them would take
+    seconds per book.
     """
     found = collections.defaultdict(list)
     for entry in sorted(entries, key=len, reverse=True):

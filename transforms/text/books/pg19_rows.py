@@ -1,4 +1,6 @@
-"""Makes the rows of PG-19: with the same features as in TensorFlow Datasets, and the source of the date."""
+"""Makes the rows of PG-19, with the same features as in TensorFlow Datasets, and with the source of the
+date.
+"""
 
 import dataclasses
 from collections.abc import Mapping
@@ -32,8 +34,10 @@ PAPER_WORDS = {"train": 1_973_136_207, "validation": 3_007_061, "test": 6_966_49
 class Membership:
     """Decides which books are in the corpus, and in which split.
 
-    "released": the books that DeepMind released, in their splits. "hash": all books, 90 % in train, 5 % in
-    validation and 5 % in test by the fingerprint of the id. `own_splits` (id → split) takes precedence.
+    Attributes:
+      members: "released" for the books that DeepMind released, in their splits; "hash" for all books, 90 % in
+        train, 5 % in validation and 5 % in test by the fingerprint of the id.
+      own_splits: id → split, which takes precedence.
     """
 
     members: str
@@ -44,7 +48,11 @@ class Membership:
             raise ValueError(f"members must be one of {MEMBERS}, not {self.members!r}")
 
     def reason_to_reject(self, book: Book, text: str) -> Reason | None:
-        """Returns `not-in-release` if only released books are wanted and this is not one; otherwise None."""
+        """Returns the reason `not-in-release` for a book that was not released, if only released books are
+        wanted.
+
+        Otherwise returns None.
+        """
         if self.members == RELEASED and not book.released_year:
             return Reason("not-in-release")
         return None
@@ -59,7 +67,7 @@ class Membership:
 
 
 def make_row(dated: DatedBook, membership: Membership) -> BookRow:
-    """Returns the row of a book: its split and id, and its values in the order of SCHEMA."""
+    """Returns the row of a book: its split, its id, and its values in the order of SCHEMA."""
     book, date = dated.book, dated.date
     link = f"http://www.gutenberg.org/ebooks/{book.book_id}"
     values = (book.book_id, link, book.packed_text, book.title, str(date.year), *date[1:])
@@ -67,7 +75,7 @@ def make_row(dated: DatedBook, membership: Membership) -> BookRow:
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the lines of the sections that only the card of PG-19 has, with figures from stats.json."""
+    """Returns the sections that only the card of PG-19 has, as lines. Figures are taken from stats.json."""
     dates, total = stats["dates"], stats["total"]
     lines = [
         "",

@@ -1,4 +1,4 @@
-"""The table of the dates of all books: the year from each source, and how well the sources agree."""
+"""Makes the table of the dates of all books: the year from each source, and how well the sources agree."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class DateLine(NamedTuple):
 
 
 def make_line(found: BookEvidence) -> DateLine:
-    """Returns the table's line for a book."""
+    """Returns the line of the table for one book."""
     date = choose_date(found.evidence)
     return DateLine(
         book_id=found.book_id,
@@ -42,10 +42,10 @@ def make_line(found: BookEvidence) -> DateLine:
 
 
 def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
-    """Yields the outcomes (table, row) for which a book counts.
+    """Yields the (table, row) pairs in which a book is counted.
 
-    The first one is the source of its date. If PG-19 has released a year for the book, the second one is how
-    close the date from all other sources is to that year.
+    The first pair names the source of the book's date. If PG-19 has released a year for the book, the second
+    pair says how close the date from all other sources is to this year.
     """
     date = choose_date(found.evidence)
     yield "dated_by", date.source if date else "nothing"
@@ -55,7 +55,7 @@ def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
 
 
 def compare(date: PublicationDate | None, released_year: int) -> str:
-    """Returns how close a date from other sources is to the year that PG-19 has released."""
+    """Returns a phrase that says how close a date from other sources is to the year that PG-19 released."""
     if date is None:
         return "undated"
     if abs(date.year - released_year) <= NEAR_YEARS:
@@ -64,7 +64,7 @@ def compare(date: PublicationDate | None, released_year: int) -> str:
 
 
 def sum_up(counts: Iterable[tuple[Outcome, int]]) -> dict[str, Mapping[str, int]]:
-    """Returns table → row → number of books."""
+    """Adds up counts. Returns table → row → number of books."""
     summed: dict[str, dict[str, int]] = {"dated_by": {}}
     for (what, outcome), count in sorted(counts):
         summed.setdefault(what, {})[outcome] = count

@@ -1,4 +1,4 @@
-"""Divides the front of a book into blocks of lines, and detects which blocks are running text."""
+"""Divides the front of a book (the pages before the text) into blocks of lines, and detects running text."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Block(NamedTuple):
 
 
 def is_on_title_page(block: Block) -> bool:
-    """Returns True if the block is before the running text of the book."""
+    """Returns True if a block is before the running text of the book."""
     return block.prose_before <= _MAX_PROSE_BEFORE_TITLE
 
 
@@ -56,7 +56,7 @@ def _split(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _is_full(lines: tuple[str, ...]) -> bool:
-    """Returns True if most lines, apart from the last, are full."""
+    """Returns True if most lines of a block, except the last line, are as long as lines of running text."""
     but_last = lines[:-1] or lines
     full = sum(len(_BLANKS.sub(" ", line)) >= _MIN_FULL_LINE for line in but_last)
     return full >= _MIN_FULL_SHARE * len(but_last)

@@ -1,15 +1,15 @@
 """Finds the year of publication of a book: reads a year from each source, and chooses one of them.
 
-Project Gutenberg does not record the year of publication, so sources are tried in a fixed order. The year
-is that of the transcribed edition; if a title page has several years, the latest one. PG-19 mostly released
-such years, too (tests/tools/measure_dates.py compares them): 1912 for a book that names its edition of 1912,
-although the work is from 1893. A reprint or a renewal of a copyright does not change the text, so its year
-is only an upper bound.
+Project Gutenberg does not record the year of publication, so sources are tried in a fixed order. The year is
+that of the transcribed edition; if a title page has several years, the latest one is used. PG-19 mostly
+released such years, too (tests/tools/measure_dates.py compares them): 1912 for a book that names its edition
+of 1912, although the work is from 1893. A reprint or a renewal of a copyright does not change the text, so
+its year is only an upper bound.
 
-Implausible years are ignored: years before printing; years before an author, translator or editor was ten
-years old, such as "1690" at the beginning of a novel of 1896; and years since Project Gutenberg began,
-which belong to the transcription. If a copyright is as late as that, the author's death is not used as an
-upper bound.
+Implausible years are ignored. These are years before the invention of printing; years before an author,
+translator or editor was ten years old, such as "1690" at the beginning of a novel of 1896; and years since
+Project Gutenberg began, which are the dates of transcriptions. If a copyright is as late as that, the
+author's death is not used as an upper bound.
 """
 
 from collections.abc import Iterable, Sequence
@@ -83,7 +83,7 @@ class DatedBook(NamedTuple):
 
 
 def book_of(element: Book | MeasuredBook | DatedBook) -> Book:
-    """Returns the book of an element, or the element if it is a book."""
+    """Returns the book in an element. An element that is a book itself is returned unchanged."""
     return element if isinstance(element, Book) else element.book
 
 
@@ -118,7 +118,7 @@ def date_evidence(book: Book, text: str) -> tuple[PublicationDate, ...]:
 
 
 def choose_date(evidence: Sequence[PublicationDate]) -> PublicationDate | None:
-    """Returns the date of the most trusted source; None if no source gives one."""
+    """Returns the date from the most trusted source that has one, or None."""
     for group in _CHAIN:
         dates = [date for date in evidence if date.source in group]
         if dates:
@@ -138,7 +138,7 @@ def reason_to_reject(date: PublicationDate | None, before: int) -> Reason | None
 
 
 def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
-    """Yields (source, year) for every year from a source other than PG-19, including implausible years."""
+    """Yields (source, year) for every year in the sources except PG-19, including implausible years."""
     if transcribed := transcribed_years(book.original_publication):
         yield title_page.TRANSCRIBED, transcribed[-1]
     elif original := years_in(book.original_publication):
@@ -159,9 +159,10 @@ def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
 
 
 def _last_death(book: Book) -> Iterable[int]:
-    """Returns [the latest year of death of the persons in `book.authors`]; [] if one of the years is unknown.
+    """Returns a list with the year in which the last of the book's authors died.
 
-    Translators and editors count as well, since a translation may be later than the author's death.
+    Translators and editors count as authors, since a translation may be later than the author's death.
+    Returns [] if one of the years is unknown.
     """
     years = [author.death_year for author in book.authors]
     return [max(years)] if years and all(years) else []

@@ -99,7 +99,7 @@ class FrontYear(NamedTuple):
 
 
 def find_years(text: str) -> list[FrontYear]:
-    """Returns all years in the front of a book, in the order of the text, implausible ones included."""
+    """Returns all years in the front of a book, in text order. Implausible years are included."""
     blocks = [_without_markup(block) for block in blocks_of_front(text)]
     found: list[FrontYear] = []
     open_source = ""  # of a statement whose year is in the next block: "Copyright", "1912"
@@ -122,15 +122,15 @@ def find_years(text: str) -> list[FrontYear]:
 
 
 def years_in(text: str) -> list[int]:
-    """Returns all years in a text; for a range its last year."""
+    """Returns all years in a text. For a range of years, its last year is returned."""
     return [year for match in _YEAR.finditer(text) if (year := _year_of(match)) is not None]
 
 
 def transcribed_edition(text: str) -> str:
-    """Returns the words at the head of a file that name the transcribed edition; "" if there are none.
+    """Returns the words at the head of a file that name the transcribed edition, or "".
 
-    "Transcribed from the 1886 Cassell & Company edition": these words are by the transcriber, so they must be
-    read before the text of the book is stripped.
+    An example is "Transcribed from the 1886 Cassell & Company edition". These words are by the transcriber,
+    so they must be read before the transcriber's notes are stripped from the book.
     """
     match = _TRANSCRIBED.search(" ".join(text[:_HEAD_CHARACTERS].split()))
     return match[0] if match else ""
@@ -142,7 +142,9 @@ def transcribed_years(text: str) -> list[int]:
 
 
 def issue_year(line: str) -> int | None:
-    """Returns the year of an issue of a periodical, "Vol. 99, August 2, 1890"; None for other lines."""
+    """Returns the year in a line such as "Vol. 99, August 2, 1890" of a periodical, or None for other
+    lines.
+    """
     match = _ISSUE.search(line)
     return int(match[1]) if match else None
 
@@ -152,7 +154,7 @@ def _without_markup(block: Block) -> Block:
 
 
 class _Statements(NamedTuple):
-    """The statements of a block, such as "Copyright, 1905"."""
+    """The statements about publication in a block, such as "Copyright, 1905"."""
 
     years: list[FrontYear]
     lines_before: Sequence[str]  # lines before the first statement
@@ -185,14 +187,14 @@ def _of_statement(text: str, source: str) -> list[FrontYear]:
 
 
 def _republished_years(block: Block) -> list[FrontYear]:
-    """Returns the year of the original edition that a reprint names."""
+    """Returns the year of the original edition that is named in a reprint."""
     match = _REPUBLISHED.search(" ".join(block.lines)) if is_on_title_page(block) else None
     years = years_in(match[0]) if match else []
     return [FrontYear(year, FIRST_PUBLISHED) for year in years[-1:]]
 
 
 def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[FrontYear]:
-    """Yields the years in those lines of a title page that are not statements."""
+    """Yields the years in the lines of a title page that have no statement such as "Copyright"."""
     for line in lines:
         if year := issue_year(line):
             yield FrontYear(year, ISSUE_DATE)
@@ -217,7 +219,7 @@ def _of_imprint(match: re.Match[str], is_publisher_near: bool = True) -> Iterato
 
 
 def _dateline_years(lines: Sequence[str]) -> Iterator[FrontYear]:
-    """Yields the year of a date that is in a block of its own."""
+    """Yields the year in a block that consists only of a date, such as the date below a preface."""
     if sum(map(len, lines)) > _MAX_DATELINE_CHARACTERS or _is_picture(lines[0]):
         return
     for line in lines:
@@ -239,7 +241,7 @@ def _last_year(line: str) -> re.Match[str] | None:
 
 
 def _year_of(match: re.Match[str]) -> int | None:
-    """Returns the year, or the last year of a short range.
+    """Returns the year in a match; for a short range, its last year.
 
     Returns None for a long range, such as the dates of a life, and for letters that are not a Roman numeral.
     """

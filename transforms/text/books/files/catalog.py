@@ -1,8 +1,8 @@
 """Reads the catalogue of Project Gutenberg as one CSV table, `pg_catalog.csv`.
 
-https://www.gutenberg.org/ebooks/offline_catalogs.html: a header line, then a row for each ebook. Fields
-with commas, quotation marks or line feeds are quoted. Several values of a field are separated by
-semicolons. Columns are found by their names in the header, since exports differ in their order.
+The table is described at https://www.gutenberg.org/ebooks/offline_catalogs.html. It has a header line, then
+one row per ebook. Fields with commas, quotation marks or line feeds are quoted. Several values of a field are
+separated by semicolons. Columns are found by their names in the header, since exports differ in their order.
 """
 
 import csv
@@ -34,13 +34,14 @@ class BadRow(NamedTuple):
 
 
 class NotACatalogError(Exception):
-    """A file that does not begin with the header of the catalogue."""
+    """Raised if a file does not begin with the header of the catalogue."""
 
 
 def read_catalog_lines(lines: Iterable[bytes]) -> Iterator[CatalogEntry | BadRow]:
-    """Yields the entries of the table. `lines` must include the line ends.
+    """Yields the entries of the catalogue table. `lines` must include the line ends.
 
-    A missing or superfluous quotation mark may cause a BadRow that includes the text of the rows after it.
+    After a missing or superfluous quotation mark, a BadRow may include the text of the following rows.
+
     Raises NotACatalogError if the first line is not the header.
     """
     rows = _read_rows(lines)
@@ -66,7 +67,9 @@ def parse_authors(field: str) -> tuple[Author, ...]:
 
 
 def parse_author(text: str) -> Author:
-    """Parses one person. Notes other than years of life are left in the name: "Nennius, active 796".
+    """Parses one person, such as "Shelley, Mary, 1797-1851".
+
+    Notes other than years of life remain in the name.
 
     A question mark after a year is ignored. If the year of death is BC, so is the year of birth.
     """
@@ -91,7 +94,7 @@ def parse_language(code: str) -> str:
 
 
 def split_values(field: str) -> list[str]:
-    """Returns the values of a field, each in one line, without empty values."""
+    """Splits a field at semicolons. Returns the values without line breaks; empty values are omitted."""
     values = (one_line(value) for value in field.split(_BETWEEN_VALUES))
     return [value for value in values if value]
 
@@ -102,7 +105,9 @@ def one_line(text: str) -> str:
 
 
 def in_order(values: Iterable[str]) -> tuple[str, ...]:
-    """Returns the values sorted and without repetitions; their order in the catalogue has no meaning."""
+    """Returns the values sorted and without repetitions, since their order in the catalogue has no
+    meaning.
+    """
     return tuple(sorted(set(values)))
 
 

@@ -1,7 +1,8 @@
-"""Reads the catalogue of Project Gutenberg as RDF/XML: a document per ebook, `cache/epub/84/pg84.rdf`.
+"""Reads the catalogue of Project Gutenberg as RDF/XML, with one document per ebook: `cache/epub/84/pg84.rdf`.
 
-https://www.gutenberg.org/ebooks/offline_catalogs.html. The elements of an ebook are in no fixed order. If a
-person is named twice, the second element may refer to the first (`rdf:resource`).
+The documents are described at https://www.gutenberg.org/ebooks/offline_catalogs.html. The elements of an
+ebook are in no fixed order. If a person is named twice, the second element may refer to the first
+(`rdf:resource`).
 """
 
 import re
@@ -64,14 +65,14 @@ Other codes are used as roles unchanged.
 
 
 class MalformedRdfError(ValueError):
-    """A document that is not well-formed XML in UTF-8, or has no ebook."""
+    """Raised if a document is not well-formed XML in UTF-8, or describes no ebook."""
 
 
 def parse_catalog_rdf(data: bytes) -> CatalogEntry:
-    """Returns the catalogue entry of a document.
+    """Parses a document and returns the catalogue entry of its ebook.
 
-    Raises MalformedRdfError. A DOCTYPE is an error, too, since it could define entities that expand without
-    limit.
+    Raises MalformedRdfError if the document is invalid. A DOCTYPE is an error, too, since it could define
+    entities that expand without limit.
     """
     root = _parse_xml(data)
     ebook = root.find(f"{_GUTENBERG}ebook")
@@ -108,7 +109,10 @@ def _parse_xml(data: bytes) -> Element:
 
 
 def _texts_of(parent: Element, tag: str) -> Iterator[str]:
-    """Yields the texts of the children with this tag, each in one line, without empty texts."""
+    """Yields the texts of the child elements with a given tag, without line breaks.
+
+    Empty texts are omitted.
+    """
     for child in parent.iterfind(tag):
         text = one_line(child.text or "")
         if text:
@@ -116,7 +120,9 @@ def _texts_of(parent: Element, tag: str) -> Iterator[str]:
 
 
 def _values_of(ebook: Element, tag: str) -> Iterator[str]:
-    """Yields the values of an ebook's elements with this tag, without marks of the library classification."""
+    """Yields the values of an ebook's elements with a given tag, without class marks of the Library of
+    Congress.
+    """
     for description in ebook.iterfind(f"{tag}/{_RDF}Description"):
         vocabulary = description.find(_MEMBERSHIP)
         name = "" if vocabulary is None else vocabulary.get(f"{_RDF}resource", "")

@@ -1,11 +1,11 @@
-"""Chooses one file of a book that has several.
+"""Chooses one of several files of the same book.
 
-Project Gutenberg has up to three files of a book, in ASCII, an 8-bit encoding and UTF-8, and keeps older
-releases. File names are not reliable: the file "84-0.txt" should be UTF-8, but may be ASCII. So the files
-are compared by their content, in this order:
+Project Gutenberg has up to three files of a book, in ASCII, in an 8-bit encoding and in UTF-8, and keeps
+older releases. File names are not reliable: the file "84-0.txt" should be UTF-8, but may be ASCII. So files
+are compared by their content. The chosen file has, in order of importance:
 
 1. the richest encoding: Unicode text that is not only ASCII; then 8-bit; then ASCII, which has lost accents,
-   dashes and quotation marks;
+  dashes and quotation marks;
 2. the newest release date in the head;
 3. the largest number of characters;
 4. the smallest fingerprint of the text, which does not depend on compression; then the first name.
@@ -19,9 +19,10 @@ _FORMS = ("ASCII", "8-bit", "Unicode")
 
 
 def choose_file(files: Sequence[BookFile]) -> tuple[BookFile, list[tuple[BookFile, str]]]:
-    """Returns the chosen file, and each other file with the reason against it, in order of preference.
+    """Chooses one of several files of a book.
 
-    The result does not depend on the order of `files`.
+    Returns the chosen file, and (file, reason for not choosing it) for each other file, in order of
+    preference. The result does not depend on the order of `files`.
 
     Args:
       files: one or more files of the same book.
@@ -40,7 +41,7 @@ def _rest(file: BookFile) -> tuple[object, ...]:
 
 
 def _richness(file: BookFile) -> int:
-    """Returns the index of the file's form in _FORMS."""
+    """Returns a rank of the file's encoding: the index in _FORMS."""
     if file.encoding == "ascii":
         return 0
     is_unicode = file.encoding.startswith("utf-") and "+" not in file.encoding
@@ -48,7 +49,7 @@ def _richness(file: BookFile) -> int:
 
 
 def _newest_first(date: str) -> tuple[int, ...]:
-    """Returns a sort key of ISO dates, the newest first. "2004" comes after all dates in 2004."""
+    """Returns a sort key that puts the newest ISO date first. "2004" comes after all dates in 2004."""
     parts = [int(part) for part in date.split("-") if part]
     return tuple(-part for part in [*parts, 0, 0, 0][:3])
 

@@ -1,22 +1,22 @@
 """Decodes the bytes of a Project Gutenberg file.
 
-The encoding depends on the year of the file, and the declared encoding is often wrong: files converted to
-UTF-8 kept the line that says "ISO-8859-1". So the bytes are tested first:
+The encoding depends on the year of the file, and the declared encoding is often wrong: many files were
+converted to UTF-8 but still declare "ISO-8859-1". So the bytes are tested first, in this order:
 
 1. a byte order mark (UTF-8, UTF-16, UTF-32);
 2. UTF-8, if the whole file is valid: text in another encoding practically never is;
 3. UTF-8 with invalid bytes, if most characters beyond ASCII are valid UTF-8: such files were joined from two
-   files. The invalid bytes are decoded as Windows-1252;
+  files. The invalid bytes are decoded as Windows-1252;
 4. the declared encoding, if it is one for particular scripts (ISO-8859-2, Big5, KOI8-R, …) and all bytes are
-   valid in it;
+  valid in it;
 5. Windows-1252, with its five undefined bytes as in ISO-8859-1. It has all printable characters of
-   ISO-8859-1; the other bytes are control characters in ISO-8859-1, which books do not have.
+  ISO-8859-1; the other bytes are control characters in ISO-8859-1, which books do not have.
 
-Line ends become line feeds: CR LF, CR alone, and CR CR LF, which is CR LF converted twice. A page break
-(form feed or vertical tab) becomes a line feed as well. Control characters are removed: NUL, the end-of-file
-mark of DOS, and others that have no meaning in a text and break the file formats of corpora. A byte order
-mark inside the text, where files were joined, is removed, too. Characters U+0080 to U+009F come from
-Windows-1252 that was converted as ISO-8859-1; they become dashes and quotation marks again.
+Line ends become line feeds: CR LF, CR alone, and CR CR LF, which is CR LF converted twice. A page break (form
+feed or vertical tab) becomes a line feed as well. Control characters are removed: NUL, the end-of-file mark
+of DOS, and others that have no meaning in a text and break the file formats of corpora. A byte order mark
+inside the text, where files were joined, is removed, too. Characters U+0080 to U+009F come from Windows-1252
+that was converted as ISO-8859-1; they become dashes and quotation marks again.
 """
 
 import codecs
@@ -67,7 +67,7 @@ _OF_CONTROLS = {byte: _WINDOWS_1252[byte] for byte in range(0x80, 0xA0)}
 
 
 class FileText(NamedTuple):
-    """The text of a file."""
+    """The decoded text of a file, and its encoding."""
 
     text: str
     encoding: str  # that decoded it: "ascii", "utf-8", "cp1252", "big5hkscs", MIXED, …
@@ -134,7 +134,10 @@ def _decode(content: bytes) -> FileText:
 
 
 def _declared_encodings(content: bytes) -> list[str]:
-    """Returns the encoding that the head of a file declares, and a wider one; [] if none should be tried."""
+    """Returns the encodings to try: the one that the head of a file declares, and a wider one.
+
+    Returns [] if the head declares none, or one that should not be tried.
+    """
     try:
         name = codecs.lookup(declared_encoding(content[:HEAD_CHARACTERS].decode("latin-1"))).name
     except (LookupError, ValueError):

@@ -1,10 +1,14 @@
 """Parses the head of a Project Gutenberg file, which describes its book.
 
-The head has three forms, from the newest to the oldest: lines "Title: …" with indented continuation lines
-(a second author is in a continuation line); the same without indentation, up to an empty line; and the heads
-of the nineties, which have title and author in the first line, "*The Project Gutenberg Etext of X, by Y*",
-and again above the line of the date, "October, 1993 [Etext #84]". The head ends at the line "*** START OF …"
-or at the start of the "small print". The rest of the file may have numbers of other books, and is not read.
+The head has one of three forms, from the newest to the oldest:
+
+* lines "Title: …" with indented continuation lines, which may contain further authors;
+* the same without indentation; a field ends at an empty line;
+* in the nineties, title and author in the first line, "*The Project Gutenberg Etext of X, by Y*", and again
+  above the line with the date, "October, 1993 [Etext #84]".
+
+The head ends at the line "*** START OF …" or at the start of the "small print" (the licence). The rest of the
+file is not read, because it may contain the numbers of other books.
 """
 
 import re
@@ -64,7 +68,7 @@ class _Named(NamedTuple):
 
 
 def parse_header(text: str) -> BookHeader:
-    """Parses the head of a file. Line ends of the text must be line feeds."""
+    """Parses the head of a file. The lines of the text must end with line feeds."""
     head = head_of(text)
     fields = _parse_fields(head)
     number = _NUMBER.search(head)
@@ -88,19 +92,22 @@ def parse_header(text: str) -> BookHeader:
 
 
 def head_of(text: str) -> str:
-    """Returns the part of a file before its book; if no line marks its end, the first 10,000 characters."""
+    """Returns the part of a file before its book.
+
+    If no line marks the end of this part, the first 10,000 characters are returned.
+    """
     end = _HEAD_END.search(text, 0, HEAD_CHARACTERS)
     return text[: end.start() if end else _UNMARKED_HEAD_CHARACTERS]
 
 
 def declared_encoding(head: str) -> str:
-    """Returns the encoding that a head declares, unchanged; "" if it declares none."""
+    """Returns the name of the encoding in a head, as written, or "" if there is none."""
     found = _ENCODING.search(head)
     return found[1] if found else ""
 
 
 def number_in_name(name: str) -> int:
-    """Returns the ebook number in the name of a file, "84-0.txt" or "pg84.txt.utf8"; 0 if there is none."""
+    """Returns the ebook number in a file name such as "84-0.txt" or "pg84.txt.utf8", or 0."""
     base = name.rpartition("/")[2]
     while shorter := _SUFFIX.sub("", base):
         if shorter == base:
@@ -111,7 +118,7 @@ def number_in_name(name: str) -> int:
 
 
 def parse_date(text: str) -> str:
-    """Returns the first date in a line as ISO 8601, with day and month if given; "" if there is no date."""
+    """Returns the first date in a line in ISO 8601 format, or "". Day and month are included if given."""
     found = _DATE.search(text)
     if not found:
         return ""
@@ -123,9 +130,9 @@ def parse_date(text: str) -> str:
 
 
 def _parse_fields(head: str) -> dict[str, list[str]]:
-    """Returns the name of each field, in lower case, → its lines.
+    """Parses the fields of a head. Returns name of the field, in lower case, → its lines.
 
-    If a field is repeated, only its first occurrence counts; for "author", all occurrences.
+    If a field is repeated, only its first occurrence counts, except for "author", where all are used.
     """
     fields: dict[str, list[str]] = {}
     lines: list[str] | None = None  # of the current field
@@ -144,9 +151,9 @@ def _parse_fields(head: str) -> dict[str, list[str]]:
 
 
 def _authors(lines: list[str]) -> tuple[str, ...]:
-    """Returns the authors, one per line.
+    """Returns the authors in the lines of a field, normally one per line.
 
-    A line that ends in ",", "&" or "and" is joined with the next one.
+    A line that ends in ",", "&" or "and" continues on the next line.
     """
     authors: list[str] = []
     for line in lines:
@@ -165,7 +172,7 @@ def _line_of(head: str, found: re.Match[str] | None) -> list[str]:
 
 
 def _parse_above(head: str, number: int) -> _Named:
-    """Returns title and author from the paragraphs above the line with date and number."""
+    """Finds title and author in the paragraphs above the line with the date and ebook number."""
     authors: tuple[str, ...] = ()
     for block in _blocks_above(head, number):
         by = _BY_LINE.match(block[0])
@@ -186,7 +193,10 @@ def _parse_above(head: str, number: int) -> _Named:
 
 
 def _blocks_above(head: str, number: int) -> Iterator[list[str]]:
-    """Yields the lines of each paragraph above the line at the position `number`, the nearest first."""
+    """Yields the lines of each paragraph above the line with the ebook number, beginning with the nearest.
+
+    `number` is the position of the ebook number.
+    """
     above = head[: head.rfind("\n", 0, number) + 1].rstrip()
     for block in re.split(r"\n\s*\n", above)[: -_MOST_BLOCKS - 1 : -1]:
         lines = [line.strip(" \t*") for line in block.split("\n")]
@@ -195,7 +205,9 @@ def _blocks_above(head: str, number: int) -> Iterator[list[str]]:
 
 
 def _parse_first_line(head: str) -> _Named:
-    """Returns title and author of "The Project Gutenberg Etext of X, by Y", which may have a second line."""
+    """Finds title and author in a line "The Project Gutenberg Etext of X, by Y", which may continue on the
+    next line.
+    """
     lines = [line.strip(" \t*") for line in head.split("\n")]
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         found = _TITLE_LINE.match(line)
@@ -212,7 +224,7 @@ def _split_by(title: str) -> _Named:
 
 
 def _person(text: str) -> str:
-    """Returns a name without the remark after it: "William Shakespeare [Collins edition]"."""
+    """Removes the remark after a name, as in "William Shakespeare [Collins edition]"."""
     return _in_one_line([text.split(" [")[0]])
 
 

@@ -1,7 +1,8 @@
-"""Reads metadata.csv, which DeepMind released with PG-19: a line per book, without a header line.
+"""Reads metadata.csv, which DeepMind released with PG-19. It has one line per book and no header line.
 
-"84,Frankenstein by Mary Shelley,1823,http://www.gutenberg.org/ebooks/84": id, title, year of publication,
-link. Fields are not quoted: commas were removed from the titles, and quotation marks belong to the title.
+A line has id, title, year of publication and link: "84,Frankenstein by Mary
+Shelley,1823,http://www.gutenberg.org/ebooks/84". Fields are not quoted: commas were removed from the titles,
+and quotation marks belong to the title.
 """
 
 import re
@@ -14,11 +15,11 @@ _DETAIL_CHARACTERS = 100
 
 
 class MalformedTableError(ValueError):
-    """An invalid table. The message names the line."""
+    """Raised if a table is invalid. The message names the line."""
 
 
 def decode_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
-    """Yields (number, text) of the lines. Raises MalformedTableError for a line that is not UTF-8."""
+    """Yields (line number, text) for each line. Raises MalformedTableError for a line that is not UTF-8."""
     for number, line in enumerate(lines, start=1):
         try:
             yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
@@ -27,7 +28,9 @@ def decode_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
 
 
 def read_released_lines(lines: Iterable[bytes]) -> Iterator[ReleasedBook]:
-    """Yields the books of the lines, in order. Raises MalformedTableError.
+    """Yields the books in the lines of metadata.csv, in order.
+
+    Raises MalformedTableError for an invalid line.
 
     The link in each line ends with the id, so a truncated line is detected.
     """

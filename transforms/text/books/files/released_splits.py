@@ -1,4 +1,4 @@
-"""The splits of PG-19: as released, or from a table that a user provides."""
+"""Returns the splits of PG-19 as released, and reads splits from a user's table."""
 
 import csv
 import functools
@@ -21,17 +21,17 @@ _DETAIL_CHARACTERS = 100
 def released_splits() -> Mapping[int, str]:
     """Returns ebook number → "validation" or "test", for the 150 books that are not in the train split.
 
-    metadata.csv names the books of all three splits.
+    The books of the train split are the other books in metadata.csv.
     """
     table = read_table(__package__, _TABLE)
     return {book_id: split for split, book_ids in table.items() for book_id in book_ids}
 
 
 def read_split_lines(lines: Iterable[bytes]) -> Mapping[int, str]:
-    """Returns ebook number → split from a TSV or CSV file with the columns book_id and split.
+    """Reads a TSV or CSV file with the columns book_id and split. Returns ebook number → split.
 
-    Other columns are ignored. "dev" and "valid" mean validation. Raises MalformedTableError for other unknown
-    splits, and for a book with two splits.
+    Other columns are ignored. "dev" and "valid" mean validation. Raises MalformedTableError for an unknown
+    split, and for a book with two different splits.
     """
     rows = _rows(lines)
     _, names = next(rows, (1, []))

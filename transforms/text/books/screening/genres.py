@@ -1,13 +1,13 @@
 """Rejects genres that are not running prose: poems, plays, manuals, recipes, nonsense, reference.
 
 Nguyen, "SimpleBooks", section 2, leaves out "mal-formatted books and books of poems, plays, manuals, recipes,
-and the literary nonsense", and does not say how. Here catalogue and text must agree as far as the text can
-show the genre, since both may be wrong: prose versions of epics are catalogued as poetry, and many books
-have no subjects.
+and the literary nonsense", and does not say how. Here a genre must be indicated by the catalogue and
+confirmed by the text, as far as the text can show it. Either may be wrong: prose versions of epics are
+catalogued as poetry, and many books have no subjects.
 
-- Verse and speech are measured (shape.py, speech.py). Much of either is enough to reject; the threshold is
-  lower if the catalogue names the genre.
-- Manuals, recipes and works of reference are detected by catalogue or title, unless the text narrates.
+- Verse and speech are measured (shape.py, speech.py). A large share of either is enough to reject a book; the
+  threshold is lower if the catalogue names the genre.
+- Manuals, recipes and works of reference are detected by catalogue or title, unless the text is a narrative.
   Manuals and recipes are also detected by the frequency of typical words (manner.py). A manual in the form of
   a tale or a dialogue is kept, such as The Complete Angler, which is read as literature.
 - Literary nonsense is detected by the catalogue alone: books that the Library of Congress calls nonsense,
@@ -73,7 +73,7 @@ _TABLE = "genres.toml"
 
 
 class _Text(NamedTuple):
-    """The measurements of a book."""
+    """The measurements of a text that the rules for genres use."""
 
     shape: Shape
     stage_words: float
@@ -82,7 +82,7 @@ class _Text(NamedTuple):
 
 
 def genre_to_reject(book: Book, text: str) -> Reason | None:
-    """Returns the reason why a book is not running prose, with the evidence; None for a book that is kept.
+    """Returns the reason why a book is not running prose, with the evidence, or None.
 
     The reason is the first of these that applies: `malformed` (see running_text.py), `nonsense`, `recipes`,
     `plays`, `poems`, `reference`, `manuals`.
@@ -104,7 +104,7 @@ def genre_to_reject(book: Book, text: str) -> Reason | None:
 
 
 def catalogued_genres(book: Book) -> dict[str, str]:
-    """Returns genre → the first of the book's subjects and bookshelves that names the genre; see genres.toml.
+    """Returns genre → the first of the book's subjects and bookshelves that names it (see genres.toml).
 
     Subjects that are fiction, or are about fiction, have the genre "fiction".
     """
@@ -181,7 +181,10 @@ def _manuals(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
 
 
 def _by_name(genre: str, measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
-    """Returns a reason if the catalogue or title names the genre and the text does not narrate; else None."""
+    """Returns a reason to reject a book if the catalogue or title names a genre, or None.
+
+    A book is not rejected if its text is a narrative.
+    """
     narrating = measured.manner.narrating
     if genre in catalogued and FICTION not in catalogued and narrating < 2 * MAX_NARRATING:
         return Reason(genre, f"catalogue: {catalogued[genre]}")
@@ -194,7 +197,10 @@ def _by_name(genre: str, measured: _Text, catalogued: Mapping[str, str]) -> Reas
 
 @functools.cache
 def _patterns(kind: str) -> Mapping[str, re.Pattern[str]]:
-    """Returns genre → pattern that matches whole parts of subjects ("parts") or bookshelves ("shelves")."""
+    """Returns genre → pattern that matches the names of the genre.
+
+    `kind` is "parts" for parts of subjects, or "shelves" for bookshelves.
+    """
     return {
         genre: re.compile("|".join(f"(?:{one})" for one in table[kind]) or "(?!)", re.IGNORECASE)
         for genre, table in read_table(__package__, _TABLE).items()

@@ -60,7 +60,7 @@ class LanguageShares(NamedTuple):
     samples: Counter[str]
 
     def share_of_english(self) -> float | None:
-        """Returns the share of English among the samples of a known language; None if there are none.
+        """The share of English among the samples in a known language, or None if there are none.
 
         A sample in English and another language counts as half a sample.
         """
@@ -70,11 +70,12 @@ class LanguageShares(NamedTuple):
 
 
 def not_english(book: Book, text: str) -> Reason | None:
-    """Returns `not-english` or `several-languages` with the evidence; None for a book in English.
+    """Returns the reason `not-english` or `several-languages` with the evidence, or None for a book in
+    English.
 
-    A book is rejected if its catalogue entry or header names another language, even if its text looks English
-    (the detail says so): the text may be filed under a wrong number, or teach that language. A text without
-    any sample in a known language is accepted.
+    A book is also rejected if its catalogue entry or header names another language, although its text looks
+    English (the detail says so). Such a text may be filed under a wrong number, or teach that language. A
+    text without any sample in a known language is accepted.
     """
     declared = sorted({language.casefold() for language in book.languages})
     english = set(read_table(__package__, _TABLE)["declared"]["english"])
@@ -99,7 +100,8 @@ def read_languages(text: str) -> LanguageShares:
 
 
 def read_language(sample: str) -> str:
-    """Returns the language of a sample: a key of language.toml, another script, "en+fr", or UNKNOWN.
+    """Returns the language of a sample: a key of language.toml, another script, two languages such as
+    "en+fr", or UNKNOWN.
 
     Returns "" for a sample with too few words.
     """
@@ -125,7 +127,7 @@ def read_language(sample: str) -> str:
 
 
 def _other_script(sample: str) -> str:
-    """Returns the most frequent script other than Latin if many letters are not Latin; otherwise ""."""
+    """Returns the most frequent script other than Latin, or "" if nearly all letters are Latin."""
     others = _NOT_LATIN.findall(sample)
     if len(others) <= 10:
         return ""
@@ -137,7 +139,7 @@ def _other_script(sample: str) -> str:
 
 
 def _render(found: LanguageShares) -> str:
-    """Returns the counts for messages: "en 38, la 2 of 40 samples"."""
+    """Formats the counts for messages: "en 38, la 2 of 40 samples"."""
     ranked = sorted(found.samples.items(), key=lambda item: (-item[1], item[0]))
     told = ", ".join(f"{language} {count}" for language, count in ranked)
     return f"{told or 'none'} of {found.samples.total()} samples"

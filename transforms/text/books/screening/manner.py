@@ -1,6 +1,6 @@
-"""Measures the manner of a text: narrating, instructing, or measuring out ingredients.
+"""Measures how much a text narrates, gives instructions, or lists quantities.
 
-The measures are frequencies of a few kinds of words in samples of the text; see manner.toml.
+The frequencies of a few kinds of words are counted in samples of the text; see manner.toml.
 """
 
 import functools
@@ -18,7 +18,7 @@ _NUMBERED = re.compile(r"^[ \t]*(?:\(?\d{1,4}[.)]|\([a-z]\))[ \t]", re.MULTILINE
 
 
 class Manner(NamedTuple):
-    """Frequencies per 1,000 words."""
+    """Frequencies of kinds of words per 1,000 words."""
 
     narrating: float  # "he", "said"
     obliging: float  # "should", "must"

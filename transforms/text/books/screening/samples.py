@@ -1,14 +1,14 @@
-"""Samples of a text, for measurements that would take too long over the whole text."""
+"""Takes samples of a text, for measurements that would take too long on the whole text."""
 
 NUMBER = 40
 CHARACTERS = 4000
 
 
 def take_samples(text: str, number: int = NUMBER, characters: int = CHARACTERS) -> list[str]:
-    """Returns `number` parts of `characters` each, spread evenly over the text.
+    """Returns `number` parts of a text with `characters` characters each, evenly spaced.
 
-    A text that is not longer than these parts is returned whole, in parts. Parts may begin and end in the
-    middle of a word.
+    A text that is not longer than these parts together is returned whole, in parts. Parts may begin and end
+    in the middle of a word.
     """
     if len(text) <= number * characters:
         return [text[start : start + characters] for start in range(0, len(text), characters)]

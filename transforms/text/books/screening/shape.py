@@ -1,11 +1,11 @@
 """Measures the layout of a text: the shares of verse, of speech in plays, and of lists.
 
-Lines of verse begin with a capital letter, lines of prose only by chance. Apart from the first lines of
-paragraphs, 3 to 30 % of the lines begin with one in the English prose that we measured, and 80 % or more in
-books of verse. For speech see speech.py.
+Lines of verse begin with a capital letter, lines of prose only by chance. (First lines of paragraphs are not
+counted.) In the English prose that we measured, 3 to 30 % of the lines begin with a capital letter, in books
+of verse 80 % or more. For speech see speech.py.
 
-A share is the part of all characters that belongs to verse, speech or lists. White space at the start and
-end of lines does not count.
+A share is the part of all characters that belongs to verse, speech or lists. White space at the start and end
+of lines does not count.
 """
 
 import re
@@ -93,13 +93,16 @@ def paragraphs_of(text: str) -> Iterator[list[str]]:
 
 
 def width_of(paragraphs: Sequence[Sequence[str]]) -> int:
-    """Returns the 90th percentile of the lengths of lines."""
+    """Returns the 90th percentile of the line lengths, in characters."""
     lengths = sorted(len(line.strip()) for lines in paragraphs for line in lines)
     return lengths[len(lengths) * 9 // 10] if lengths else 0
 
 
 def capitals_of(paragraphs: Sequence[Sequence[str]]) -> float:
-    """Returns the share of lines that begin with a capital letter; first lines of paragraphs do not count."""
+    """Returns the share of lines that begin with a capital letter.
+
+    First lines of paragraphs are not counted.
+    """
     capital = sum(_capitals_in(lines[1:]) for lines in paragraphs)
     return capital / max(1, sum(len(lines) - 1 for lines in paragraphs))
 
@@ -107,8 +110,14 @@ def capitals_of(paragraphs: Sequence[Sequence[str]]) -> float:
 def is_stanza(lines: Sequence[str], width: int, is_verse_book: bool = False) -> bool:
     """Returns True if a paragraph is verse.
 
-    Paragraphs of two or three lines often have the capitals of a stanza by chance. Outside a book of verse,
-    such a paragraph is a stanza only if, in addition, the next word would have fitted on each line.
+    Two or three lines of prose often begin with capital letters by chance. So outside a book of verse, a
+    paragraph of two or three lines is verse only if, in addition, the next word would have fitted on each
+    line.
+
+    Args:
+      lines: the lines of the paragraph.
+      width: the line length of the text, from `width_of`.
+      is_verse_book: True if the book consists of verse.
     """
     rest = lines[1:]
     if not rest or sum(map(len, lines)) > MAX_VERSE_CHARACTERS * len(lines):
@@ -130,7 +139,8 @@ def _is_broken_early(lines: Sequence[str], width: int) -> bool:
 
 
 def is_list(lines: Sequence[str]) -> bool:
-    """Returns True if a paragraph of two lines or more is a list or a table: its lines end in figures.
+    """Returns True if a paragraph of at least two lines is a list or a table, because its lines end in
+    figures.
 
     Poems with numbered lines are not lists: only every fifth or tenth line has a number.
     """

@@ -1,7 +1,7 @@
 """Detects speakers in a text: names that begin many paragraphs.
 
-The name of a speaker is in front of the speech ("HAMLET. ", "_Nora._ ", "  Ham. ") or in a line of its own
-above it.
+The name of a speaker is before the speech ("HAMLET. ", "_Nora._ ", "  Ham. ") or on a line of its own above
+the speech.
 """
 
 import functools
@@ -44,14 +44,14 @@ class Speech(NamedTuple):
 
 
 class _Spoken(NamedTuple):
-    """A part of the text after a name that may be a speaker."""
+    """A part of the text that follows a name. The name may be that of a speaker."""
 
     name: str
     characters: int
 
 
 def measure_speech(paragraphs: Sequence[Sequence[str]]) -> Speech:
-    """Measures the speech in the paragraphs, which are given as lists of lines."""
+    """Measures the speech in a text. Paragraphs are lists of lines."""
     spoken = list(_spoken_in(paragraphs))
     times = Counter(piece.name for piece in spoken)
     speakers = {name for name, count in times.items() if count >= MIN_SPEECHES and _may_speak(name)}
@@ -63,8 +63,8 @@ def measure_speech(paragraphs: Sequence[Sequence[str]]) -> Speech:
 def _spoken_in(paragraphs: Sequence[Sequence[str]]) -> Iterator[_Spoken]:
     """Yields the text after each name, up to the next name or the end of the paragraph.
 
-    If a paragraph is only a name, in capitals or without a period, the text goes on in the next paragraph,
-    unless that begins with a name.
+    If a paragraph is only a name, in capitals or without a period, the text continues in the next paragraph,
+    unless that paragraph begins with a name.
     """
     above = ""
     for lines in paragraphs:
@@ -96,7 +96,7 @@ def _may_speak(name: str) -> bool:
 
 
 def stage_words(text: str) -> float:
-    """Returns the number of stage words per 1,000 words of the text."""
+    """Returns the number of stage words, such as "exit", per 1,000 words of a text."""
     return len(_stage_pattern().findall(text)) * 1000 / max(1, text.count(" ") + text.count("\n"))
 
 

@@ -1,8 +1,9 @@
-"""The vocabulary of a corpus of books, with the figures of table 1 of the paper of SimpleBooks.
+"""Counts the vocabulary of a corpus of books, with the figures in table 1 of the SimpleBooks paper.
 
 As in WikiText, the vocabulary has the words that occur three times or more in the training text, and two
 signs: <unk> for all other words, and <eos> for the end of a line. Line ends count as tokens. Table 1 counts
-them, too: its 62.76 for WikiText-2 is 2,088,628 tokens, with line ends, divided by 33,278 words, with signs.
+them, too: its 62.76 for WikiText-2 is 2,088,628 tokens, including line ends, divided by 33,278 words,
+including signs.
 """
 
 from typing import Any, NamedTuple
@@ -23,7 +24,9 @@ class BookVocabularyStats(NamedTuple):
 
     @property
     def frequency(self) -> float:
-        """FREQ of table 1: how often a vocabulary word or sign occurs in the training text, on average."""
+        """FREQ of table 1: the average number of occurrences of a vocabulary word or sign in the training
+        text.
+        """
         training = dict(self.splits)[TRAIN]
         return (training.words + training.sentences) / self.vocabulary_with_signs
 

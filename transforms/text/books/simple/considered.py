@@ -1,4 +1,6 @@
-"""The table of all books that were considered for SimpleBooks, with the verdict on each."""
+"""Makes the table of all books that were considered for SimpleBooks, with the reason to keep or reject
+each.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,7 +14,7 @@ _RATIO_DIGITS = 6  # significant ones
 
 
 class Considered(NamedTuple):
-    """A line of the table. Values that were not computed, since the book was rejected before, are ""."""
+    """A line of the table. If a book was rejected before a value was computed, the value is ""."""
 
     book_id: int
     title: str
@@ -48,11 +50,14 @@ def make_line(
     rejected: Rejected | None,
     sized: Sized | None,
 ) -> Considered:
-    """Returns the table's line for a book. Raises ValueError unless the book is either kept or rejected.
+    """Returns the line of the table for one book.
 
     Args:
-      measured: (L, V) of the book, see simplicity.py; None if the book could not be stripped.
+      measured: (L, V) of the book, its numbers of tokens and of different tokens (see simplicity.py); None if
+        the book could not be stripped.
       formula: the formula of the ratio, see simplicity.py.
+
+    Raises ValueError if the book is both kept and rejected, or neither.
     """
     if (rejected is None) == (sized is None):
         raise ValueError(f"book {book_id} is both kept and rejected, or neither")

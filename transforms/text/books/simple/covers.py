@@ -1,9 +1,9 @@
-"""Decides which books overlap, if each book is compared with only some candidates among the larger books.
+"""Decides which books overlap, if each book is compared with only some of the larger books, its candidates.
 
-The rule is that of overlap.py. If even all its candidates together do not have enough of a book's n-grams to
-cover it, the book is kept in any case; the other books are contested. Whether a contested book is kept
-depends on its contested candidates, on their candidates and so on: on its connected component. The owners of
-a cover are the candidates that have any of the book's n-grams.
+The rule is that of overlap.py. If even all candidates together do not have enough of a book's n-grams to
+cover it, the book is certainly kept. The other books are contested. Whether a contested book is kept depends
+on its contested candidates, on their candidates and so on: on its connected component. The owners of a cover
+are the candidates that have any of the book's n-grams.
 """
 
 from collections.abc import Collection, Iterable
@@ -30,7 +30,8 @@ class Cover(NamedTuple):
 
 
 def number_book(book_id: int, tokens: int) -> int:
-    """Returns a number that sorts books: the largest book first; of equally large books, the smallest id.
+    """Returns a number that sorts books: the largest book first; of equally large books, the smallest id
+    first.
 
     Raises ValueError if a book has too many tokens, or its id is too large.
     """
@@ -65,18 +66,24 @@ def cover_book(number: int, ngrams: Uint64s, candidates: Iterable[tuple[int, Uin
 
 
 def marks_of(cover: Cover) -> Bools:
-    """Returns a row for each of `cover.owners`, with True for the book's n-grams that the owner has."""
+    """Returns one row per owner of a cover, with True for each of the book's n-grams that the owner has."""
     rows = numpy.frombuffer(cover.packed, numpy.uint8).reshape(len(cover.owners), -1)
     return numpy.unpackbits(rows, axis=1, count=cover.ngrams).astype(numpy.bool_)
 
 
 def is_contested(cover: Cover, threshold: Fraction) -> bool:
-    """Returns True if all owners together have at least the threshold share of the book's n-grams."""
+    """Returns True if a book may have to be dropped.
+
+    This is the case if its owners together have at least the threshold share of its n-grams.
+    """
     return overlaps(_count_covered(cover, cover.owners), cover.ngrams, threshold)
 
 
 def decide_covers(covers: Iterable[Cover], threshold: Fraction) -> list[int]:
-    """Returns the numbers of the dropped books of a component. Owners that are not in `covers` are kept."""
+    """Returns the numbers of the books of a component that are dropped.
+
+    Owners that are not in `covers` are certainly kept.
+    """
     dropped: set[int] = set()
     for cover in sorted(covers):
         kept = [owner for owner in cover.owners if owner not in dropped]
@@ -86,7 +93,10 @@ def decide_covers(covers: Iterable[Cover], threshold: Fraction) -> list[int]:
 
 
 def attribute_cover(cover: Cover, dropped: Int64s) -> dict[int, int]:
-    """Returns id of each kept owner → number of its n-grams in the cover that no larger kept owner has."""
+    """Attributes each covered n-gram of a book to the largest kept owner that has it.
+
+    Returns id of the owner → number of n-grams.
+    """
     seen = numpy.zeros(cover.ngrams, numpy.bool_)
     found = {}
     for owner, marks in zip(cover.owners, marks_of(cover), strict=True):

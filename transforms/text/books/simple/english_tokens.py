@@ -3,13 +3,13 @@
 spaCy splits a text at white space and applies its rules to each piece, here called a chunk. Chunks repeat, so
 the tokens of a chunk are stored in a table. The result is the same as that of spaCy on whole paragraphs:
 
-* As its last step spaCy searches the tokens of the whole text for its special cases. Chunks whose neighbours
-  could change the result are known (see special_cases.py); paragraphs with such neighbours go through spaCy
-  whole.
-* Chunks that are not in the table go through spaCy, except the most frequent kind: words of letters only,
-  joined by hyphens and dashes, optionally in double quotation marks and followed by a point or a comma. The
-  rules treat all letters alike except for their case before a period. Only special cases depend on
-  particular letters, so words that occur in special cases go through spaCy, too.
+* As its last step, spaCy searches the tokens of the whole text for its special cases. special_cases.py finds
+  the chunks whose neighbours could change the result. Paragraphs with such neighbours are tokenised by spaCy
+  as a whole.
+* Chunks that are not in the table are tokenised by spaCy, except the most frequent kind: words of letters
+  only, joined by hyphens and dashes, optionally in double quotation marks and followed by a point or a comma.
+  The rules treat all letters alike except for their case before a period. Only special cases depend on
+  particular letters, so words that occur in special cases are tokenised by spaCy, too.
 
 spaCy's time grows with the square of the number of punctuation marks at the start or end of a chunk. So a
 chunk of more than LONGEST_CHUNK characters, which is not English, becomes one token.
@@ -37,14 +37,14 @@ _DASH = re.compile(r"(--?|—)")
 
 
 def separate_numbers(tokens: str, style: str = DISTINCT) -> str:
-    """Separates the points and commas between two digits of a token: "300,000" becomes "300 @,@ 000".
+    """Separates the points and commas between two digits: "300,000" becomes "300 @,@ 000".
 
     "1.2.1900" and "3,4" are separated, too; hyphens are not changed. The paper does the same.
 
     Args:
       tokens: the tokens, separated by spaces.
-      style: "distinct" makes "1 @.@ 93" of "1.93", as WikiText does, so that the number can be restored;
-        "comma" makes "1 @,@ 93", as printed in the paper.
+      style: "distinct" writes "1.93" as "1 @.@ 93", like WikiText, so that the number can be restored;
+        "comma" writes "1 @,@ 93", as printed in the paper.
     """
     return _POINT.sub(_MARKS[style], tokens)
 
@@ -76,7 +76,10 @@ class EnglishTokenizer:
 
 
 class _Chunks(dict[str, str]):
-    """Chunk → its tokens, separated by single spaces. Missing chunks are tokenised and added."""
+    """Table of chunks: chunk → its tokens, separated by single spaces.
+
+    Missing chunks are tokenised and added.
+    """
 
     def __init__(self, number_style: str):
         super().__init__()
@@ -98,7 +101,7 @@ class _Chunks(dict[str, str]):
         return tokens
 
     def may_meet(self, chunks: Sequence[str]) -> bool:
-        """Returns True if a special case could match tokens of two of these chunks."""
+        """Returns True if one of spaCy's special cases could match tokens of two neighbouring chunks."""
         followers = self._followers
         if followers.isdisjoint(chunks):
             return False
@@ -110,7 +113,7 @@ class _Chunks(dict[str, str]):
         return edges is not None and self._cases.may_meet(edges, self._edges[behind])
 
     def tokenize_whole(self, paragraph: str) -> str:
-        """Returns the tokens of a paragraph as spaCy makes them, separated by single spaces."""
+        """Tokenises a whole paragraph with spaCy. Returns the tokens, separated by single spaces."""
         chunks = paragraph.split()
         if max(map(len, chunks)) > LONGEST_CHUNK:
             return " ".join([self[chunk] for chunk in chunks])

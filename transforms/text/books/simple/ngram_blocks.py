@@ -1,7 +1,7 @@
 """Partitions the hashed n-grams of books by their hashes, and serialises them.
 
-A partition has all books that contain its n-grams, the owners. So it shows which books share an n-gram
-without bringing together the n-grams of all books, which would be as large as the corpus.
+A partition has all books that contain its n-grams, their owners. So each partition shows which books share an
+n-gram. The n-grams of all books are never in one place, because they would be as large as the corpus.
 """
 
 import itertools
@@ -30,14 +30,16 @@ class HashedBook(NamedTuple):
 
 
 class NgramBlock(NamedTuple):
-    """The n-grams of some books in a partition: the hashes of one book after another, ascending in each."""
+    """The n-grams of some books in one partition. The hashes of each book are consecutive and ascending."""
 
     books: Int64s  # rows (id, tokens, number of hashes)
     hashes: Uint64s
 
 
 class SharedNgrams(NamedTuple):
-    """The n-grams of a partition that several books have: for each, its owners, the largest book first."""
+    """The n-grams of a partition that several books have, each with these books (owners), the largest
+    first.
+    """
 
     books: Int64s  # ids, the largest book first
     owners: Uint32s  # indexes in `books`
@@ -45,11 +47,11 @@ class SharedNgrams(NamedTuple):
 
 
 def sample_hashes(hashes: Uint64s, sample: int) -> Uint64s:
-    """Returns the hashes in the lowest of `sample` equal ranges of all numbers, and always the lowest hash.
+    """Returns a sample of hashes: those in the lowest of `sample` equal ranges, and always the lowest hash.
 
-    `hashes` must be ascending. A share among the sampled hashes estimates the same share among all, since the
-    same n-grams are left out of every book (Broder, "On the resemblance and containment of documents", 1997,
-    section 3, takes hashes that are 0 modulo m for the same purpose).
+    `hashes` must be ascending. A share among the sampled hashes estimates the same share among all hashes,
+    since the same n-grams are left out of every book. (Broder, "On the resemblance and containment of
+    documents", 1997, section 3, uses hashes that are 0 modulo m for the same purpose.)
     """
     count = int(numpy.searchsorted(hashes, numpy.uint64((_HASHES - 1) // sample), side="right"))
     return hashes[: max(count, 1)]
@@ -58,8 +60,8 @@ def sample_hashes(hashes: Uint64s, sample: int) -> Uint64s:
 def cut_hashes(hashes: Uint64s, sample: int, partitions: int) -> Int64s:
     """Returns the indexes in `hashes` at which partitions begin, and the end of the last partition.
 
-    `hashes` must be ascending and from `sample_hashes`. Partitions are equal ranges of the hashes that can be
-    in a sample; higher hashes are in the last partition.
+    `hashes` must be ascending and come from `sample_hashes`. Partitions are equal ranges of the hashes that
+    can be in a sample. Higher hashes are in the last partition.
     """
     limits = [_HASHES // sample * number // partitions for number in range(1, partitions)]
     inner = numpy.searchsorted(hashes, numpy.array(limits, numpy.uint64))
@@ -69,7 +71,10 @@ def cut_hashes(hashes: Uint64s, sample: int, partitions: int) -> Int64s:
 def deal_hashes(
     books: Sequence[HashedBook], sample: int, partitions: int
 ) -> Iterator[tuple[int, NgramBlock]]:
-    """Yields (partition, block of its hashes). A block has only the books with a hash in the partition."""
+    """Distributes the hashes of books to partitions. Yields (number of the partition, its block).
+
+    A block contains only books that have a hash in the partition.
+    """
     cut = [cut_hashes(book.hashes, sample, partitions) for book in books]
     cuts = numpy.array(cut, numpy.int64).reshape(-1, partitions + 1)
     keys = numpy.array([book[:2] for book in books], numpy.int64).reshape(-1, 2)
@@ -87,20 +92,20 @@ def deal_hashes(
 
 
 def to_bytes(arrays: NgramBlock | SharedNgrams) -> bytes:
-    """Serialises the arrays, for `block_from_bytes` or `shared_from_bytes`."""
+    """Serialises a block or shared n-grams. `block_from_bytes` and `shared_from_bytes` restore them."""
     sizes = (array.size.to_bytes(_SIZE_BYTES, "little") for array in arrays)
     pieces = zip(sizes, (array.tobytes() for array in arrays), strict=True)
     return b"".join(itertools.chain.from_iterable(pieces))
 
 
 def block_from_bytes(piece: bytes) -> NgramBlock:
-    """Restores a block, with read-only arrays."""
+    """Restores a block from bytes. Its arrays are read-only."""
     books, hashes = _read_arrays(piece, numpy.int64, numpy.uint64)
     return NgramBlock(books.reshape(-1, 3), hashes)
 
 
 def shared_from_bytes(piece: bytes) -> SharedNgrams:
-    """Restores shared n-grams, with read-only arrays."""
+    """Restores shared n-grams from bytes. Their arrays are read-only."""
     return SharedNgrams(*_read_arrays(piece, numpy.int64, numpy.uint32, numpy.bool_))
 
 

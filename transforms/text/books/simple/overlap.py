@@ -1,21 +1,24 @@
-"""Chooses books that do not overlap: from the largest to the smallest, drops books that overlap kept ones.
+"""Chooses books that do not overlap.
 
-The rule (Nguyen, "SimpleBooks", 2019, section 2): a book is dropped if at least a share, the threshold, of
-its different n-grams is in the n-grams of all kept larger books together. Computed directly, this is one
-long loop over the corpus. Here it is done in steps that give the same result; "earlier" books are larger:
+From the largest to the smallest, books that overlap kept ones are dropped.
 
-1. An n-gram that no earlier book has, kept or not, is not covered. So a book is certainly kept if too few of
-   its n-grams are in earlier books: it is free. All other books are contested.
+The rule is that of Nguyen, "SimpleBooks", 2019, section 2: a book is dropped if at least a given share (the
+threshold) of its different n-grams is also in the kept larger books, taken together. Computed directly, this
+is one long loop over the corpus. Here it is done in steps that give the same result. "Earlier" books are
+larger books:
+
+1. An n-gram that is in no earlier book, kept or not, is not covered. So a book is certainly kept if too few
+  of its n-grams are in earlier books: the book is free. All other books are contested.
 2. An n-gram of a contested book is covered if a free earlier book has it, since that book is kept. If none
-   has it, its earlier owners are contested, too, and it is covered if one of them is kept. All owners of such
-   an n-gram are its chain: whether it is covered for one book depends only on the books before it in the
-   chain.
-3. So the verdict on a contested book depends on the books in its chains, and these depend on others: on its
-   connected component. Deciding the books of a component in order gives, by induction, the same kept books
-   as the loop.
+  has it, its earlier owners are contested, too, and it is covered if one of them is kept. All owners of such
+  an n-gram form its chain: whether it is covered for one book depends only on the books before it in the
+  chain.
+3. So the decision about a contested book depends on the books in its chains, and these depend on other books:
+  all books of a connected component depend on each other. Deciding the books of a component in order gives,
+  by induction, the same kept books as the loop.
 
-The n-grams of all books are never in one place: they are partitioned by their hashes, and a partition has
-all owners of its n-grams. The results of partitions are added up: counts per book, and chains, which are few,
+The n-grams of all books are never in one place. They are partitioned by their hashes, and a partition has all
+owners of its n-grams. The results of partitions are added up: counts per book, and chains, which are few,
 with their numbers of n-grams. Books and counts are rows of 64-bit integers.
 """
 
@@ -61,7 +64,7 @@ class Chains(NamedTuple):
 
 
 class ContestedBook(NamedTuple):
-    """A book that larger books may cover."""
+    """A book that may have to be dropped, because larger books have many of its n-grams."""
 
     book_id: int
     tokens: int
@@ -70,9 +73,9 @@ class ContestedBook(NamedTuple):
 
 
 def parse_threshold(share: str | float | Fraction) -> Fraction:
-    """Returns the share as an exact fraction: "0.5" and 0.5 are 1/2, 0.1 is 1/10, "1/3" is 1/3.
+    """Parses a share as an exact fraction: "0.5" and 0.5 are 1/2, 0.1 is 1/10, "1/3" is 1/3.
 
-    Raises ValueError if it is not a number above 0 and at most 1, or has more than six decimals.
+    Raises ValueError if the share is not a number above 0 and at most 1, or has more than six decimals.
     """
     try:
         exact = Fraction(str(share))
@@ -93,7 +96,7 @@ class OverlapRule(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The rule as written in the names of editions: "0.5", "minhash-0.5"."""
+        """The rule in the form used in the names of editions: "0.5", "minhash-0.5"."""
         share = str(float(self.threshold))
         return f"{MINHASH}-{share}" if self.by_minhash else share
 
@@ -124,9 +127,9 @@ def overlaps(covered: int, ngrams: int, threshold: Fraction) -> bool:
 
 
 def sum_rows(rows: Int64s, keys: int) -> Int64s:
-    """Adds up rows that are equal in their first `keys` columns; the other columns are summed.
+    """Adds up rows whose first `keys` columns are equal. The other columns are summed.
 
-    The result is ascending, and can be summed again with more rows.
+    The result is in ascending order, and can be summed again with more rows.
     """
     order = numpy.lexsort(rows.T[keys - 1 :: -1])
     rows = rows[order]
@@ -141,7 +144,10 @@ def sum_rows(rows: Int64s, keys: int) -> Int64s:
 
 
 def share_ngrams(blocks: Iterable[NgramBlock]) -> tuple[Int64s, SharedNgrams]:
-    """Returns rows (id, tokens, n-grams, n-grams that earlier books have), and the n-grams that books share.
+    """Counts how many n-grams of each book are in earlier books.
+
+    Returns rows (id, tokens, n-grams, n-grams that earlier books have), and the n-grams that several books
+    have.
 
     Args:
       blocks: all blocks of a partition; each book is in one of them.
@@ -171,9 +177,9 @@ def _sort_groups(values: Uint32s, begins: Bools) -> Uint32s:
 
 
 def contested_books(counts: Int64s, threshold: Fraction) -> Int64s:
-    """Returns the rows (id, tokens, n-grams, n-grams that earlier books have) of contested books.
+    """Returns the rows of those books that may have to be dropped.
 
-    Books without n-grams have no row.
+    Rows are (id, tokens, n-grams, n-grams that earlier books have). Books without n-grams have no row.
     """
     ngrams, earlier = counts[:, 2], counts[:, 3]
     is_enough = earlier * threshold.denominator >= ngrams * threshold.numerator
@@ -181,7 +187,10 @@ def contested_books(counts: Int64s, threshold: Fraction) -> Int64s:
 
 
 def find_chains(shared: SharedNgrams, contested: Int64s) -> Chains:
-    """Finds the chains in a partition. `contested` has the ids of the contested books, ascending."""
+    """Finds the chains of contested books in a partition (see the module's documentation).
+
+    `contested` has the ids of the contested books, ascending.
+    """
     is_contested = _is_among(shared.books, contested)[shared.owners]
     has_free_before = _count_before(~is_contested, shared.begins) > 0
     certain = numpy.bincount(
@@ -202,14 +211,17 @@ def find_chains(shared: SharedNgrams, contested: Int64s) -> Chains:
 
 
 def _is_among(ids: Int64s, chosen: Int64s) -> Bools:
-    """Returns for each id whether it is in `chosen`, which is ascending."""
+    """Returns for each id True if it is in `chosen`, which must be ascending."""
     places = numpy.searchsorted(chosen, ids)
     found: Bools = numpy.append(chosen, -1)[places] == ids
     return found
 
 
 def _count_before(marks: Bools, begins: Bools) -> Int64s:
-    """Returns for each entry the number of marked entries before it in its group."""
+    """Returns for each entry the number of marked entries before it in the same group.
+
+    A group starts where `begins` is True.
+    """
     before: Int64s = numpy.cumsum(marks) - marks
     starts = numpy.flatnonzero(begins)
     sizes = numpy.diff(starts, append=len(begins))
@@ -218,13 +230,13 @@ def _count_before(marks: Bools, begins: Bools) -> Int64s:
 
 
 def _neighbours(chains: Iterable[bytes]) -> Int64s:
-    """Returns rows of two ids that are neighbours in a chain, ascending, without repetitions."""
+    """Returns pairs of ids that are neighbours in a chain, ascending and without repetitions."""
     pairs = {pair for chain in chains for pair in itertools.pairwise(chain_ids(chain))}
     return numpy.array(sorted(pairs), numpy.int64).reshape(-1, 2)
 
 
 def chain_ids(chain: bytes) -> tuple[int, ...]:
-    """Returns the ids of the books of a chain, the largest book first."""
+    """Decodes a chain. Returns the ids of its books, the largest book first."""
     return tuple(numpy.frombuffer(chain, numpy.int64).tolist())
 
 
@@ -233,10 +245,12 @@ def decide(
     chains: Sequence[tuple[tuple[int, ...], int]],
     threshold: Fraction,
 ) -> list[int]:
-    """Returns the ids of the dropped books of a component.
+    """Returns the ids of the books of a component that are dropped.
 
     Args:
+      books: the contested books of the component.
       chains: (ids of the books of a chain, number of n-grams with this chain).
+      threshold: share of covered n-grams from which on a book is dropped.
     """
     id_to_chains = collections.defaultdict(list)
     for number, (members, _) in enumerate(chains):
@@ -256,11 +270,13 @@ def decide(
 
 
 def attribute_ngrams(shared: SharedNgrams, dropped: Int64s) -> Int64s:
-    """Returns rows (id, id of a covering book, number of n-grams that it covers), one for each pair of books.
+    """Counts which kept books cover the n-grams of other books.
 
-    The covering book of an n-gram is the largest kept book that has it and is earlier than the book.
+    Returns rows (id, id of a covering book, number of n-grams that it covers), one for each pair of books.
+    The covering book of an n-gram is the largest earlier kept book that has it.
 
     Args:
+      shared: the n-grams of a partition that several books have.
       dropped: ids of the dropped books, ascending.
     """
     is_kept = ~_is_among(shared.books, dropped)[shared.owners]
@@ -279,7 +295,10 @@ def attribute_ngrams(shared: SharedNgrams, dropped: Int64s) -> Int64s:
 
 
 def cut_by_id(rows: Int64s, parts: int) -> Iterator[tuple[int, Int64s]]:
-    """Yields (part, its rows). The id in the first column determines a row's part. Rows keep their order."""
+    """Distributes rows to parts by the id in their first column. Yields (number of the part, its rows).
+
+    Rows keep their order.
+    """
     numbers = rows[:, 0] % parts
     order = numpy.argsort(numbers, kind="stable")
     present, starts = numpy.unique(numbers[order], return_index=True)
@@ -288,10 +307,10 @@ def cut_by_id(rows: Int64s, parts: int) -> Iterator[tuple[int, Int64s]]:
 
 
 def judge(book_id: int, ngrams: int, covering: Mapping[int, int], is_kept: bool) -> OverlapVerdict:
-    """Returns the verdict on a book.
+    """Returns the decision about a book, with the books that cover it.
 
     Args:
-      covering: id of a covering book → number of n-grams; the verdict has them sorted by this number.
+      covering: id of a covering book → number of n-grams. In the result, books are sorted by this number.
     """
     ordered = sorted(covering.items(), key=lambda item: (-item[1], item[0]))
     return OverlapVerdict(book_id, ngrams, sum(covering.values()), is_kept, tuple(ordered))

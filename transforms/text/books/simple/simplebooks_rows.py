@@ -1,4 +1,4 @@
-"""Rows of SimpleBooks in Parquet and TFRecord."""
+"""Makes the rows of SimpleBooks in Parquet and TFRecord."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -47,7 +47,10 @@ def _values(book: TokenizedBook, packed_tokens: bytes) -> tuple[int, str, bytes,
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the lines of the sections that only the card of SimpleBooks has, with figures of stats.json."""
+    """Returns the sections that only the card of SimpleBooks has, as lines.
+
+    Figures are taken from stats.json.
+    """
     return [
         "",
         "`text` is tokenised; `raw_text` has the same lines unchanged. `train_2`, the training split of"
@@ -75,7 +78,9 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _note_on_sizes(stats: Mapping[str, Any]) -> list[str]:
-    """Returns a note if the small corpus is the whole corpus: there are too few books for two sizes."""
+    """Returns a note for the card if the small corpus is the whole corpus, because there are too few
+    books.
+    """
     large, small = (stats[size]["splits"]["train"]["tokens"] for size in (LARGE, SMALL))
     if large != small:
         return []

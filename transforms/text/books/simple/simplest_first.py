@@ -1,7 +1,8 @@
-"""Takes the simplest books first, until the corpus has its target size.
+"""Chooses the simplest books, until the corpus has its target size.
 
 The paper of SimpleBooks wanted "a body of text of approximately 100M tokens but with a vocabulary size of
-less than 100K", and used a threshold for that. Here the books are chosen by these numbers themselves.
+less than 100K", and used a threshold of the ratio to get such a corpus. Here the two numbers are the limits
+themselves, and books are added in order of their ratio.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,10 @@ MAX_VOCABULARY = 100_000
 
 
 class Queue(NamedTuple):
-    """The simplest books that fit into the target number of tokens. Their vocabulary is not yet known."""
+    """The simplest books that together have at most the target number of tokens, in order of their ratio.
+
+    Their vocabulary is not yet known.
+    """
 
     rank_of: dict[int, int]  # book id → its rank
     tokens: int  # number of tokens of the books in `rank_of`
@@ -24,7 +28,7 @@ class Queue(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """The chosen books."""
+    """The ids of the chosen books, and the reason why no further book was added."""
 
     book_ids: frozenset[int]
     reason: Reason | None  # why the others are not taken; None if there are no others
@@ -36,14 +40,17 @@ def line_up(
     sizes: Sequence[tuple[int, int]],
     measures: Mapping[int, tuple[int, int]],
 ) -> Queue:
-    """Returns the books with the highest ratios, up to the target; of equal ratios, smaller ids first.
+    """Sorts books by their ratio, the simplest first, and returns as many as fit into the target size.
 
-    The queue ends before the first book that would exceed `target_tokens`. Later, less simple books are not
-    taken, even if they would fit.
+    The queue ends before the first book that would exceed `target_tokens`, even if later books would fit. Of
+    books with equal ratios, the one with the smallest id comes first.
 
     Args:
+      formula: the formula of the ratio, see simplicity.py.
+      target_tokens: largest number of tokens of all books together.
       sizes: (book id, tokens of its tokenised text), each book once, in any order.
-      measures: book id → (L, V) of its text (see simplicity.py); may include other books.
+      measures: book id → (L, V) of its text: the numbers of tokens and of different tokens. It may include
+        other books.
     """
     in_order = sorted(sizes, key=lambda size: (-exact_ratio(*measures[size[0]], formula), size[0]))
     rank_of: dict[int, int] = {}
@@ -57,10 +64,12 @@ def line_up(
 
 
 def take_books(queue: Queue, entries: Pairs, max_vocabulary: int) -> Taken:
-    """Returns the books of the queue up to the first one that would make the vocabulary too large.
+    """Chooses the books of the queue before the first one that would make the vocabulary too large.
 
     Args:
-      entries: rows (rank, number of words that enter the vocabulary with the book of this rank), ascending.
+      queue: books in order of their ratio.
+      entries: rows (rank, number of words that the book of this rank adds to the vocabulary), ascending.
+      max_vocabulary: largest number of words of the vocabulary.
     """
     vocabulary = 0
     for rank, words in entries.tolist():

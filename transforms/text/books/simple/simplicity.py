@@ -35,7 +35,7 @@ _CHUNK_CHARACTERS = 1 << 20
 
 
 def measure(text: str) -> tuple[int, int]:
-    """Returns (L, V): the number of tokens of the text, and of different tokens.
+    """Returns (L, V): the number of tokens of a text, and the number of different tokens.
 
     Tokens are separated by white space and include adjacent punctuation: "The", "the" and "the," are three
     different tokens. The paper does the same ("simply separating the words by space").
@@ -59,23 +59,27 @@ def _end_of_token(text: str, place: int) -> int:
 
 
 def ratio(tokens: int, vocabulary: int, formula: str = NEUTRAL) -> float:
-    """Returns the ratio of a book; 0 for one without tokens. To compare with a threshold, use `is_simple`.
+    """Returns the ratio of a book, or 0 if the book has no tokens.
 
-    Raises ValueError for a formula that is not in FORMULAS.
+    To compare it with a threshold, use `is_simple`. Raises ValueError if `formula` is not in FORMULAS.
     """
     check_formula(formula)
     return tokens / vocabulary ** float(_EXPONENTS[formula]) if tokens else 0.0
 
 
 def most_different_words(tokens: int, formula: str, min_ratio: Fraction) -> float:
-    """Returns the largest V with which a book of L tokens reaches `min_ratio`, which must be positive."""
+    """Returns the largest number of different tokens with which a book's ratio is at least `min_ratio`.
+
+    `min_ratio` must be positive.
+    """
     return float((tokens / min_ratio) ** (1 / _EXPONENTS[formula]))
 
 
 def exact_ratio(tokens: int, vocabulary: int, formula: str) -> Fraction:
-    """Returns a number that sorts books like the ratio of the formula, without rounding.
+    """Returns an exact number that sorts books in the same way as the ratio.
 
-    If the exponent of V is p/q, this is L^q / V^p, the ratio to the power of q; 0 for a book without tokens.
+    If the exponent of V is p/q, this is L^q / V^p, the ratio to the power of q. Returns 0 for a book without
+    tokens.
     """
     if not tokens:
         return Fraction(0)
@@ -84,7 +88,7 @@ def exact_ratio(tokens: int, vocabulary: int, formula: str) -> Fraction:
 
 
 def is_simple(tokens: int, vocabulary: int, formula: str, min_ratio: Fraction) -> bool:
-    """Returns True if the ratio is at least `min_ratio`, which must not be negative.
+    """Returns True if the ratio of a book is at least `min_ratio`, which must not be negative.
 
     The comparison is exact, so it gives the same result on every machine.
     """
@@ -98,10 +102,10 @@ class NotSimple:
 
     Args:
       formula: one of FORMULAS.
-      min_ratio: lowest ratio of a kept book. It is a text, "0.0012", to avoid rounding; "" is the formula's
-        default.
+      min_ratio: the lowest ratio of a kept book, as a text such as "0.0012" to avoid rounding; "" is the
+        formula's default.
 
-    Raises ValueError for an unknown formula, and for a ratio that is not a number or is negative.
+    Raises ValueError if the formula is unknown, or if the ratio is not a number or is negative.
     """
 
     formula: str = NEUTRAL
@@ -122,7 +126,7 @@ class NotSimple:
         return Fraction(self.min_ratio or MIN_RATIOS[self.formula])
 
     def __call__(self, measured: MeasuredBook) -> Reason | None:
-        """Returns `ratio-too-low` with the ratio, or None for a simple book."""
+        """Returns the reason `ratio-too-low` with the ratio, or None for a simple book."""
         tokens, vocabulary = measured.tokens, measured.vocabulary
         if is_simple(tokens, vocabulary, self.formula, self.least):
             return None

@@ -28,9 +28,9 @@ def plan_sizes(
     heldout_books: int = HELDOUT_BOOKS,
     small_tokens: int = SMALL_TOKENS,
 ) -> dict[int, Placement]:
-    """Returns book id → its placement.
+    """Chooses the split and the size of each book. Returns book id → Placement.
 
-    Books are sorted by the fingerprint of "simplebooks <id>", then by id. The first ones become the
+    Books are sorted by the fingerprint of "simplebooks <id>", then by id. The first books become the
     validation set, the next ones the test set. Books that are longer than twice the median book, or shorter
     than half of it, are used for these two sets only if there are no others. So no single book makes a set
     much larger or smaller than in the paper, where five books have 200,000 tokens and the average book has

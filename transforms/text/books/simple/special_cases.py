@@ -1,11 +1,11 @@
-"""Finds chunks of text that must go through spaCy together, because of its special cases.
+"""Finds chunks of text that spaCy must tokenise together, because of its special cases.
 
-After spaCy has cut a text into tokens, it searches them for special cases, such as "Mr.", and replaces
-their tokens. It finds them across spaces, too: a colon and "(" after a space match ":(". Such a match alone
-changes nothing, since no special case has a space in it. But of overlapping matches only the longest is
-used, so it may prevent a match within a chunk.
+After spaCy has split a text into tokens, it searches them for special cases, such as "Mr.", and replaces
+their tokens. A special case may also match across spaces: a colon and "(" after a space match ":(". Such a
+match by itself changes nothing, since no special case has a space in it. But of overlapping matches only the
+longest is used, so it may prevent a match within a chunk.
 
-On both sides of each space in such a match there are tokens that are neighbours in a special case. The match
+On both sides of each space in such a match, there are tokens that are neighbours in a special case. The match
 can change something only if a chunk next to one of these spaces has tokens from a special case of its own.
 """
 
@@ -56,7 +56,7 @@ class SpecialCases:
         """All words that occur in special cases, including cases of one token."""
 
     def edges_of(self, tokens: tuple[str, ...]) -> Edges:
-        """Returns the edges of a chunk with these tokens, of which there must be at least one."""
+        """Returns the edges of a chunk that has these tokens. There must be at least one token."""
         if self._tokens.isdisjoint(tokens):
             return NO_EDGES
         firsts, lasts, is_special = {tokens[0]}, {tokens[-1]}, False
@@ -74,7 +74,9 @@ class SpecialCases:
         return Edges(frozenset(first), frozenset(last), is_special)
 
     def may_meet(self, before: Edges, behind: Edges) -> bool:
-        """Returns True if a match with tokens of both neighbouring chunks could change something."""
+        """Returns True if a special case that matches tokens of both neighbouring chunks could change
+        something.
+        """
         if not (before.is_special or behind.is_special):
             return False
         pairs = (
@@ -84,7 +86,10 @@ class SpecialCases:
 
 
 def _cases_of(tokenizer: Tokenizer) -> list[SpecialCase]:
-    """Returns the special cases of more than one token. The others, such as an apostrophe, change nothing."""
+    """Returns the special cases of more than one token.
+
+    Special cases of one token, such as an apostrophe, change nothing.
+    """
     without_cases = Tokenizer(
         tokenizer.vocab,
         {},

@@ -31,9 +31,9 @@ _CONTROL = re.compile("[" + "".join(map(chr, _CONTROLS)) + "]")
 
 
 def to_paragraphs(text: str) -> list[str]:
-    """Returns the paragraphs of a text in order, each in one line with single spaces, without empty ones.
+    """Returns the paragraphs of a text in order, each on one line with single spaces. Empty ones are omitted.
 
-    Control characters are removed; all other characters that are not white space are kept.
+    Control characters are removed. All other characters that are not white space are kept.
     """
     if _CONTROL.search(text):
         text = text.translate(_CONTROLS)
@@ -43,7 +43,7 @@ def to_paragraphs(text: str) -> list[str]:
 
 
 def _join(match: re.Match[str]) -> str:
-    """Returns the replacement of a hyphen or a dash at the end of a line, and of the line feed."""
+    """Returns the replacement for a hyphen or dash at the end of a line, together with the line feed."""
     place = match.start() + 1
     end = match.string[max(0, place - 4) : place]
     following = match.string[match.end()]
@@ -53,5 +53,5 @@ def _join(match: re.Match[str]) -> str:
 
 
 def to_lines(paragraphs: list[str]) -> str:
-    """Returns the paragraphs as lines, each with a line feed."""
+    """Joins paragraphs to a text in which each paragraph is a line that ends with a line feed."""
     return "".join([f"{paragraph}\n" for paragraph in paragraphs])

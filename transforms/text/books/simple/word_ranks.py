@@ -1,8 +1,9 @@
-"""Measures how the vocabulary grows as books are added one by one, in buckets of words.
+"""Measures how the vocabulary grows as books are added one by one.
 
-The rank of a book, 0, 1, 2, …, is its position in the order of adding. A word enters the vocabulary with the
-book in which its total count reaches the minimum. All counts of a word are in one bucket (see
-text/word_counts.py), so each bucket gives exact numbers of its new words per rank, which are then added.
+The rank of a book is its position (0, 1, 2, …) in the order of adding. A word enters the vocabulary with the
+book in which its total count reaches the minimum. Words are distributed to buckets, so that all counts of a
+word are in one bucket (see text/word_counts.py). Each bucket gives exact numbers of new words per rank, which
+are then added up.
 """
 
 from collections.abc import Iterable
@@ -18,13 +19,15 @@ RANKED = SCHEMA.append(pa.field("rank", pa.int64(), nullable=False))
 
 
 def rank_counts(counts: pa.RecordBatch, rank: int) -> pa.RecordBatch:
-    """Returns a book's counts of words with one more column: the rank of the book."""
+    """Adds a column with the rank of the book to a book's word counts."""
     ranks = pa.array(numpy.full(counts.num_rows, rank, numpy.int64))
     return pa.record_batch([*counts.columns, ranks], schema=RANKED)
 
 
 def count_entries(batches: Iterable[pa.RecordBatch], min_count: int) -> Pairs:
-    """Returns rows (rank, number of words that enter the vocabulary with the book of this rank), ascending.
+    """Counts the words that enter the vocabulary with each book.
+
+    Returns rows (rank of the book, number of words), ascending.
 
     Args:
       batches: one or more, in any order; they must have all counts of their words.

@@ -1,8 +1,9 @@
 """Extracts the book from a file of Project Gutenberg: the text between header and footer.
 
-`boilerplate.toml` describes the lines that mark both. Programs that trust such a mark anywhere have reduced a
-Shakespeare of 5.6 million characters to 5,000. So all removed text must have words of Project Gutenberg
-throughout, and no part of the licence may be left. Otherwise the file is rejected with a reason.
+`boilerplate.toml` describes the lines that mark header and footer. Such lines may also occur inside a book:
+programs that accept them anywhere have reduced a Shakespeare of 5.6 million characters to 5,000. So all
+removed text must contain words of Project Gutenberg throughout, and no part of the licence may be left.
+Otherwise the file is rejected with a reason.
 """
 
 import functools
@@ -70,16 +71,21 @@ class _Rules(msgspec.Struct):
 
 
 def strip_boilerplate(text: str) -> StrippedText | Reason:
-    """Returns the book of a file without header, footer, licence and notes, or the reason to reject the file.
+    """Removes header, footer, licence and notes from a file.
 
-    A text without marks and without words of the licence was stripped before: it is kept.
+    Returns the book, or the reason to reject the file.
 
-    Reasons: `copyrighted`: the head of the file says that the book is copyrighted and may not be copied
-    freely. `no-start`, `no-end`: only one end of the book is marked (files with the small print used before
-    2003 need no mark at the end). `no-start-and-no-end`: there is no mark, but there is licence text.
-    `not-boilerplate`: the text to remove does not have words of Project Gutenberg throughout.
-    `licence-inside`: words of the licence would be left. `too-many-notes`: notes would be most of the book.
-    `kept-too-little`: almost no text would be left.
+    A text without marks and without words of the licence was stripped before, and is kept.
+
+    Reasons to reject a file:
+      copyrighted: the head of the file says that the book is copyrighted and may not be copied freely.
+      no-start, no-end: only one end of the book is marked. (Files with the small print used before 2003 need
+        no mark at the end.)
+      no-start-and-no-end: there is no mark, but there is licence text.
+      not-boilerplate: the text to remove does not have words of Project Gutenberg throughout.
+      licence-inside: words of the licence would be left.
+      too-many-notes: notes would be most of the book.
+      kept-too-little: almost no text would be left.
     """
     marks = find_marks(text)
     if notice := _copyright_notice(text, marks):
@@ -96,14 +102,17 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
 
 
 def check_kept(text: str) -> Reason | None:
-    """Returns `kept-too-little` if what is left of a book has almost no letters; otherwise None."""
+    """Returns the reason `kept-too-little` if the rest of a book has almost no letters, or None."""
     if sum(map(str.isalpha, text[: 20 * MIN_LETTERS])) < MIN_LETTERS:
         return Reason("kept-too-little", f"{len(text):,} characters")
     return None
 
 
 def find_marks(text: str) -> list[_Mark]:
-    """Returns the marks of a text, in order; of overlapping marks only the first."""
+    """Returns the header and footer marks in a text, in order.
+
+    Of overlapping marks, only the first is returned.
+    """
     rules = _rules()
     marks: list[_Mark] = []
     for start in _anchored_lines(text, rules.anchors):
@@ -136,7 +145,7 @@ def _has_licence_words(text: str) -> bool:
 
 
 def find_licence(text: str) -> str | None:
-    """Returns the first line with words that only the licence has; None if there is none."""
+    """Returns the first line with words that occur only in the licence, or None."""
     rules = _rules()
     for start in _anchored_lines(text, rules.anchors):
         end = line_end(text, line_end(text, start) + 1)  # words may be wrapped
@@ -151,7 +160,7 @@ def _line_of(text: str, position: int) -> str:
 
 
 def _copyright_notice(text: str, marks: Sequence[_Mark]) -> str | None:
-    """Returns the line in a file's head that says that the book is copyrighted; None if there is none."""
+    """Returns the line in a file's head that says that the book is copyrighted, or None."""
     copyrighted = _rules().copyrighted
     end = 0
     for _ in range(copyrighted.head_lines):
@@ -162,7 +171,10 @@ def _copyright_notice(text: str, marks: Sequence[_Mark]) -> str | None:
 
 
 def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
-    """Returns the spans of the books in a file, nearly always one, or the reason to reject the file."""
+    """Returns the spans of the books in a file, or the reason to reject the file.
+
+    Nearly all files have one book.
+    """
     begins = [mark for mark in marks if mark.kind == "begin"]
     ends = [mark for mark in marks if mark.kind != "begin"]
     if not begins:
@@ -189,7 +201,7 @@ def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
 
 
 def _cut_book(text: str, part: Span, marks: Sequence[_Mark]) -> str:
-    """Returns the book in the span `part`, without closing lines."""
+    """Returns the book in the span `part`, without the closing lines of Project Gutenberg."""
     start, end = part
     closings = []
     for mark in marks:
@@ -200,9 +212,9 @@ def _cut_book(text: str, part: Span, marks: Sequence[_Mark]) -> str:
 
 
 def _whole_text(text: str, closings: Sequence[_Mark]) -> list[Span]:
-    """Returns the span of the book in a text without header.
+    """Returns the span of the book in a text without a header.
 
-    It ends before the first closing line that only boilerplate follows.
+    The book ends before the first closing line that is followed only by boilerplate.
     """
     for closing in closings:
         if is_boilerplate(text[closing.end :]):
@@ -211,7 +223,10 @@ def _whole_text(text: str, closings: Sequence[_Mark]) -> list[Span]:
 
 
 def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: int) -> _Mark | None:
-    """Returns the mark before the next book; if its header has several marks, the last one."""
+    """Returns the mark before the next book, or None.
+
+    If its header has several marks, the last one is returned.
+    """
     chosen: _Mark | None = None
     for begin in begins:
         if begin.start < at:
@@ -231,7 +246,10 @@ def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: i
 def _end_of_book(
     text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: int
 ) -> _Mark | None:
-    """Returns the first mark with only boilerplate between it and the next book or the end of the file."""
+    """Returns the mark at the end of a book, or None.
+
+    It is the first mark after which there is only boilerplate, up to the next book or the end of the file.
+    """
     for end in ends:
         if end.start < at:
             continue
@@ -258,7 +276,7 @@ def _is_small_print(text: str, begin: _Mark) -> bool:
 def _mark_end(text: str, start: int, closes: str) -> int:
     """Returns the end of the last line of a mark.
 
-    A mark goes on to the line that ends with `closes`, unless an empty line is first.
+    A mark extends to the line that ends with `closes`, or to the first empty line if that is before it.
     """
     first = end = line_end(text, start)
     if not closes:

@@ -7,7 +7,7 @@ _CLOSED_BY = {"]": "[", "}": "{"}
 
 
 def match_brackets(text: str) -> dict[int, int]:
-    """Returns the position of each opening bracket, "[" or "{", → the position after its closing bracket.
+    """Returns position of an opening bracket, "[" or "{", → position after its closing bracket.
 
     Opening brackets without a closing one are left out. Brackets and braces are matched independently.
     """

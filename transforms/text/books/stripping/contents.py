@@ -1,9 +1,9 @@
 """Finds tables of contents and lists of illustrations in a book.
 
-Their end is not marked. A list is read entry by entry from its heading, up to a paragraph that cannot be
-an entry: one after the empty lines before a chapter, an entry that occurs a second time (the heading of
-the chapter), or a paragraph of prose. In the last two cases the list ends at the widest gap shortly
-before that paragraph. A list whose end is not found is kept. The rules are in `furniture.toml`.
+The end of such a list is not marked. So the list is read entry by entry from its heading, up to a paragraph
+that cannot be an entry: one after the empty lines before a chapter, an entry that occurs a second time (the
+heading of the chapter), or a paragraph of prose. In the last two cases the list ends at the widest gap
+shortly before this paragraph. A list whose end is not found is kept. The rules are in `furniture.toml`.
 """
 
 import functools
@@ -59,7 +59,7 @@ class _Rules(msgspec.Struct):
 
 
 def find_contents(text: str) -> Iterator[Span]:
-    """Yields the spans of tables of contents and lists of illustrations, headings included."""
+    """Yields the spans of tables of contents and lists of illustrations, including their headings."""
     rules = _rules()
     at = 0
     for start in itertools.islice(_headings(text, rules), MAX_HEADINGS):
@@ -80,7 +80,7 @@ def _headings(text: str, rules: _Rules) -> Iterator[int]:
 
 
 def _end_of_list(text: str, start: int, rules: _Rules) -> int:
-    """Returns the position after a list; 0 if there is no list, or its end is not found."""
+    """Returns the position after a list, or 0 if there is no list or its end is not found."""
     for max_characters in (_FIRST_LOOK, rules.max_lines * _CHARACTERS_OF_A_LINE):
         limit = start + max_characters
         heading, *others = split_paragraphs(text, start, limit)
@@ -103,7 +103,7 @@ def _end_of_list(text: str, start: int, rules: _Rules) -> int:
 
 
 def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int, bool]:
-    """Returns the number of paragraphs that are entries, and True if the text certainly follows them."""
+    """Counts the entries of a list. Returns their number, and True if it is certain that the text follows."""
     seen: set[str] = set()
     for index, paragraph in enumerate(paragraphs):
         following = paragraphs[index : index + _LOOK_AHEAD]
@@ -125,7 +125,10 @@ def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int,
 
 
 def _step_back(paragraphs: Sequence[Paragraph], count: int, rules: _Rules) -> int:
-    """Returns the number of entries, not counting headings of the text at the end; 0 if this is unclear."""
+    """Removes headings that belong to the text from the end of a list.
+
+    Returns the number of entries that are left, or 0 if it is unclear.
+    """
     if not 0 < count < len(paragraphs):
         return 0
     paged = [index for index in range(count) if _is_paged(paragraphs[index], rules)]
@@ -173,7 +176,7 @@ def _is_list(entries: Sequence[Paragraph], rules: _Rules) -> bool:
 
 
 def _is_heading_paragraph(heading: Paragraph, rules: _Rules) -> bool:
-    """Returns True if the first paragraph is a heading alone, or a heading with a few short lines."""
+    """Returns True if the first paragraph of a list is a heading, alone or with a few short lines."""
     lines = heading.text.split("\n")
     if len(lines) == 1:
         return True
@@ -183,7 +186,10 @@ def _is_heading_paragraph(heading: Paragraph, rules: _Rules) -> bool:
 
 
 def _key(line: str) -> str:
-    """Returns an entry without its page and the word for a chapter, to find the same heading in the text."""
+    """Returns an entry in a form that can be compared with the headings in the text.
+
+    The page number and the word for a chapter are removed.
+    """
     bare = _UNIT_OF_KEY.sub("", _PAGE_OF_KEY.sub("", line.strip()[:_MAX_LINE]))
     return _NOT_IN_KEYS.sub(" ", bare).strip().casefold()
 

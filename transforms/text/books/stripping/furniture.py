@@ -1,8 +1,8 @@
-"""Removes furniture from a book: tables of contents, lists of illustrations, illustrations, page marks.
+"""Removes tables of contents, lists of illustrations, illustrations and page marks (furniture) from a book.
 
-SimpleBooks consists of running text: "We removed meta-data, tables of contents, illustrations" (section 2
-of its paper). The paper does not name footnotes, indexes, advertisements and the marks of _italics_ and
-=bold=; they are kept.
+SimpleBooks consists of running text: "We removed meta-data, tables of contents, illustrations" (section 2 of
+its paper). The paper does not name footnotes, indexes, advertisements and the marks of _italics_ and =bold=;
+they are kept.
 """
 
 from typing import NamedTuple
@@ -20,7 +20,7 @@ FREE_CHARACTERS = (
 
 
 class CutText(NamedTuple):
-    """A book without furniture, and the numbers of characters removed, by kind."""
+    """A book without furniture, and the numbers of characters removed, by kind of furniture."""
 
     text: str
     contents: int  # characters of tables of contents and lists of illustrations
@@ -29,9 +29,10 @@ class CutText(NamedTuple):
 
 
 def cut_furniture(text: str) -> CutText:
-    """Returns the text without furniture. Headings of chapters are kept.
+    """Removes the furniture from a book. Headings of chapters are kept.
 
-    Illustrations are removed first: captions may have any form, and a table of contents may contain some.
+    Illustrations are removed first, because captions may have any form, and a table of contents may contain
+    some.
     """
     unillustrated = cut_out(text, find_illustrations(text))
     unpaged = cut_out(unillustrated, find_page_marks(unillustrated))
@@ -45,10 +46,7 @@ def cut_furniture(text: str) -> CutText:
 
 
 def check_furniture(text: str, cut: CutText) -> Reason | None:
-    """Returns the reason to reject a book whose furniture was removed, or None.
-
-    The reasons are `too-much-furniture` and `kept-too-little`.
-    """
+    """Returns the reason `too-much-furniture` or `kept-too-little` to reject a book, or None."""
     removed = cut.contents + cut.illustrations + cut.page_marks
     if removed > max(len(text) * MAX_SHARE, FREE_CHARACTERS):
         return Reason("too-much-furniture", f"{removed:,} of {len(text):,} characters")

@@ -81,7 +81,7 @@ def _unclosed(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[S
 
 
 def _bare(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[Span]:
-    """Yields the spans of illustrations that lack their opening bracket.
+    """Yields the spans of illustrations whose opening bracket is missing.
 
     A closing bracket that belongs to another opening bracket does not count.
     """
@@ -90,7 +90,7 @@ def _bare(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[Span]
 
 
 def _with_appendages(text: str, start: int, end: int, rules: _Rules) -> int:
-    """Returns the end of an illustration, including a full stop after it and a "[See page 12]"."""
+    """Returns the end of an illustration, including a full stop or a "[See page 12]" after it."""
     is_first = not text[max(start - 1, 0) : start].strip("\n")
     if is_first and text[end : end + 1] == "." and not text[end + 1 : end + 2].strip("\n"):
         end += 1
@@ -110,7 +110,7 @@ def _join_neighbours(text: str, places: Sequence[Span]) -> list[Span]:
 
 
 def _seam(text: str, start: int, end: int, rules: _Rules) -> Span | None:
-    """Returns the span between the halves of a paragraph that illustrations cut in two, or None."""
+    """Returns the empty lines to remove where illustrations have cut a paragraph in two, or None."""
     before = text[max(start - _NEAR, 0) : start]
     after = text[end : end + _NEAR]
     first_half, second_half = before.rstrip(), after.lstrip()
@@ -128,7 +128,7 @@ def _seam(text: str, start: int, end: int, rules: _Rules) -> Span | None:
 
 
 def find_page_marks(text: str) -> Iterator[Span]:
-    """Yields the spans of page marks, which tell where a page of the printed book begins."""
+    """Yields the spans of page marks, which show where a page of the printed book begins."""
     for found in _rules().page_mark.finditer(text):
         yield with_blank_lines(text, *found.span())
 

@@ -1,8 +1,8 @@
-"""Removes notes by those who made a Project Gutenberg text: credits, remarks, lists of corrections.
+"""Removes notes by the makers of a Project Gutenberg text: credits, remarks, lists of corrections.
 
-`notes.toml` describes them. A note in brackets or in a box ends where these end. Any other note ends with its
-paragraph or, if its heading is alone in its line, before the next two empty lines. Only a note at the end of
-a book may be long, and its text must then mention pages, spelling and the like.
+`notes.toml` describes the notes. A note in brackets or in a box ends with the bracket or box. Any other note
+ends with its paragraph or, if its heading is alone on its line, before the next two empty lines. Only a note
+at the end of a book may be long, and its text must then mention pages, spelling and the like.
 """
 
 import functools
@@ -85,7 +85,7 @@ class _Rules(msgspec.Struct):
 
 
 def strip_notes(book: str) -> str:
-    """Returns the book without notes. Expects a book without the header and footer of its file."""
+    """Removes notes from a book. The header and footer of its file must have been removed before."""
     rules = _rules()
     marked = _marked_notes(book, rules.marked)
     body = cut_out(book, [*marked, *_transcribers_notes(book, rules.transcriber)])
@@ -101,7 +101,7 @@ def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[Span]:
 
 
 def _end_notes(text: str, rules: _EndRules) -> Iterator[Span]:
-    """Yields the spans of notes at the end of a book, each from the line that a rule describes."""
+    """Yields the spans of notes at the end of a book. Each begins with a line that a rule describes."""
     earliest = max(len(text) // 2, len(text) - rules.max_characters)
     for rule in rules.note:
         # Words missing after the first such line are missing after later ones, too: one search is enough.
@@ -111,7 +111,7 @@ def _end_notes(text: str, rules: _EndRules) -> Iterator[Span]:
 
 
 def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[Span]:
-    """Returns the spans of the notes with a heading."""
+    """Returns the spans of notes that have a heading, such as "Transcriber's note"."""
     brackets = functools.cache(lambda: match_brackets(text))  # of few books
     notes: list[Span] = []
     at = 0  # the end of the last note
@@ -137,7 +137,9 @@ def _transcribers_notes(text: str, rules: _TranscriberRules) -> list[Span]:
 
 
 def _headed_note(text: str, start: int, rules: _TranscriberRules) -> Span | None:
-    """Returns the note without brackets that begins with a heading; None if its end is not found."""
+    """Returns the span of a note without brackets that begins with a heading, or None if its end is not
+    found.
+    """
     if text[start : line_end(text, start)].lstrip().startswith(("|", "+")):
         return _box(text, start, rules.max_box_lines)
     if start > len(text) // 2 and len(text) - start <= rules.max_end_characters:
@@ -152,7 +154,10 @@ def _is_heading(text: str, start: int, rules: _TranscriberRules) -> bool:
 
 
 def _middle_note(text: str, start: int, rules: _TranscriberRules) -> Span | None:
-    """Returns a note in the head or the middle of a book: one paragraph, or several below a heading."""
+    """Returns the span of a note in the head or the middle of a book.
+
+    It is one paragraph, or several paragraphs below a heading.
+    """
     heading, *others = split_paragraphs(text, start, start + rules.max_middle_characters)
     if not _is_alone(heading, rules):
         if len(heading.text) > rules.max_paragraph_characters:
@@ -172,7 +177,7 @@ def _middle_note(text: str, start: int, rules: _TranscriberRules) -> Span | None
 
 
 def _is_alone(heading: Paragraph, rules: _TranscriberRules) -> bool:
-    """Returns True if the heading is alone in its line. A line below may underline it."""
+    """Returns True if the heading of a note is alone on its line. The next line may underline it."""
     line, _, below = heading.text.partition("\n")
     found = rules.heading.match(line)
     behind = line[found.end() :] if found else ""
@@ -180,7 +185,7 @@ def _is_alone(heading: Paragraph, rules: _TranscriberRules) -> bool:
 
 
 def _speaks_as_note(paragraphs: Sequence[Paragraph], rules: _TranscriberRules) -> bool:
-    """Returns True if the paragraphs from the heading to the end of a book are all a note."""
+    """Returns True if all paragraphs from a heading to the end of a book belong to a note."""
     speaking = 0
     for paragraph in paragraphs:
         words = sum(1 for _ in rules.words.finditer(paragraph.text))
@@ -192,7 +197,10 @@ def _speaks_as_note(paragraphs: Sequence[Paragraph], rules: _TranscriberRules) -
 
 
 def _box(text: str, start: int, max_lines: int) -> Span:
-    """Returns the span of the box at `start`: the lines that begin with "|" or "+", and a separator above."""
+    """Returns the span of the box that begins at `start`.
+
+    A box consists of lines that begin with "|" or "+". A separator above it is included.
+    """
     first, last = start, line_end(text, start)
     for _ in range(max_lines):
         above = line_start(text, first - 1) if first else first
@@ -208,7 +216,10 @@ def _box(text: str, start: int, max_lines: int) -> Span:
 
 
 def _with_separator(text: str, start: int) -> int:
-    """Returns the start of a separator, such as asterisks, right before the line at `start`; else `start`."""
+    """Returns the start of a separator, such as a line of asterisks, directly before the line at `start`.
+
+    Returns `start` if there is none.
+    """
     before = text[max(start - 400, 0) : start].rstrip()
     line = before[before.rfind("\n") + 1 :]
     if not line.strip() or len(before) == start or not _SEPARATOR.fullmatch(line):
@@ -217,7 +228,7 @@ def _with_separator(text: str, start: int) -> int:
 
 
 def _head_notes(text: str, rules: _HeadRules) -> list[Span]:
-    """Returns the spans of the notes without a heading at the beginning of a book."""
+    """Returns the spans of notes at the beginning of a book that have no heading."""
     passages = list(_passages(text, rules))
     notes = list(passages)
     is_first = True  # no text of the book so far
@@ -268,19 +279,22 @@ def _passages(text: str, rules: _HeadRules) -> Iterator[Span]:
 
 
 def _opening(paragraph: Paragraph) -> int:
-    """Returns the position of the bracket at the start of a paragraph; -1 if there is none."""
+    """Returns the position of the bracket at the start of a paragraph, or -1."""
     indent = len(paragraph.text) - len(paragraph.text.lstrip())
     return paragraph.start + indent if paragraph.text[indent] in "[{" else -1
 
 
 def _opening_bracket(text: str, anchor: int) -> int:
-    """Returns the position of the last "[" or "{" shortly before `anchor` in its line; -1 if none."""
+    """Returns the position of the last "[" or "{" shortly before `anchor` on the same line, or -1."""
     start = max(anchor - _BEFORE_ANCHOR, _near_line_start(text, anchor))
     return max(text.rfind("[", start, anchor), text.rfind("{", start, anchor))
 
 
 def _near_line_start(text: str, position: int) -> int:
-    """Returns the start of the line at this position; in a very long line, the position itself."""
+    """Returns the start of the line that contains `position`.
+
+    In a very long line, returns `position` itself.
+    """
     near = max(position - _MAX_BEFORE, 0)
     start = text.rfind("\n", near, position) + 1
     return start if start or not near else position

@@ -1,4 +1,4 @@
-"""Finds the paragraphs of a text or a part of it, with their positions. Empty lines separate paragraphs."""
+"""Splits a text, or a part of it, into paragraphs with their positions. Empty lines separate paragraphs."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -34,12 +34,12 @@ def split_paragraphs(text: str, start: int = 0, end: int | None = None) -> list[
 
 
 def line_start(text: str, position: int) -> int:
-    """Returns the start of the line at this position."""
+    """Returns the start of the line that contains `position`."""
     return text.rfind("\n", 0, position) + 1
 
 
 def line_end(text: str, position: int) -> int:
-    """Returns the end of the line at this position, before its line feed."""
+    """Returns the end of the line that contains `position`, before its line feed."""
     end = text.find("\n", position)
     return len(text) if end < 0 else end
 

@@ -1,4 +1,4 @@
-"""Removes spans from a text."""
+"""Removes parts of a text that are given as spans (start, end)."""
 
 from collections.abc import Iterable
 
@@ -23,10 +23,11 @@ def cut_out(text: str, spans: Iterable[Span]) -> str:
 
 
 def with_blank_lines(text: str, start: int, end: int) -> Span:
-    """Extends a span that is alone in its lines to whole lines, and to the empty lines before or after it.
+    """Extends a span that is alone on its lines to whole lines, and to the empty lines before or after it.
 
     Of the empty lines before and after the span, the longer run is kept, since empty lines show where a
-    chapter begins. A span within a line is extended to the spaces after it if spaces are before it, too.
+    chapter begins. A span within a line is extended to the spaces after it if there are spaces before it,
+    too.
     """
     first = text.rfind("\n", max(start - _MAX_INDENT, 0), start) + 1
     if text[max(first, start - _MAX_INDENT) : start].strip() or not (first or start < _MAX_INDENT):
@@ -49,7 +50,7 @@ def _blanks(text: str, start: int) -> int:
 
 
 def _blank_lines_above(text: str, start: int) -> tuple[int, int]:
-    """Returns the start and the number of the empty lines before a line.
+    """Returns the start of the empty lines before a line, and their number.
 
     The start of the text counts as very many empty lines.
     """
@@ -64,7 +65,7 @@ def _blank_lines_above(text: str, start: int) -> tuple[int, int]:
 
 
 def _blank_lines_below(text: str, start: int) -> tuple[int, int]:
-    """Returns the end and the number of the empty lines from a line on."""
+    """Returns the end of the empty lines that begin at `start`, and their number."""
     count = 0
     while start < len(text):
         end = line_end(text, start)
