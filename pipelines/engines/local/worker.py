@@ -32,6 +32,7 @@ from pipelines.engines.beam_patches import (
 )
 from pipelines.engines.local.heap import give_back_large_blocks
 from pipelines.engines.secret import VARIABLE, open_channel
+from transforms.files import counters
 
 ANSWER_SECONDS = 60.0
 NOT_BEGUN = 75
@@ -68,6 +69,7 @@ def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
     remember_signatures()
     bound_queues()
     sdk_worker_main.main([])
+    counters.flush()
     return 0
 
 

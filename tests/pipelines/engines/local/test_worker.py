@@ -1,5 +1,8 @@
 """The worker asks the runner what Beam's worker has to know."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent import futures
 from pathlib import Path
@@ -18,6 +21,16 @@ from pipelines.engines.local.worker import (
     enter_working_folder,
     worker_environment,
 )
+from transforms.files import counters
+
+COUNT = """
+import os, sys
+from apache_beam.runners.worker import sdk_worker_main
+from pipelines.engines.local import worker
+from transforms.files import counters
+sdk_worker_main.main = lambda _: [counters.count("read", "pages") for _ in range(3)]
+os._exit(worker.main(sys.argv[1:]))
+"""
 
 
 class Provision(provision_grpc.ProvisionServiceServicer):
@@ -79,3 +92,10 @@ def test_places_that_the_flags_name_win(endpoint: str) -> None:
     variables = worker_environment("7-1", endpoint, {"control": "node:3"})
     assert url_of(variables["CONTROL_API_SERVICE_DESCRIPTOR"]) == "node:3"
     assert url_of(variables["LOGGING_API_SERVICE_DESCRIPTOR"]) == "localhost:1"
+
+
+def test_the_last_counts_of_a_worker_are_written(endpoint: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", COUNT, "--id", "7-1", "--provision_endpoint", endpoint]
+    env = {**os.environ, counters.PROGRESS_DIR: str(tmp_path)}
+    subprocess.run(command, env=env, check=True, stdin=subprocess.DEVNULL)
+    assert counters.read_tallies(tmp_path) == {"read/pages": 3}
