@@ -1,4 +1,4 @@
-"""Converts articles to rows for WriteRows."""
+"""Converts articles to rows, and describes these rows for the transform WriteRows."""
 
 import functools
 from collections.abc import Mapping, Sequence
@@ -22,8 +22,10 @@ _SHARDS_PER_FILE = 10
 
 
 class ShareOut(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection[(split, bytes of text)]. The sizes are estimates, because
-    splits are not assigned yet.
+    """Estimates the amount of text in each split, to plan the number of files.
+
+    PCollection[PackedArticle] → PCollection[(split, bytes of text)]. The total is divided among the splits by
+    their shares, because splits are not assigned yet.
     """
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
@@ -46,12 +48,15 @@ def identity(article: PackedArticle) -> str:
 
 
 def order(article: PackedArticle) -> tuple[int, str, int]:
-    """Returns the sort key of an article: its fingerprint. Sorting by fingerprint is as good as shuffling."""
+    """Returns the sort key of an article. It begins with the fingerprint, so sorted articles are shuffled."""
     return fingerprint(article.wikidata_id), article.wikidata_id, article.page_id
 
 
 def values(article: PackedArticle) -> tuple[str, ...]:
-    """Returns the features of TFDS wiki40b 1.3.0. All are str, as Arrow and `encode_example` require."""
+    """Returns the values of a row with the features of TFDS wiki40b 1.3.0.
+
+    All values are str, as Arrow and `encode_example` require.
+    """
     return article.wikidata_id, unpack_text(article), article.version_id
 
 
@@ -61,10 +66,10 @@ def named_texts(article: PackedArticle) -> list[NamedText]:
 
 
 def files_for_shards(shards: Mapping[str, int]) -> int:
-    """Returns the number of signature files for {split: number of files}.
+    """Returns the number of signature files, given {split: number of files}.
 
-    The number is derived from the size of the text, of which signatures take a sixth. To count the articles,
-    all of them would have to be stored first.
+    The number is estimated from the size of the text, because signatures have about a sixth of this size. To
+    count the articles instead, all of them would have to be stored first.
     """
     return -(-sum(shards.values()) // _SHARDS_PER_FILE)
 
@@ -87,7 +92,10 @@ ARTICLES = RowKind(
 
 
 def rows_with(columns: Sequence[str], source: RowSource) -> RowKind:
-    """Returns the RowKind of articles with the given columns, which are the result of `columns_of`."""
+    """Returns the RowKind of articles with the given columns.
+
+    `columns` is a result of `columns_of`.
+    """
     if tuple(columns) == RELEASED:
         return ARTICLES
     fields = [

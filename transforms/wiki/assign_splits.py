@@ -10,7 +10,9 @@ from transforms.text.fingerprint import split_of
 
 
 class Assigned(NamedTuple):
-    """The outputs of AssignSplits: the articles with their splits, and counts of the pinned articles."""
+    """The outputs of AssignSplits: the articles with their splits, and counts of articles with pinned
+    splits.
+    """
 
     articles: beam.PCollection  # of PackedArticle with its split
     pinned: beam.PCollection  # of (moved, articles): counts of the pinned articles

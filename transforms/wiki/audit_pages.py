@@ -1,4 +1,4 @@
-"""Audits a sample of pages: compares the text of each page with the output of another parser.
+"""Audits a sample of pages: compares the text of each page with the output of another wikitext parser.
 
 The sample depends only on the ids of pages. For a page that is not in the sample, only a hash is computed.
 """
@@ -79,14 +79,18 @@ def hash_of(page_id: int, _: object = None) -> int:
 
 
 def largest_of(hashes: Sequence[int]) -> int:
-    """Returns the largest hash; -1 if there are none."""
+    """Returns the largest of some hashes, or -1 if there are none."""
     return max(hashes, default=-1)
 
 
 def draw(
     record: Page | Article | Rejected, bound: int
 ) -> Iterable[tuple[int, tuple[str, bytes | str]]]:
-    """Yields (page id, (title, packed text or reason)) if the hash of the id is below the bound."""
+    """Yields the page of a record if it may be in the sample, that is, if the hash of its id is below
+    `bound`.
+
+    The result is (page id, (title, packed text)), or (page id, (title, reason)) for a rejected page.
+    """
     if isinstance(record, Rejected):
         if hash_of(int(record.id)) < bound:
             yield int(record.id), (record.title, record.reason)

@@ -78,8 +78,9 @@ def check_ranges(paths: Sequence[str], *, whole: bool) -> None:
 
 
 def caveats_of_export(paths: Sequence[str]) -> tuple[str, ...]:
-    """Returns sentences about pages or files that are missing in an export. They are detected from the file
-    names and the checksum lists beside the files.
+    """Returns sentences for the card about pages or files that are missing in an export.
+
+    They are detected from the file names, and from the checksum lists in the same folders.
     """
     gaps = (f"Of the export {gap}." for gap in find_gaps(_export_files(paths)))
     listed = (path for path in sums_beside(paths) if path not in set(paths))

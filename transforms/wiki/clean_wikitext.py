@@ -34,8 +34,9 @@ GUESS = "a guess"
 
 
 class Unrendered(NamedTuple):
-    """A template in the running text of an article that cannot be expanded, as neither the tables nor the
-    dump define it.
+    """A template in the running text of an article that could not be expanded.
+
+    Neither the tables nor the dump define it.
     """
 
     name: str  # normalised
@@ -92,7 +93,7 @@ class CleanWikitext(beam.PTransform):
 
 
 class _HoldPages(beam.DoFn):
-    """Collects pages in batches, stores them in scratch, and yields the references to the batches."""
+    """Collects pages in batches, stores the batches in the scratch folder, and yields references to them."""
 
     def __init__(self, folder: str):
         self.scratch = Scratch(folder)
@@ -120,7 +121,7 @@ class _HoldPages(beam.DoFn):
 
 
 def fetch_pages(held: bytes) -> Iterator[Page]:
-    """Yields the pages of a batch in scratch."""
+    """Yields the pages of a batch in the scratch folder, given its reference."""
     return map(Page._make, pickle.loads(unpack_block(fetch(held))))
 
 
@@ -160,7 +161,10 @@ class _Clean(beam.DoFn):
                 yield beam.pvalue.TaggedOutput("unrendered", found)
 
     def _markdown(self, page: Page, cleaned: CleanedPage) -> str:
-        """Returns the article as Markdown. If this fails, repeats the conversion without lists and tables."""
+        """Returns the article as Markdown.
+
+        If the conversion fails, it is repeated without lists and tables.
+        """
         try:
             return self.cleaner.markdown(page.text, page.title)
         except UncleanableError:
@@ -168,7 +172,7 @@ class _Clean(beam.DoFn):
 
 
 class _CleanHeld(_Clean):
-    """Cleans pages that are stored in files."""
+    """Cleans pages that are stored in the scratch folder."""
 
     def process(self, held: bytes, of_wiki: WikiTemplates) -> Iterator[Any]:  # type: ignore[override]
         for page in fetch_pages(held):
@@ -177,7 +181,10 @@ class _CleanHeld(_Clean):
 
 
 def to_article(page: Page, cleaned: CleanedPage, min_words: int = 0) -> Article | Reason:
-    """Returns the article of a cleaned page, or the reason why it is rejected."""
+    """Returns the article of a cleaned page, or the reason why it is rejected.
+
+    An article with fewer than `min_words` words is rejected.
+    """
     if not cleaned.sections:
         return Reason("empty-after-cleaning")
     if min_words:

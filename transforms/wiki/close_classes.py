@@ -14,11 +14,11 @@ Edges = numpy.typing.NDArray[numpy.int64]
 
 
 class CloseOverSubclasses(beam.PTransform):
-    """PCollection[list[Entity]] → PCollection of one dict {internal class: its kind}, with some ten thousand
-    classes. Finds all internal classes.
+    """Finds all Wikimedia-internal classes.
 
-    One worker holds the class graph in 80 MB: two numbers for each of Wikidata's 5 million subclass-of
-    statements.
+    PCollection[list[Entity]] → PCollection of one dict {internal class: its kind}, with some ten thousand
+    classes. One worker holds the class graph in 80 MB: two numbers for each of Wikidata's 5 million
+    subclass-of statements.
     """
 
     def expand(self, batches: beam.PCollection) -> beam.PCollection:
@@ -31,17 +31,17 @@ class CloseOverSubclasses(beam.PTransform):
 
 
 def subclass_edges(batch: Iterable[Entity]) -> Iterator[Edges]:
-    """Yields the subclass edges of a batch in one array; nothing if there are none."""
+    """Yields an array with the subclass-of statements of a batch, or nothing if there are none."""
     edges = [(entity.numeric_id, above) for entity in batch for above in entity.subclass_of]
     if edges:
         yield numpy.array(edges, dtype=numpy.int64)
 
 
 def stack_edges(arrays: Iterable[Edges]) -> Edges:
-    """Returns all edges in one array, which may be empty."""
+    """Joins arrays of subclass-of statements to one array, which may be empty."""
     return numpy.concatenate([numpy.empty((0, 2), dtype=numpy.int64), *arrays])
 
 
 def close_classes(edges: Edges) -> dict[int, str]:
-    """Returns internal class → its kind."""
+    """Returns internal class → its kind, given all subclass-of statements."""
     return kinds_of(edges[:, 0], edges[:, 1])

@@ -1,4 +1,4 @@
-"""Drops near-duplicate articles; the longest of each group is kept."""
+"""Drops near-duplicate articles. Of each group of near-duplicates, the longest article is kept."""
 
 from fractions import Fraction
 

@@ -1,4 +1,7 @@
-"""Drops the pages of a dump that are also in an older dump, or whose page ids are not above a limit."""
+"""Drops the pages of a dump that are not new.
+
+These are the pages that are also in an older dump, or whose page ids are not above a limit.
+"""
 
 import functools
 import re
@@ -49,7 +52,7 @@ _DATABASE = re.compile(rb"^-- Host: .*\bDatabase: (\w+)", re.MULTILINE)
 
 
 class OlderDump(NamedTuple):
-    """An older dump or a page id. Only pages that are newer than the dump or have a higher id are kept."""
+    """An older dump, or a page id. Pages of the older dump, or with ids up to this id, are dropped."""
 
     dbname: str  # "elwiki"
     page_id: int = 0  # pages up to this id are not new; 0 if there are files
@@ -60,14 +63,14 @@ class OlderDump(NamedTuple):
 
     @property
     def paths(self) -> list[str]:
-        """Returns the paths of all files of the older dump."""
+        """The paths of all files of the older dump."""
         return [*self.dumps, *self.tables]
 
 
 def find_older_dump(
     given: Sequence[str], language: str, dbname: str, date: str, *, ignore_siteinfo: bool = False
 ) -> OlderDump | None:
-    """Finds and checks the older dump of a build; returns None if none is given.
+    """Finds and checks the older dump of a build. Returns None if none is given.
 
     Args:
       given: one page id, or patterns of pages-articles files or page tables of the older dump.
@@ -77,8 +80,10 @@ def find_older_dump(
         date of the older dump.
       ignore_siteinfo: True to accept the older dump even if its head names another wiki.
 
-    Raises InputError for files of another wiki, files that are not dumps, a truncated dump, and a dump whose
-    date is not before that of the build. Raises ValueError for page ids combined with files.
+    Raises:
+      InputError: a file belongs to another wiki or is not a dump, or the dump is truncated or not older than
+        that of the build.
+      ValueError: a page id is combined with files.
     """
     if not given:
         return None
@@ -169,17 +174,20 @@ class DropOlderPages(beam.PTransform):
 
 
 def not_above(page: Page, page_id: int) -> Reason | None:
-    """Returns a reason if the id of the page is not greater than `page_id`."""
+    """Returns the reason to reject a page whose id is not greater than `page_id`, otherwise None."""
     return Reason(OLDER_ID) if page.page_id <= page_id else None
 
 
 def is_in_older_dump(page: Page, blocks: Mapping[int, bytes]) -> Reason | None:
-    """Returns a reason if the id of the page is in the blocks, which contain the ids of the older dump."""
+    """Returns the reason to reject a page that is in the older dump, otherwise None.
+
+    `blocks` contain the page ids of the older dump.
+    """
     return Reason(IN_OLDER_DUMP) if has_id(blocks, page.page_id) else None
 
 
 def largest_of(ids: Iterable[int]) -> int:
-    """Returns the largest id; 0 if there are none."""
+    """Returns the largest of some ids, or 0 if there are none."""
     return max(ids, default=0)
 
 
@@ -189,8 +197,9 @@ def describe(older: OlderDump, extent: Extent, largest_read_id: int) -> OlderPag
 
 
 class ReadPageIds(beam.PTransform):
-    """PBegin → PCollection[Block]. The blocks contain the ids of all pages of a dump, in all namespaces. Each
-    block occurs once.
+    """Reads the ids of all pages of a dump, in all namespaces.
+
+    PBegin → PCollection[Block]. Each block of ids occurs once.
     """
 
     def __init__(self, older: OlderDump, stripes: int = 1):
@@ -212,8 +221,10 @@ class ReadPageIds(beam.PTransform):
 
 
 def ids_of_dump(unit: FileUnit) -> Iterator[Block]:
-    """Yields the ids of the pages of a work unit. Raises InputError for damage, and for a page without an
-    id."""
+    """Yields the ids of the pages of a work unit, in blocks.
+
+    Raises InputError for damaged data, and for a page without an id.
+    """
     pages = read_good_pages(unit, "fail", READ_STAGE)
     return pack_ids(_id_of(unit, xml) for xml in pages)
 
@@ -231,7 +242,10 @@ def _id_of(unit: FileUnit, xml: bytes) -> int:
 
 
 def ids_of_table(path: str) -> Iterator[Block]:
-    """Yields the ids in a page table. Raises InputError for damage, and for a row without an id."""
+    """Yields the ids in a page table, in blocks.
+
+    Raises InputError for damaged data, and for a row without an id.
+    """
     return pack_ids(read_file(path, "page", ["page_id"], _id_of_row))
 
 

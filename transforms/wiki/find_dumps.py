@@ -84,7 +84,7 @@ class MissingWiki(NamedTuple):
 
 
 class PassedOver(NamedTuple):
-    """A folder of a wiki that was skipped, with the reason."""
+    """A folder with a dump that was skipped, with the reason."""
 
     dbname: str
     date: str
@@ -100,7 +100,7 @@ class EntitySource(NamedTuple):
 
 
 class FoundDumps(NamedTuple):
-    """The dumps found in folders, in the order of the languages, and by ascending date for each language."""
+    """The dumps found in folders, in the order of the languages. Dumps of a language are in order of date."""
 
     wikis: list[WikiDump]
     missing: list[MissingWiki]
@@ -128,13 +128,12 @@ class _Found(NamedTuple):
 
 
 def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
-    """Returns the language codes in a list such as "uk,el", without repetitions. The codes are those in
-    Wikipedia's addresses.
+    """Parses a list of languages such as "uk,el". Returns the codes in Wikipedia's addresses, each once.
 
     "paper" means the 41 corpora of the paper; "all" means all Wikipedias that have a folder below the roots.
 
     Raises:
-      ValueError: unknown code without a folder; the message names similar codes.
+      ValueError: a code is unknown and has no folder; the message names similar codes.
       InputError: "all" was given, but there is no folder of a Wikipedia.
     """
     codes = tuple(dict.fromkeys(code_of_language(code) for code in text.split(",") if code.strip()))
@@ -153,7 +152,7 @@ def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def _check_code(code: str, roots: Sequence[str]) -> None:
-    """Raises ValueError if no wiki has the code."""
+    """Raises ValueError if no wiki has the given code."""
     dbname = dbname_of(code)
     if code in LANGUAGE_CODES or mediawiki_table(code):
         return
@@ -181,8 +180,9 @@ def find_dumps(
     *,
     keep_good: bool = False,
 ) -> FoundDumps:
-    """Returns the dumps of the languages below the roots. If two roots have a file with the same name, the
-    file below the first root is used.
+    """Finds the dumps of some languages below the roots.
+
+    If two roots have a file with the same name, the file below the first root is used.
 
     Args:
       roots: folders with the layout of the dump server.
@@ -255,10 +255,10 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
 
 
 def find_entities(roots: Sequence[str], date: str = NEWEST) -> EntitySource | None:
-    """Returns the newest entity table or dump. If `date` is a date, returns the one of that date, or the
-    first after it.
+    """Returns the newest entity table or entity dump, or None if there is none.
 
-    If a finished table and a dump have the same date, the table is returned.
+    If `date` is a date, the source of that date, or otherwise the first one after it, is returned. If a
+    finished table and a dump have the same date, the table is returned.
     """
     sources = [*_entity_tables(roots), *_entity_dumps(roots)]
     chosen = _choose_date({source.date for source in sources}, date)
@@ -301,8 +301,9 @@ def _find_wiki(
 
 
 def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]:
-    """Returns the folders with dumps of a wiki, grouped by date. The newest date is first; folders without a
-    date are last.
+    """Returns the folders with dumps of a wiki, grouped by date.
+
+    The newest date is first; folders without a date are last.
     """
     found = {
         DUMPS: _dated_folders(roots, dbname) if layout != EXPORTS else {},
@@ -319,7 +320,7 @@ def _why_no_places(roots: Sequence[str], dbname: str) -> str:
 
 
 def _age(date: str) -> tuple[bool, int]:
-    """Returns the sort key of a date: the newest first, other names last."""
+    """Returns a sort key for the names of folders: the newest date first, names without a date last."""
     return (False, -int(date)) if date.isdigit() else (True, 0)
 
 
@@ -336,8 +337,9 @@ def _use(place: _Place, dbname: str, keep_good: bool) -> _Usable:
 def _look_into(
     folders: Sequence[str], dbname: str, date: str
 ) -> tuple[Mapping[str, str], DumpFolder]:
-    """Returns (name → path of the files, description of the dump). The files of one date may be below several
-    roots.
+    """Lists the files of one dump, which may be in several folders.
+
+    Returns (name of the file → its path, description of the dump).
     """
     paths: dict[str, str] = {}
     sizes: dict[str, int] = {}
@@ -360,10 +362,10 @@ def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump
 
 
 def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
-    """Returns the page_props files of another date, for a dump without page_props. The nearest date is used;
-    if two dates are equally near, the later.
+    """Returns page_props files of another date, for a dump without page_props.
 
-    The page table of the other date is not used, because pages that are not in it may be newer.
+    The nearest date is used; if two dates are equally near, the later one. The page table of the other date
+    is not used, because pages that are not in it may be newer.
     """
     found = _find_table(roots, dbname, "page_props")
     dates = sorted(filter(checked_date, found), reverse=True) if checked_date(date) else []
@@ -381,7 +383,10 @@ def _find_items_per_site(roots: Sequence[str], date: str) -> list[str]:
 
 
 def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]:
-    """Returns date → path of the SQL dump of a table. Dumps in folders that seem incomplete are left out."""
+    """Returns date → path of the SQL dump of a table.
+
+    Dumps in folders that seem incomplete are left out.
+    """
     found: dict[str, str] = {}
     for candidate, folders in _dated_folders(roots, dbname).items():
         try:
@@ -394,8 +399,10 @@ def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]
 
 
 def _choose_date(dates: Iterable[str], date: str) -> str:
-    """Returns `date` if it is among the dates, otherwise the first date after it, otherwise the newest; "" if
-    there are no dates.
+    """Chooses one of several dates.
+
+    Returns `date` if it is among them, otherwise the first date after it, otherwise the newest one. Returns
+    "" if there are no dates.
     """
     newest_first = sorted(dates, key=_age)
     if date in newest_first:
@@ -405,7 +412,10 @@ def _choose_date(dates: Iterable[str], date: str) -> str:
 
 
 def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
-    """Returns the finished entity tables. Among tables of the same date, the highest version is first."""
+    """Returns the finished entity tables below the roots.
+
+    Of tables of the same date, the newest version is first.
+    """
     found = []
     for folder, name in _subfolders_of(roots, "entities", "wikidata"):
         matched = _TABLE_FOLDER.fullmatch(name)
@@ -416,8 +426,9 @@ def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
 
 
 def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
-    """Yields all entity dumps. Among dumps of the same date, the compression that many workers can share is
-    first.
+    """Yields all entity dumps below the roots.
+
+    Of dumps of the same date, the one whose compression allows several workers to share the file is first.
     """
     dated = [
         (date, folder, list_files(folder))
@@ -439,7 +450,7 @@ def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
 
 
 def _dated_folders(roots: Sequence[str], *below: str) -> dict[str, list[str]]:
-    """Returns date → folders of this date, in the order of the roots."""
+    """Returns date → folders of this date, in the order of the roots. `below` is a path below the roots."""
     found: dict[str, list[str]] = {}
     for folder, name in _subfolders_of(roots, *below):
         if name == LATEST or _DATE.fullmatch(name):
@@ -448,8 +459,9 @@ def _dated_folders(roots: Sequence[str], *below: str) -> dict[str, list[str]]:
 
 
 def _subfolders_of(roots: Sequence[str], *below: str) -> Iterator[tuple[str, str]]:
-    """Yields the path and name of each folder in root/below, in the order of the roots, sorted by name below
-    each root.
+    """Yields the path and name of each folder in root/below.
+
+    The folders are in the order of the roots, and sorted by name below each root.
     """
     for root in roots:
         parent = FileSystems.join(root, *below)

@@ -2,7 +2,7 @@
 
 The layout is `<root>/other/mediawiki_content_current/<wiki>/2026-11-01/xml/<compression>/`. The folder
 `other`, or both `other` and `mediawiki_content_current`, may be missing. If a date has several compressions,
-the one that workers can share best is used.
+the one is used that lets several workers share a file.
 """
 
 import posixpath
@@ -29,8 +29,9 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def find_exports(roots: Sequence[str], dbname: str) -> dict[str, list[str]]:
-    """Returns date ("20261101") → folders of the export of this date, one for each compression and root, in
-    the order of the roots.
+    """Returns date ("20261101") → folders of the export of this date, in the order of the roots.
+
+    There is one folder for each compression and root.
     """
     found: dict[str, list[str]] = {}
     for parent in folders_of_wikis(roots, CURRENT):
@@ -60,10 +61,11 @@ def folders_of_wikis(roots: Sequence[str], kind: str) -> Iterator[str]:
 def use_export(
     folders: Sequence[str], dbname: str, date: str, *, keep_good: bool = False
 ) -> list[str]:
-    """Returns the files of an export, in the order of their pages.
+    """Returns the paths of the files of an export, in page order.
 
     Args:
       folders: folders of the export from `find_exports`. Its files may be spread over several of them.
+      dbname: database name of the wiki.
       date: date of the export, such as "20261101".
       keep_good: True to accept an export with missing files or pages.
 
@@ -88,8 +90,9 @@ def use_export(
 
 
 def _list_sizes(folders: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """Returns name → (path, size in bytes). If two folders have a file with the same name, the file in the
-    first folder is used.
+    """Returns name of a file → (path, size in bytes).
+
+    If two folders have a file with the same name, the file in the first folder is used.
     """
     return {
         name: (FileSystems.join(folder, name), size)

@@ -1,4 +1,7 @@
-"""Reads facts about pages from tables of the wiki: their items, existence and classes."""
+"""Reads facts about pages from SQL tables of the wiki and from the entity table.
+
+The facts are the Wikidata items of pages, their classes, and the existence of pages.
+"""
 
 import functools
 import re
@@ -39,19 +42,20 @@ class WikiTables(NamedTuple):
     is_case_sensitive: bool = False  # titles of the wiki may begin with a small letter
 
     def links_pages(self) -> bool:
-        """Returns True if the tables link pages to items."""
+        """True if the tables link pages to items."""
         return bool(self.page_props or self.items_per_site)
 
     def sources(self, table: EntityTable | None) -> tuple[LinkSource, ...]:
-        """Returns the tables that link pages to items, the most reliable first. The entity table is included
-        if it is needed.
+        """Returns the tables that link pages to items, the most reliable first.
+
+        The entity table is included if it is needed for this.
         """
         sql = {PAGE_PROPS: self.page_props, ITEMS_PER_SITE: self.items_per_site}
         dates = {name: date_in_names(paths) for name, paths in sql.items() if paths}
         return choose_sources(self.dump_date, dates | ({ENTITIES: table.date} if table else {}))
 
     def by_role(self) -> Mapping[str, Sequence[str]]:
-        """Returns role of an input file → paths."""
+        """Returns role of an input file, such as "page-props" → its paths."""
         return {
             "page-props": self.page_props,
             "items-per-site": self.items_per_site,
@@ -60,7 +64,10 @@ class WikiTables(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The outputs of FindItems: any number of (page id, PageFacts) for a page, and malformed rows."""
+    """The outputs of FindItems: facts about pages as (page id, PageFacts), and malformed rows.
+
+    There may be several facts about a page.
+    """
 
     items: beam.PCollection  # facts that name an item
     pages: beam.PCollection  # facts without an item
@@ -69,11 +76,12 @@ class Found(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class FindItems(beam.PTransform):
-    """PCollection[PackedArticle] → Found. The outputs include facts about pages that are not articles.
+    """Finds the Wikidata items of articles, and other facts about pages.
 
-    Only the ids and titles of the articles are used; titles are needed because items_per_site and the entity
-    table name pages by title. The entity table is only used if no SQL dump with the date of the wiki's dump
-    links pages (see link_sources.py).
+    PCollection[PackedArticle] → Found. The output also has facts about pages that are not articles. Only the
+    ids and titles of the articles are used. Titles are needed because items_per_site and the entity table
+    name pages by title. The entity table is only used if no SQL dump with the date of the wiki's dump links
+    pages (see link_sources.py).
 
     Args:
       redirects: PCollection[Redirect] with the redirects left by page moves since the date of the titles;
@@ -143,10 +151,10 @@ class FindItems(beam.PTransform):
 
 
 def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
-    """Yields the fact in a row (page, property, value) of page_props. Facts without an item are on the output
-    "pages".
+    """Yields the fact in a row (page, property, value) of page_props.
 
-    Raises ValueError for an invalid page or item.
+    A fact that does not name an item is yielded on the output "pages". Raises ValueError for an invalid page
+    or item.
     """
     page, name, value = row
     if name == b"wikibase_item" and value:
@@ -160,7 +168,7 @@ def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
 
 
 def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
-    """Yields (title, QID) for a row (item number, site, title) if the site is the wiki.
+    """Yields (title, QID) for a row (item number, site, title), if the site is the wiki `dbname`.
 
     Raises ValueError for an invalid item, and for a title that is not UTF-8.
     """
@@ -170,5 +178,8 @@ def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
 
 
 def fact_of_existence(row: Row) -> Iterator[PageToFacts]:
-    """Yields the fact that a page in the page table exists. Raises ValueError for an invalid page."""
+    """Yields the fact that the page in a row of the page table exists.
+
+    Raises ValueError for an invalid page.
+    """
     yield parse_id(row[0] or b"", "page"), PageFacts(exists=True)

@@ -28,8 +28,9 @@ class Linked(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class LinkPages(beam.PTransform):
-    """PCollection[PackedArticle] → Linked. Applies JoinWikidata, or IdentifyByPage if no input links pages to
-    items.
+    """Links articles to Wikidata items. Without tables that do so, articles are identified by their pages.
+
+    PCollection[PackedArticle] → Linked. Applies JoinWikidata or IdentifyByPage.
 
     Args:
       pins: files of pinned splits.
@@ -54,8 +55,9 @@ class LinkPages(beam.PTransform):
 
 @dataclass(eq=False, repr=False)
 class JoinWikidata(beam.PTransform):
-    """Assigns each article its QID. Rejects articles without a QID, and articles about Wikimedia-internal
-    items.
+    """Assigns each article the QID of its item, and rejects articles that are not about things in the world.
+
+    Articles without a QID, and articles about Wikimedia-internal items, are rejected.
 
     Args:
       dbname: database name of the wiki, such as "ukwiki".
@@ -92,8 +94,9 @@ _NO_TABLES = WikiTables()
 
 @dataclass(eq=False, repr=False)
 class IdentifyByPage(beam.PTransform):
-    """Assigns each article the identity of its page, such as "ukwiki:1088". Used by builds without links to
-    Wikidata.
+    """Assigns each article the identity of its page, such as "ukwiki:1088".
+
+    It is used by builds that have no links to Wikidata.
 
     Args:
       dbname: database name of the wiki, such as "ukwiki".

@@ -1,4 +1,4 @@
-"""Reads lists of articles to leave out on request: files with one id per line."""
+"""Reads lists of articles that are left out of a build on request. A list has one id per line."""
 
 import functools
 import re
@@ -15,10 +15,10 @@ _ID = re.compile(r"(Q[1-9]\d{0,17}|\w+wiki:[1-9]\d{0,17})(?:\s.*)?", re.ASCII | 
 
 
 def read_ids(paths: Sequence[str]) -> frozenset[str]:
-    """Reads ids from files: "Q42" for an item, "ukwiki:1088" for a page. Text after a space or # is a
-    comment.
+    """Reads the ids in files: "Q42" for an item, "ukwiki:1088" for a page.
 
-    Raises InputError for a line that is not an id, and for more than MOST_IDS ids.
+    Text after a space or # is a comment. Raises InputError for a line that is not an id, and for more than
+    MOST_IDS ids.
     """
     ids: set[str] = set()
     for path in paths:
@@ -45,18 +45,19 @@ def read_ids(paths: Sequence[str]) -> frozenset[str]:
 
 
 def leave_out(ids: frozenset[str], dbname: str) -> Callable[[PackedArticle], Reason | None]:
-    """Returns a screening rule that rejects the listed articles. It must be applied after articles are linked
-    to items.
+    """Returns a screening rule that rejects the listed articles.
+
+    It must be applied after articles are linked to items.
     """
     return functools.partial(reason_to_leave_out, ids, dbname)
 
 
 def reason_to_leave_out(ids: frozenset[str], dbname: str, article: PackedArticle) -> Reason | None:
-    """Returns LISTED if the item or page of the article is in the list."""
+    """Returns the reason LISTED if the item or page of an article is in the list, otherwise None."""
     names = article.wikidata_id, f"{dbname}:{article.page_id}"
     return None if ids.isdisjoint(names) else LISTED
 
 
 def is_about_a_person(article: PackedArticle) -> bool:
-    """Returns True if the item is a human, living or dead, according to its known classes."""
+    """Returns True if an article is about a human, living or dead, according to its known classes."""
     return HUMAN in article.classes

@@ -24,7 +24,10 @@ _MOVED = "moved"
 
 @dataclass(eq=False, repr=False)
 class FindRedirects(beam.PTransform):
-    """PCollection[Page] → PCollection[Redirect]: the redirects left by page moves since a date."""
+    """Finds the redirects that page moves have left since a date.
+
+    PCollection[Page] → PCollection[Redirect].
+    """
 
     since: str
 
@@ -80,11 +83,11 @@ class LinkTitles(beam.PTransform):
 
 @dataclass(eq=False, repr=False)
 class OnePageOfItem(beam.PTransform):
-    """PCollection[(page id, PageFacts)] → the same, with only the best link of each item. The input has links
-    by page id.
+    """Keeps only the best link of each item.
 
-    An item has only one page in a wiki. If an existing page is linked to the item by its page id, a different
-    page that has the title of the item is about something else.
+    PCollection[(page id, PageFacts)] → the same. The input has links by page id. An item has only one page in
+    a wiki. If an existing page is linked to the item by its page id, a different page that has the title of
+    the item is about something else.
 
     Args:
       articles: PCollection[PackedArticle]. Links by id of pages that are not articles are ignored.
@@ -114,7 +117,7 @@ class OnePageOfItem(beam.PTransform):
 
 
 def redirects_of_moves(page: Page, since: str) -> Iterator[Redirect]:
-    """Yields the redirect of the page, if it was left by a page move since the date."""
+    """Yields the redirect on a page, if a page move on or after the date `since` has left it."""
     redirect = redirect_of_move(page, since)
     if redirect is not None:
         counters.count(STAGE, "redirects")
@@ -126,15 +129,16 @@ def _key(title: str, value: str, is_case_sensitive: bool = False) -> tuple[str, 
 
 
 def title_and_page(article: PackedArticle, is_case_sensitive: bool = False) -> tuple[str, int]:
-    """Returns (title, page id)."""
+    """Returns (title in the form used for joins, page id)."""
     return title_key(article.title, is_case_sensitive), article.page_id
 
 
 def facts_of_title(
     _: str, found: Mapping[str, Iterable[Any]], linked_by: str = ""
 ) -> Iterator[Any]:
-    """Yields the item of each page with a title. If the title is a redirect, yields (target, QID) on the
-    output "moved".
+    """Yields the item of each page that has a certain title.
+
+    If the title is a redirect, yields (target, QID) on the output "moved".
     """
     pages, items = list(found["pages"]), list(found["items"])
     for qid in items:
@@ -145,7 +149,7 @@ def facts_of_title(
 
 
 def facts_of_target(_: str, found: Mapping[str, Sequence[Any]]) -> Iterator[PageToFacts]:
-    """Yields the item that redirects assign to a page, unless there are several."""
+    """Yields the item that redirects assign to a page. Yields nothing if there are several items."""
     items = set(found["items"])
     if len(items) == 1:
         for page in found["pages"]:
@@ -153,14 +157,14 @@ def facts_of_target(_: str, found: Mapping[str, Sequence[Any]]) -> Iterator[Page
 
 
 def facts_of_present(page: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
-    """Yields the facts of a page if it is an article."""
+    """Yields the facts about a page if it is an article."""
     if any(True for _ in found["pages"]):
         for facts in found["facts"]:
             yield page, facts
 
 
 def best_links(_: str, links: Iterable[PageToFacts]) -> Iterator[PageToFacts]:
-    """Yields the links of an item made by the most reliable method."""
+    """Yields those links of an item that were made by the most reliable method."""
     ranked = [(LINKED_BY.index(facts.linked_by), (page, facts)) for page, facts in links]
     best = min(rank for rank, _ in ranked)
     yield from (link for rank, link in ranked if rank == best)

@@ -25,7 +25,10 @@ COLUMNS = (
 
 
 class ListHeadings(beam.PTransform):
-    """PCollection of one list of LearnedHeading → PCollection[OutputFile]. Writes the headings to a table."""
+    """Writes the learned headings to a table.
+
+    PCollection of one list of LearnedHeading → PCollection[OutputFile].
+    """
 
     def __init__(self, folder: str):
         super().__init__()
@@ -36,7 +39,7 @@ class ListHeadings(beam.PTransform):
 
 
 def write_list(headings: Sequence[LearnedHeading], folder: str) -> OutputFile:
-    """Writes the list."""
+    """Writes the table of headings."""
     text = "".join(map(to_line, [COLUMNS, *map(_cells, headings)]))
     return write_text(folder, NAME, text, "tsv", len(headings))
 

@@ -21,7 +21,7 @@ Tally = tuple[int, int, str]
 
 
 class TallyUnrendered(beam.PTransform):
-    """PCollection[Unrendered] → PCollection[(Key, Tally)], with distinct keys. Counts unknown templates."""
+    """Counts unknown templates. PCollection[Unrendered] → PCollection[(Key, Tally)], with distinct keys."""
 
     def expand(self, unrendered: beam.PCollection) -> beam.PCollection:
         return (
@@ -32,8 +32,9 @@ class TallyUnrendered(beam.PTransform):
 
 
 class ListUnrendered(beam.PTransform):
-    """PCollection[(Key, Tally)] → PCollection[OutputFile]. Writes the most frequent unknown templates, which
-    should be added to the tables.
+    """Writes the most frequent unknown templates, which should be added to the tables.
+
+    PCollection[(Key, Tally)] → PCollection[OutputFile].
     """
 
     def __init__(self, folder: str):
@@ -49,12 +50,12 @@ class ListUnrendered(beam.PTransform):
 
 
 def tally_of(unrendered: Unrendered) -> tuple[Key, Tally]:
-    """Returns (key of the template, counts for one article)."""
+    """Returns (key of a template, its counts in one article)."""
     return (unrendered.name, unrendered.left), (unrendered.uses, 1, unrendered.title)
 
 
 def add_tallies(tallies: Iterable[Tally]) -> Tally:
-    """Returns the sums of the counts, and the title that sorts first, as an example."""
+    """Adds up counts of a template. The example title of the sum is the one that sorts first."""
     all_uses, all_articles, titles = zip(*tallies, strict=True)
     return sum(all_uses), sum(all_articles), min(titles)
 
@@ -66,7 +67,7 @@ def rank(named: tuple[Key, Tally]) -> tuple[int, int, Key]:
 
 
 def write_list(most_frequent: Sequence[tuple[Key, Tally]], folder: str) -> OutputFile:
-    """Writes the list. Templates of equal frequency are sorted by name."""
+    """Writes the table of templates. Templates of equal frequency are sorted by name."""
     rows = sorted((-uses, -articles, *key, title) for key, (uses, articles, title) in most_frequent)
     lines = (to_line((-uses, -articles, *cells)) for uses, articles, *cells in rows)
     written = write_text(folder, NAME, HEADER + "".join(lines), kind="tsv")

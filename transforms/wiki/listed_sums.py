@@ -1,4 +1,4 @@
-"""Reads the file SHA256SUMS beside the files of a Content File Export."""
+"""Reads the file SHA256SUMS that is in the folder of a Content File Export."""
 
 import posixpath
 from collections.abc import Iterable
@@ -9,8 +9,9 @@ from transforms.text.wikimedia.export_folder import SUMS, parse_name, parse_sums
 
 
 def read_sums(path: str) -> dict[str, str]:
-    """Reads a list of checksums and returns file name → SHA-256. Raises UnusableDumpError if the list is
-    damaged.
+    """Reads a list of checksums. Returns file name → SHA-256.
+
+    Raises UnusableDumpError if the list is damaged.
     """
     with open_raw(path) as stream:
         return parse_sums(stream.read())
@@ -18,9 +19,8 @@ def read_sums(path: str) -> dict[str, str]:
 
 def sums_beside(paths: Iterable[str]) -> dict[str, str]:
     """Reads the checksum lists in the folders of export files. Returns path → SHA-256 of all listed files.
-    Paths that are not export files are ignored.
 
-    Raises InputError for a damaged list.
+    Paths that are not export files are ignored. Raises InputError for a damaged list.
     """
     folders = dict.fromkeys(posixpath.dirname(path) for path in paths if parse_name(path))
     found: dict[str, str] = {}

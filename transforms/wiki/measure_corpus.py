@@ -8,8 +8,9 @@ from transforms.text.wikimedia.corpus_stats import add_stats
 
 
 class MeasureCorpus(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection[(split, CorpusStats)]. Counts articles and their texts by
-    split.
+    """Counts articles and their texts by split.
+
+    PCollection[PackedArticle] → PCollection[(split, CorpusStats)].
     """
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
@@ -21,7 +22,9 @@ class MeasureCorpus(beam.PTransform):
 
 
 class MeasureLengths(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection[((split, length class), number of articles)]. Lengths are in
+    """Counts articles by split and length.
+
+    PCollection[PackedArticle] → PCollection[((split, length class), number of articles)]. Lengths are in
     characters.
     """
 
@@ -34,7 +37,7 @@ class MeasureLengths(beam.PTransform):
 
 
 def split_and_length(article: PackedArticle) -> tuple[str, int]:
-    """Returns (split, length class). Lengths are in characters."""
+    """Returns (split, length class) of an article. Lengths are in characters."""
     return article.split, length_class(article.stats.characters)
 
 

@@ -1,5 +1,6 @@
-"""Packs articles for shuffles: texts are compressed to a third of their size, and decompressed only when they
-are written.
+"""Packs articles for shuffles.
+
+Texts are compressed to a third of their size. They are decompressed only when they are written.
 """
 
 import pickle
@@ -28,17 +29,17 @@ def unpack_text(article: PackedArticle) -> str:
 
 
 def unpack_markdown(article: PackedArticle) -> str:
-    """Returns the article as Markdown; "" if it was not requested."""
+    """Returns an article as Markdown, or "" if Markdown was not requested."""
     packed = article.packed_markdown
     return unpack_block(packed).decode("utf-8") if packed else ""
 
 
 def to_bytes(article: PackedArticle) -> bytes:
-    """Returns the article as one byte string, which runners shuffle without inspecting fields."""
+    """Serialises an article to one byte string, which runners shuffle without inspecting fields."""
     return pickle.dumps((*article[:4], tuple(article.stats), *article[5:]), protocol=5)
 
 
 def from_bytes(data: bytes) -> PackedArticle:
-    """Returns the article from the result of `to_bytes`."""
+    """Restores an article from the result of `to_bytes`."""
     article = PackedArticle._make(pickle.loads(data))
     return article._replace(stats=CorpusStats._make(article.stats))

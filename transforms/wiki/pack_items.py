@@ -25,10 +25,10 @@ class PackedItems(NamedTuple):
 
 
 class PackItems(beam.PTransform):
-    """PCollection[list[Entity]] → PackedItems. Packs Wikidata items into blocks, and counts them.
+    """Packs Wikidata items into blocks, and counts them. PCollection[list[Entity]] → PackedItems.
 
-    Items are shuffled in blocks of some ten thousand rows. To shuffle them one by one would take longer than
-    to read them.
+    Items are shuffled in blocks of some ten thousand rows. Shuffling single items would take longer than
+    reading them.
 
     Args:
       wikis: database names, such as "dewiki", of the wikis whose titles are kept, in the order of the
@@ -54,7 +54,7 @@ class PackItems(beam.PTransform):
 
 
 def count_ranges(batch: Iterable[Entity]) -> Counter[int]:
-    """Returns range of ids → number of items of the batch in this range."""
+    """Returns number of a range of ids → number of items of the batch in this range."""
     return entity_table.count_ranges(entity.numeric_id for entity in batch)
 
 

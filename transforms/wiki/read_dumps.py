@@ -33,7 +33,7 @@ _SHOWN_BYTES = 256  # of a malformed title or id in a message; valid titles have
 
 
 class ReadPages(NamedTuple):
-    """The outputs of ReadDump: pages, malformed pages and damage."""
+    """The outputs of ReadDump: pages, malformed pages, and damaged parts of files."""
 
     pages: beam.PCollection  # of Page
     rejected: beam.PCollection  # of Rejected: pages that are not well-formed XML
@@ -41,11 +41,13 @@ class ReadPages(NamedTuple):
 
 
 class ReadDump(beam.PTransform):
-    """Reads the pages of dump files. Work units are distributed over the workers.
+    """Reads the pages of dump files.
+
+    PBegin → ReadPages. Files are split into work units, which are distributed over the workers.
 
     Args:
       paths: dump files on any Beam file system; .xml, .xml.bz2 (one stream or many), .xml.gz, .xz, .zst.
-      stripes: number of workers that share a file without entry points.
+      stripes: number of workers that share a file in which reading can begin only at the start.
       namespaces: pages in other namespaces are skipped, without reading their text. None reads all.
       on_corrupt: "fail" raises InputError at the first damage, with the file, the byte and the last undamaged
         page; "keep-good" skips and reports damaged parts.
@@ -100,10 +102,10 @@ def plan_units(path: str, stripes: int) -> list[FileUnit]:
 
 
 def open_border(unit: FileUnit) -> Iterator[tuple[str, FileUnit]]:
-    """Yields (key, unit). Also yields data that the preceding unit needs, as (key of the preceding unit, unit
-    with the data).
+    """Decompresses the first block of a work unit and divides it between this unit and the preceding one.
 
-    In the unit with the data, only `end` and `known` are set.
+    Yields (key of the unit, unit). If the preceding unit needs a part of the block, also yields (key of the
+    preceding unit, unit with this part), in which only `end` and `known` are set.
     """
     with open_raw(unit.path) as stream:
         unit, before = dump_units.open_border(stream, unit)
@@ -118,8 +120,9 @@ def _key_of(unit: FileUnit) -> str:
 
 
 def join_borders(_: str, parts: Iterable[FileUnit]) -> Iterator[FileUnit]:
-    """Yields the unit of a key together with the data from the unit after it. If a file was given twice,
-    yields the unit twice.
+    """Adds the data from the following unit to a work unit. `parts` are the units with the same key.
+
+    If a file was given twice, yields the unit twice.
     """
     parts = list(parts)
     known = tuple(block for part in parts if part.kind == "border" for block in part.known)
@@ -132,8 +135,10 @@ def dump_bytes_of(path: str, stripes: int) -> int:
 
 
 def read_siteinfo(path: str) -> Siteinfo:
-    """Returns the head of a dump. Raises InputError if the file is not a dump, or visibly a history
-    export."""
+    """Returns the head of a dump.
+
+    Raises InputError if the file is not a dump, or if its beginning shows that it contains all revisions.
+    """
     try:
         with open_raw(path) as stream:
             head = dump_units.read_head(stream)
@@ -204,9 +209,9 @@ def _page_of(
 
 
 def read_good_pages(unit: FileUnit, on_corrupt: str, stage: str) -> Iterator[bytes]:
-    """Yields the XML of the undamaged pages of a unit. The progress is counted under `stage`.
+    """Yields the XML of the undamaged pages of a unit. Pages and bytes read are counted under `stage`.
 
-    Raises InputError at damage, unless `on_corrupt` is "keep-good".
+    Raises InputError for damaged data, unless `on_corrupt` is "keep-good".
     """
     for event in _read_counted(unit, stage):
         if isinstance(event, PageXml):
@@ -216,7 +221,7 @@ def read_good_pages(unit: FileUnit, on_corrupt: str, stage: str) -> Iterator[byt
 
 
 def _read_counted(unit: FileUnit, stage: str) -> Iterator[PageXml | Damage]:
-    """Yields the pages and damages of a unit. Pages and bytes read are counted under `stage`."""
+    """Yields the pages and the damaged parts of a unit. Pages and bytes read are counted under `stage`."""
     reported = 0
     try:
         with open_raw(unit.path) as stream:
@@ -236,7 +241,7 @@ def _read_counted(unit: FileUnit, stage: str) -> Iterator[PageXml | Damage]:
 
 
 def _identify(xml: bytes) -> tuple[str, str]:
-    """Returns id and title of a page that may be malformed."""
+    """Returns id and title of a page whose XML may be malformed."""
     page_id, title = (
         xml.partition(b"<%b>" % name)[2].partition(b"</%b>" % name)[0][:_SHOWN_BYTES]
         for name in (b"id", b"title")
@@ -265,7 +270,9 @@ def _last_page(unit: FileUnit, damage: Damage) -> str:
 
 
 def _count_lost_pages(unit: FileUnit, damage: Damage, last_page: str) -> int:
-    """Returns the number of pages in damaged bytes, from the index; -1 if unknown."""
+    """Returns the number of pages in damaged bytes, counted in the index of the file, or -1 if it is
+    unknown.
+    """
     index = dump_units.index_path_of(unit.path)
     if unit.kind != "bz2" or index is None or not FileSystems.exists(index):
         return -1

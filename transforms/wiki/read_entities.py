@@ -33,8 +33,9 @@ _DETAIL_BYTES = 100
 
 
 class EntityBatches(NamedTuple):
-    """The outputs of ReadEntities: items, rejected lines, damage and counts. Each line is an entity, rejected
-    or skipped.
+    """The outputs of ReadEntities: items, rejected lines, damaged parts of files, and counts.
+
+    Each line is an item, rejected, or skipped.
     """
 
     batches: beam.PCollection  # of list[Entity], at most BATCH_ENTITIES each
@@ -44,14 +45,15 @@ class EntityBatches(NamedTuple):
 
 
 class ReadEntities(beam.PTransform):
-    """Reads the items of entity dumps. Work units are distributed over the workers.
+    """Reads the items of entity dumps. PBegin → EntityBatches.
 
-    The id of a rejected line consists of the file name and the position (see unit_blocks.place_of):
+    Files are split into work units, which are distributed over the workers. The id of a rejected line
+    consists of the file name and the position (see unit_blocks.place_of):
     "wikidata-20261101-all.json.gz:4711", "wikidata-20261101-all.json.bz2:80123+4711".
 
     Args:
       paths: dump files on any Beam file system; .json, .json.gz, .json.xz, .json.bz2 (one stream or many).
-      stripes: number of workers that share a file without entry points (.gz, .xz).
+      stripes: number of workers that share a file in which reading can begin only at the start (.gz, .xz).
       on_corrupt: "fail" raises InputError with the file and byte at the first damage; "keep-good" skips and
         reports damaged parts.
     """
@@ -88,11 +90,10 @@ def entity_bytes_of(path: str, stripes: int) -> int:
 
 
 def check_entity_dump(path: str, *, whole: bool = True) -> None:
-    """Raises InputError for a file that is empty, does not begin like an entity dump, or is visibly
-    truncated.
+    """Raises InputError if a file is not an entity dump: it is empty, or does not begin like one.
 
-    Truncation is checked only for files that must be complete. Only the beginning and the end are read,
-    before the build starts, so a truncated .gz is not detected.
+    If the file must be complete (`whole`), also raises it if the file is visibly truncated. Only the
+    beginning and the end are read, before the build starts, so a truncated .gz is not detected.
     """
     file_bytes = file_bytes_of(path)
     if not file_bytes:
@@ -142,7 +143,7 @@ def _read_unit(
 
 
 def read_items(unit: FileUnit) -> Iterator[Entity | Rejected | Damage | None]:
-    """Yields the items in the lines of a unit; None for a line without an item. Counts the progress."""
+    """Yields the items in the lines of a unit, and None for a line without an item. Counts the progress."""
     stored_bytes = 0
     with open_raw(unit.path) as stream:
         for event in read_blocks(stream, unit, block_bytes=BLOCK_BYTES):

@@ -1,9 +1,8 @@
-"""Reads columns of the entity table, one row group at a time, to link pages to items and to find names of
-templates.
+"""Reads the entity table, to link pages to items and to find names of templates.
 
 The table has a row for each of the hundred million items of Wikidata, sorted by id, in row groups of 65,536
-(see transforms/text/wikimedia/entity_table.py). Items are never elements of a PCollection: facts about pages
-are grouped by the row group of their item, and two columns of each row group are read once.
+(see transforms/text/wikimedia/entity_table.py). Items are never elements of a PCollection. Instead, facts
+about pages are grouped by the row group of their item, and two columns of each row group are read once.
 """
 
 import bisect
@@ -45,7 +44,7 @@ PageToFacts = tuple[int, PageFacts]
 
 
 class RowGroup(NamedTuple):
-    """A row group of the table: its file and number, and the range of its ids."""
+    """A row group of the entity table: its file and number, and the range of its ids."""
 
     path: str
     number: int  # of the row group in its file
@@ -55,7 +54,7 @@ class RowGroup(NamedTuple):
 
 
 class EntityTable(NamedTuple):
-    """A finished entity table, described by its manifest and the footers of its files."""
+    """A finished entity table, as described by its manifest and the footers of its files."""
 
     folder: str
     row_groups: tuple[RowGroup, ...]  # in the order of their ids
@@ -65,8 +64,10 @@ class EntityTable(NamedTuple):
 
     @classmethod
     def open(cls, folder: str) -> Self:
-        """Opens a table without reading rows. Raises InputError if the folder is not a complete entity
-        table."""
+        """Opens a table without reading rows.
+
+        Raises InputError if the folder is not a complete entity table.
+        """
         row_groups: list[RowGroup] = []
         wikis: dict[str, tuple[str, ...]] = {}
         build = _open_table(folder)
@@ -85,12 +86,14 @@ class EntityTable(NamedTuple):
 
     @property
     def manifest_path(self) -> str:
-        """Returns the path of the manifest. Its hash identifies the table, as it contains the hashes of
-        all files."""
+        """The path of the manifest.
+
+        Its hash identifies the table, because it contains the hashes of all files.
+        """
         return str(FileSystems.join(self.folder, MANIFEST))
 
     def column_of(self, dbname: str) -> str:
-        """Returns the column with the titles of a wiki. Raises ValueError if there is none."""
+        """Returns the name of the column with the titles of a wiki. Raises ValueError if there is none."""
         if dbname not in self.wikis:
             raise ValueError(
                 f"the entity table {self.folder} has no titles of {dbname}: it was made for"
@@ -100,8 +103,9 @@ class EntityTable(NamedTuple):
 
 
 def _open_table(folder: str) -> Build:
-    """Opens the build of an entity table. Raises InputError if the build is not finished, or is not an entity
-    table.
+    """Opens the build of an entity table.
+
+    Raises InputError if the build is not finished, or is not an entity table.
     """
     build = open_build(folder)
     if build.corpus != "entities":
@@ -110,7 +114,7 @@ def _open_table(folder: str) -> Build:
 
 
 def _list_files(build: Build) -> list[OutputFile]:
-    """Returns the files with entities, sorted by name, which is the order of ids."""
+    """Returns the files with items, sorted by name, so that ids are ascending."""
     files = [OutputFile(**file) for file in build.manifest["outputs"]]
     return sorted(file for file in files if file.name.startswith("entities-"))
 
@@ -145,7 +149,10 @@ def _open_parquet(path: str) -> Iterator[pq.ParquetFile]:
 
 
 def _check_schema(path: str, schema: pa.Schema) -> tuple[str, ...]:
-    """Returns the wikis whose titles are in the columns. Raises InputError."""
+    """Returns the wikis whose titles are in the columns.
+
+    Raises InputError if the schema is not that of a table.
+    """
     wikis = tuple(name for name in schema.names if name not in (ID, CLASSES))
     if schema != table_schema(wikis):
         raise InputError(path, f"not a file of an entity table; its columns: {schema.names}")
@@ -163,7 +170,7 @@ def _check_order(row_groups: Sequence[RowGroup]) -> None:
 
 
 def _read_kinds(path: str) -> dict[int, str]:
-    """Returns number of a class → kind of the class, for some ten thousand classes."""
+    """Returns number of an internal class → its kind, for some ten thousand classes."""
     table = _read_columns(path, None, [ID, "kind"])
     kinds = dict(zip(table[ID].to_pylist(), table["kind"].to_pylist(), strict=True))
     unknown = set(kinds.values()) - set(KINDS)
@@ -173,7 +180,7 @@ def _read_kinds(path: str) -> dict[int, str]:
 
 
 def _read_columns(path: str, row_group: int | None, columns: Sequence[str]) -> pa.Table:
-    """Returns columns of a row group; of the whole file if `row_group` is None."""
+    """Returns columns of a row group, or of the whole file if `row_group` is None."""
     with _open_parquet(path) as parquet:
         groups = range(parquet.num_row_groups) if row_group is None else [row_group]
         table = parquet.read_row_groups(list(groups), columns=list(columns)).combine_chunks()
@@ -186,7 +193,7 @@ def _read_columns(path: str, row_group: int | None, columns: Sequence[str]) -> p
 
 @dataclass(eq=False, repr=False)
 class FindClasses(beam.PTransform):
-    """PCollection[(page id, PageFacts)] → the same, with the classes of the items added to the facts.
+    """Adds the classes of items to facts about pages. PCollection[(page id, PageFacts)] → the same.
 
     Facts are grouped by the row group of their item. A row group has at most 65,536 items, and an item has
     about one page in a wiki.
@@ -204,7 +211,7 @@ class FindClasses(beam.PTransform):
 
 
 class _KeyByRowGroup:
-    """(page id, facts) → (index of the row group, (page id, facts)).
+    """Maps (page id, facts) to (index of the item's row group, (page id, facts)).
 
     Items outside all row groups get many different negative keys. If the entity dump is partial, most pages
     may have such items, which would be too many for one key.
@@ -224,7 +231,7 @@ class _KeyByRowGroup:
 
 
 def number_of(qid: str) -> int:
-    """Returns 64 for "Q64"; 0 if the text is not a QID."""
+    """Returns the number in a QID, 64 for "Q64", or 0 if the text is not a QID."""
     digits = qid[1:]
     return int(digits) if qid[:1] == "Q" and digits.isascii() and digits.isdigit() else 0
 
@@ -234,10 +241,10 @@ def add_classes(
     row_groups: Sequence[RowGroup],
     kinds: Mapping[int, str],
 ) -> Iterator[PageToFacts]:
-    """Yields the facts of pages whose items are in the range of a row group, with the classes of the items
-    added.
+    """Yields facts about pages, with the classes of their items added.
 
-    The class is None for items without a row and for negative keys.
+    The items are in the range of one row group. The class is None for items without a row, and for negative
+    keys.
     """
     at, facts_of_pages = grouped
     if at < 0:
@@ -267,7 +274,7 @@ def add_classes(
 
 
 class ReadSitelinks(beam.PTransform):
-    """PBegin → PCollection[(title, QID)] for all items that have a page in a wiki.
+    """Reads the titles of all items that have a page in a wiki. PBegin → PCollection[(title, QID)].
 
     Raises ValueError if the table has no titles of the wiki.
     """
@@ -294,10 +301,9 @@ def titles_and_items(group: RowGroup, column: str) -> Iterator[tuple[str, str]]:
 
 
 class ReadTemplateAliases(beam.PTransform):
-    """PBegin → PCollection[TemplateFact]. The elements are the names that templates of the English Wikipedia
-    have in another wiki.
+    """Reads the names that templates of the English Wikipedia have in another wiki.
 
-    Raises ValueError if the table has no titles of the wiki.
+    PBegin → PCollection[TemplateFact]. Raises ValueError if the table has no titles of the wiki.
     """
 
     def __init__(self, table: EntityTable, dbname: str):
@@ -316,7 +322,7 @@ class ReadTemplateAliases(beam.PTransform):
 
 
 def template_aliases(group: RowGroup, english: str, local: str) -> Iterator[TemplateFact]:
-    """Yields the aliases in the rows of a row group. `english` and `local` are names of columns."""
+    """Yields the aliases of templates in one row group. `english` and `local` are names of columns."""
     table = _read_columns(group.path, group.number, [english, local])
     is_template = pc.starts_with(table[english], pattern=ENGLISH_TEMPLATE)
     table = table.filter(pc.and_(pc.fill_null(is_template, False), table[local].is_valid()))

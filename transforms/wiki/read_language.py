@@ -9,10 +9,10 @@ from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 
 
 def read_language(code: str, paths: Sequence[str] = ()) -> Language:
-    """Returns the tables of a corpus. The TOML files in `paths` take precedence over the built-in tables.
+    """Returns the tables of a corpus, with additions from the TOML files in `paths`.
 
-    Raises InputError with the cause for an invalid file, and ValueError if a library for the language is not
-    installed.
+    The files take precedence over the built-in tables. Raises InputError with the cause for an invalid file,
+    and ValueError if a library for the language is not installed.
     """
     language = load_language(code)
     WikitextCleaner(language, {})

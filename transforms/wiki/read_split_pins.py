@@ -1,6 +1,7 @@
-"""Reads pins (identity → fixed split) from tables and finished builds, and joins them with facts about pages.
+"""Reads pinned splits (pins) from tables and finished builds, and adds them to facts about pages.
 
-There may be millions of pins. Pins and pages are grouped into buckets by a hash of the identity.
+A pin assigns an identity to a fixed split, which replaces the split by hash. There may be millions of pins.
+Pins and pages are grouped into buckets by a hash of the identity.
 """
 
 import contextlib
@@ -43,7 +44,7 @@ PageToFacts = tuple[int, PageFacts]
 
 
 class PinFile(NamedTuple):
-    """A file with pins, or one row group of such a file."""
+    """A file that contains pins, or one row group of such a file."""
 
     path: str
     split: str = ""  # of all its rows, in a finished build; "" to read it from a column
@@ -51,14 +52,14 @@ class PinFile(NamedTuple):
 
 
 class PinSources(NamedTuple):
-    """The sources of pins."""
+    """The tables and builds from which pins are read."""
 
     files: tuple[PinFile, ...]
     inputs: tuple[str, ...]  # inputs for the manifest; a build is represented by its manifest
 
 
 def find_pins(patterns: Sequence[str]) -> PinSources:
-    """Returns the tables and finished builds that the patterns match, each once.
+    """Finds the tables and finished builds with pins that match the patterns, each once.
 
     A table is a .parquet, .tsv or .csv file, plain or compressed (.gz, .bz2, .xz). A build is a folder with a
     file COMPLETED; its train, validation and test Parquet files are read.
@@ -81,7 +82,7 @@ def find_pins(patterns: Sequence[str]) -> PinSources:
 
 
 def _match(pattern: str) -> tuple[list[str], list[str]]:
-    """Returns (folders of builds, files)."""
+    """Returns (folders of finished builds, files) that match a pattern."""
     marks = _match_paths(FileSystems.join(pattern, COMPLETED))
     builds = [FileSystems.split(mark)[0] for mark in marks]
     found = _match_paths(pattern)
@@ -113,7 +114,7 @@ def _files_of_build(folder: str) -> list[PinFile]:
 
 
 def _check_head(path: str) -> None:
-    """Raises InputError if a table lacks columns, before any worker starts."""
+    """Raises InputError if a table lacks a required column. It is checked before any worker starts."""
     if _is_parquet(path):
         plan_units(PinFile(path))
         return
@@ -124,9 +125,11 @@ def _check_head(path: str) -> None:
 
 @dataclass(eq=False, repr=False)
 class ReadSplitPins(beam.PTransform):
-    """PBegin → PCollection[(bucket, (file, packed pins))], for PinItems and PinPages. Reads pinned splits.
+    """Reads pinned splits.
 
-    A text file is one unit of work, and so is a row group of a Parquet file. A line that is not a pin raises
+    PBegin → PCollection[(bucket, (file, packed pins))], the input of PinItems and PinPages.
+
+    A text file, or a row group of a Parquet file, is read by one worker. A line that is not a pin raises
     InputError with the file and the line.
 
     Args:
@@ -145,7 +148,7 @@ class ReadSplitPins(beam.PTransform):
 
 
 def plan_units(file: PinFile) -> list[PinFile]:
-    """Returns the parts of a file, each of which one worker reads at a time."""
+    """Divides a file with pins into parts, each of which is read by one worker."""
     if not _is_parquet(file.path):
         return [file]
     with _naming(file.path), open_raw(file.path) as stream:
@@ -155,7 +158,10 @@ def plan_units(file: PinFile) -> list[PinFile]:
 
 
 def read_blocks(unit: PinFile) -> Iterator[tuple[int, Block]]:
-    """Yields (bucket, (file, packed pins)) of a unit, a limited number of pins at a time."""
+    """Yields (bucket, (file, packed pins)) for the pins in a part of a file.
+
+    A limited number of pins is in memory at a time.
+    """
     pins = read_pins(unit)
     while some := list(itertools.islice(pins, PINS_AT_ONCE)):
         counters.count(STAGE, "pins", len(some))
@@ -164,7 +170,10 @@ def read_blocks(unit: PinFile) -> Iterator[tuple[int, Block]]:
 
 
 def read_pins(unit: PinFile) -> Iterator[Pin]:
-    """Yields the pins of a unit, in order. Raises InputError."""
+    """Yields the pins in a part of a file, in order.
+
+    Raises InputError if the file is damaged or has an invalid line.
+    """
     with _naming(unit.path, unit.row_group):
         if _is_parquet(unit.path):
             with open_raw(unit.path) as stream:
@@ -183,7 +192,7 @@ def _is_parquet(path: str) -> bool:
 
 @contextlib.contextmanager
 def _naming(path: str, row_group: int = -1) -> Iterator[None]:
-    """Raises errors inside the block as InputError with the name of the file."""
+    """Converts errors inside the block to InputError with the name of the file and the row group."""
     place = "" if row_group < 0 else f"row group {row_group}, "
     try:
         yield
@@ -195,10 +204,10 @@ def _naming(path: str, row_group: int = -1) -> Iterator[None]:
 
 @dataclass(eq=False, repr=False)
 class PinItems(beam.PTransform):
-    """PCollection[(page id, PageFacts)] → the same, with the pinned splits of the items added to the facts.
+    """Adds the pinned splits of items to facts about pages. PCollection[(page id, PageFacts)] → the same.
 
     Args:
-      pins: output of ReadSplitPins. An identity with two splits raises InputError.
+      pins: output of ReadSplitPins. An identity with two different splits raises InputError.
     """
 
     pins: beam.PCollection
@@ -213,21 +222,25 @@ class PinItems(beam.PTransform):
 
 
 def key_by_bucket(page_and_facts: PageToFacts) -> tuple[int, PageToFacts]:
-    """Returns (bucket, (page id, facts)). The bucket of facts without an item depends on the page id."""
+    """Returns (bucket, (page id, facts)). If the page has no item, its id determines the bucket."""
     page_id, facts = page_and_facts
     return bucket_of(facts.qid or str(page_id)), page_and_facts
 
 
 def add_pins(_: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
-    """Yields the facts of one bucket with pinned splits added. Pins of items without a page are ignored."""
+    """Yields the facts about pages in one bucket, with pinned splits added.
+
+    Pins without a page are ignored.
+    """
     splits = unpack_blocks(found["pins"])
     for page_id, facts in found["facts"]:
         yield page_id, facts._replace(pinned_split=splits.get(facts.qid, ""))
 
 
 def unpack_blocks(blocks: Iterable[Block]) -> Mapping[str, str]:
-    """Returns identity → split for all pins in the blocks of one bucket. Raises InputError if an identity has
-    two splits.
+    """Returns identity → split for all pins in one bucket.
+
+    Raises InputError if an identity has two different splits.
     """
     try:
         return unpack_pins(blocks)
@@ -237,10 +250,12 @@ def unpack_blocks(blocks: Iterable[Block]) -> Mapping[str, str]:
 
 @dataclass(eq=False, repr=False)
 class PinPages(beam.PTransform):
-    """Output of ReadSplitPins → PCollection[(page id, PageFacts)] for the pinned pages of a wiki.
+    """Converts the pins of a wiki's pages to facts.
 
-    Used by builds whose identities are pages, such as "ukwiki:1088". Raises InputError if an identity has two
-    splits.
+    Output of ReadSplitPins → PCollection[(page id, PageFacts)].
+
+    It is used by builds whose identities are pages, such as "ukwiki:1088". Raises InputError if an identity
+    has two different splits.
     """
 
     dbname: str

@@ -1,4 +1,4 @@
-"""Reads rows of SQL dumps of the tables of a wiki."""
+"""Reads rows of a wiki's tables from SQL dumps."""
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,20 +36,20 @@ class SqlRows(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class ReadSqlDump(beam.PTransform):
-    """Reads columns of a table. A file is one unit of work.
+    """Reads columns of a table from SQL dumps. PBegin → SqlRows. Each file is read by one worker.
+
+    A file that is damaged, or is not a dump of this table with these columns, always raises InputError with
+    the file and the byte of the uncompressed dump.
 
     Args:
       patterns: dump files on any Beam file system, plain, .gz, .bz2 or .xz.
       table: name of the table, such as "page_props".
       columns: names of the columns, in the order of the values in a row.
-      parse: function from a row of the values of `columns` to elements. It raises ValueError for a malformed
-        row.
+      parse: function that converts a row, a tuple of the values of `columns`, to elements. It raises
+        ValueError for a malformed row.
       of: type of the elements.
       tag: name of the separate output on which `parse` may yield some elements.
       on_corrupt: "fail" raises InputError at the first malformed row, "keep-good" rejects the row.
-
-    A file that is damaged, or is not a dump of this table with these columns, always raises InputError with
-    the file and the byte of the uncompressed dump.
     """
 
     patterns: Sequence[str]
@@ -62,7 +62,7 @@ class ReadSqlDump(beam.PTransform):
 
     def __post_init__(self) -> None:
         if not self.columns:
-            raise ValueError("no columns are requested")
+            raise ValueError("columns must not be empty")
         check_on_corrupt(self.on_corrupt)
 
     def expand(self, root: beam.Pipeline) -> SqlRows:
@@ -85,7 +85,10 @@ def read_file(
     parse: Parse = keep_row,
     on_corrupt: str = "fail",
 ) -> Iterator[Any]:
-    """Yields the results of `parse` for the rows of a table in one dump file. Raises InputError."""
+    """Yields the results of `parse` for the rows of a table in one dump file.
+
+    Raises InputError if the file is damaged, is not a dump of the table, or has a malformed row.
+    """
     rows = 0
     with open_input(path) as stream:
         try:

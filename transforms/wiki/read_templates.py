@@ -56,7 +56,7 @@ MAX_COUNTED = 100_000
 
 
 class ReadWiki(NamedTuple):
-    """The outputs of ReadTemplates: the template definitions, and the learned headings."""
+    """The outputs of ReadTemplates: the template definitions, and the headings of sections without prose."""
 
     templates: beam.PCollection  # of one WikiTemplates
     headings: beam.PCollection  # of one list of LearnedHeading; [] if none are learned
@@ -64,10 +64,10 @@ class ReadWiki(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class ReadTemplates(beam.PTransform):
-    """PCollection[Page] → ReadWiki. Reads templates of a wiki, and learns headings of sections without prose.
+    """Reads the templates of a wiki, and learns the headings of sections without prose.
 
-    A template is kept if it is not in the tables of the language, can be part of prose, and is used by
-    articles.
+    PCollection[Page] → ReadWiki. A template is kept if it is not in the tables of the language, can be part
+    of prose, and is used by articles.
 
     Args:
       language: templates in its tables are not collected.
@@ -106,8 +106,9 @@ class ReadTemplates(beam.PTransform):
 
 
 class LearnHeadings(beam.PTransform):
-    """PCollection[(HeadingKey, HeadingCounts)] → PCollection of one list of LearnedHeading. Learns headings
-    of sections without prose.
+    """Learns the headings of sections without prose.
+
+    PCollection[(HeadingKey, HeadingCounts)] → PCollection of one list of LearnedHeading.
     """
 
     def expand(self, counts: beam.PCollection) -> beam.PCollection:
@@ -183,13 +184,16 @@ def by_sections(counted: tuple[HeadingKey, HeadingCounts]) -> tuple[int, Heading
 
 
 def local_names(alias: TemplateFact, known: Container[str]) -> Iterator[tuple[str, TemplateFact]]:
-    """Yields (local name, alias) if the template of the alias is in the tables."""
+    """Yields (local name of a template, alias) if the tables contain the template by its English name.
+
+    `alias` maps the local name to the English name; `known` are the names in the tables.
+    """
     if alias.value in known:
         yield alias.name, alias
 
 
 def used_facts(name: str, found: Mapping[str, Iterable[Any]]) -> Iterator[tuple[int, TemplateFact]]:
-    """Yields (uses, fact) for all facts about a name, if any page uses it."""
+    """Yields (number of uses, fact) for each fact about a template, if any article uses the template."""
     for uses in found["uses"]:
         for fact in found["facts"]:
             yield uses, fact
@@ -198,7 +202,10 @@ def used_facts(name: str, found: Mapping[str, Iterable[Any]]) -> Iterator[tuple[
 def collect_most_used(
     facts: Iterable[tuple[int, TemplateFact]], headings: Sequence[LearnedHeading]
 ) -> WikiTemplates:
-    """Returns tables made of the facts, which are sorted by descending use, and of the headings."""
+    """Collects the facts about the most used templates, and the learned headings, into one WikiTemplates.
+
+    `facts` must be sorted by descending use. MAX_TEMPLATES and the total size of definitions are limits.
+    """
     kept = []
     characters = 0
     for _, fact in facts:

@@ -1,4 +1,4 @@
-"""Screens articles by facts about their pages."""
+"""Keeps or rejects articles by the facts about their pages."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,6 +27,8 @@ class ScreenedFacts(NamedTuple):
 @dataclass(eq=False, repr=False)
 class ScreenFacts(beam.PTransform):
     """Assigns each article its identity, or rejects it because of the facts about its page.
+
+    PCollection[PackedArticle] → ScreenedFacts.
 
     Args:
       stage: name of the stage in rejections.
@@ -91,7 +93,10 @@ def _screen(
 def without_facts(
     page_id: int, articles: Iterable[bytes]
 ) -> tuple[int, Mapping[str, Iterable[Any]]]:
-    """Returns the same as a join would return if there are no facts. This avoids a shuffle of the text."""
+    """Returns the articles of a page in the form of a join that found no facts.
+
+    It is used if no facts are known, so that the text is not shuffled.
+    """
     return page_id, {"articles": articles, "facts": ()}
 
 
@@ -101,8 +106,9 @@ def key_by_page(article: PackedArticle) -> tuple[int, bytes]:
 
 
 def newest_first(of_one_page: Iterable[bytes]) -> list[PackedArticle]:
-    """Returns the articles of one page, the newest revision first. If dump files overlap, a page can have
-    several articles.
+    """Returns the articles of one page, the newest revision first.
+
+    A page has several articles if dump files overlap.
     """
     articles = [from_bytes(data) for data in of_one_page]
     return sorted(articles, key=lambda article: (int(article.version_id), article), reverse=True)

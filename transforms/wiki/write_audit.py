@@ -18,9 +18,10 @@ PAGE = "audit/findings.html"
 
 
 class WriteAudit(beam.PTransform):
-    """PCollection[AuditedPage] → PCollection[OutputFile]. Writes counts, tables and a readable report.
+    """Writes the report of an audit: counts, tables and a readable page.
 
-    One worker holds the findings of all pages, a few kilobytes each.
+    PCollection[AuditedPage] → PCollection[OutputFile]. One worker holds the findings of all pages, a few
+    kilobytes each.
     """
 
     def __init__(self, folder: str, language: str):
@@ -40,7 +41,7 @@ class WriteAudit(beam.PTransform):
 
 
 def write_report(folder: str, language: str, pages: Iterable[AuditedPage]) -> Iterator[OutputFile]:
-    """Writes the files of the report."""
+    """Writes the files of the report, and yields their descriptions."""
     report = AuditReport(pages)
     summary = json.dumps(report.summary(), ensure_ascii=False, indent=2) + "\n"
     yield write_text(folder, SUMMARY, summary, "json")

@@ -1,4 +1,7 @@
-"""Writes items to the entity table: Parquet files sorted by id. The bytes do not depend on the dump order."""
+"""Writes items to the entity table, in Parquet files sorted by id.
+
+The bytes of the files do not depend on the order of items in the dump.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -29,7 +32,7 @@ class WrittenTable(NamedTuple):
 
 
 class WriteEntityTable(beam.PTransform):
-    """PackedItems → WrittenTable. Writes entities-*.parquet.
+    """Writes entities-*.parquet, the files of the entity table. PackedItems → WrittenTable.
 
     A worker holds one file in memory, about `rows_per_file` rows. If there are no items, one empty file is
     written.
@@ -61,8 +64,9 @@ class WriteEntityTable(beam.PTransform):
 
 
 def cut_block(packed: bytes, starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:
-    """Divides a packed block among the files of the table. Yields ((number of the file, number of files),
-    packed part).
+    """Divides a packed block among the files of the table.
+
+    Yields ((number of the file, number of files), packed part of the block).
     """
     block = entity_table.unpack_block(packed)
     for file, part in entity_table.cut_block(block, starts):
@@ -97,8 +101,9 @@ def write_file(
 
 
 def _encoding(wikis: Sequence[str]) -> dict[str, Any]:
-    """Returns options that make Parquet files a third smaller than the default options. Only the column of
-    ids has statistics.
+    """Returns options that make Parquet files a third smaller than the default options.
+
+    Only the column of ids has statistics.
     """
     return {
         "use_dictionary": ["instance_of.list.element"],

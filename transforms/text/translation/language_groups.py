@@ -1,5 +1,6 @@
-"""The groups of languages for which average scores are computed, from Tables 1, 6 and 7 of Goyal
-et al. 2022.
+"""Groups languages by family and by resource level, so that average scores can be computed for each group.
+
+The groups are from Tables 1, 6 and 7 of Goyal et al. 2022.
 """
 
 from collections.abc import Mapping
@@ -20,15 +21,14 @@ def _table(name: str) -> Mapping[str, Any]:
 
 
 def family_of(code: str) -> str | None:
-    """Returns the language's group in Table 6 of Goyal et al. 2022, or None if Table 6 lacks the language."""
+    """Returns the group of a language in Table 6 of Goyal et al. 2022, or None if it is not in the table."""
     return _table("subgroupings").get(code)
 
 
 def resource_level_of(code: str) -> str | None:
-    """Returns a language's resource level (Table 7), based on its number of sentences in bitext with English
-    (Table 1).
+    """Returns a language's resource level (Table 7), or None if it is unknown.
 
-    Returns None if Table 1 has no such number.
+    It is based on the number of bitext sentences with English in Table 1.
     """
     sentences = _table("bitext").get(code)
     if sentences is None:

@@ -78,8 +78,9 @@ def _tag(code: str) -> str | None:
 
 
 def _near_names(code: str) -> str:
-    """Returns the end of an error message. It lists codes that resemble `code`, or whose language names
-    contain it.
+    """Returns the end of an error message with suggestions for an unknown code.
+
+    It lists codes that resemble `code`, or whose language names contain it.
     """
     names = _table("names")
     called = [known for known, name in names.items() if code.casefold() in name.casefold() and code]

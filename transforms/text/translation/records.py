@@ -19,8 +19,9 @@ TOPICS = (
 
 
 class ReadError(Exception):
-    """Raised if a file has a wrong format. `line` is the line of the error, from 1; 0 means the
-    whole file.
+    """Raised if a file has a wrong format.
+
+    `line` is the line of the error, counted from 1; 0 means the whole file.
     """
 
     def __init__(self, line: int, message: str) -> None:

@@ -24,8 +24,9 @@ _BOOLEANS = {"yes": True, "no": False}
 
 
 def write_source(sentences: Iterable[SourceSentence]) -> str:
-    """Returns the table as text. `sentences` must be sorted by split, in the order of `SPLITS`, then by
-    position.
+    """Returns a table of sentences as text.
+
+    `sentences` must be sorted by split, in the order of `SPLITS`, then by position.
     """
     rows = list(sentences)
     columns = columns_of(COLUMNS, rows)
@@ -54,7 +55,7 @@ def read_source(text: str) -> list[SourceSentence]:
     """Reads the table and returns its sentences, sorted by split and position.
 
     Raises ReadError if the table is malformed or empty, if an id does not match its split and position, if a
-    sentence is empty or has a line break, or if a value is neither yes nor no.
+    sentence is empty or has a line break, or if a value that must be yes or no is something else.
     """
     sentences = []
     place_of: dict[str, int] = dict.fromkeys(SPLITS, 0)
@@ -89,9 +90,7 @@ def to_sentence(line: int, row: Mapping[str, str]) -> SourceSentence:
 
 
 def metadata_names(split: str) -> tuple[str, str]:
-    """Returns two file names for a split's metadata: the correct one, and the misspelt one that FLORES-101
-    uses.
-    """
+    """Returns two file names for a split's metadata: the correct one, and the misspelt one of FLORES-101."""
     return f"metadata_{split}.tsv", f"metedata_{split}.tsv"
 
 

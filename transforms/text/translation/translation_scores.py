@@ -36,10 +36,10 @@ class Pieces:
     """A SentencePiece model that splits lines into pieces, and its name in signatures."""
 
     def __init__(self, model: bytes, name: str = "") -> None:
-        """Loads a model. `name` is the name of a released model; if it is empty, the model is named by its
-        hash.
+        """Loads a model.
 
-        Raises ValueError if the bytes are not a SentencePiece model.
+        `name` is the name of a released model. If it is empty, the model is named by its hash. Raises
+        ValueError if the bytes are not a SentencePiece model.
         """
         if not model:
             raise ValueError("not a SentencePiece model: no bytes")  # sentencepiece would hang
@@ -53,7 +53,7 @@ class Pieces:
         self.name = name or RELEASED.get(self.sha256, f"spm-{self.sha256[:8]}")
 
     def cut(self, lines: Sequence[str]) -> list[str]:
-        """Returns the lines, split into pieces that are separated by spaces."""
+        """Splits lines into pieces. Returns the lines with a space between pieces."""
         stripped = [line.rstrip() for line in lines]  # as sacrebleu does before it cuts
         return [" ".join(pieces) for pieces in self._processor.encode(stripped, out_type=str)]
 
@@ -121,11 +121,10 @@ class Task(NamedTuple):
 
 
 def group_lines(domains: Sequence[str], topics: Sequence[str]) -> list[Group]:
-    """Returns a group of lines for each domain, then one for each topic. Domains and topics are sorted by
-    name.
+    """Groups lines by domain and by topic. Returns a group for each domain, then one for each topic.
 
-    Names that differ only in case or spacing count as equal: the released metadata has both "Travel" and
-    "travel".
+    Both are sorted by name. Names that differ only in case or spacing count as equal: the released metadata
+    has both "Travel" and "travel".
     """
     return [
         Group(kind, name, tuple(lines))
@@ -213,12 +212,13 @@ class _Scorer:
     # once, even if it is in several groups. The significance tests of sacrebleu do the same.
 
     def count(self, lines: Sequence[str]) -> Any:
-        """Returns sacrebleu's statistics for each line."""
+        """Returns sacrebleu's statistics, such as n-gram matches, for each line."""
         return self._metric._extract_corpus_statistics(self._text(lines), None)
 
     def score(self, statistics: Any, lines: Iterable[int]) -> Any:
-        """Returns the score of the lines with the indexes `lines`, computed from the statistics
-        of all lines.
+        """Returns the score of some lines, computed from the statistics of all lines.
+
+        `lines` are the indexes of these lines.
         """
         return self._metric._aggregate_and_compute([statistics[line] for line in lines])
 

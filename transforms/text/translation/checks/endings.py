@@ -17,7 +17,9 @@ _CLOSING = "\"'“”‘’„»«›‹」』）)]】*।. \t\u00a0\u202f\u200b
 
 
 def find_other_endings(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields a warning `ending-differs` if a source ends with "?" or "!" and its translation does not."""
+    """Yields a warning `ending-differs` for each translation that lacks the "?" or "!" at the end of its
+    source.
+    """
     tag = language.tag.split("-")[0]
     if tag in _UNMARKED:
         return

@@ -1,5 +1,6 @@
-"""Finds traces that programs left in a text: HTML entities, tags, wikitext, and text decoded with a wrong
-encoding.
+"""Finds traces that programs have left in a translation.
+
+These are HTML entities, tags, wikitext, and text that was decoded with a wrong encoding.
 """
 
 import re

@@ -8,8 +8,9 @@ import regex  # type: ignore[import-untyped]
 
 @functools.cache
 def _letters_of(scripts: tuple[str, ...]) -> "regex.Pattern[str]":
-    """Returns a pattern that matches the letters of the given scripts, including letters that several scripts
-    share.
+    """Returns a pattern that matches the letters of the given scripts.
+
+    Letters that several scripts share are included.
     """
     classes = "".join(rf"\p{{Script_Extensions={script}}}" for script in scripts)
     return regex.compile(rf"[[{classes}]&&\p{{L}}]", regex.V1)
@@ -33,6 +34,9 @@ def foreign_letters(text: str, scripts: tuple[str, ...]) -> list[str]:
 
 
 def name_script(letter: str) -> str:
-    """Returns the script of a letter, the first word of its Unicode name: "Latin", "Cyrillic", "CJK"."""
+    """Returns the name of a letter's script, such as "Latin", "Cyrillic" or "CJK".
+
+    It is the first word of the letter's Unicode name.
+    """
     word = unicodedata.name(letter, "unnamed").split()[0]
     return word if word == "CJK" else word.capitalize()

@@ -1,4 +1,7 @@
-"""Computes feature vectors of lines: the tf-idf of their words and character n-grams, hashed into columns."""
+"""Computes a feature vector for each line, from the words and character n-grams of the line.
+
+The features are tf-idf weights, hashed into a fixed number of columns.
+"""
 
 import re
 import unicodedata
@@ -29,10 +32,10 @@ def has_no_blanks(scripts: Sequence[str]) -> bool:
 
 
 def weigh_lines(lines: Sequence[str], is_unspaced: bool) -> Rows:
-    """Returns one row per line: the tf-idf of its words and of their character n-grams, hashed into 8,192
-    columns.
+    """Returns one row per line: the tf-idf weights of its words and of the character n-grams of the words.
 
-    Rows are normalised to length 1. A line without words has a row of zeros.
+    The weights are hashed into 8,192 columns, and each row is normalised to length 1. A line without words
+    has a row of zeros.
     """
     counts = np.zeros((len(lines), _COLUMNS), np.float32)
     for row, line in enumerate(lines):
@@ -46,8 +49,9 @@ def weigh_lines(lines: Sequence[str], is_unspaced: bool) -> Rows:
 
 
 def words_of(line: str) -> list[str]:
-    """Returns the case-folded words of a line. In scripts without spaces, each run of letters counts as a
-    word.
+    """Returns the case-folded words of a line.
+
+    In scripts without spaces, each run of letters counts as a word.
     """
     return _WORD.findall(unicodedata.normalize("NFKC", _INVISIBLE.sub("", line)).casefold())
 

@@ -1,4 +1,4 @@
-"""Finds lines of a file that are too high or too low because a line above them was lost or added."""
+"""Finds lines of a file that are shifted up or down because an earlier line was lost or added."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -13,10 +13,9 @@ OFFSETS = tuple(range(-MAX_OFFSET, MAX_OFFSET + 1))
 
 
 class Run(NamedTuple):
-    """A run of lines, `first` to `last` (from 0, inclusive), whose translations are `offset` lines too low in
-    the file.
+    """A run of lines whose translations are `offset` lines too low in the file.
 
-    If `offset` is negative, they are too high.
+    If `offset` is negative, they are too high. Lines are counted from 0; `last` is included.
     """
 
     first: int
@@ -31,11 +30,14 @@ class Run(NamedTuple):
 
 
 def find_offsets(scores: Matrix, change_cost: float) -> npt.NDArray[np.intp]:
-    """Estimates the offset of each line. `scores[line, offset + MAX_OFFSET]` is the score of a line at an
-    offset.
+    """Estimates by how many lines the translation of each line is shifted.
 
-    The offsets begin at 0. They have the greatest sum of scores, minus `change_cost` for each change of the
-    offset from line to line (Viterbi).
+    The result has the greatest sum of scores, minus `change_cost` for each change of the offset from one line
+    to the next, and for a first offset other than 0 (Viterbi algorithm).
+
+    Args:
+        scores: scores[line, offset + MAX_OFFSET] is the score of a line at an offset.
+        change_cost: the cost of a change.
     """
     lines, states = scores.shape
     best = scores[0] - change_cost * (np.array(OFFSETS) != 0)

@@ -133,14 +133,15 @@ def _without_last_zeros(number: _Number) -> str:
 
 
 class _Hours(NamedTuple):
-    """Decides in which forms an hour of the source may appear in the translation."""
+    """The forms in which an hour of the source may be written in the translation."""
 
     is_afternoon: bool  # the source says p.m.
     counts_from_dawn: bool
 
     def of(self, hour: str) -> set[str]:
-        """Returns the allowed forms of an hour: unchanged, and as hours on a 24-hour clock or counted from
-        dawn if these apply.
+        """Returns the allowed forms of an hour: unchanged, on a 24-hour clock, and counted from dawn.
+
+        The last two are included only if they apply.
         """
         hours = {int(hour)}
         if self.is_afternoon and int(hour) + _NOON <= _MAX_HOUR:
@@ -151,9 +152,7 @@ class _Hours(NamedTuple):
 
 
 def _has_parts(number: _Number, target: Readings, hours: _Hours) -> bool:
-    """Returns True if the translation has the hour, minutes and seconds of a time; those that are 0 may be
-    missing.
-    """
+    """Returns True if the translation has the hour, minutes and seconds of a time. Zeros may be missing."""
     hour, *rest = number.parts
     return bool(hours.of(hour) & target.whole) and all(
         part == "0" or part in target.whole for part in rest
@@ -161,7 +160,7 @@ def _has_parts(number: _Number, target: Readings, hours: _Hours) -> bool:
 
 
 def _is_scaled(number: _Number, target: Readings) -> bool:
-    """Returns True if the translation has the number, but with another word for its scale.
+    """Returns True if the translation has a number with another word for its scale, such as "thousand".
 
     For example, 330,000 may be written "33万" or "330 thousand", and 2.3 million may be written "230万" or
     "2,300,000".
@@ -198,9 +197,7 @@ def _may_be_a_word(number: _Number, has_new: bool) -> bool:
 
 
 def _new_numbers(numbers: list[_Number], target: Readings) -> list[str]:
-    """Returns the numbers of the translation that do not occur in the source, neither as a whole
-    nor in part.
-    """
+    """Returns the numbers of the translation that are not in the source, neither as a whole nor as a part."""
     known = {part for number in numbers for part in (number.digits, *number.parts)}
     return [
         token

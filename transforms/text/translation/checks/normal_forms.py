@@ -1,4 +1,4 @@
-"""Checks that translations are in NFC, Unicode's composed form, which keyboards usually type."""
+"""Checks that translations are in NFC, the composed form of Unicode, which keyboards usually produce."""
 
 import functools
 import unicodedata
@@ -9,11 +9,11 @@ from transforms.text.translation.records import Finding
 
 
 def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields `not-nfc` for translations that are not in NFC.
+    """Yields `not-nfc` findings for translations that are not in NFC.
 
-    The finding is an error if letters are decomposed, and a warning if only the order of combining marks
-    differs from NFC. Unicode's composition exclusions are not reported: NFC decomposes क़, but keyboards type
-    it.
+    A finding is an error if letters are decomposed, and a warning if only the order of combining marks
+    differs from NFC. Unicode's composition exclusions are not reported: NFC decomposes क़, but keyboards
+    produce the composed form.
     """
     for pair in pairs:
         text = pair.translation.text
@@ -25,7 +25,7 @@ def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
             continue
         was, should = first_difference(tolerated, composed)
         if sorted(composed) == sorted(tolerated):
-            message = f"marks in another order than that of Unicode (NFC) in {excerpt(should)}"
+            message = f"combining marks are not in the order of Unicode (NFC) in {excerpt(should)}"
             yield pair.finding("not-nfc", WARNING, message)
         else:
             message = (
@@ -37,5 +37,5 @@ def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 @functools.cache
 def _without_exclusion(char: str) -> str:
-    """Returns a character unchanged; if NFC decomposes it (a composition exclusion), returns its parts."""
+    """Returns a character, or its parts if NFC decomposes it (a composition exclusion)."""
     return unicodedata.normalize("NFC", char)

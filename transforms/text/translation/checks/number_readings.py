@@ -1,7 +1,7 @@
-"""Reads the numbers of a text in any script, with all their possible meanings.
+"""Finds the numbers of a text in any script, with all their possible values.
 
-"1.234" may be 1234 or a decimal number, "10 30" may be one number or two, "1万5千" is 15000. A check only
-needs to know whether a given number is one of the possible meanings.
+"1.234" may be 1234 or a decimal number, "10 30" may be one number or two, and "1万5千" is 15000. A check only
+needs to know whether a given number is one of the possible values.
 """
 
 import re
@@ -38,7 +38,10 @@ _MAX_ROMAN = 39
 
 
 class Readings(NamedTuple):
-    """The possible values of the numbers of a text, as digits without separators or leading zeros."""
+    """The possible values of the numbers in a text.
+
+    `whole` and `scaled` have digits without separators or leading zeros.
+    """
 
     whole: frozenset[str]  # "1234", "1", "234" of "1,234"; 15000 of "1万5千"; 15 of "XV"
     scaled: frozenset[str]  # numbers before a word: "33" of "33万"
@@ -90,8 +93,9 @@ def significant(digits: str) -> str:
 
 
 def quantities(token: str) -> Iterator[float]:
-    """Yields the possible values of a number: first all separators are read as grouping, then the last one as
-    the decimal point.
+    """Yields the possible values of a number.
+
+    First all separators are read as grouping of digits, then the last one is read as the decimal point.
     """
     digits = re.sub(r"[^0-9]", "", token)
     yield float(digits)
@@ -101,15 +105,18 @@ def quantities(token: str) -> Iterator[float]:
 
 
 def _joined_parts(parts: list[str]) -> Iterator[str]:
-    """Yields the numbers that neighbouring parts form when joined: "1", "0" and "1000" for ["1", "000"]."""
+    """Yields the numbers that result if neighbouring parts are joined: "1", "0" and "1000" for ["1",
+    "000"].
+    """
     for start in range(len(parts)):
         for end in range(start + 1, min(len(parts), start + _MAX_JOINED_PARTS) + 1):
             yield plain("".join(parts[start:end]))
 
 
 def _han_numbers(text: str) -> Iterator[int]:
-    """Yields the values of numbers with Chinese, Japanese or Korean units: 15000 for "1万5千", 20
-    for "二十".
+    """Yields the values of numbers with Chinese, Japanese or Korean units.
+
+    For example, "1万5千" is 15000, and "二十" is 20.
     """
     for match in _HAN_NUMBER.finditer(text):
         if not match[0].isascii():
@@ -137,8 +144,9 @@ def _han_value(parts: list[str]) -> float:
 
 
 def _grouped(token: str) -> float:
-    """Returns the value of a number whose commas group digits and whose point is the decimal point: 1234 for
-    "1,234", 1.5 for "1.5".
+    """Returns the value of a number in which commas group digits and the point is the decimal point.
+
+    For example, "1,234" is 1234 and "1.5" is 1.5. Returns 0 if there are several points.
     """
     return float(token.replace(",", "")) if token.count(".") < 2 else 0.0
 

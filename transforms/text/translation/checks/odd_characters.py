@@ -1,5 +1,6 @@
-"""Finds broken, invisible and look-alike characters, which cause problems in display, search and
-comparison.
+"""Finds broken, invisible and look-alike characters.
+
+Such characters cause problems in display, search and comparison.
 """
 
 import re
@@ -52,8 +53,8 @@ _MIXED_WORD = re.compile(
 
 
 def find_odd_characters(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields `unicode-variants` findings: errors for broken characters, warnings for unusual forms of a
-    letter.
+    """Yields `unicode-variants` findings for broken characters (errors) and unusual forms of letters
+    (warnings).
     """
     for pair in pairs:
         text = pair.translation.text
@@ -87,7 +88,7 @@ def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
 
 
 def _fewer(word: str) -> str:
-    """Returns the Latin letters of a word or its other letters, whichever are fewer."""
+    """Returns the Latin letters of a word, or its letters of other scripts if these are fewer."""
     latin = "".join(_LATIN.findall(word))
     other = "".join(char for char in word if char.isalpha() and char not in latin)
     return latin if len(latin) <= len(other) else other

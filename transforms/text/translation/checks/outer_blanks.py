@@ -10,8 +10,9 @@ _ZERO_WIDTH = "\u200b\ufeff"
 
 
 def find_outer_blanks(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields a warning `outer-blanks` for each translation with spaces at its beginning or end. They affect
-    comparisons of texts, but not readers.
+    """Yields a warning `outer-blanks` for each translation with spaces at its beginning or end.
+
+    Readers do not see such spaces, but they affect comparisons of texts.
     """
     for pair in pairs:
         text = pair.translation.text

@@ -38,11 +38,11 @@ Indices = npt.NDArray[np.intp]
 
 @dataclasses.dataclass(frozen=True)
 class PairFit:
-    """A model learned from n pairs of lines. In its matrices, rows are sources and columns are targets;
-    source i and target i are a pair.
+    """A model of n pairs of lines, which scores how well a target fits a source.
 
-    The model consists of four n × n matrices of 8-byte numbers. For 3,001 pairs, these need 290 MB, and
-    learning them needs 0.9 GB.
+    In its matrices, rows are sources and columns are targets; source i and target i are a pair. The model
+    consists of four n × n matrices of 8-byte numbers. For 3,001 pairs, these need 290 MB, and learning them
+    needs 0.9 GB.
     """
 
     inverse: Matrix  # A
@@ -51,7 +51,7 @@ class PairFit:
     static: Matrix  # the scores of `static_scores`
 
     def score(self, rows: Indices, columns: Indices, without: Indices) -> Matrix:
-        """Returns for each k how well target columns[k] fits source rows[k].
+        """Returns for each k a score of how well target columns[k] fits source rows[k].
 
         The pairs rows[k] and without[k] are left out of the model. They must be two different pairs, and
         columns[k] must be one of them.
@@ -63,14 +63,17 @@ class PairFit:
         return np.asarray(fit + self.static[rows, columns])
 
     def lone_scores(self) -> Matrix:
-        """Returns for each pair how well the target fits its source, learned from the other pairs."""
+        """Returns for each pair a score of how well the target fits its source, learned from the other
+        pairs.
+        """
         diagonal = np.diagonal(self.targets) - np.diagonal(self.learned) / np.diagonal(self.inverse)
         return np.asarray(diagonal + np.diagonal(self.static))
 
 
 def learn_fit(sources: Sequence[str], targets: Sequence[str], is_unspaced: bool) -> PairFit:
-    """Learns a model from pairs of lines. `is_unspaced` is True if the targets have no spaces
-    between words.
+    """Learns a model from pairs of lines.
+
+    `is_unspaced` is True if the targets have no spaces between words.
     """
     source_rows = weigh_lines(sources, is_unspaced=False)
     likeness_of_sources = np.asarray(source_rows @ source_rows.T, np.float64)
@@ -91,7 +94,7 @@ def static_scores(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
 
 
 def _shared_words(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
-    """Returns for each source and target how similar their numbers and Latin words are, from 0 to 1.
+    """Returns for each source and target the similarity of their numbers and Latin words, from 0 to 1.
 
     This is the cosine similarity, with larger weights for rare words.
     """
@@ -124,8 +127,9 @@ def _unit_rows(rows: Matrix) -> Matrix:
 
 
 def _length_penalties(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
-    """Returns for each source and target the squared deviation of their log length ratio from the pairs'
-    median.
+    """Returns for each source and target a penalty for an unusual length ratio.
+
+    It is the squared deviation of the logarithm of the ratio from the median of the pairs.
     """
     first, second = (
         np.array([math.log(len(line.strip()) + _EXTRA_CHARS) for line in side])

@@ -1,4 +1,4 @@
-"""Pairs of a source sentence and its translation, and functions that help to describe findings about them."""
+"""Pairs source sentences with their translations, and helps to describe findings about them."""
 
 import functools
 import unicodedata
@@ -36,18 +36,19 @@ def pair_up(
 
 @functools.lru_cache(maxsize=2**14)  # several checks fold the same lines
 def fold(text: str) -> str:
-    """Returns the letters, combining marks and digits of a text, case-folded and in NFKC, to compare texts by
-    words.
+    """Returns the letters, combining marks and digits of a text, case-folded and in NFKC.
 
-    Combining marks are kept because vowels of Indic scripts are combining marks.
+    In this form, texts can be compared by their words. Combining marks are kept because vowels of Indic
+    scripts are combining marks.
     """
     text = unicodedata.normalize("NFKC", text).casefold()
     return "".join(char for char in text if unicodedata.category(char)[0] in "LMN")
 
 
 def excerpt(text: str) -> str:
-    """Quotes a text for a message: on one line, truncated to 60 characters, with invisible characters as
-    <U+…>.
+    """Quotes a text for a message.
+
+    The text is put on one line and truncated to 60 characters. Invisible characters are written as <U+…>.
     """
     if len(text) > _MAX_EXCERPT_CHARS:
         text = text[:_MAX_EXCERPT_CHARS] + _ELLIPSIS
@@ -55,8 +56,7 @@ def excerpt(text: str) -> str:
 
 
 def first_difference(text: str, other: str, separator: str | None = None) -> tuple[str, str]:
-    """Returns the first word of each text that differs from the other text's, or both texts if no word
-    differs.
+    """Returns the first pair of words in which two texts differ, or both texts if there is none.
 
     Words are separated by white space, or by `separator` if it is given.
     """
@@ -65,9 +65,7 @@ def first_difference(text: str, other: str, separator: str | None = None) -> tup
 
 
 def name_characters(chars: Iterable[str]) -> str:
-    """Lists the distinct characters in sorted order, with code point and name: "U+00AD SOFT HYPHEN, U+200B
-    …".
-    """
+    """Lists the distinct characters in sorted order: "U+00AD SOFT HYPHEN, U+200B ZERO WIDTH SPACE"."""
     return ", ".join(
         f"U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip() for char in sorted(set(chars))
     )

@@ -10,8 +10,9 @@ from transforms.text.translation.records import Finding, SourceSentence, Transla
 def find_missing(
     sources: Sequence[SourceSentence], translations: Mapping[str, Translation]
 ) -> Iterator[Finding]:
-    """Yields errors: `missing` if a source has no translation, `unknown-id` if no source has a translation's
-    id.
+    """Yields an error for each source without a translation, and for each translation without a source.
+
+    The rules are `missing` and `unknown-id`. Sources and translations are matched by their ids.
     """
     for source in sources:
         if source.id not in translations:
@@ -19,9 +20,7 @@ def find_missing(
             yield Finding(source.id, "missing", ERROR, message, "", 0)
     for unknown in sorted(translations.keys() - {source.id for source in sources}):
         translation = translations[unknown]
-        message = (
-            f"{excerpt(unknown)} is the id of no source sentence; ids must stay as they were sent"
-        )
+        message = f"{excerpt(unknown)} is not the id of a source sentence; ids must not be changed"
         yield Finding(unknown, "unknown-id", ERROR, message, translation.file, translation.line)
 
 

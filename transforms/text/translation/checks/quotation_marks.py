@@ -1,4 +1,6 @@
-"""Finds unbalanced quotation marks, and marks that a spreadsheet program has doubled or put around a line."""
+"""Finds unbalanced quotation marks, and marks that a spreadsheet program has doubled or added around a
+line.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,8 +35,8 @@ def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def _is_nested(text: str) -> bool:
-    """Returns True if the doubled marks may close a quotation within another one, as in "Operation
-    "Dragoon"".
+    """Returns True if doubled marks may close a quotation within another one, as in `"Operation
+    "Dragoon""`.
     """
     return text.count(_QUOTE * 2) == 1 and text.count(_QUOTE) == 4 and not is_wrapped(text)
 

@@ -11,11 +11,11 @@ _MIN_CHARS = 12  # folded. "Thank you." and "Thanks." may have one translation
 
 
 def find_repeats(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields findings `duplicate`, or `dev-devtest-overlap` if the two source sentences are in different
-    splits.
+    """Yields a finding for each translation that is also the translation of another source sentence.
 
+    The rule is `duplicate`, or `dev-devtest-overlap` if the two source sentences are in different splits.
     Translations with the same letters and digits count as identical. All of them are reported, because any of
-    them may be wrong. The finding is an error, or a warning if the text is short or the sources are identical
+    them may be wrong. A finding is an error, or a warning if the text is short or the sources are identical,
     too.
     """
     same: dict[str, list[Pair]] = defaultdict(list)

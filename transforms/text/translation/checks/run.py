@@ -103,8 +103,9 @@ def check_translations(
 
 
 def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
-    """Drops findings that follow from others: if a line has errors of several rules in _FOREIGN, only the
-    first of these rules is kept.
+    """Drops findings that follow from others.
+
+    If a line has errors of several rules in _FOREIGN, only the first of these rules is kept.
     """
     reason_of: dict[str, str] = {}
     for rule in reversed(_FOREIGN):
@@ -121,7 +122,7 @@ def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
 def _trusted(
     translations: Mapping[str, Translation], findings: Sequence[Finding]
 ) -> Mapping[str, Translation]:
-    """Returns the translations. The text is empty for those that have an error of a rule in
+    """Returns the translations, with an empty text for those that have an error of a rule in
     _NO_TRANSLATION.
     """
     none = {

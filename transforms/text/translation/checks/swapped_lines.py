@@ -1,9 +1,9 @@
-"""Finds translations that are in the wrong line: two lines were exchanged, or all lines after a lost line are
-shifted.
+"""Finds translations that are on the wrong line.
 
-Files with one sentence per line have no ids, so only the content shows where a line belongs. A model that
-scores how well a translation fits a source is learned from the file itself (see pair_fit). Each translation
-is scored with its own source and with the other sources.
+Two lines may have been exchanged, or all lines after a lost line are shifted. Files with one sentence per
+line have no ids, so only the content shows where a line belongs. A model that scores how well a translation
+fits a source is learned from the file itself (see pair_fit). Each translation is scored with its own source
+and with the other sources.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,8 +49,9 @@ _MIN_RUN_GAIN = 1.2  # and two lines or more; single lines are reported as stray
 
 
 class _Scores:
-    """Scores any target with any source of a file, both given by line number. The model is learned from the
-    pairs at the estimated offsets.
+    """Scores any target with any source of a file. Both are given by their line numbers.
+
+    The model is learned from the pairs at the estimated offsets.
     """
 
     def __init__(
@@ -82,8 +83,7 @@ class _Scores:
     def band(self) -> Matrix:
         """Returns the score of each source (row) with the target at each offset (column).
 
-        The unit is the usual score, which is the median score of the pairs. The score is 0 if the source or
-        the target is missing.
+        The unit is the median score of the pairs. The score is 0 if the source or the target is missing.
         """
         count = len(self._row_of)
         band = np.zeros((count, len(OFFSETS)))
@@ -118,8 +118,8 @@ def find_misplaced(
     translations: Mapping[str, Translation],
     language: TargetLanguage,
 ) -> Iterator[Finding]:
-    """Yields `swapped-lines` findings: errors for lines that are clearly in the wrong place, warnings for
-    likely ones.
+    """Yields `swapped-lines` findings: errors for lines that are clearly in the wrong place, otherwise
+    warnings.
     """
     parts = -(-len(sources) // _MAX_LINES)
     for part in range(parts):
@@ -182,11 +182,11 @@ def _rough_offsets(sources: Sequence[str], targets: Sequence[str]) -> npt.NDArra
 def _search(
     scores: _Scores, sources: Sequence[SourceSentence]
 ) -> tuple[list[tuple[int, int, str]], list[tuple[int, int]]]:
-    """Returns exchanges as (line, other line, severity), and stray translations as (line of the source, line
-    of its translation).
+    """Searches for exchanged lines and for translations that are on another line than their source.
 
-    Both lists are sorted by gain, the greatest first. A line is in at most one exchange and at most one
-    stray.
+    Returns exchanges as (line, other line, severity), and strays as (line of the source, line of its
+    translation). Both lists are sorted by the improvement of the score, the greatest first. A line is in at
+    most one exchange and at most one stray.
     """
     articles = np.array([sources[line].article for line, _ in scores.lines])
     exchanges: list[tuple[float, int, int]] = []

@@ -1,8 +1,8 @@
-"""Finds lines that are not in the target language: untranslated English, or a related language.
+"""Finds lines that are not in the target language, but in English or a related language.
 
-English is detected from the file itself: the letter triples of an English line are more like those of the
-sources than those of the other translations. Other languages are detected by py3langid, if it knows the
-target language.
+English is detected from the file itself: the letter triples of an English line are more similar to those of
+the sources than to those of the other translations. Other languages are detected by py3langid, if it knows
+the target language.
 """
 
 import math
@@ -44,8 +44,9 @@ _SMALLEST = 1e-12
 
 
 def find_foreign_lines(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields `wrong-language` findings: errors if the fault is certain, warnings if it is likely. Short lines
-    are not checked.
+    """Yields `wrong-language` findings: errors if the fault is certain, warnings if it is likely.
+
+    Short lines are not checked.
     """
     # In other scripts, English is reported as wrong script, and Latin letters are often names.
     may_hide_english = language.scripts == (_LATIN,) and language.tag.split("-")[0] != "en"
@@ -105,7 +106,7 @@ class _Triples:
         self._total = self.counts.total()
 
     def log_likelihood(self, line: Counter[str], left_out: Counter[str], different: int) -> float:
-        """Returns the log likelihood of `line` under the counts of all lines except `left_out`.
+        """Returns the log-likelihood of `line` under the counts of all lines except `left_out`.
 
         `different` is the number of distinct triples, which is used for smoothing.
         """

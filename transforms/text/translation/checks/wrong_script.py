@@ -91,10 +91,11 @@ def _wrong_writing(pair: Pair, language: TargetLanguage) -> Finding | None:
 
 @functools.cache
 def _is_other_writing(char: str, encoding: str) -> bool:
-    """Returns True if a Chinese character is missing in `encoding` but exists in the encoding of the other
-    writing.
+    """Returns True if a Chinese character belongs only to the other way of writing, simplified or
+    traditional.
 
-    GB 2312 (1980) contains the simplified characters, Big5 (1984) the traditional ones.
+    `encoding` is the encoding of the expected characters: GB 2312 (1980) contains the simplified characters,
+    Big5 (1984) the traditional ones.
     """
     other = "big5" if encoding == "gb2312" else "gb2312"
     return not _is_encodable(char, encoding) and _is_encodable(char, other)

@@ -1,4 +1,4 @@
-"""Decodes the bytes of a returned file."""
+"""Decodes the bytes of a file that a translator has returned."""
 
 import codecs
 
@@ -8,9 +8,9 @@ _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 def decode_utf8(data: bytes) -> str:
-    """Decodes UTF-8. Nothing is lost: even a byte order mark is kept as part of the text.
+    """Decodes UTF-8. A byte order mark is kept as part of the text.
 
-    Raises ReadError, which names the line and the byte, if the data is not UTF-8.
+    Raises ReadError with the line and the byte if the data is not UTF-8.
     """
     try:
         return data.decode()

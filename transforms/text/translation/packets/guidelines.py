@@ -1,5 +1,6 @@
-"""Writes guidelines for translators, which accompany a packet. They follow section 3.2 of Goyal
-et al. 2022.
+"""Writes the guidelines for translators that accompany a packet.
+
+They follow section 3.2 of Goyal et al. 2022.
 """
 
 from importlib import resources

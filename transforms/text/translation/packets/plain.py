@@ -1,4 +1,6 @@
-"""Reads line-aligned files like those of the releases: line n of "fra.devtest" translates sentence n."""
+"""Reads translations from a file with one line per sentence, like the released files such as
+"fra.devtest".
+"""
 
 from collections.abc import Sequence
 
@@ -7,7 +9,7 @@ from transforms.text.translation.records import ReadError, Translation
 
 
 def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
-    """Reads a file whose lines are the translations of the sentences `ids`, in the same order.
+    """Reads a file in which line n is the translation of the sentence ids[n].
 
     Only line feeds end a line. The texts are unchanged: spaces, empty lines, a byte order mark, U+0085 and
     U+2028 are kept. A carriage return before a line feed is removed only if every line feed has one. The last

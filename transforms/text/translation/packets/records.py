@@ -1,4 +1,4 @@
-"""Records of the packets that are sent to translators and returned by them, in any file format."""
+"""Records of packets, the files of sentences that are sent to translators and returned by them."""
 
 import re
 from collections.abc import Mapping
@@ -31,9 +31,7 @@ class Packet(NamedTuple):
 
 
 class PacketName(NamedTuple):
-    """Identifies the packet to which a file belongs. All fields are "" or 0 if the file does not name its
-    packet.
-    """
+    """The name of a packet, split into its parts. All are "" or 0 if a file does not name its packet."""
 
     project: str
     language: str  # code

@@ -1,13 +1,15 @@
-"""Packets as tables for a spreadsheet: tab-separated, every field in quotation marks.
+"""Writes and reads packets as tables for spreadsheet programs: tab-separated, every field in quotation marks.
 
 Without quotation marks around the fields, a spreadsheet program would remove a quotation mark at the
 beginning of a sentence. If the mark is not closed, it would read the following rows as part of the same
-field. In the returned file, quoting depends on the program: Excel and LibreOffice quote some fields and
-double the quotation marks in them; Google Sheets quotes no fields. If a whole sentence is quoted speech, it
-is impossible to tell which of these was done. So the header of the target column contains quotation marks,
+field.
+
+In the returned file, quoting depends on the program. Excel and LibreOffice quote some fields and double the
+quotation marks in them; Google Sheets quotes no fields. If a whole sentence is quoted speech, the sentence
+alone does not show which of these was done. So the header of the target column contains quotation marks,
 `target "fra"`, which reveal whether the program quotes. Fields are unquoted only if this header is quoted, if
-the header begins with a quotation mark, or if commas or semicolons separate the fields. Otherwise quotation
-marks are text, and the checks report superfluous ones.
+the header line begins with a quotation mark, or if commas or semicolons separate the fields. Otherwise
+quotation marks are text, and the checks report superfluous ones.
 
 An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see cells.py). It
 is removed when the table is read.
@@ -38,7 +40,7 @@ _MARKED_TARGET = '"target ""'
 
 
 def write_sheet(packet: Packet) -> str:
-    """Returns the table, one row per sentence. Each line ends with a line feed.
+    """Returns a packet as a table with one row per sentence. Each line ends with a line feed.
 
     Raises ValueError if the packet's name is invalid (see `format_name`).
     """
@@ -69,12 +71,12 @@ def _row(line: PacketLine, name: str) -> list[str]:
 
 
 def read_sheet(text: str, file: str) -> Returned:
-    """Reads the translations of a returned table, separated by tabs, commas or semicolons.
+    """Reads the translations in a returned table, separated by tabs, commas or semicolons.
 
     Columns may be in any order; only `id` and the target column are required. A row may lack its last fields.
-    Rows without a translation are skipped: they are still to be translated. Texts are unchanged, except for
-    quotation marks that the spreadsheet program added (see the module). Line numbers are those of the file,
-    even if fields contain line breaks.
+    Rows without a translation are skipped, because they have not been translated yet. Texts are unchanged,
+    except for quotation marks that the spreadsheet program added (see the module). Line numbers are those of
+    the file, even if fields contain line breaks.
 
     Raises ReadError if a required column is missing, a quoted field is not closed, a row has no id or more
     fields than the header, an id occurs twice, rows belong to different packets, or the table contains a NUL
@@ -118,8 +120,9 @@ class Layout(NamedTuple):
 
 
 def find_layout(header: str) -> Layout:
-    """Detects the layout of a table from its first line. Raises ReadError if the id or target column is
-    missing.
+    """Detects the layout of a table from its first line.
+
+    Raises ReadError if the id or target column is missing.
     """
     columns: tuple[str, ...] = ()
     for delimiter in _DELIMITERS:

@@ -42,12 +42,13 @@ _CHANGED = ("translated", "reviewed", "final")
 
 
 def write_xliff(packet: Packet) -> bytes:
-    """Returns the document in UTF-8. Equal packets give equal bytes.
+    """Returns a packet as an XLIFF document in UTF-8. Equal packets give equal bytes.
 
     The attribute `original` of each `file` element is the name of the packet. A sentence that already has a
-    translation is written as translated if no reasons to translate it again are given. Raises ValueError if
-    the packet has no lines or no name, if an id is not an NMTOKEN or occurs twice, and for NUL and lone
-    surrogates, which XLIFF cannot represent.
+    translation is marked as translated, unless there are reasons to translate it again.
+
+    Raises ValueError if the packet has no lines or no name, if an id is not an NMTOKEN or occurs twice, or if
+    a text has NUL or a lone surrogate, which XLIFF cannot represent.
     """
     _check(packet)
     return "".join(f"{line}\n" for line in _document(packet)).encode()
@@ -94,8 +95,9 @@ def _document(packet: Packet) -> Iterator[str]:
 
 
 def _runs(lines: Iterable[PacketLine], field: str) -> list[tuple[str, list[PacketLine]]]:
-    """Groups the lines by a field of their source sentences. Returns (value, its lines) in order of first
-    occurrence.
+    """Groups the lines by a field of their source sentences.
+
+    Returns (value of the field, its lines), in order of first occurrence.
     """
     value = attrgetter(f"source.{field}")
     runs: dict[str, list[PacketLine]] = {}
@@ -131,8 +133,9 @@ def _notes(notes: Iterable[tuple[str, int, str]]) -> Iterator[str]:
 
 
 def _shown(text: str) -> str:
-    """Replaces characters that XML cannot represent by "U+…". For texts that are only read by people, not by
-    programs.
+    """Replaces characters that XML cannot represent by "U+…".
+
+    It is used for texts that are read by people, not by programs.
     """
     return _NOT_IN_XML.sub(lambda sign: f"U+{ord(sign[0]):04X}", text)
 
@@ -144,7 +147,7 @@ def _content(text: str) -> str:
 
 
 def read_xliff(data: bytes, file: str) -> Returned:
-    """Reads the translations of a returned document of XLIFF 2.0, 2.1 or 2.2.
+    """Reads the translations in a returned XLIFF document of version 2.0, 2.1 or 2.2.
 
     A unit is translated if it has a target with text, or an empty target with the state translated, reviewed
     or final. The parts of a split unit are joined in the order of their `order` attributes. A part between
@@ -153,7 +156,7 @@ def read_xliff(data: bytes, file: str) -> Returned:
     the segments are ignored. The line of a translation is the line of its first target.
 
     Raises ReadError if the document is not well-formed or not XLIFF 2, if a unit has no id, a repeated id or
-    only some of its segments translated, if files belong to different packets, and if a text contains an
+    only some of its segments translated, if files belong to different packets, or if a text contains an
     element whose text is unknown (`ph` and unknown elements).
     """
     root = parse_xml(data)
@@ -192,9 +195,7 @@ def _check_version(root: Element) -> None:
 
 
 def _tag(element: Element) -> str:
-    """Returns the name of an element in the namespace of the XLIFF core, or "" if it is in
-    another namespace.
-    """
+    """Returns the name of an XLIFF core element, or "" for an element of another namespace."""
     namespace, _, name = element.name.rpartition(" ")
     return name if namespace in _NAMESPACES else ""
 

@@ -22,15 +22,16 @@ class Element(NamedTuple):
 
     @property
     def elements(self) -> list["Element"]:
-        """Returns the children that are elements, not text."""
+        """Returns the child elements, without the texts between them."""
         return [piece for piece in self.content if isinstance(piece, Element)]
 
 
 def parse_xml(data: bytes) -> Element:
     """Parses a document and returns its root element. Comments and processing instructions are dropped.
 
-    The declared encoding may be UTF-8, UTF-16 or an encoding with one byte per character. Raises ReadError,
-    which names the line, if the document is not well-formed, has another encoding or a document type
+    The declared encoding may be UTF-8, UTF-16 or an encoding with one byte per character.
+
+    Raises ReadError with the line if the document is not well-formed, has another encoding or a document type
     declaration, or nests more than 100 elements.
     """
     builder = _Builder()

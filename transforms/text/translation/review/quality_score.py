@@ -1,5 +1,4 @@
-"""Computes the Translation Quality Score of a language, from 0 to 100, from the errors that reviewers have
-marked.
+"""Computes the Translation Quality Score of a language, from 0 to 100, from the errors marked by reviewers.
 
 Goyal et al. 2022 (FLORES-101, section 3.3) define the categories and severities of errors, the sample of 20 %
 and the threshold of 90, but no formula. Our own formula uses the usual weights of MQM:
@@ -35,7 +34,7 @@ ACCEPTED_FROM = Fraction(90)
 
 
 class ReviewerShare(NamedTuple):
-    """The number of sentences that one reviewer has reviewed, and the result."""
+    """The number of sentences that one reviewer has reviewed, the errors found, and the score from them."""
 
     reviewed: int  # sentences
     errors: int
@@ -43,7 +42,7 @@ class ReviewerShare(NamedTuple):
 
 
 class QualityScore(NamedTuple):
-    """A language's score and the numbers from which it was computed."""
+    """The score of a language, and the numbers from which it was computed."""
 
     accepted: bool  # True if the whole sample is reviewed and the score reaches the threshold
     score: Fraction  # from 0 to 100

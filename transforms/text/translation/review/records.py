@@ -1,4 +1,4 @@
-"""Records of a review of translations: the sheets that reviewers fill in, and the errors that they mark.
+"""Records of a review of translations: the sheets for reviewers, and the errors that reviewers mark.
 
 Categories and severities are those of Goyal et al. 2022 (FLORES-101), section 3.3.
 """

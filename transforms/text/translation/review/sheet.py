@@ -1,5 +1,6 @@
-"""Writes and reads the sheet that a reviewer fills in. It has one row per sentence, and a row for each
-further error in it.
+"""Writes and reads the sheet that a reviewer fills in.
+
+It has one row per sentence. If a sentence has several errors, the reviewer adds a row for each further error.
 
     id            language  source  target "fra"  category  severity  comment  reviewer  legend
     devtest-0042  fra       Dogs.   Chins.        spelling  minor     Chiens   Ama       category: …
@@ -7,7 +8,7 @@ further error in it.
     devtest-0057  fra       Cats.   Chats.        ok                           Ama
     devtest-0063  fra       Birds.  Aves.
 
-The format is that of packets (see packets/sheet.py). If the header has no quotation marks, it is that of a
+The format is that of packets (see packets/sheet.py) or, if the header has no quotation marks, that of a
 project's tables (see tables.py). The column `legend` lists the values allowed in the other columns, one line
 per row; it is ignored when the sheet is read.
 
@@ -96,8 +97,10 @@ def read_review_sheet(text: str) -> ReviewedSheet:
 
     Categories and severities may be in upper or lower case, with spaces or other signs between words, in
     British or American spelling. In rows that a reviewer adds, `language`, `source` and `target` may be
-    blank. Raises ReadError, which names the line, if a category or severity is not allowed, if the sheet has
-    two reviewers or two languages, if a sentence has both "ok" and an error, and if a review has no name.
+    blank.
+
+    Raises ReadError with the line if a category or severity is not allowed, if the sheet has two reviewers or
+    two languages, if a sentence has both "ok" and an error, or if a review has no name.
     """
     rows = list(_read_rows(text))
     reviewed = [row for row in rows if row.is_reviewed]
@@ -134,7 +137,10 @@ def _read_rows(text: str) -> Iterator[_Row]:
 
 
 def _read_fields(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Yields (line number, column → field) for each row of a sheet in either of the two formats."""
+    """Yields (line number, column → field) for each row of a sheet.
+
+    The format is detected from the header.
+    """
     text = text.removeprefix("\ufeff")
     header = text.split("\n", 1)[0].removesuffix("\r")
     if '"' not in header:
@@ -150,8 +156,9 @@ def _read_fields(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 
 def _only_value(rows: Iterable[_Row], column: str) -> str:
-    """Returns the only value of a column that should have the same value in all rows, or "" if the column is
-    empty.
+    """Returns the value of a column that must be the same in all rows, or "" if the column is empty.
+
+    Raises ReadError if there are several values.
     """
     lines: dict[str, int] = {}
     for row in rows:

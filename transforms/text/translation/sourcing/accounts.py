@@ -1,4 +1,4 @@
-"""Computes the counts, statistics and card sections for a build of source sentences."""
+"""Computes the counts, statistics and card sections for a build of FLORES-101 source sentences."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,16 +60,17 @@ sentence links to another page. The sentences of `test` are not for release.
 
 
 def describe_documents(sites: Sequence[str], documents: Sequence[str]) -> Description:
-    """Returns the description of a build, which lists the sites and the user's documents from which it was
-    made.
-    """
+    """Returns the description of a build that was made from sites and from the user's documents."""
     of_sites = [f"English Wikimedia sites ({', '.join(sites)})"] if sites else []
     sources = " and ".join([*of_sites, f"documents ({', '.join(documents)})"])
     return DESCRIPTION._replace(about=_WITH_DOCUMENTS.format(sources=sources))
 
 
 class DomainAccount(NamedTuple):
-    """Counts of a domain's pages or documents. It holds that rejected + not_drawn + articles = pages."""
+    """Counts of the pages or documents of one domain.
+
+    `pages` is the sum of `rejected`, `not_drawn` and `articles`.
+    """
 
     pages: int  # pages read
     rejected: int  # not an article, without a passage, or with a sentence that another article has
@@ -138,7 +139,9 @@ def _account_for(domain: str, ledger: Ledger, selection: Selection) -> DomainAcc
 
 
 def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
-    """Counts sentences, articles, words (separated by white space) and characters (code points)."""
+    """Returns the numbers of sentences, articles, words (separated by white space) and characters (code
+    points).
+    """
     return {
         "sentences": len(sentences),
         "articles": len({one.article for one in sentences}),
@@ -150,8 +153,9 @@ def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
 
 
 def _make_stats(selection: Selection, domains: Mapping[str, DomainAccount]) -> dict[str, Any]:
-    """Returns the statistics of a build: counts per split and domain, and the figures of table 3 of Goyal et
-    al. 2022.
+    """Returns the statistics of a build: counts per split and domain, and other figures.
+
+    The other figures are those of table 3 of Goyal et al. 2022.
     """
     sentences = selection.sentences
     topics = Counter(one.topic for one in sentences)

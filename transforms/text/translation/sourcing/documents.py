@@ -45,7 +45,7 @@ class _Line(msgspec.Struct):
 
 
 def check_domain(name: str) -> None:
-    """Raises ValueError if the user's documents cannot have a domain with this name."""
+    """Raises ValueError if `name` cannot be the name of a domain of the user's documents."""
     if name in DOMAINS:
         raise ValueError(
             f"documents of {name!r}: this is the name of a site; choose another domain name"
@@ -116,7 +116,7 @@ def read_paragraphs(text: str) -> list[Paragraph]:
 
 
 def find_candidate(document: Document, domain: str, seed: int) -> Candidate | Reason:
-    """Returns a document with its passage as a Candidate, or the reason why the document has no passage.
+    """Chooses a passage of a document. Returns it as a Candidate, or the reason why there is no passage.
 
     The topic is guessed from the title, by the rules for Wikinews.
     """

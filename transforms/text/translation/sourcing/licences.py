@@ -1,4 +1,4 @@
-"""The licences of texts, and the ids of these licences on the Hugging Face hub."""
+"""Lists the licences of texts, and maps them to the ids of licences on the Hugging Face hub."""
 
 import re
 from collections import Counter
@@ -25,7 +25,10 @@ _CC0 = re.compile(r"cc-?(?:0|zero)(?:-1\.0)?")
 
 
 def hub_license(licence: str) -> str:
-    """Returns the hub's id for a licence: "cc-by-sa-4.0" for "CC BY-SA 4.0", or "other" if there is no id."""
+    """Returns the hub's id of a licence: "cc-by-sa-4.0" for "CC BY-SA 4.0".
+
+    Returns "other" if there is no id.
+    """
     name = licence.strip().casefold()
     if address := _ADDRESS.fullmatch(name):
         kind = "" if address[2] == "zero" else f"-{address[2]}"
@@ -39,15 +42,16 @@ def hub_license(licence: str) -> str:
 
 
 def hub_licenses(sentences: Sequence[SourceSentence]) -> str | list[str]:
-    """Returns the hub's ids of the sentences' licences: a sorted list, or a string if there is only one, or
-    "" if there is none.
+    """Returns the hub's ids of the sentences' licences.
+
+    Returns a sorted list, a string if there is only one id, or "" if there is none.
     """
     found = sorted({hub_license(one.licence) for one in sentences if one.licence})
     return found[0] if len(found) == 1 else found or ""
 
 
 def list_licences(sentences: Sequence[SourceSentence]) -> list[str]:
-    """Returns the lines of a card that list the sentences' licences, or [] if no sentence has a licence."""
+    """Returns the lines of a card that list the licences of sentences, or [] if no licence is known."""
     counts = Counter(one.licence for one in sentences)
     if not any(counts):
         return []

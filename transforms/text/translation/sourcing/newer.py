@@ -1,4 +1,6 @@
-"""Describes, for the card and manifest of a benchmark, which older sources were excluded from each domain."""
+"""Describes, for the card and manifest of a benchmark, the older sources that were excluded from each
+domain.
+"""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -27,15 +29,17 @@ class NewerDocuments(NamedTuple):
 def describe_newer(
     ledger: Ledger, read: Mapping[str, int]
 ) -> tuple[list[str], dict[str, dict[str, Any]]]:
-    """Returns the lines for the card, and domain → its entry in the manifest. Both are empty if there are no
-    older sources.
+    """Describes the older sources that were excluded.
 
-    Raises NothingLeftError if the dump given as older is not older than the dump from which the build is
-    made.
+    Returns the lines for the card, and domain → its entry in the manifest. Both are empty if there are no
+    older sources.
 
     Args:
       ledger: its entry "newer_than" has (domain, OlderPages or NewerDocuments).
       read: domain → number of pages or documents read.
+
+    Raises:
+      NothingLeftError: the dump given as older is not older than the dump from which the build is made.
     """
     known = ledger.pairs("newer_than")
     lines, findings, note = [], {}, []

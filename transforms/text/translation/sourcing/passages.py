@@ -51,12 +51,13 @@ class Passage(NamedTuple):
 def choose_passage(paragraphs: Sequence[Paragraph], key: str) -> Passage | Reason:
     """Chooses the passage of an article from its paragraphs, or returns the reason why there is none.
 
-    `key` names the article and the seed, and determines all random choices. First a part of the article is
-    drawn (beginning, middle or end), then one of the part's paragraphs with 3 or more consecutive fit
+    `key` identifies the article and the seed, and determines all random choices. First a part of the article
+    is drawn (beginning, middle or end), then one of the part's paragraphs with at least 3 consecutive fit
     sentences, then one of the paragraph's longest passages of at most 5 sentences. If the part has no such
-    paragraph, the other parts are tried in random order.
+    paragraph, the other parts are tried in random order. A sentence is fit if no rule in sentence_rules.py
+    rejects it.
 
-    The Reason `no-passage` states the number of fit sentences and why the others are not fit: "12 paragraphs,
+    The reason `no-passage` states the number of fit sentences and why the others are not fit: "12 paragraphs,
     20 sentences, 9 fit; no-end 3, too-short 8".
     """
     fates: Counter[str] = Counter()
@@ -76,11 +77,10 @@ def choose_passage(paragraphs: Sequence[Paragraph], key: str) -> Passage | Reaso
 
 
 def part_of(place: int, paragraphs: int) -> str:
-    """Returns the part of an article (beginning, middle or end) in which the middle of paragraph `place`
-    lies.
+    """Returns the part of an article (beginning, middle or end) that contains the middle of a paragraph.
 
-    `place` is counted from 0, `paragraphs` is the number of paragraphs. If there are two, they are the
-    beginning and the end; a single one is the beginning.
+    `place` is the index of the paragraph, counted from 0, and `paragraphs` the number of paragraphs. If there
+    are two, they are the beginning and the end; a single one is the beginning.
     """
     if paragraphs == 1:
         return PARTS[0]
@@ -88,8 +88,9 @@ def part_of(place: int, paragraphs: int) -> str:
 
 
 def _sentences_of(paragraph: Paragraph) -> Iterator[tuple[PassageSentence, str | None]]:
-    """Yields (sentence, the reason why it is not fit) for each sentence of a paragraph. The reason is None if
-    it is fit.
+    """Yields (sentence, reason) for each sentence of a paragraph.
+
+    The reason says why the sentence is not fit for translation. It is None for a fit sentence.
     """
     spans = split_sentences(paragraph.text)
     texts = [" ".join(paragraph.text[start:end].split()) for start, end in spans]
@@ -101,9 +102,9 @@ def _sentences_of(paragraph: Paragraph) -> Iterator[tuple[PassageSentence, str |
 
 
 def _reasons_of(texts: Sequence[str]) -> list[str | None]:
-    """Returns for each sentence of a paragraph the reason to reject it, or None if the sentence is fit.
+    """Returns for each sentence of a paragraph the reason to reject it, or None if it is fit for translation.
 
-    The reason `cut` means that a neighbouring sentence is probably the other half of the sentence.
+    The reason `cut` means that the neighbouring sentence is probably the other half of this sentence.
     """
     own = [reason_to_reject_sentence(text) for text in texts]
     reasons = list(own)
@@ -116,8 +117,10 @@ def _reasons_of(texts: Sequence[str]) -> list[str | None]:
 
 
 def _longest_passages(is_fit: Sequence[bool]) -> tuple[list[int], int]:
-    """Returns the start indexes and the common length of a paragraph's longest passages, or ([], 0) if all
-    are too short.
+    """Finds the longest passages of a paragraph.
+
+    Returns the indexes of their first sentences and their common length, or ([], 0) if all are too short.
+    `is_fit` has True for each sentence that is fit for translation.
     """
     # Number of consecutive fit sentences from each sentence on.
     runs = [*accumulate(map(int, reversed(is_fit)), lambda run, fit: fit * (run + 1))][::-1]

@@ -1,4 +1,4 @@
-"""Plans how many articles and sentences each split takes from each domain.
+"""Plans the number of articles and sentences that each split gets from each domain.
 
 In Goyal et al. 2022, table 3, there are 3,001 sentences from 842 articles, one third from each domain. dev
 has 997 sentences, devtest 1,012 and test 992, from 281, 281 and 280 whole articles.
@@ -22,7 +22,7 @@ _Table = npt.NDArray[np.int64]  # one row per domain, one column per split
 
 
 class Quota(NamedTuple):
-    """The number of articles and sentences that a split takes from a domain."""
+    """The number of articles and sentences that a split gets from a domain."""
 
     articles: int
     sentences: int  # 3 to 5 for each article
@@ -69,13 +69,21 @@ def plan_quotas(
     splits: Mapping[str, int] | None = None,
     domains: Sequence[str] = DOMAINS[:3],
 ) -> Mapping[Cell, Quota]:
-    """Returns (domain, split) → quota, in the order of domains and splits.
+    """Plans the quota of each split and domain.
 
-    The totals `sentences` and `articles` are met exactly. `splits` gives the number of sentences in each
-    split (default: `split_sizes`). All domains get equal numbers of sentences and articles, and all splits
-    get equal numbers of articles, up to rounding, which favours the first ones. If that is impossible,
-    articles are divided in proportion to sentences. Raises ValueError if articles of 3 to 5 sentences cannot
-    have these totals; the message says which numbers can.
+    Returns (domain, split) → quota, in the order of domains and splits. The totals `sentences` and `articles`
+    are met exactly. All domains get equal numbers of sentences and articles, and all splits get equal numbers
+    of articles, up to rounding, which favours the first ones. If that is impossible, articles are divided in
+    proportion to sentences.
+
+    Args:
+      sentences: total number of sentences.
+      articles: total number of articles.
+      splits: split → number of its sentences (default: `split_sizes`).
+      domains: names of the domains.
+
+    Raises:
+      ValueError: articles of 3 to 5 sentences cannot have these totals. The message says which numbers can.
     """
     splits = split_sizes(sentences) if splits is None else splits
     _check(sentences, articles)
@@ -94,10 +102,15 @@ def _deal(
     sizes: Sequence[int],
     share: Callable[[int, Sequence[int]], list[int] | None],
 ) -> list[Quota] | None:
-    """Returns the quotas domain by domain, with the articles divided by the function `share`. Returns None if
-    these articles cannot have the required sentences.
+    """Divides articles and sentences among domains and splits.
 
-    `thirds` is the number of sentences from each domain, `sizes` the number of sentences in each split.
+    Returns the quotas domain by domain, or None if these articles cannot have the required sentences.
+
+    Args:
+      articles: total number of articles.
+      thirds: number of sentences of each domain.
+      sizes: number of sentences of each split.
+      share: function that divides articles among groups with given numbers of sentences.
     """
     by_domain, by_split = share(articles, thirds), share(articles, sizes)
     if by_domain is None or by_split is None:
@@ -144,9 +157,9 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def _level(articles: int, sentences: Sequence[int]) -> list[int] | None:
-    """Divides articles as equally as possible among groups with these numbers of sentences.
+    """Divides articles as equally as possible among groups with given numbers of sentences.
 
-    Returns None if the groups would need articles with fewer than 3 or more than 5 sentences.
+    Returns None if a group would need articles with fewer than 3 or more than 5 sentences.
     """
     counts = [-(-size // MAX_SENTENCES) for size in sentences]
     most = [size // MIN_SENTENCES for size in sentences]
@@ -161,9 +174,9 @@ def _level(articles: int, sentences: Sequence[int]) -> list[int] | None:
 
 
 def _round_table(rows: Sequence[int], columns: Sequence[int]) -> _Table:
-    """Returns a table of whole numbers whose row sums are `rows` and whose column sums are `columns`.
+    """Returns a table of whole numbers with given row sums and column sums.
 
-    Each number is row · column / total, rounded up or down.
+    Each number is row sum · column sum / total, rounded up or down.
     """
     table, remainder = np.divmod(np.outer(rows, columns), sum(rows))
     rest = np.zeros_like(table)
@@ -174,10 +187,12 @@ def _round_table(rows: Sequence[int], columns: Sequence[int]) -> _Table:
 def _extra_sentences(
     table: _Table, by_domain: Sequence[int], by_split: Sequence[int]
 ) -> _Table | None:
-    """Returns how many sentences each cell gets beyond 3 per article, or None if that is impossible.
+    """Distributes the sentences beyond 3 per article.
 
-    Each article has at most 2 more sentences. The sums over domains and splits must be `by_domain` and
-    `by_split`.
+    Returns their number in each cell, or None if impossible.
+
+    An article has at most 2 such sentences. The total numbers of sentences of domains and splits must be
+    `by_domain` and `by_split`.
     """
     rows = by_domain - MIN_SENTENCES * table.sum(axis=1)
     columns = by_split - MIN_SENTENCES * table.sum(axis=0)
@@ -190,10 +205,11 @@ def _extra_sentences(
 
 
 def _fill(table: _Table, rows: _Table, columns: _Table, room: npt.NDArray[Any]) -> bool:
-    """Adds units to `table` until no row or column sum is too small. Returns True if this is possible.
+    """Increases the cells of `table` by ones until all row and column sums are large enough.
 
-    `rows` and `columns` hold what is still missing in each sum, and are counted down. No cell gets more units
-    than its `room`. Units are added along augmenting paths (Ford and Fulkerson), so the maximum is reached.
+    Returns True if this is possible. `rows` and `columns` are the amounts still missing in each sum, and are
+    reduced accordingly. No cell is increased by more than its `room`. Ones are added along augmenting paths
+    (Ford and Fulkerson), so the maximum is reached.
     """
     for row in range(len(rows)):
         while rows[row]:
@@ -242,10 +258,10 @@ def articles_of(quotas: Mapping[Cell, Quota], domain: str) -> int:
 def fit_to_candidates(
     quotas: Mapping[Cell, Quota], articles: Mapping[str, int]
 ) -> Mapping[Cell, Quota]:
-    """Scales down the quotas of domains that have fewer articles than planned.
+    """Reduces the quotas of domains that have fewer articles than planned.
 
-    `articles` maps each domain to its number of available articles. The ratio of sentences to articles stays
-    nearly the same.
+    `articles` maps each domain to its number of available articles. The ratio of sentences to articles
+    remains nearly the same.
     """
     fitted = dict(quotas)
     for domain in dict.fromkeys(domain for domain, _ in quotas):

@@ -1,7 +1,7 @@
 """Selects the sentences of the benchmark from all articles that have a passage.
 
-Articles are taken in the order of their ranks, which are random numbers derived from the seed. So the result
-does not depend on the order of the candidates or the number of workers.
+Articles are selected in the order of their ranks, which are random numbers derived from the seed. So the
+result does not depend on the order of the candidates or the number of workers.
 """
 
 import heapq
@@ -59,27 +59,26 @@ class Selection(NamedTuple):
 
 
 def candidates_needed(articles: int) -> int:
-    """Returns how many candidates `select` needs for a domain. They are those with the lowest ranks, without
-    copies.
+    """Returns the number of candidates that `select` needs for a domain to get `articles` articles.
 
-    `articles` is the number of wanted articles. The additional candidates replace articles with short
-    passages, and articles that are skipped because they repeat a sentence. If a domain has fewer candidates,
-    all are needed.
+    They are the candidates with the lowest ranks, without copies. The additional ones replace articles with
+    short passages, and articles that are skipped because they repeat a sentence. If a domain has fewer
+    candidates, all are needed.
     """
     return RESERVE_TIMES * articles + RESERVE
 
 
 def place_of(candidate: Candidate) -> tuple[int, Candidate]:
-    """Returns the unique sort key of a candidate (rank, domain, page id). The lowest one is taken first."""
+    """Returns a unique sort key of a candidate: (rank, candidate). The lowest one is selected first."""
     return candidate.rank, candidate
 
 
 def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candidate]:
-    """Returns the first `most` candidates, sorted by `place_of`. Of several copies of an article, only the
-    first one is kept.
+    """Returns the first `most` candidates, sorted by `place_of`.
 
-    All candidates must be from the same domain. The function can be used as a combiner: if it is applied to
-    parts of the candidates and then to the union of the results, the result is that for all candidates.
+    Of several copies of an article, only the first one is kept. All candidates must be from the same domain.
+    The function can be used as a combiner: it may be applied to parts of the candidates and then to the union
+    of the results.
     """
     lowest: dict[int, Candidate] = {}  # by digest
     for candidate in sorted(candidates, key=place_of):
@@ -95,7 +94,9 @@ def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Sel
     Only the first `candidates_needed` candidates of each domain, without copies, are considered. A candidate
     is skipped if a candidate with a lower rank or from an earlier domain is a copy of it, or has one of its
     sentences. If there are too few articles or sentences, as many as possible are selected, and the domain is
-    listed in `shortages`. Raises ValueError if a candidate's domain has no quota.
+    listed in `shortages`.
+
+    Raises ValueError if a candidate's domain has no quota.
     """
     found, duplicates = _without_duplicates(_ranked(candidates, quotas))
     fitted = fit_to_candidates(quotas, {domain: len(of) for domain, of in found.items()})
@@ -167,7 +168,9 @@ def _texts(candidate: Candidate) -> list[str]:
 
 
 def _repeated(candidate: Candidate, article: str, known: _Known) -> tuple[str, str] | None:
-    """Returns (reason, details) if the candidate's page, text or one of its sentences is already known."""
+    """Returns (reason, details) if the page, the text or a sentence of a candidate was already selected, or
+    None.
+    """
     if article in known.articles:  # dumps of two dates
         return "duplicate-page", "it is there with another text"
     if candidate.digest in known.first_of:
@@ -189,8 +192,10 @@ def _capacity(candidates: Iterable[Candidate]) -> int:
 
 
 def _choose(ranked: Sequence[Candidate], quotas: Iterable[Quota]) -> list[Candidate]:
-    """Takes the candidates with the lowest ranks, then replaces the shortest by longer ones as long as
-    sentences are missing.
+    """Chooses the articles of one domain.
+
+    These are the candidates with the lowest ranks. If they have too few sentences, the articles with the
+    shortest passages are replaced by candidates with longer passages.
     """
     cells = list(quotas)
     articles = sum(quota.articles for quota in cells)
@@ -210,7 +215,7 @@ def _choose(ranked: Sequence[Candidate], quotas: Iterable[Quota]) -> list[Candid
 
 
 def _deal(chosen: Sequence[Candidate], cells: Mapping[str, Quota]) -> dict[str, list[Candidate]]:
-    """Deals the articles to the splits at random, then swaps some if a split has too few sentences.
+    """Distributes the articles to the splits at random, then swaps some if a split has too few sentences.
 
     Returns split → its articles, sorted by rank.
     """
@@ -222,10 +227,10 @@ def _deal(chosen: Sequence[Candidate], cells: Mapping[str, Quota]) -> dict[str, 
 
 
 def _swap(dealt: dict[str, list[Candidate]], cells: Mapping[str, Quota]) -> bool:
-    """Swaps a short passage from the split that lacks the most sentences for a longer one from another split.
+    """Swaps two articles to give more sentences to the split that lacks the most.
 
-    Returns False if no split lacks sentences, or if no other split can spare any. Each swap reduces the
-    number of missing sentences.
+    A short passage of this split is swapped for a longer one of another split. Returns False if no split
+    lacks sentences, or if no other split has any to spare. Each swap reduces the number of missing sentences.
     """
     spare = {split: _capacity(dealt[split]) - quota.sentences for split, quota in cells.items()}
     poor = min(spare, key=lambda split: spare[split])
@@ -241,10 +246,10 @@ def _swap(dealt: dict[str, list[Candidate]], cells: Mapping[str, Quota]) -> bool
 def _pairs(
     short: Sequence[Candidate], long: Sequence[Candidate], most: int
 ) -> Iterator[tuple[int, int]]:
-    """Yields the indexes of a passage in `short` and of a longer passage in `long`. The latter has at most
-    `most` sentences more.
+    """Yields the indexes of a passage in `short` and of a longer passage in `long`.
 
-    The pairs with the greatest differences come first.
+    The second one has at most `most` sentences more than the first. Pairs with the greatest differences come
+    first.
     """
     shortest, longest = (
         {_length(one): place for place, one in reversed([*enumerate(candidates)])}
@@ -259,8 +264,8 @@ def _pairs(
 def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[Candidate]:
     """Shortens the passages to random lengths, which are distributed as in the FLORES-101 release.
 
-    Then lengths are changed by one, in order, until the total is `sentences` or no length can change any
-    more.
+    Then lengths are changed by one sentence, in order, until the total is `sentences` or no length can be
+    changed any more.
     """
     most = [_length(candidate) for candidate in candidates]
     lengths = [

@@ -1,10 +1,10 @@
-"""Rejects sentences that are not fit for translation: incomplete, not prose, or unclear without the rest of
-their page.
+"""Rejects sentences that are not fit for translation.
 
-"Avoiding segments with very short or malformed sentences" is all that Goyal et al. 2022, "The FLORES-101
-Evaluation Benchmark", section 3.1, say about the rules. The thresholds were chosen so that each rule rejects
-few good sentences among the 1,012 English sentences of the released devtest. Rejecting a good sentence does
-little harm, because there are many others.
+Such sentences are incomplete, not prose, or unclear without the rest of their page. "Avoiding segments with
+very short or malformed sentences" is all that Goyal et al. 2022, "The FLORES-101 Evaluation Benchmark",
+section 3.1, say about the rules. The thresholds were chosen so that each rule rejects few good sentences
+among the 1,012 English sentences of the released devtest. Rejecting a good sentence does little harm, because
+there are many others.
 """
 
 import re

@@ -1,5 +1,4 @@
-"""Assigns one of ten topics to an article, by looking for the words of topics.toml in its categories and
-title.
+"""Assigns one of ten topics to an article, by the words in its categories and title (see topics.toml).
 
 Goyal et al. 2022, section 4.2: "We manually classify the content of the sentences into one of 10 broader
 topics". The assigned topic is a first guess, to be corrected by hand.
@@ -17,12 +16,13 @@ _CATEGORY_WEIGHT, _TITLE_WEIGHT = 2, 1
 
 
 def topic_of(domain: str, title: str, categories: Sequence[str]) -> str:
-    """Returns an article's topic, one of TOPICS. `domain` is one of DOMAINS.
+    """Returns the topic of an article, one of TOPICS.
 
     A topic gets 2 points for each category that contains one of its words, and 1 point if the title does. The
     topic with the most points is returned. If several topics have equal points, the first one in the domain's
     table is returned; if no topic has points, the domain's default. Categories may have a namespace prefix.
-    Raises ValueError if the domain has no table.
+
+    Raises ValueError if there is no table for `domain`. It should be one of DOMAINS.
     """
     tables = _tables()
     default = tables["default"].get(domain)
