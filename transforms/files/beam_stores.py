@@ -1,6 +1,6 @@
 """Patches of Beam's file systems for object stores, each with its reason.
 
-Written for Beam 2.77. Each patch has a test that fails when Beam no longer needs it
+The patches are written for Beam 2.77. Each has a test that fails when Beam no longer needs it
 (tests/storage/test_beam_stores.py). Patches of Beam's runners are in pipelines/engines/beam_patches.py.
 """
 
@@ -20,7 +20,8 @@ _lock = threading.Lock()  # threads may share clients, but must not create them 
 def keep_clients() -> None:
     """Makes Beam's S3 file system reuse one client per process. Does nothing if boto3 is not installed.
 
-    Beam creates a client for every call, which takes a third of a second. No issue of Beam was found.
+    Without the patch, Beam creates a client for every call, which takes a third of a second. No issue of Beam
+    was found.
     """
     try:
         import boto3
@@ -38,7 +39,7 @@ def keep_clients() -> None:
         return session.client(**settings)
 
     class KeptSession:
-        """Replacement for a boto3 session. It has only the method that Beam calls."""
+        """Replacement for a boto3 session that reuses clients. It has only the method that Beam calls."""
 
         def client(self, **settings: Any) -> Any:
             environment = {one for one in os.environ.items() if one[0].startswith("AWS_")}
@@ -55,11 +56,11 @@ keep_clients()  # every process that uses a store imports this module
 
 
 def client_of(path: str) -> tuple[str, Any, dict[str, str]]:
-    """Returns (scheme of the path, client, arguments). The client is Beam's S3 client, or the bucket for
-    gs://. The arguments are the bucket and key in the form of S3 calls.
+    """Returns (scheme of a path, storage client, arguments that name the object).
 
-    Beam's file systems have no conditional writes, and do not expose their clients. No issue of Beam was
-    found.
+    For s3:// the client is that of Beam, for gs:// it is the bucket. The arguments are the bucket and key in
+    the form of S3 calls. Beam's file systems have no conditional writes, and do not expose their clients. No
+    issue of Beam was found.
     """
     scheme, _, place = path.partition("://")
     bucket, _, name = place.partition("/")
@@ -84,7 +85,7 @@ def put_empty(path: str) -> None:
 
 
 def drop_uploads(path: str) -> None:
-    """Aborts unfinished uploads of killed processes to S3 paths that begin with `path`.
+    """Aborts the unfinished uploads of killed processes to S3 paths that begin with `path`.
 
     S3 stores and bills the uploaded parts, but does not list them as objects. Beam has no call that aborts
     uploads.

@@ -1,6 +1,6 @@
 """Counts events with Beam counters, and in local files that can be read while the job runs.
 
-The in-process runner reports its counters only at the end. If the environment variable
+The in-process runner reports its Beam counters only at the end. If the environment variable
 CORPUSMILL_PROGRESS_DIR names a folder, each worker process also writes its counts to a file in that folder.
 """
 
@@ -28,7 +28,7 @@ _is_due = False  # True if a thread will write the latest counts
 
 
 def count(stage: str, what: str, amount: int = 1) -> None:
-    """Adds to the counter `<stage>/<what>`."""
+    """Adds `amount` to the counter `<stage>/<what>`."""
     name = f"{stage}/{what}"
     _counter(name).inc(amount)
     if PROGRESS_DIR in os.environ:
@@ -37,16 +37,16 @@ def count(stage: str, what: str, amount: int = 1) -> None:
 
 @functools.cache
 def _counter(name: str) -> Counter:
-    """Returns a cached Beam counter, because creating a counter takes half of the time of counting.
+    """Returns a Beam counter. Counters are cached, because creating one takes half of the time of counting.
 
-    One counter can be used in several steps: it finds the current step itself.
+    One counter can be used in several steps, because it determines the current step itself.
     """
     counter: Counter = Metrics.counter(NAMESPACE, name)
     return counter
 
 
 def flush() -> None:
-    """Writes the counts to the file immediately. Call it in steps that count only once."""
+    """Writes the counts of this process to its file immediately. Call it in steps that count only once."""
     if PROGRESS_DIR in os.environ:
         with _lock:
             _write_tally()

@@ -19,8 +19,11 @@ def check_on_corrupt(on_corrupt: str) -> None:
 
 
 def damage_error(path: str, start: int, end: int, message: str, note: str = "") -> InputError:
-    """Returns the error for damaged bytes `start` to `end`. The note is appended to the message."""
-    where = f", the data are damaged up to byte {end}" if end > start else ""
+    """Returns an error for the damaged bytes from `start` to `end` of a file.
+
+    `note` is appended to the message.
+    """
+    where = f"; the data are damaged up to byte {end}" if end > start else ""
     return InputError(path, f"{message}{where}{note}", start)
 
 
@@ -37,8 +40,9 @@ class LostBytes(NamedTuple):
 
 
 def tell_lost(stage: str, lost: LostBytes) -> beam.pvalue.TaggedOutput:
-    """Returns the lost bytes as an element of the output "lost". Counts the damage under `<stage>/damages`
-    and logs it.
+    """Converts lost bytes to an element of the output "lost".
+
+    Counts them under `<stage>/damages`, and logs them.
     """
     counters.count(stage, "damages")
     logging.getLogger(__name__).warning("lost: %s", lost)

@@ -1,4 +1,4 @@
-"""Combines small results of a bundle into larger pieces, because each element has a fixed cost in Beam."""
+"""Combines small results of a bundle into larger elements, because each element has a fixed cost in Beam."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
@@ -10,12 +10,12 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 
 class Gather(beam.DoFn):
-    """Collects results for the elements of a bundle, and emits them together.
+    """Collects results for the elements of a bundle, and emits several results together.
 
     Results are emitted when their total weight reaches a limit, and at the end of the bundle.
 
     Args:
-      make: function from an element and side inputs to a result; None if there is nothing to collect.
+      make: function from an element and side inputs to a result, or to None if there is nothing to collect.
       hand_on: function from a non-empty list of results to the elements to emit.
       enough: total weight at which results are emitted.
       weigh: function from a result to its weight; by default the number of rows of a table.

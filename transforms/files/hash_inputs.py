@@ -43,7 +43,7 @@ class HashInputs(beam.PTransform):
 
 
 def checksum_of(path: str) -> str:
-    """Returns the checksum of an object as stored by its object store; "" for local files."""
+    """Returns the checksum that an object store has stored for an object, or "" for local files."""
     if is_local(path):
         return ""
     try:
@@ -55,8 +55,10 @@ def checksum_of(path: str) -> str:
 def hash_unchanged(
     role: str, path: str, file_bytes: int, checksum: str = "", sha256: str = ""
 ) -> InputFile:
-    """Hashes a file like `hash_input`. Raises InputError if its size, checksum or SHA-256 differs from the
-    arguments. If `sha256` is "", it is not compared.
+    """Computes the hash of a file, and checks that the file has not changed.
+
+    Raises InputError if its size, checksum or SHA-256 differs from the given one. If `sha256` is "", it is
+    not compared.
     """
     file = hash_input(role, path)
     if file.bytes != file_bytes:

@@ -1,4 +1,4 @@
-"""Lists the files in a folder on any Beam file system. Symbolic links are followed."""
+"""Lists files and folders on any Beam file system. Symbolic links are followed."""
 
 import pathlib
 import posixpath
@@ -23,7 +23,7 @@ def check_folder(folder: str) -> None:
 
 
 def list_subfolders(folder: str) -> list[str]:
-    """Returns the names of the folders in a folder; an empty list if it does not exist.
+    """Returns the names of the folders in a folder, or [] if it does not exist.
 
     On object stores, which have no folders, names of files may be included.
     """
@@ -36,7 +36,7 @@ def list_subfolders(folder: str) -> list[str]:
 
 
 def list_files(folder: str) -> dict[str, int]:
-    """Returns name → size in bytes of the files in a folder; an empty dict if it does not exist."""
+    """Returns name → size in bytes for the files in a folder, or {} if the folder does not exist."""
     if is_local(folder):
         files = _list_local(folder, pathlib.Path.is_file)
         return {path.name: path.stat().st_size for path in files}
@@ -44,8 +44,9 @@ def list_files(folder: str) -> dict[str, int]:
 
 
 def _list_local(folder: str, wanted: Callable[[pathlib.Path], bool]) -> list[pathlib.Path]:
-    """Lists the wanted entries of a local folder. Beam's own listing also reads all folders below it, and
-    does not follow links.
+    """Lists the wanted entries of a local folder.
+
+    Beam's own listing is not used, because it also reads all folders below, and does not follow links.
     """
     try:
         return [path for path in pathlib.Path(folder).iterdir() if wanted(path)]

@@ -17,9 +17,13 @@ _READ_BYTES = 1 << 20
 
 
 class InputError(Exception):
-    """An input is missing, unreadable or malformed. The message names the file and the position in it.
+    """Raised if an input is missing, unreadable or malformed.
+
+    The message names the file and the position in it.
 
     Args:
+      path: path of the file.
+      message: description of the error.
       offset: offset of the error in the file in bytes; None if the error concerns the whole file.
       is_unread: True if the disk or store did not return the data, so the content itself may be valid.
     """
@@ -35,10 +39,10 @@ class InputError(Exception):
 
 
 def match_inputs(patterns: Sequence[str]) -> list[str]:
-    """Returns the files that match the patterns, each once, sorted by name.
+    """Returns the files that match some patterns, each once, sorted by name.
 
     Raises InputError for a pattern without a match, because a mistyped pattern would result in a smaller
-    corpus, and for files that are not regular, such as pipes.
+    corpus. Also raises it for files that are not regular, such as pipes.
     """
     paths: set[str] = set()
     for pattern in patterns:
@@ -92,7 +96,10 @@ def _match(pattern: str) -> list[str]:
 
 
 def file_bytes_of(path: str) -> int:
-    """Returns the stored size of a file on any file system. Raises InputError if the file does not exist."""
+    """Returns the stored size of a file in bytes, on any file system.
+
+    Raises InputError if the file does not exist.
+    """
     try:
         return int(FileSystems.get_filesystem(path).metadata(path).size_in_bytes)
     except (BeamIOError, FileNotFoundError) as error:
@@ -115,8 +122,9 @@ def open_raw(path: str) -> BinaryIO:
 
 
 def is_there(path: str) -> bool:
-    """Returns True if the file exists. Raises OSError if a local disk does not respond, where Beam would
-    return False.
+    """Returns True if a file exists.
+
+    Raises OSError if a local disk does not respond. (Beam would return False in this case.)
     """
     if not is_local(path):
         found: bool = FileSystems.exists(path)
@@ -196,8 +204,9 @@ def read_input(path: str) -> bytes:
 
 
 def parse_json(path: str, content: bytes) -> Any:
-    """Returns the value of a JSON file. If the content is malformed, raises InputError with the file and the
-    position.
+    """Parses the content of a JSON file.
+
+    If it is malformed, raises InputError with the file and the position.
     """
     try:
         return json.loads(content)

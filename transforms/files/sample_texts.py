@@ -15,7 +15,7 @@ _ARTICLE = b"<ns>0</ns>"
 
 
 class TextSample(NamedTuple):
-    """Estimates from the beginnings of some files."""
+    """Estimates of the amount of text, made from the beginnings of some files."""
 
     expansion: float = 1.0  # bytes of text per stored byte
     articles_share: float = 1.0  # share of namespace 0 in the bytes of the pages of a wiki
@@ -29,8 +29,9 @@ def codec_at(path: str) -> str:
 
 
 def sample_texts(paths: Sequence[str]) -> TextSample:
-    """Reads the beginnings of at most FILES files, evenly spread over the list. All files must be of the same
-    kind.
+    """Estimates the amount of text from the beginnings of at most FILES files.
+
+    The files are evenly spread over the list. All files must be of the same kind.
     """
     step = max(len(paths) // FILES, 1)
     heads = [read_beginning(path) for path in paths[::step][:FILES]]

@@ -1,9 +1,10 @@
 """Stores large byte strings (pieces) between two stages, so that the runner only passes references to them.
 
-The in-process runner keeps two or three copies of all data between stages in memory, and sends a worker its
-part as one message. A corpus would fill the memory. So on local file systems, which the workers share, pieces
-are written to files beside the build. On object stores, where a request takes as long as the transfer of a
-megabyte, each large piece becomes an object, and small pieces are compressed and shuffled by the runner.
+The in-process runner keeps two or three copies of all data between stages in memory, and sends each worker
+its part as one message. A corpus would fill the memory. So on local file systems, which the workers share,
+pieces are written to files in a scratch folder of the build. On object stores, where a request takes as long
+as the transfer of a megabyte, each large piece becomes an object, and small pieces are compressed and
+shuffled by the runner.
 """
 
 import io
@@ -44,8 +45,9 @@ class Scratch:
         self._folder = FileSystems.join(folder, SCRATCH)
 
     def put(self, piece: bytes) -> bytes:
-        """Stores a piece and returns a reference for `fetch`. On an object store, the reference to a small
-        piece contains the piece itself, compressed.
+        """Stores a piece and returns a reference for `fetch`.
+
+        On an object store, the reference to a small piece contains the piece itself, compressed.
         """
         if not self._is_local:
             return self._put_object(pack_block(piece))
@@ -68,8 +70,9 @@ class Scratch:
         return self.put(pack_block(text.encode("utf-8")))
 
     def part(self, packed: bytes, piece: bytes, start: int, end: int) -> bytes:
-        """Returns a reference to the bytes from `start` to `end` of a stored piece. The bytes are not copied
-        if the piece is in a file.
+        """Returns a reference to the bytes from `start` to `end` of a stored piece.
+
+        If the piece is in a file, the bytes are not copied. `packed` is the reference to the piece.
         """
         if not packed.startswith(_REFERENCE):
             return self.put(piece[start:end])
@@ -78,7 +81,7 @@ class Scratch:
 
 
 def fetch(packed: bytes) -> bytes:
-    """Returns the piece for a reference from `Scratch.put`."""
+    """Returns the piece that a reference from `Scratch.put` refers to."""
     if packed.startswith(_OBJECT):
         with open_raw(packed[len(_OBJECT) :].decode()) as stream:
             return unpack_block(stream.read())
@@ -91,7 +94,7 @@ def fetch(packed: bytes) -> bytes:
 
 
 def fetch_text(packed: bytes) -> str:
-    """Returns the text for a reference from `Scratch.put_text`."""
+    """Returns the text that a reference from `Scratch.put_text` refers to."""
     return unpack_block(fetch(packed)).decode("utf-8")
 
 

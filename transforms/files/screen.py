@@ -17,16 +17,16 @@ class Screened(NamedTuple):
 
 
 class KeepAll(beam.PTransform):
-    """PCollection → Screened, with all elements kept. It replaces a screening that is switched off."""
+    """Keeps all elements. PCollection → Screened. It replaces a screening that is switched off."""
 
     def expand(self, elements: beam.PCollection) -> Screened:
         return Screened(elements, elements.pipeline | beam.Create([]))
 
 
 class ScreenPages(beam.PTransform):
-    """PCollection[Page] → Screened. Applies a rule `reason_to_reject(page, *sides)` to each page.
+    """Applies a rule `reason_to_reject(page, *sides)` to each page. PCollection[Page] → Screened.
 
-    The rule returns a Reason, or None to keep the page.
+    The rule returns a Reason to reject the page, or None to keep it.
 
     Args:
       sides: side inputs for the rule.

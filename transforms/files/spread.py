@@ -1,4 +1,4 @@
-"""Distributes work over all workers."""
+"""Distributes parts of the work over all workers, in a way that can be repeated."""
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -8,12 +8,12 @@ import apache_beam as beam
 
 
 class Spread(beam.PTransform):
-    """Splits each element into parts, and distributes the parts over the workers.
+    """Divides each element into parts, and distributes the parts over the workers.
 
     Parts are distributed by a hash of the element plus the number of the part, so the parts of one element
-    are sent to different workers. beam.Reshuffle distributes elements at random or in the order of arrival. A
-    runner that repeats work after the loss of a worker could then lose or repeat elements; Spark fails the
-    job in that case.
+    are sent to different workers. In contrast, beam.Reshuffle distributes elements at random or in the order
+    of arrival. A runner that repeats work after the loss of a worker could then lose or repeat elements;
+    Spark fails the job in that case.
 
     Args:
       plan: function from an element to its parts. It must always return the same parts in the same order.
@@ -38,7 +38,7 @@ class Spread(beam.PTransform):
 
 
 class SpreadAll(beam.PTransform):
-    """Pipeline → PCollection of the items of a list. The items are distributed over the workers.
+    """Creates a PCollection of the items of a list, and distributes the items over the workers.
 
     Args:
       of: type of the items.

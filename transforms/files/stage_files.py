@@ -1,8 +1,8 @@
-"""Passes collections from one stage of a build to the next in files, written and read by all workers.
+"""Passes collections from one stage of a build to the next in files, which all workers write and read.
 
 Elements can be any picklable values, such as counts or books. They are packed into blocks; each bundle writes
 its blocks to separate files. When a stage ends, a list of its files is written, and only listed files are
-read. So files of killed workers, and of bundles that ran twice, are ignored.
+read. So the files of killed workers, and of bundles that ran twice, are ignored.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ _HEAD = struct.Struct(">QQ")  # size of the packed block in bytes, number of its
 
 
 class StagePart(NamedTuple):
-    """Several blocks of a file, read together."""
+    """A part of a stage file: some of its blocks, which are read together."""
 
     name: str  # of the file in the folder of the stage
     start: int
@@ -63,7 +63,9 @@ class StageField(NamedTuple):
 
 
 class WriteStage(beam.PTransform):
-    """{name: PCollection} → files with all elements, and a list of these files.
+    """Writes collections to files, and a list of these files.
+
+    The input is {name: PCollection}.
 
     Args:
       folder: folder of the stage. It must exist and be on a file system that all workers share.
@@ -89,7 +91,7 @@ class WriteStage(beam.PTransform):
 
 
 class ReadStage(beam.PTransform):
-    """Pipeline → PCollection of the elements of one field of a stage, with their original type.
+    """Reads one collection of a finished stage. Pipeline → PCollection with the original element type.
 
     Raises InputError for damaged or missing files.
     """
@@ -110,12 +112,13 @@ class ReadStage(beam.PTransform):
 
 
 class StageOutcome:
-    """The collections of a finished stage as attributes. A collection is read when its attribute is first
-    accessed.
+    """The collections of a finished stage, as attributes.
+
+    A collection is read when its attribute is first accessed.
     """
 
     def __init__(self, root: beam.Pipeline, name: str, folder: str):
-        """Raises InputError if the list of the stage is missing."""
+        """Reads the list of the stage's files. Raises InputError if it is missing."""
         self._root = root
         self._name = name
         self._folder = folder
@@ -124,7 +127,7 @@ class StageOutcome:
 
     def __getattr__(self, field: str) -> beam.PCollection:
         if field.startswith("_") or field not in self._fields:
-            raise AttributeError(f"the outcome of the stage has no field {field}")
+            raise AttributeError(f"the finished stage has no field {field}")
         if field not in self._collections:
             read = ReadStage(self._folder, self._fields[field])
             self._collections[field] = self._root | f"Read {self._name} {field}" >> read
@@ -134,10 +137,14 @@ class StageOutcome:
 def write_list(
     folder: str, types: Mapping[str, Any], files: Iterable[StageFile], name: str = LIST
 ) -> str:
-    """Writes the list of a stage: every field with its type and the parts of its files. Returns its path.
+    """Writes the list of a stage: each field with its type and the parts of its files.
+
+    Returns the path of the list.
 
     Args:
+      folder: folder of the stage.
       types: field → type, as returned by `describe_type`.
+      files: the files that the bundles have written.
     """
     parts: dict[str, list[StagePart]] = {field: [] for field in types}
     for file in files:
@@ -149,7 +156,10 @@ def write_list(
 
 
 def read_list(folder: str, name: str = LIST) -> dict[str, StageField]:
-    """Returns field → type and parts. Raises InputError if the stage is not finished."""
+    """Reads the list of a stage. Returns field → its type and parts.
+
+    Raises InputError if the stage is not finished.
+    """
     path = FileSystems.join(folder, name)
     with _errors_named(path), open_raw(path) as stream:
         fields = json.loads(stream.read())
@@ -166,8 +176,8 @@ _GENERIC = {"Tuple": typehints.Tuple, "List": typehints.List, "Dict": typehints.
 
 
 def describe_type(element_type: Any) -> Any:
-    """Returns a description of a type for JSON: "Any", "module:class", or ["Tuple", …] with the descriptions
-    of its elements.
+    """Describes an element type for JSON: "Any", "module:class", or ["Tuple", …] with descriptions of its
+    elements.
 
     Raises TypeError for types that cannot be described.
     """
@@ -185,7 +195,10 @@ def describe_type(element_type: Any) -> Any:
 
 
 def _find_type(description: Any) -> Any:
-    """Returns the type of a description. Raises ValueError if it does not name a class of this project."""
+    """Returns the type that a description names.
+
+    Raises ValueError if it does not name a class of this project.
+    """
     if description == "Any":
         return typehints.Any
     if isinstance(description, list):
@@ -204,7 +217,10 @@ def _find_type(description: Any) -> Any:
 
 
 def read_part(part: StagePart, folder: str) -> Iterator[Any]:
-    """Yields the elements of some blocks. Raises InputError if the file is damaged or incomplete."""
+    """Yields the elements in a part of a stage file.
+
+    Raises InputError if the file is damaged or incomplete.
+    """
     path = FileSystems.join(folder, part.name)
     elements = 0
     with _errors_named(path), open_raw(path) as stream:
@@ -323,7 +339,7 @@ def _errors_named(path: str) -> Iterator[None]:
 
 
 def _are_few(parts: Iterable[StagePart]) -> bool:
-    """Returns True if the elements are so few that they can be redistributed over the workers."""
+    """Returns True if there are so few elements that redistributing them over the workers is cheap."""
     sizes = [(part.end - part.start, part.elements) for part in parts]
     return (
         sum(size for size, _ in sizes) <= SPREAD_BYTES

@@ -1,4 +1,7 @@
-"""Operations on object stores that Beam lacks: atomic writes, removal of folders, short error messages."""
+"""Provides operations on object stores that Beam lacks.
+
+These are atomic writes, conditional writes, the removal of folders, and short error messages.
+"""
 
 import contextlib
 import glob
@@ -18,7 +21,7 @@ from transforms.files.beam_stores import client_of, put_empty
 
 COPIED_BYTES = 1 << 23  # in one request; stores require at least 5 MiB
 CONDITIONAL = ("gs", "s3")
-"""The stores with conditional writes: they compare the version and write in one step."""
+"""The stores with conditional writes, which compare the version and write in one step."""
 
 NOT_WRITTEN = "cannot be written"
 _NOT_ALLOWED = (401, 403)
@@ -27,7 +30,7 @@ _CHANGED = (409, 412)  # 409: S3, if the object was removed at the same time
 
 
 class StoreError(OSError):
-    """A failed operation of an object store or a disk. The message names the path."""
+    """Raised if an operation of an object store or a disk fails. The message names the path."""
 
     def __init__(self, path: str, message: str):
         super().__init__(f"{path}: {message}")
@@ -38,7 +41,7 @@ class StoreError(OSError):
 
 
 class Seen(NamedTuple):
-    """The content and version of an object at one moment."""
+    """The content of an object and its version, as read at one moment."""
 
     content: bytes
     version: str  # gs: the generation, s3: the ETag, otherwise the SHA-256
@@ -50,8 +53,9 @@ def is_local(path: str) -> bool:
 
 
 def free_bytes(folder: str) -> int | None:
-    """Returns the free space, in bytes, of the disk of a folder, which need not exist. Returns None if the
-    folder is not on a local disk.
+    """Returns the free space of a folder's disk in bytes, or None if the folder is not on a local disk.
+
+    The folder need not exist.
     """
     if not is_local(folder):
         return None
@@ -62,8 +66,9 @@ def free_bytes(folder: str) -> int | None:
 
 
 def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
-    """Returns the error for a failed write, with the path. Python's OSErrors name a file only if opening it
-    failed.
+    """Returns an error for a failed write that names the path.
+
+    Python's OSErrors name a file only if opening it failed.
     """
     advice = "; free some space, then start the same command again"
     is_full = error.errno in full_disk.NUMBERS
@@ -86,8 +91,9 @@ def named_in_errors(path: str | pathlib.Path) -> Iterator[None]:
 
 
 def refusal_of(error: BaseException) -> str:
-    """Returns the reason why a store refused a request, in one line. Handles the error types of all storage
-    libraries.
+    """Returns the reason why a store refused a request, in one line.
+
+    The error may be of any type that the storage libraries raise.
     """
     cause = _innermost(error)
     status = _status_of(cause)
@@ -100,7 +106,7 @@ def refusal_of(error: BaseException) -> str:
 
 
 def _innermost(error: BaseException) -> BaseException:
-    """Returns the error that Beam has wrapped."""
+    """Returns the original error that Beam has wrapped."""
     if isinstance(error, BeamIOError) and error.exception_details:
         for detail in error.exception_details.values():
             if isinstance(detail, BaseException):
@@ -109,7 +115,7 @@ def _innermost(error: BaseException) -> BaseException:
 
 
 def _status_of(error: BaseException) -> int | None:
-    """Returns the HTTP status of an error; None if the store did not respond."""
+    """Returns the HTTP status of an error, or None if the store did not respond."""
     if isinstance(error, FileNotFoundError):
         return _NOT_FOUND
     for holder, name in ((error, "code"), (getattr(error, "response", None), "status_code")):
@@ -121,9 +127,10 @@ def _status_of(error: BaseException) -> int | None:
 
 
 def write_object(path: str, content: BinaryIO, size: int) -> None:
-    """Writes an object atomically. Raises StoreError.
+    """Writes an object atomically. Raises StoreError if the store fails.
 
     Args:
+      path: path of the object.
       content: stream that is at its start.
       size: size of the content in bytes.
     """
@@ -142,7 +149,7 @@ def write_object(path: str, content: BinaryIO, size: int) -> None:
 
 
 def read_object(path: str) -> Seen | None:
-    """Reads a small object; returns None if it does not exist. Raises StoreError."""
+    """Reads a small object. Returns None if it does not exist. Raises StoreError if the store fails."""
     try:
         scheme, client, place = client_of(path)
         if scheme == "gs":
@@ -166,19 +173,20 @@ def read_object(path: str) -> Seen | None:
 
 
 def put_if(path: str, content: bytes, seen: str | None) -> str | None:
-    """Writes an object if its version is still `seen`. Raises StoreError.
+    """Writes an object if its version is still `seen`. Raises StoreError if the store fails.
 
     Stores in CONDITIONAL compare the version and write in one step, so exactly one of several concurrent
     writers succeeds. On other stores, and on S3 servers without this condition, the version is only compared
     before the write.
 
     Args:
+      path: path of the object.
       content: new content. It must differ from every earlier content of the object, because equal contents
         have equal ETags.
       seen: version of the object to replace; None if the object must not exist.
 
     Returns:
-      The new version; None if the version was not `seen`.
+      The new version, or None if the version was not `seen`.
     """
     found = read_object(path)
     if (found.version if found else None) != seen:
@@ -202,7 +210,7 @@ def put_if(path: str, content: bytes, seen: str | None) -> str | None:
 
 
 def remove_if(path: str, seen: str) -> None:
-    """Removes an object if its version is still `seen`. Raises StoreError.
+    """Removes an object if its version is still `seen`. Raises StoreError if the store fails.
 
     On gs:// the comparison and the removal are one step; S3 has no conditional removal.
     """
@@ -221,9 +229,10 @@ def remove_if(path: str, seen: str) -> None:
 
 
 def list_below(folder: str) -> dict[str, tuple[int, float]]:
-    """Returns relative path → (bytes, Unix time of the last change) of the objects below a folder of a store.
+    """Lists the objects below a folder of a store.
 
-    Raises StoreError.
+    Returns relative path → (size in bytes, Unix time of the last change). Raises StoreError if the store
+    fails.
     """
     start = len(folder.rstrip("/")) + 1
     try:

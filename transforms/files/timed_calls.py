@@ -1,7 +1,7 @@
 """Calls a function in a separate process, which is killed if a call takes too long.
 
-A C library cannot be interrupted, and may crash on malformed input. In a separate process it cannot stop the
-worker.
+This is for functions of C libraries, which cannot be interrupted and may crash on malformed input. In a
+separate process they cannot stop the worker.
 """
 
 import importlib
@@ -20,11 +20,11 @@ _PIECE = 1 << 16
 
 
 class CallTimeoutError(Exception):
-    """The function took longer than allowed."""
+    """Raised if a call took longer than allowed."""
 
 
 class CallEndedError(Exception):
-    """The process of the function ended because of an uncaught error or a lack of memory."""
+    """Raised if the process ended during a call, because of an uncaught error or a lack of memory."""
 
 
 class TimedCalls:
@@ -41,8 +41,9 @@ class TimedCalls:
         self._process: subprocess.Popen[bytes] | None = None
 
     def call(self, argument: Any) -> Any:
-        """Calls the function and returns its result. Raises CallTimeoutError or CallEndedError if the call
-        fails; the next call then starts a new process.
+        """Calls the function and returns its result.
+
+        Raises CallTimeoutError or CallEndedError if the call fails; the next call then starts a new process.
         """
         try:
             process = self._process or self._start()

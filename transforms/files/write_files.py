@@ -1,5 +1,6 @@
-"""Writes output files on any Beam file system. Files are hashed while they are written, and become visible
-when complete.
+"""Writes output files on any Beam file system.
+
+Files are hashed while they are written, and become visible only when they are complete.
 """
 
 import contextlib
@@ -25,11 +26,11 @@ _UNFINISHED = ".part"
 
 
 class HashedFile(io.RawIOBase):
-    """A new file. Computes the SHA-256 and the size of its content.
+    """A new file. Computes the SHA-256 and the size of its content while it is written.
 
-    The file becomes visible, complete, when it is closed or when a `with` block ends without an error;
-    otherwise it never exists. So two workers may write the same file, for example if a runner falsely assumed
-    that one of them was lost.
+    The file becomes visible when it is closed, or when a `with` block ends without an error. Otherwise it
+    never exists. So two workers may write the same file, for example if a runner falsely assumed that one of
+    them was lost.
 
     Raises StoreError if the disk is full or fails.
     """
@@ -79,7 +80,7 @@ class HashedFile(io.RawIOBase):
                 self._waiting.unlink(missing_ok=True)
 
     def discard(self) -> None:
-        """Closes the file and removes it."""
+        """Closes the file and removes it, so that it never becomes visible."""
         if not self.closed:
             super().close()
             with contextlib.suppress(OSError):  # a full disk was already reported
@@ -104,12 +105,15 @@ class HashedFile(io.RawIOBase):
             write_object(self._path, content, self._bytes)
 
     def output_file(self, name: str, split: str, kind: str, records: int) -> OutputFile:
-        """Returns the description of the written file; `name` is its name in the build."""
+        """Returns the description of the written file for the manifest.
+
+        `name` is its name in the build.
+        """
         return OutputFile(name, split, kind, records, self._bytes, self._hash.hexdigest())
 
 
 def _waiting_file(path: str) -> pathlib.Path:
-    """Returns a temporary path in the same folder, from which the file can be renamed."""
+    """Returns a temporary path in the same folder, under which the file is written before it is renamed."""
     place = pathlib.Path(path)
     return place.with_name(f".{place.name}.{uuid.uuid4().hex}{_UNFINISHED}")
 
@@ -121,7 +125,7 @@ def _temporary_file() -> pathlib.Path:
 
 
 def _make_folders(folder: str, name: str) -> None:
-    """Creates the folders that `name` contains, but not `folder` itself."""
+    """Creates the subfolders that are part of `name`, but not `folder` itself."""
     below = pathlib.Path(folder)
     if not below.is_dir():
         raise FileNotFoundError(f"{folder} no longer exists: the build has already ended")
@@ -163,14 +167,14 @@ class ParquetFile:
 
 
 def mark(schema: pa.Schema, marks: Mapping[str, str]) -> pa.Schema:
-    """Returns the schema with key-value metadata, such as "corpusmill.signature"."""
+    """Returns a schema with key-value metadata, whose keys begin with "corpusmill."."""
     if not marks:
         return schema
     return schema.with_metadata({f"corpusmill.{name}": text for name, text in marks.items()})
 
 
 def table_of(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.Table:
-    """Returns rows as a table. The values of a row are in the order of the schema."""
+    """Converts rows to a table. The values of a row must be in the order of the schema."""
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
     return pa.table(arrays, schema=schema)

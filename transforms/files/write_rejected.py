@@ -1,4 +1,4 @@
-"""Writes rejected records to `rejected/`: sorted Parquet files with a limited number of records."""
+"""Writes rejected records to `rejected/`, in sorted Parquet files with a limited number of records."""
 
 import apache_beam as beam
 import pyarrow as pa
@@ -21,13 +21,14 @@ class CountReasons(beam.PTransform):
 
 
 def reason_of(rejected: Rejected) -> tuple[str, str]:
-    """Returns (stage, reason)."""
+    """Returns (stage, reason) of a rejected record."""
     return rejected.stage, rejected.reason
 
 
 class WriteRejected(WriteRecords):
-    """PCollection[Rejected] → PCollection[OutputFile]. If there are no rejected records, one empty file is
-    written.
+    """Writes rejected records to files. PCollection[Rejected] → PCollection[OutputFile].
+
+    If there are none, one empty file is written.
     """
 
     def __init__(self, folder: str, records_per_file: int = RECORDS_PER_FILE):
@@ -47,6 +48,6 @@ def identity_of(rejected: Rejected) -> str:
 
 
 def order(row: tuple[str, ...]) -> tuple[object, ...]:
-    """Returns the sort key of a row: stage, reason, then id; numeric ids sort by number."""
+    """Returns the sort key of a row: stage, reason, then id. Numeric ids are sorted by number."""
     rejected = Rejected._make(row)
     return rejected.stage, rejected.reason, len(rejected.id), rejected

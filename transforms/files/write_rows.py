@@ -1,8 +1,8 @@
-"""Writes rows to Parquet, TFRecord, JSON lines and TSV files. The bytes do not depend on the runner or the
-order of rows.
+"""Writes rows to Parquet, TFRecord, JSON lines and TSV files.
 
-`WriteRows` groups rows by shard, sorts them and writes the shards. `write_files` writes the files of one
-shard, one batch at a time. Transforms whose shards are already grouped call it directly.
+The bytes do not depend on the runner or the order of rows. `WriteRows` groups rows by shard, sorts them and
+writes the shards. `write_files` writes the files of one shard, one batch at a time; transforms whose rows are
+already grouped by shard call it directly.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ ShardKey = tuple[str, int, int]  # fields of a Shard
 
 
 class Target(NamedTuple):
-    """A file to be written."""
+    """A file to be written: its name, split and format."""
 
     name: str  # relative to the build's folder
     split: str  # "" for a file that belongs to no split
@@ -71,6 +71,10 @@ def write_files(
     """Writes the same rows to all targets, each in its format.
 
     Args:
+      folder: output folder of the build.
+      targets: the files to write.
+      schema: schema of the rows.
+      batches: the rows in order.
       encoding: further arguments of ParquetWriter.
     """
     with contextlib.ExitStack() as stack:
@@ -99,7 +103,7 @@ def _write_batch(files: Mapping[Target, HashedFile | ParquetFile], batch: Batch)
 
 
 class RowKind(NamedTuple):
-    """The properties of the rows of a corpus that WriteRows needs."""
+    """Describes the rows of a corpus for WriteRows: their schema, order, split and values."""
 
     schema: pa.Schema
     identity: Callable[[Any], str]  # row → the text whose hash determines the shard
@@ -114,12 +118,17 @@ class RowKind(NamedTuple):
 
 
 class PlanShards(beam.PTransform):
-    """PCollection → PCollection of one dict {split: number of files}. Each split has at least one file.
+    """Plans the number of files of each split.
+
+    PCollection → PCollection of one dict {split: number of files}.
+
+    Each split has at least one file.
 
     Args:
       splits: names of the splits of the corpus.
       shard_bytes: approximate size of a file, in the unit of the sizes that `measure` returns.
-      measure: PCollection → PCollection[(split, size)]; None if the input already has this form.
+      measure: PTransform that maps the input to PCollection[(split, size)]; None if the input already has
+        this form.
     """
 
     def __init__(
@@ -146,10 +155,10 @@ def _plan(splits: Sequence[str], shard_bytes: int, sizes: Mapping[str, int]) -> 
 
 
 class WriteRows(beam.PTransform):
-    """PCollection of rows → PCollection[OutputFile]. Groups rows into shards and writes them, sorted, to
-    files.
+    """Groups rows into shards, sorts them, and writes them to files.
 
-    Shards without rows are written too, because readers expect all N files of a name like `train-00000-of-N`.
+    PCollection of rows → PCollection[OutputFile]. Shards without rows are written too, because readers expect
+    all N files of a name like `train-00000-of-N`.
 
     Args:
       folder: output folder of the build.
@@ -207,20 +216,23 @@ def corpus_files(corpus: str, shard: Shard) -> list[Target]:
 
 
 def record_files(suffixes: Sequence[str], shard: Shard) -> list[Target]:
-    """Returns one target for each suffix. The files belong to no split."""
+    """Returns one file to write for each suffix. The files belong to no split."""
     named = (SUFFIXES[suffix] for suffix in suffixes)
     return [Target(to_name(*shard), "", kind) for kind, to_name in named]
 
 
 def key_by_shard(row: Any, kind: RowKind, shards: Mapping[str, int]) -> tuple[ShardKey, Any]:
-    """Returns ((split, number of the shard, number of shards), packed row)."""
+    """Returns (key of the row's shard, packed row).
+
+    The key is (split, number of the shard, number of shards).
+    """
     split = kind.split_of(row)
     count = shards[split]
     return (split, shard_of(kind.identity(row), count), count), kind.pack(row)
 
 
 def empty_shards(shards: Mapping[str, int]) -> Iterator[tuple[ShardKey, None]]:
-    """Yields the key of each shard, with None as row."""
+    """Yields (key, None) for each shard, so that shards without rows are written, too."""
     for key in every_shard(shards):
         yield key, None
 
@@ -251,8 +263,9 @@ def _encode_rows(rows: Sequence[Any], kind: RowKind, formats: Sequence[str]) -> 
 
 
 def _batches(rows: Sequence[Any], kind: RowKind) -> Iterator[list[Sequence[Any]]]:
-    """Yields the values of the rows in batches up to the maximum weight. A row that exceeds this weight is a
-    batch of its own.
+    """Yields the values of the rows in batches up to a maximum weight.
+
+    A single row that exceeds this weight is a batch of its own.
     """
     if kind.weigh is None:
         yield [kind.values(row) for row in rows]
@@ -303,7 +316,9 @@ _ENCODERS: Mapping[str, Callable[[pa.Schema, Sequence[Sequence[Any]]], Iterator[
 
 
 class WriteRecords(beam.PTransform):
-    """PCollection[tuple] → PCollection[OutputFile]. Writes files for inspection, which belong to no split.
+    """Writes records to files for inspection, which belong to no split.
+
+    PCollection[tuple] → PCollection[OutputFile].
 
     Args:
       folder: output folder of the build.
@@ -331,7 +346,7 @@ class WriteRecords(beam.PTransform):
         if unknown := set(self.suffixes) - set(SUFFIXES):
             raise ValueError(f"suffixes must be among {tuple(SUFFIXES)}, not {unknown.pop()!r}")
         if "tsv" in self.suffixes[1:] or self.suffixes[:1] == ["tsv"] != self.suffixes:
-            raise ValueError("tsv files have a header line: write tsv without other suffixes")
+            raise ValueError("tsv files have a header line, so tsv cannot be combined with others")
         self.folder = folder
         self.name = name
         self.kind = RowKind(schema, identity, order, functools.partial(_constant, name))

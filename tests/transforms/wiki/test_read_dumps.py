@@ -181,7 +181,7 @@ def test_a_damaged_stream_is_an_error_that_names_the_place(multistream: Path) ->
     flip(multistream, (starts[2] + starts[3]) // 2)
     message = error_of(multistream)
     assert (
-        f"{multistream}, byte {starts[2] + 4}: a damaged bz2 block, the data are damaged up"
+        f"{multistream}, byte {starts[2] + 4}: a damaged bz2 block; the data are damaged up"
         in message
     )
     assert "; last whole page: 3 Стаття 3" in message
