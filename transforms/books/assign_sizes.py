@@ -13,7 +13,7 @@ from transforms.text.books.simple.sizes import Placement, plan_sizes
 
 
 class SizedBook(NamedTuple):
-    """A book with its split, and with the text for the small corpus if it is in that corpus."""
+    """A tokenised book with its split. If it is in the small corpus, it also has its text for that corpus."""
 
     book: TokenizedBook
     split: str  # "train", "validation" or "test"
@@ -21,18 +21,18 @@ class SizedBook(NamedTuple):
     packed_small: bytes = b""  # its tokens in SimpleBooks-2; b"" if the same
 
     def in_size(self, size: str) -> TokenizedBook:
-        """Returns the book with its text for the corpus of the given size."""
+        """Returns the book with its text for the corpus of the given size, LARGE or SMALL."""
         if size == SMALL and self.packed_small:
             return self.book._replace(packed_tokens=self.packed_small)
         return self.book
 
 
 class AssignSizes(beam.PTransform):
-    """PCollection[TokenizedBook] → PCollection[SizedBook]. Assigns books to splits and to the small corpus.
+    """Assigns books to splits, and decides which are in the small corpus.
 
-    One worker plans all books. It needs 16 bytes of memory per book, for the id and the number of tokens.
-
-    The arguments are those of `plan_sizes`. Raises InputError if there are too few books.
+    PCollection[TokenizedBook] → PCollection[SizedBook]. One worker plans all books. It needs 16 bytes of
+    memory per book, for the id and the number of tokens. The arguments are those of `plan_sizes`. Raises
+    InputError if there are too few books.
     """
 
     def __init__(self, heldout_books: int, small_tokens: int):
@@ -61,7 +61,10 @@ def size_of(book: TokenizedBook) -> tuple[int, int]:
 def plan_all(
     _: None, sizes: Iterable[tuple[int, int]], heldout_books: int, small_tokens: int
 ) -> dict[int, Placement]:
-    """Returns book id → split and size. The plan does not depend on the order of the books."""
+    """Chooses the split and size of all books. Returns book id → Placement.
+
+    The result does not depend on the order of the books.
+    """
     try:
         return plan_sizes(sorted(sizes), heldout_books, small_tokens)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Converts books to rows for WriteRows."""
+"""Converts books to rows, and describes these rows for the transform WriteRows."""
 
 import functools
 import operator
@@ -26,14 +26,16 @@ BATCH_CHARACTERS = 1 << 24  # of a row group; a longer book has its own
 
 
 class MeasuredRows(NamedTuple):
-    """The outputs of MeasureRows: the counts of books per split, and a histogram of their lengths."""
+    """The outputs of MeasureRows: counts of books and texts per split, and a histogram of the lengths of
+    books.
+    """
 
     stats: beam.PCollection  # of (split, BookStats)
     lengths: beam.PCollection  # of ((split, class of words), books)
 
 
 class MeasureRows(beam.PTransform):
-    """PCollection[BookRow] → MeasuredRows. Counts the texts of books by split.
+    """Counts books and their texts by split. PCollection[BookRow] → MeasuredRows.
 
     Args:
       text: index, in `values` of a row, of the text that is counted.
@@ -64,12 +66,12 @@ def measure_row(row: BookRow, text: int) -> tuple[str, BookStats]:
 
 
 def split_and_length(split: str, stats: BookStats) -> tuple[str, int]:
-    """Returns the split and the length class of a book. The class depends on its number of words."""
+    """Returns (split, length class) of a book. The class depends on the number of words."""
     return split, length_class(stats.words)
 
 
 def text_bytes(split: str, stats: BookStats) -> tuple[str, int]:
-    """Returns the split and the UTF-8 bytes of the texts. PlanShards uses them as sizes."""
+    """Returns (split, UTF-8 bytes of the texts), from which PlanShards plans the number of files."""
     return split, stats.text_bytes
 
 
@@ -88,8 +90,7 @@ def book_rows(schema: pa.Schema) -> RowKind:
 
 
 class WriteBookTable(beam.PTransform):
-    """PCollection of lines → PCollection[OutputFile]. Writes a TSV file with a line for each book, sorted by
-    id.
+    """Writes a TSV file with one line per book, sorted by id. PCollection of lines → PCollection[OutputFile].
 
     Args:
       folder: output folder of the build.
@@ -113,13 +114,14 @@ def identity(row: Any) -> str:
 
 
 def order(row: BookRow) -> tuple[int, int]:
-    """Returns the sort key of a row: the fingerprint of the book."""
+    """Returns the sort key of a row, which begins with the fingerprint of the book."""
     return place_of(row.book_id)
 
 
 class SignBooks(WriteSignatures):
-    """PCollection[BookRow] → PCollection[OutputFile]. Writes MinHash signatures; a book in two splits gets
-    only one.
+    """Writes the MinHash signatures of books. PCollection[BookRow] → PCollection[OutputFile].
+
+    A book that is in two splits gets only one signature.
 
     Args:
       text: index, in `values` of a row, of the text whose signature is computed.

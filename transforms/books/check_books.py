@@ -26,7 +26,7 @@ _ARCHIVE_SUFFIXES = (".zip", ".gz", ".bz2", ".xz")
 
 
 def match_books(patterns: Sequence[str]) -> list[str]:
-    """Returns the files that the patterns match, each once, sorted by name.
+    """Returns the files that some patterns match, each once, sorted by name.
 
     For a folder, returns all files below it that have the suffix of a text or archive. Raises InputError for
     a pattern without a match, and for a folder without such a file.
@@ -38,7 +38,7 @@ def match_books(patterns: Sequence[str]) -> list[str]:
 
 
 def _is_folder(pattern: str) -> bool:
-    """Returns True if the pattern is a folder. On an object store, this is any path with objects below it."""
+    """Returns True if a pattern is a folder. On an object store, this is any path with objects below it."""
     if is_local(pattern):
         return posixpath.isdir(pattern)
     return bool(_match_below(pattern, 1))
@@ -65,11 +65,11 @@ def _match_below(folder: str, limit: int | None = None) -> list[str]:
 
 
 def check_books(paths: Sequence[str], whole: bool = True) -> None:
-    """Raises InputError if a file is missing, if an archive is empty, or if no file can be a book. If `whole`
-    is True, also raises it if an archive is truncated.
+    """Checks the input files of a build of books.
 
-    Only the beginnings and ends of files are read. So truncated .gz files, and the contents of compressed
-    archives, are not checked.
+    Raises InputError if a file is missing, if an archive is empty, or if no file can be a book. If `whole` is
+    True, also raises it if an archive is truncated. Only the beginnings and ends of files are read. So
+    truncated .gz files, and the contents of compressed archives, are not checked.
     """
     sizes = sizes_of(paths)
     for path, size in zip(paths, sizes, strict=True):

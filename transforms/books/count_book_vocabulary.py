@@ -33,8 +33,9 @@ class BookVocabulary(NamedTuple):
 
 
 class CountBookVocabulary(beam.PTransform):
-    """PCollection[(split, TokenizedBook)] → BookVocabulary. Counts the words of books and writes the
-    vocabulary.
+    """Counts the words of books, and writes the vocabulary.
+
+    PCollection[(split, TokenizedBook)] → BookVocabulary.
 
     The vocabulary is counted on the training split. Its file has one line per word: the word, a tab and its
     count, sorted by descending count, then by bytes. Words are counted in buckets. A worker holds one bucket
@@ -89,7 +90,7 @@ class CountBookVocabulary(beam.PTransform):
 
 
 def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
-    """Returns the words of a training book with their counts; None for a book of another split."""
+    """Returns the words of a training book with their counts, or None for a book of another split."""
     split, book = placed
     if split != TRAIN:
         return None
@@ -99,8 +100,9 @@ def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
 
 
 def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[str, HeldoutStats]]:
-    """Yields (split, coverage) for a book that is not in the training split. The coverage counts the tokens
-    that are in the vocabulary.
+    """Yields (split, counts of known and unknown tokens) for a book that is not in the training split.
+
+    A token is known if it is in the vocabulary.
     """
     split, book = placed
     if split != TRAIN:
@@ -111,7 +113,7 @@ def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[s
 
 
 class WrittenVocabulary(NamedTuple):
-    """The vocabulary file and its counts."""
+    """The vocabulary file, its counts, and its packed words."""
 
     file: OutputFile
     words: int  # running words of the training split
@@ -121,7 +123,7 @@ class WrittenVocabulary(NamedTuple):
 
 
 def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) -> WrittenVocabulary:
-    """Writes the vocabulary file. The number of records in the manifest is its number of words."""
+    """Writes the vocabulary file. Its number of records is the number of words."""
     merged = vocabulary.merge_parts(parts, 0)
     with HashedFile.in_folder(folder, name) as file:
         for rows in vocabulary.rows_of(merged.counts):

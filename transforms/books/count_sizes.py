@@ -20,7 +20,7 @@ class CountedSizes(NamedTuple):
 
 
 class CountSizes(beam.PTransform):
-    """PCollection[SizedBook] → CountedSizes. Counts the words of SimpleBooks-92 and SimpleBooks-2.
+    """Counts the words of SimpleBooks-92 and SimpleBooks-2. PCollection[SizedBook] → CountedSizes.
 
     Args:
       folder: output folder of the build.
@@ -58,6 +58,6 @@ class CountSizes(beam.PTransform):
 
 
 def place_in(sized: SizedBook, size: str) -> Iterator[PlacedBook]:
-    """Yields (split, book) if the book is in the size."""
+    """Yields (split, book) if the book is in the corpus of the given size."""
     if size == LARGE or sized.is_small:
         yield sized.split, sized.book

@@ -31,11 +31,11 @@ class DatedBooks(NamedTuple):
 
 
 class DateBooks(beam.PTransform):
-    """PCollection[Book] → DatedBooks. The sources of the dates are listed in
-    text/books/dating/publication_dates.py.
+    """Finds the dates of books, and rejects the books that are too new. PCollection[Book] → DatedBooks.
 
     Books without any date are rejected as `undated`. A book of which only the authors' years of death are
-    known is rejected too, unless they died before the year `before`.
+    known is rejected too, unless they died before the year `before`. The sources of the dates are listed in
+    text/books/dating/publication_dates.py.
 
     Args:
       before: books published in this year or later are rejected.
@@ -53,7 +53,7 @@ class DateBooks(beam.PTransform):
 
 
 def date_book(book: Book, before: int) -> Iterator[Any]:
-    """Yields the dated book or its rejection, and the evidence, on separate outputs."""
+    """Yields the dated book or its rejection. The evidence is on a separate output."""
     evidence = date_evidence(book, fetch_text(book.packed_text))
     told = BookEvidence(book.book_id, book.title, book.released_year, evidence)
     yield beam.pvalue.TaggedOutput("evidence", told)

@@ -1,4 +1,7 @@
-"""Decides from shared n-grams which overlapping books are dropped."""
+"""Decides which overlapping books are dropped, given the n-grams that they share.
+
+The terms are explained in text/books/simple/overlap.py.
+"""
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,10 +21,11 @@ from transforms.text.duplicates.components import Pairs, link_to_smallest
 
 
 class DecideContested(beam.PTransform):
-    """PCollection of SharedNgrams, as bytes in scratch → one ascending array of the ids of dropped books.
+    """Decides which contested books are dropped.
 
-    One worker decides all books of a connected component. A chain is the sequence of contested books that
-    share an n-gram.
+    PCollection of SharedNgrams, as references to scratch files → PCollection of one ascending array with the
+    ids of dropped books. One worker decides all books of a connected component. A chain is the sequence of
+    contested books that share an n-gram.
 
     Args:
       counts: one array of rows (id, tokens, n-grams, n-grams that are also in earlier books).
@@ -63,8 +67,10 @@ class DecideContested(beam.PTransform):
 
 
 def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
-    """Yields (chain, number of n-grams) for a partition. The counts of certainly covered n-grams are on the
-    output "certain", links between books on the output "links".
+    """Yields (chain, number of n-grams) for each chain in a partition.
+
+    Counts of n-grams that are certainly covered are on the output "certain", links between books on the
+    output "links".
     """
     if not len(contested):
         return
@@ -77,7 +83,9 @@ def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
 def key_contested(
     contested: Int64s, certain: Int64s, links: Pairs
 ) -> Iterator[tuple[int, ContestedBook]]:
-    """Yields (component, contested book) for each book that is not decided by its counts alone."""
+    """Yields (component, contested book) for each book whose counts alone do not decide whether it is
+    kept.
+    """
     id_to_certain = dict(certain.tolist())
     id_to_component = dict(links.tolist())
     for book_id, tokens, ngrams, _ in contested.tolist():
@@ -86,7 +94,7 @@ def key_contested(
 
 
 def key_chain(counted: tuple[bytes, int], links: Pairs) -> tuple[int, tuple[bytes, int]]:
-    """Returns (component, (chain, number of n-grams))."""
+    """Returns (component of a chain, (chain, number of n-grams))."""
     first = overlap.chain_ids(counted[0])[0]
     place = int(numpy.searchsorted(links[:, 0], first))
     is_linked = place < len(links) and links[place, 0] == first  # the smallest id has no link
@@ -96,7 +104,7 @@ def key_chain(counted: tuple[bytes, int], links: Pairs) -> tuple[int, tuple[byte
 def decide_component(
     joined: tuple[int, Mapping[str, Iterable[Any]]], threshold: Fraction
 ) -> Int64s:
-    """Returns the ids of the dropped books, one row each."""
+    """Returns the ids of the dropped books of a component, as an array with one row per book."""
     _, found = joined
     chains = [(overlap.chain_ids(chain), ngrams) for chain, ngrams in found["chains"]]
     dropped = overlap.decide(found["books"], chains, threshold)

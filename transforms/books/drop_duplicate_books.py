@@ -1,4 +1,4 @@
-"""Drops near-duplicate books; the longest of each cluster is kept."""
+"""Drops near-duplicate books. Of each group of near-duplicates, the longest book is kept."""
 
 import apache_beam as beam
 
@@ -12,12 +12,12 @@ from transforms.text.vocabularies.plain_words import plain_words
 
 
 class DropDuplicateBooks(beam.PTransform):
-    """PCollection[Book] → Screened of Book, or PCollection[DatedBook] → Screened of DatedBook.
+    """Drops near-duplicate books.
 
-    Among books of the same length, the one with the smallest id is kept. Plain words are compared (see
-    plain_words.py), so editions that differ only in quotation marks are duplicates. Kept books are unchanged.
-
-    The arguments are those of DropDuplicates.
+    PCollection[Book] → Screened of Book, or PCollection[DatedBook] → Screened of DatedBook. Of books of the
+    same length, the one with the smallest id is kept. Plain words are compared (see plain_words.py), so
+    editions that differ only in quotation marks are duplicates. Kept books are unchanged. The arguments are
+    those of DropDuplicates.
     """
 
     def __init__(self, folder: str, threshold: str | float):

@@ -1,4 +1,4 @@
-"""Reads books, the catalogue and the list of released books. Joins them to one element for each book."""
+"""Reads books, the catalogue and the list of released books, and joins them to one element per book."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,9 +12,7 @@ from transforms.books.read_released_books import ReadReleasedBooks
 
 
 class GatheredBooks(NamedTuple):
-    """The outputs of GatherBooks: books, rejected files and catalogue records, damage, and the number of
-    files read.
-    """
+    """The outputs of GatherBooks: books, rejections, damaged parts of files, and the number of files read."""
 
     books: beam.PCollection  # of Book
     rejected: beam.PCollection  # of Rejected: files that are not books, and further files of a book

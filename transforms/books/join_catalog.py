@@ -24,10 +24,10 @@ class JoinedBooks(NamedTuple):
 
 
 class JoinCatalog(beam.PTransform):
-    """{"books": BookFile, "catalog": CatalogEntry, "released": ReleasedBook} → JoinedBooks. Joins files by
-    ebook number.
+    """Joins files of books with the catalogue and the released books, by ebook number.
 
-    The keys "catalog" and "released" are optional. If a book has several files, one is chosen (see
+    {"books": BookFile, "catalog": CatalogEntry, "released": ReleasedBook} → JoinedBooks. The keys "catalog"
+    and "released" are optional. If a book has several files, one is chosen (see
     text/books/files/choose_file.py). Entries and released books without a file are ignored. If several
     entries or released books have the same id, `choose_entry` and `choose_released` select one, independent
     of the order.
@@ -50,8 +50,9 @@ class JoinCatalog(beam.PTransform):
 
 
 def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
-    """Yields the book of an id if there are files and it is a text. Unused files are on the output
-    "rejected".
+    """Yields the book with one ebook number, if there are files and the book is a text.
+
+    Files that are not used are yielded on the output "rejected".
     """
     book_id, found = joined
     if not (files := list(found[BOOKS])):
@@ -84,8 +85,10 @@ def key_by_id(element: BookFile | CatalogEntry | ReleasedBook) -> tuple[int, Any
 def join_book(
     file: BookFile, entry: CatalogEntry | None, released: ReleasedBook | None = None
 ) -> Book:
-    """Returns the book. Title, authors and languages are taken from the catalogue if it has them, otherwise
-    from the header of the file.
+    """Returns the book in a file, with its metadata.
+
+    Title, authors and languages are taken from the catalogue if it has them, otherwise from the header of the
+    file.
     """
     known = entry or CatalogEntry(file.book_id, "", "", (), (), (), ())
     header = file.header
@@ -107,15 +110,21 @@ def join_book(
 
 
 def choose_entry(entries: Iterable[CatalogEntry]) -> CatalogEntry | None:
-    """Returns the entry with the most values; if several have as many, the last of them in sorted order."""
+    """Returns the catalogue entry with the most values, or None.
+
+    If several entries have equally many values, the one that sorts last is returned.
+    """
     return max(entries, key=lambda entry: (_facts_in(entry), entry), default=None)
 
 
 def choose_released(released: Iterable[ReleasedBook]) -> ReleasedBook | None:
-    """Returns the released book with the earliest year; if there are several, the first by title and URL."""
+    """Returns the released book with the earliest year, or None.
+
+    If several have this year, the first one by title and URL is returned.
+    """
     return min(released, key=lambda book: (book.year, book.title, book.url), default=None)
 
 
 def _facts_in(entry: CatalogEntry) -> int:
-    """Returns the number of values in an entry."""
+    """Returns the number of values in a catalogue entry."""
     return sum(len(values) for values in entry[3:]) + bool(entry.title) + bool(entry.kind)

@@ -1,4 +1,6 @@
-"""Writes the list of considered books of SimpleBooks, with the result for each book."""
+"""Writes a table of all books that were considered for SimpleBooks, with the reason to keep or reject
+each.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -32,9 +34,9 @@ class BookFates(NamedTuple):
 
 
 class ListBooks(beam.PTransform):
-    """BookFates → PCollection[OutputFile]. Writes books-00000-of-00001.tsv, sorted by book id.
+    """Writes the table of considered books, sorted by book id. BookFates → PCollection[OutputFile].
 
-    Raises ValueError if a book is both kept and rejected, or neither.
+    The file is books-00000-of-00001.tsv. Raises ValueError if a book is both kept and rejected, or neither.
 
     Args:
       folder: output folder of the build.
@@ -65,7 +67,7 @@ def title_of(book: Book) -> tuple[int, str]:
 
 
 def line_of(grouped: tuple[int, Mapping[str, Iterable[Any]]], formula: str) -> Considered:
-    """Returns the line of the list for a book."""
+    """Returns the line of the table for a book."""
     book_id, found = grouped
     one: dict[str, Any] = {name: next(iter(values), None) for name, values in found.items()}
     sized = Sized(*one["sized"], *one["places"][1:]) if one["sized"] else None

@@ -26,7 +26,7 @@ class ListedDates(NamedTuple):
 
 
 class ListDates(beam.PTransform):
-    """PCollection[BookEvidence] → ListedDates. Writes a table of the evidence for the dates of books.
+    """Writes a table of the evidence for the dates of books. PCollection[BookEvidence] → ListedDates.
 
     Args:
       folder: output folder of the build.

@@ -1,4 +1,4 @@
-"""Replaces tokens by <unk> that are not in the vocabulary of the corpus size."""
+"""Replaces tokens that are not in the vocabulary by <unk>."""
 
 import functools
 
@@ -12,10 +12,10 @@ from transforms.text.vocabularies import vocabulary
 
 
 class MapUnknownWords(beam.PTransform):
-    """PCollection[SizedBook] → PCollection[SizedBook]. Replaces words by <unk> that are not in the
-    vocabulary.
+    """Replaces tokens that are not in the vocabulary of a book's corpus by <unk>.
 
-    Every worker holds both vocabularies in memory, about ten bytes a word.
+    PCollection[SizedBook] → PCollection[SizedBook]. Every worker holds both vocabularies in memory, about ten
+    bytes per word.
 
     Args:
       folder: folder for temporary texts (see scratch.py).
@@ -34,8 +34,9 @@ class MapUnknownWords(beam.PTransform):
 
 
 def map_book(sized: SizedBook, scratch: Scratch, large: bytes, small: bytes) -> SizedBook:
-    """Returns the book with unknown tokens replaced by <unk>: in its text for SimpleBooks-92, and in its text
-    for SimpleBooks-2 if it is in that corpus.
+    """Returns a book in which unknown tokens are replaced by <unk>.
+
+    The text for SimpleBooks-92 is replaced, and the text for SimpleBooks-2 if the book is in that corpus.
     """
     block = fetch_text(sized.book.packed_tokens).encode("utf-8")
     return sized._replace(

@@ -1,4 +1,4 @@
-"""Replaces the words of a list by a mark in dated books."""
+"""Masks the words of a list in dated books."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
@@ -24,7 +24,9 @@ class MaskedBooks(NamedTuple):
 
 
 class MaskWords(beam.PTransform):
-    """PCollection[DatedBook] → MaskedBooks. With an empty list the books are unchanged.
+    """Replaces the words of a list by a mark. PCollection[DatedBook] → MaskedBooks.
+
+    With an empty list, the books are unchanged.
 
     Args:
       folder: folder for temporary texts (see scratch.py).
@@ -48,7 +50,10 @@ class MaskWords(beam.PTransform):
 
 
 def mask_book(dated: DatedBook, scratch: Scratch, words: Sequence[str]) -> Iterator[Any]:
-    """Yields the masked book. The number of masked words, if positive, is on the output "counts"."""
+    """Yields the book with masked words.
+
+    The number of masked words, if positive, is on the output "counts".
+    """
     text, replaced = mask_words(fetch_text(dated.book.packed_text), words)
     if not replaced:
         yield dated
@@ -60,7 +65,10 @@ def mask_book(dated: DatedBook, scratch: Scratch, words: Sequence[str]) -> Itera
 
 
 def read_word_list(path: str) -> tuple[str, ...]:
-    """Reads the entries of a UTF-8 file with one entry per line. Raises InputError."""
+    """Reads the words to mask from a UTF-8 file with one entry per line.
+
+    Raises InputError if the file is not such a list.
+    """
     with open_input(path) as lines:
         try:
             return read_words(line.decode("utf-8-sig") for line in cast(Iterable[bytes], lines))

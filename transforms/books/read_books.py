@@ -46,7 +46,9 @@ _SIZING_THREADS = 32  # requests to object stores run in parallel
 
 
 class ReadBookFiles(NamedTuple):
-    """The outputs of ReadBooks: decoded files, rejected files, damage, and the number of files read."""
+    """The outputs of ReadBooks: decoded files, rejected files, damaged parts, and the number of files
+    read.
+    """
 
     books: beam.PCollection  # of BookFile; a book may come in several files
     rejected: beam.PCollection  # of Rejected
@@ -55,7 +57,9 @@ class ReadBookFiles(NamedTuple):
 
 
 class ReadBooks(beam.PTransform):
-    """Reads books from text files and archives. Work units are distributed over the workers.
+    """Reads books from text files and archives. PBegin → ReadBookFiles.
+
+    Files are divided into work units, which are distributed over the workers.
 
     File types are detected from the first bytes: text, .gz, .bz2, .xz, .zip, .tar, and combinations of these.
     Files in archives are read only if their names may be those of texts (see packed_files.is_wanted); others
@@ -74,10 +78,11 @@ class ReadBooks(beam.PTransform):
     Args:
       paths: files on any Beam file system.
       folder: folder for temporary texts (see scratch.py).
-      stripes: number of workers. `shares_of` returns how many of them share an archive without entry points.
+      stripes: number of workers. `shares_of` returns how many of them share an archive in which reading can
+        begin only at the start.
       on_corrupt: "fail" raises InputError at the first damage, with the path of the file in its archives and
-        the byte; "keep-good" skips and reports damaged parts. A .zip without its directory is lost
-        completely.
+        the byte; "keep-good" skips and reports damaged parts. If the directory of a .zip is missing, the
+        whole .zip is lost.
       limit: maximum number of books, read by one worker in the order of the paths. 0 reads all.
     """
 
@@ -170,7 +175,10 @@ def sizes_of(paths: Sequence[str]) -> list[int]:
 
 
 def share_out(paths: Sequence[str], stripes: int) -> list[BookSource]:
-    """Returns the files with their names. Workers are assigned in proportion to the stored bytes."""
+    """Returns the input files with their names and the number of workers that share each file.
+
+    Workers are assigned in proportion to the stored bytes.
+    """
     sizes = sizes_of(paths)
     names = short_names(paths)
     shares = shares_of(sizes, stripes)
@@ -178,8 +186,9 @@ def share_out(paths: Sequence[str], stripes: int) -> list[BookSource]:
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
-    """Returns the names of files without their folders. Equal names keep as many parent folders as needed to
-    make them different.
+    """Returns the names of files without their folders.
+
+    Equal names keep as many parent folders as are needed to make them different.
     """
     parts = {path: pathlib.PurePosixPath(path).parts for path in paths}
     tails = {
@@ -193,8 +202,9 @@ def short_names(paths: Sequence[str]) -> list[str]:
 
 
 def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDamage]:
-    """Yields the units of a file. For an archive, also yields the files that are skipped and the damage in
-    its directory.
+    """Yields the work units of a file.
+
+    For an archive, also yields the files that are skipped, and the damage in its directory.
     """
     with open_raw(source.path) as stream:
         try:
@@ -246,8 +256,9 @@ def _list_zip(
 def _plan_archive(
     source: BookSource, listed: Iterable[StoredFile | PassedOver | PackedDamage]
 ) -> Iterator[BookUnit | PassedOver | PackedDamage]:
-    """Yields the files of an archive in units of UNIT_BYTES. A .tar inside the archive is read by several
-    workers.
+    """Yields the files of an archive in units of UNIT_BYTES.
+
+    A .tar inside the archive is shared by several workers.
     """
     uncounted = source.stored_bytes
     together: list[StoredFile] = []
@@ -323,7 +334,7 @@ class _ReadUnit(beam.DoFn):
 
 
 class _ReadFirst(_ReadUnit):
-    """Reads only the first books of all files together."""
+    """Reads the first books of all files together, in one step, to apply a limit."""
 
     def __init__(self, scratch: Scratch, on_corrupt: str, limit: int):
         super().__init__(scratch, on_corrupt)
@@ -346,7 +357,7 @@ class _ReadFirst(_ReadUnit):
 
 
 def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:
-    """Yields the files of a unit with their contents, and counts the progress."""
+    """Yields the files of a unit with their contents. Counts the progress."""
     progress = _Progress(unit)
     with open_raw(unit.source.path) as stream:
         for file in unit.files:
@@ -370,7 +381,10 @@ def _read_stored(stream: BinaryIO, file: StoredFile, share: Share) -> Iterator[P
 
 
 class _Progress:
-    """Counts the stored bytes of a unit while its files are read. Each stripe counts its share."""
+    """Counts the stored bytes of a unit as its files are read.
+
+    If stripes share a file, each counts its part.
+    """
 
     def __init__(self, unit: BookUnit):
         self._all = max(sum(file.stored_bytes for file in unit.files), 1)
@@ -396,7 +410,10 @@ class _Progress:
 
 
 def read_book(file: PackedFile | UnreadFile, scratch: Scratch) -> BookFile | Rejected:
-    """Returns the book of a file, with its text in scratch, or a rejection if it is not a book."""
+    """Decodes a file.
+
+    Returns its book, with the text stored in scratch, or a rejection if it is not a book.
+    """
     if isinstance(file, UnreadFile):
         return _reject(file.name, file.reason)
     decoded = decode_file(file.content)
@@ -424,7 +441,7 @@ def _reject(name: str, reason: Reason, title: str = "") -> Rejected:
 
 
 def lose(source: BookSource, damage: PackedDamage, on_corrupt: str) -> beam.pvalue.TaggedOutput:
-    """Returns the damage as an element of the output "lost". Raises InputError if `on_corrupt` is "fail"."""
+    """Converts damage to an element of the output "lost". Raises InputError if `on_corrupt` is "fail"."""
     if on_corrupt == "fail":
         path = posixpath.join(source.path, damage.name.removeprefix(source.name).lstrip("/"))
         raise InputError(path.rstrip("/"), damage.message, damage.start)

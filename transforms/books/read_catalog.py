@@ -38,7 +38,7 @@ _ERRORS = (*DECODE_ERRORS, zipfile.BadZipFile, NotImplementedError)
 
 
 class Catalog(NamedTuple):
-    """The outputs of ReadCatalog: entries, rejected records and damage."""
+    """The outputs of ReadCatalog: entries, rejected records, and damaged parts of files."""
 
     entries: beam.PCollection  # of CatalogEntry
     rejected: beam.PCollection  # of Rejected: rows and documents that are not valid entries
@@ -46,7 +46,7 @@ class Catalog(NamedTuple):
 
 
 class ReadCatalog(beam.PTransform):
-    """Pipeline → Catalog. Reads the catalogue from a table or from RDF.
+    """Reads the catalogue of Project Gutenberg from a table or from RDF documents. PBegin → Catalog.
 
     The id of a rejected row consists of the file name and the line where the row begins:
     "pg_catalog.csv:4711". The id of a rejected document consists of the archive and the path in it:
@@ -105,7 +105,9 @@ def check_entries(entries: int, paths: Sequence[str], first_rejected: Sequence[R
 
 
 class CatalogUnit(NamedTuple):
-    """A unit of work: every `stripes`-th document of a file from number `stripe` on, or a whole table."""
+    """A work unit: a whole table, or every `stripes`-th document of a file, beginning with number
+    `stripe`.
+    """
 
     path: str
     stripe: int
@@ -120,7 +122,7 @@ class BadDocument(NamedTuple):
 
 
 class DamagedCatalog(NamedTuple):
-    """The byte from which a damaged file cannot be read, with the error."""
+    """The damage of a catalogue file: the first byte that cannot be read, and the error."""
 
     member: str  # of a .zip, if the archive or table is inside it; "" for the file itself
     offset: int  # byte of the decompressed text or .tar; in a .zip, the start of the member
@@ -141,7 +143,10 @@ def plan_units(paths: Sequence[str], stripes: int) -> list[CatalogUnit]:
 
 
 def read_unit(unit: CatalogUnit) -> Iterator[Event]:
-    """Yields the content of a unit. Raises InputError for a file that is not a catalogue."""
+    """Yields the entries, invalid records and damage of a unit.
+
+    Raises InputError if the file is not a catalogue.
+    """
     try:
         with open_raw(unit.path) as stream:
             if _is_zip(stream):
@@ -238,7 +243,7 @@ def _read_zip(stream: BinaryIO, unit: CatalogUnit) -> Iterator[Event]:
 
 
 def _read_content(stream: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[Event]:
-    """Yields the documents or rows of an archive, document or table, which may be compressed."""
+    """Yields the documents or rows of an archive, a document or a table, which may be compressed."""
     if is_archive(stream):
         yield from _read_tar(decompressed(stream), member, unit)
         return
@@ -256,7 +261,10 @@ def _read_content(stream: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[
 
 
 def _is_xml(stream: BinaryIO) -> bool:
-    """Returns True if a stored file begins like XML after decompression. Resets the stream to its start."""
+    """Returns True if a stored file begins like XML after decompression.
+
+    Moves the stream back to its start.
+    """
     try:
         head = read_some(decompressed(stream), _HEAD_BYTES)
     except DECODE_ERRORS:
@@ -316,7 +324,7 @@ def _read_table(
 
 
 class _CutError(Exception):
-    """A table is damaged and cannot be read beyond a byte of its text."""
+    """Raised if a table is damaged and cannot be read beyond a byte of its text."""
 
     def __init__(self, line: int, offset: int, message: str):
         super().__init__(line, offset, message)
@@ -325,7 +333,7 @@ class _CutError(Exception):
 
 
 def _read_lines(content: BinaryIO) -> Iterator[bytes]:
-    """Yields complete lines. Raises _CutError if the last line has no line feed."""
+    """Yields complete lines of a table. Raises _CutError if the last line has no line feed."""
     number, offset, rest = 1, 0, b""
     while len(rest) <= _MAX_LINE_BYTES:
         try:

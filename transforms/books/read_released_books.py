@@ -17,12 +17,13 @@ STAGE = "read-released-books"
 
 
 class ReadReleasedBooks(beam.PTransform):
-    """Pipeline → PCollection[ReleasedBook]. Reads metadata.csv; a file is one unit of work.
+    """Reads the released books from metadata.csv. PBegin → PCollection[ReleasedBook].
+
+    Each file is read by one worker. Raises InputError, with the file and the line, if a line is not in the
+    format of metadata.csv.
 
     Args:
       paths: files on any Beam file system, plain, .gz, .bz2 or .xz.
-
-    Raises InputError, with the file and the line, if a line is not in the format of metadata.csv.
     """
 
     def __init__(self, paths: Sequence[str]):
@@ -38,7 +39,7 @@ class ReadReleasedBooks(beam.PTransform):
 
 
 def read_released_books(path: str) -> Iterator[ReleasedBook]:
-    """Yields the books of one file. Raises InputError."""
+    """Yields the released books in one file. Raises InputError for an invalid line."""
     books = 0
     with _open_table(path) as lines:
         for book in read_released_lines(lines):
@@ -48,8 +49,9 @@ def read_released_books(path: str) -> Iterator[ReleasedBook]:
 
 
 def read_split_table(path: str) -> Mapping[int, str]:
-    """Reads a table and returns ebook number → split (see text/books/files/released_splits.py). Raises
-    InputError.
+    """Reads a table of splits (see text/books/files/released_splits.py). Returns ebook number → split.
+
+    Raises InputError if the table is invalid.
     """
     with _open_table(path) as lines:
         return read_split_lines(lines)
@@ -57,7 +59,7 @@ def read_split_table(path: str) -> Mapping[int, str]:
 
 @contextlib.contextmanager
 def _open_table(path: str) -> Iterator[Iterable[bytes]]:
-    """Opens a table as lines. Raises InputError for format errors inside the block."""
+    """Opens a table as lines. Format errors inside the block are raised as InputError with the file."""
     with open_input(path) as lines:
         try:
             yield cast(Iterable[bytes], lines)

@@ -1,4 +1,6 @@
-"""Splits books into kept and rejected by rules on the text; measures the length and vocabulary of books."""
+"""Splits books into kept and rejected by rules on their texts, and measures the length and vocabulary of
+books.
+"""
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +19,9 @@ BookRule = Callable[[Book, str], Reason | None]
 
 
 class ScreenBooks(beam.PTransform):
-    """PCollection[Book] or PCollection[MeasuredBook] → Screened. Kept books are unchanged.
+    """Keeps or rejects books by rules. PCollection[Book] or PCollection[MeasuredBook] → Screened.
+
+    Kept books are unchanged.
 
     Args:
       rules: functions that return a reason to reject a book, or None. The first reason decides.
@@ -34,7 +38,7 @@ class ScreenBooks(beam.PTransform):
 
 
 def first_reason(rules: Sequence[BookRule], element: Book | MeasuredBook) -> Reason | None:
-    """Returns the reason of the first rule that rejects a book; None if no rule does."""
+    """Returns the reason of the first rule that rejects a book, or None."""
     book = book_of(element)
     text = fetch_text(book.packed_text)
     return next(filter(None, (rule(book, text) for rule in rules)), None)
@@ -56,22 +60,22 @@ def _judge(
 
 
 class MeasureBooks(beam.PTransform):
-    """PCollection[Book] → PCollection[MeasuredBook]. Counts the tokens and distinct words of books."""
+    """Counts the tokens and different words of books. PCollection[Book] → PCollection[MeasuredBook]."""
 
     def expand(self, books: beam.PCollection) -> beam.PCollection:
         return books | "MeasureBook" >> beam.Map(measure_book).with_output_types(MeasuredBook)
 
 
 def measure_book(book: Book) -> MeasuredBook:
-    """Returns the book with the number of tokens and distinct words of its text."""
+    """Counts the tokens and the different words in the text of a book."""
     return MeasuredBook(book, *measure(fetch_text(book.packed_text)))
 
 
 class KeepSimple(beam.PTransform):
-    """PCollection[MeasuredBook] → Screened of MeasuredBook. The books are screened by a rule on their counts.
+    """Keeps or rejects books by a rule on their counts. PCollection[MeasuredBook] → Screened of MeasuredBook.
 
     Args:
-      rule: measured book → a Reason, or None to keep the book; see NotSimple.
+      rule: function from a measured book to a Reason, or to None to keep the book; see NotSimple.
     """
 
     STAGE = "measure-books"

@@ -36,10 +36,10 @@ class SelectedBooks(NamedTuple):
 
 
 class SelectBooks(beam.PTransform):
-    """PCollection[MeasuredBook] → SelectedBooks. The result does not depend on the number of workers.
+    """Drops books that overlap larger kept books. PCollection[MeasuredBook] → SelectedBooks.
 
-    Every worker holds a few books, or the n-grams of a partition. One worker holds four numbers for each
-    book, and two more for each dropped book.
+    The result does not depend on the number of workers. Every worker holds a few books, or the n-grams of a
+    partition. One worker holds four numbers for each book, and two more for each dropped book.
 
     Args:
       folder: folder for temporary n-grams (see scratch.py).
@@ -102,8 +102,10 @@ class SelectBooks(beam.PTransform):
 def attribute_partition(
     packed: bytes, dropped: Int64s, plan: Plan, scratch: Scratch
 ) -> Iterator[tuple[int, bytes]]:
-    """Yields (bucket, rows as bytes in scratch) of a partition. A row is (book id, id of a covering book,
-    number of n-grams).
+    """Counts which kept books cover the n-grams of dropped books, in one partition.
+
+    Yields (bucket, reference to rows in scratch). A row is (book id, id of a covering book, number of
+    n-grams).
     """
     rows = overlap.attribute_ngrams(shared_from_bytes(fetch(packed)), dropped)
     for bucket, part in cut_rows(rows, plan):
@@ -111,21 +113,21 @@ def attribute_partition(
 
 
 def cut_rows(rows: Int64s, plan: Plan) -> Iterator[tuple[int, Int64s]]:
-    """Yields (bucket, the rows that belong to it)."""
+    """Distributes rows to buckets by book id. Yields (bucket, its rows)."""
     return overlap.cut_by_id(rows, plan.buckets)
 
 
 def key_book(measured: MeasuredBook, plan: Plan) -> tuple[int, MeasuredBook]:
-    """Returns (bucket, book)."""
+    """Returns (bucket of the book's id, book)."""
     return measured.book.book_id % plan.buckets, measured
 
 
 def judge_bucket(
     joined: tuple[int, Mapping[str, Iterable[Any]]], dropped: Int64s, ngram_words: int
 ) -> Iterator[Any]:
-    """Yields the kept books of a bucket. Rejections are on the output "rejected", all verdicts on the output
-    "verdicts".
+    """Yields the kept books of a bucket.
 
+    Rejections are on the output "rejected", and the decisions about all books on the output "verdicts".
     Raises ValueError if two books have the same id.
     """
     _, found = joined
@@ -148,8 +150,9 @@ def judge_bucket(
 def give_verdict(
     measured: MeasuredBook, verdict: OverlapVerdict, ngram_words: int
 ) -> Iterator[Any]:
-    """Yields the book if it is kept, otherwise its rejection on the output "rejected". Also yields the
-    verdict on the output "verdicts".
+    """Yields a book if it is kept, otherwise its rejection on the output "rejected".
+
+    Also yields the decision on the output "verdicts".
     """
     yield TaggedOutput("verdicts", verdict)
     if verdict.is_kept:
@@ -160,8 +163,9 @@ def give_verdict(
 
 
 def add_coverings(pieces: Iterable[bytes]) -> dict[int, dict[int, int]]:
-    """Returns book id → {id of a covering book: number of n-grams}, summed over the rows of
-    `attribute_partition`.
+    """Adds up the rows of `attribute_partition`.
+
+    Returns book id → {id of a covering book: number of n-grams}.
     """
     rows = numpy.frombuffer(b"".join(pieces), numpy.int64).reshape(-1, overlap.COVERING_COLUMNS)
     id_to_covering: dict[int, dict[int, int]] = collections.defaultdict(dict)

@@ -1,4 +1,4 @@
-"""Drops books that overlap larger kept books; MinHash finds the pairs to compare.
+"""Drops books that overlap larger kept books. MinHash finds the pairs of books to compare.
 
 The rule is that of select_books.py, and each comparison is exact. But a book is only compared with larger
 books that share at least one position of their MinHash signatures (bands of one row). So a book may wrongly
@@ -56,7 +56,7 @@ BANDS = (PERMUTATIONS, 1)
 
 
 class SketchedBook(NamedTuple):
-    """A book with its number, and the hashes of its n-grams in scratch."""
+    """A book with its number, and a reference to the hashes of its n-grams in scratch."""
 
     measured: MeasuredBook
     number: int  # see number_book
@@ -65,12 +65,10 @@ class SketchedBook(NamedTuple):
 
 
 class SelectByMinHash(beam.PTransform):
-    """PCollection[MeasuredBook] → SelectedBooks. The result does not depend on the number of workers.
+    """Drops books that overlap larger kept books. PCollection[MeasuredBook] → SelectedBooks.
 
-    Every worker holds the n-grams of two books at a time. One worker holds 16 bytes for each compared pair of
-    books.
-
-    The arguments are those of SelectBooks.
+    The result does not depend on the number of workers. Every worker holds the n-grams of two books at a
+    time. One worker holds 16 bytes for each compared pair of books. The arguments are those of SelectBooks.
     """
 
     def __init__(
@@ -112,7 +110,7 @@ class SelectByMinHash(beam.PTransform):
         return SelectedBooks(judged.kept, judged.rejected, judged.verdicts)
 
     def _decide(self, covers: beam.PCollection) -> beam.PCollection:
-        """Returns one ascending array of the numbers of books that are dropped."""
+        """Returns a PCollection of one ascending array with the numbers of the dropped books."""
         contested = covers | "Contested" >> beam.Filter(is_open, self.threshold)
         numbers = AsSingleton(
             contested
@@ -136,8 +134,9 @@ class SelectByMinHash(beam.PTransform):
 
 
 class _Cover:
-    """Compares a book with its candidates. If they share n-grams, yields a Cover, which marks the shared
-    n-grams (in scratch).
+    """Compares a book with its candidates, the larger books that may overlap it.
+
+    If they share n-grams, yields a Cover that marks the shared n-grams.
     """
 
     def __init__(self, scratch: Scratch):
@@ -155,7 +154,7 @@ class _Cover:
 
 
 def fetched(cover: Cover) -> Cover:
-    """Returns the cover with its marks fetched from scratch storage."""
+    """Returns a cover whose marks are fetched from scratch."""
     return cover._replace(packed=fetch(cover.packed))
 
 
@@ -174,17 +173,17 @@ def describe_book(sketched: SketchedBook) -> DocumentFacts:
 
 
 def ngrams_of_book(sketched: SketchedBook) -> Uint64s:
-    """Fetches the hashes of the n-grams of a book from scratch storage."""
+    """Returns the hashes of a book's n-grams, fetched from scratch."""
     return numpy.frombuffer(fetch(sketched.packed), "<u8")
 
 
 def key_sketch(sketched: SketchedBook) -> tuple[int, Sketch]:
-    """Returns (number, Sketch)."""
+    """Returns (number of the book, Sketch)."""
     return sketched.number, Sketch(sketched.number, describe_book(sketched), sketched.packed)
 
 
 def only_book(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
-    """Returns (number, the only sketch). Raises ValueError if two books have the same id."""
+    """Returns (number of the book, its sketch). Raises ValueError if two books have the same id."""
     number, sketches = grouped
     first, *others = sorted(sketches, key=lambda one: one.facts.title)
     if others:
@@ -195,17 +194,17 @@ def only_book(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
 
 
 def key_book(sketched: SketchedBook) -> tuple[int, SketchedBook]:
-    """Returns (id, book)."""
+    """Returns (id of the book, book)."""
     return sketched.measured.book.book_id, sketched
 
 
 def key_cover(cover: Cover) -> tuple[int, Cover]:
-    """Returns (id, cover)."""
+    """Returns (id of the book, cover)."""
     return id_of(cover.number), cover
 
 
 def is_open(cover: Cover, threshold: Fraction) -> bool:
-    """Returns True if larger books together have at least the share `threshold` of the book's n-grams."""
+    """Returns True if larger books together have at least the share `threshold` of a book's n-grams."""
     return is_contested(fetched(cover), threshold)
 
 
@@ -215,7 +214,7 @@ def number_row(cover: Cover) -> Int64s:
 
 
 def pair_contested(cover: Cover, contested: Int64s) -> Pairs:
-    """Returns rows (number of a larger book that is itself contested, number of the book)."""
+    """Returns rows (number of a larger contested book that shares n-grams, number of the book)."""
     owners = numpy.intersect1d(numpy.array(cover.owners, numpy.int64), contested)
     return numpy.column_stack((owners, numpy.full(len(owners), cover.number, numpy.int64)))
 
@@ -228,7 +227,7 @@ def key_component(cover: Cover, links: Pairs) -> tuple[int, Cover]:
 
 
 def decide_component(grouped: tuple[int, Iterable[Cover]], threshold: Fraction) -> Int64s:
-    """Returns the numbers of the dropped books, one row each."""
+    """Returns the numbers of the dropped books of a component, as an array with one row per book."""
     dropped = decide_covers(map(fetched, grouped[1]), threshold)
     return numpy.array(dropped, numpy.int64).reshape(-1, 1)
 
@@ -236,8 +235,9 @@ def decide_component(grouped: tuple[int, Iterable[Cover]], threshold: Fraction) 
 def judge_book(
     joined: tuple[int, Mapping[str, Iterable[Any]]], dropped: Int64s, ngram_words: int
 ) -> Iterator[Any]:
-    """Yields the book if it is kept, otherwise its rejection on the output "rejected". Also yields the
-    verdict on the output "verdicts".
+    """Yields a book if it is kept, otherwise its rejection on the output "rejected".
+
+    Also yields the decision on the output "verdicts".
     """
     _, found = joined
     sketched = list(found["books"])

@@ -1,5 +1,6 @@
-"""Finds the n-grams that several books share. The n-grams are partitioned, and each partition is searched
-separately.
+"""Finds the n-grams that several books share.
+
+The n-grams are partitioned by their hashes, and each partition is searched separately.
 """
 
 import functools
@@ -31,10 +32,10 @@ PARTITION_HASHES = 1 << 21
 MIN_PARTITIONS = 16
 """Minimum number of partitions, so that several workers also share a small corpus."""
 MAX_PARTITIONS = 1 << 14
-"""Maximum number of partitions. All of Project Gutenberg takes 2,500. Above 3e10 n-grams partitions grow;
-see `sample`."""
+"""Maximum number of partitions. All of Project Gutenberg needs 2,500. With more than 3e10 n-grams, partitions
+become larger; `sample` prevents this."""
 BUCKET_BOOKS = 256
-"""Number of books that are judged together."""
+"""Number of books that are decided together in a bucket."""
 
 
 class Plan(NamedTuple):
@@ -84,8 +85,9 @@ class ShareNgrams(beam.PTransform):
 
 
 def plan_parts(size: tuple[int, int], sample: int) -> Plan:
-    """Returns the plan for a number of books and their total number of tokens, which is the maximum number of
-    n-grams.
+    """Plans the number of partitions and buckets.
+
+    `size` is the number of books and their total number of tokens, which is the maximum number of n-grams.
     """
     books, tokens = size
     wanted = tokens // sample // PARTITION_HASHES + 1
@@ -106,7 +108,11 @@ def hash_book(measured: MeasuredBook, ngram_words: int, words: str) -> Uint64s:
 
 
 class _HashBooks(beam.DoFn):
-    """MeasuredBook → (partition, NgramBlock as bytes in scratch). A block has the hashes of several books."""
+    """Hashes the n-grams of books, and stores them by partition.
+
+    MeasuredBook → (partition, reference to an NgramBlock in scratch). A block has the hashes of several
+    books.
+    """
 
     def __init__(self, scratch: Scratch, ngram_words: int, sample: int, words: str):
         self._scratch = scratch
@@ -143,8 +149,9 @@ class _HashBooks(beam.DoFn):
 
 
 def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> Iterator[Any]:
-    """Stores the shared n-grams of a partition in scratch and yields the reference. Yields the counts of the
-    books on the output "counts".
+    """Finds the n-grams of one partition that several books share.
+
+    Stores them in scratch and yields the reference. Yields the counts of the books on the output "counts".
     """
     _, packed = grouped
     counts, shared = overlap.share_ngrams(block_from_bytes(fetch(piece)) for piece in packed)

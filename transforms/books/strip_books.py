@@ -16,10 +16,11 @@ STAGE = "strip-books"
 
 
 class StripBooks(beam.PTransform):
-    """PCollection[Book] → Screened of Book. The text of the whole file is replaced by the text of the book.
+    """Removes the text that does not belong to the book. PCollection[Book] → Screened of Book.
 
-    Files are rejected if the book cannot be located, with the reasons of `strip_boilerplate` and
-    `check_furniture`. The field `characters` is set to the length of the stripped text.
+    The text of the whole file is replaced by the text of the book, and the field `characters` is set to its
+    length. Files are rejected if the book cannot be located, with the reasons of `strip_boilerplate` and
+    `check_furniture`.
 
     Args:
       folder: folder for temporary texts (see scratch.py).
@@ -48,7 +49,7 @@ def strip_book(book: Book, scratch: Scratch, furniture: bool) -> Iterator[Any]:
 
 
 def strip_text(text: str, furniture: bool) -> str | Reason:
-    """Strips the text of one file. Returns a Reason if the book cannot be located."""
+    """Strips the text of one file. Returns the text of the book, or a Reason if it cannot be located."""
     stripped = strip_boilerplate(text)
     if isinstance(stripped, Reason):
         return stripped

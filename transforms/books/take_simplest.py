@@ -35,13 +35,13 @@ BUCKETS = 64  # parallel parts of the count; the number does not change results
 
 
 class TakeSimplest(beam.PTransform):
-    """PCollection[MeasuredBook] → Screened of MeasuredBook. Keeps the simplest books.
+    """Keeps the simplest books. PCollection[MeasuredBook] → Screened of MeasuredBook.
 
-    Books are added in descending order of their ratios. With each book, the tokens and the vocabulary (the
-    words that occur at least `min_count` times after tokenisation) grow. The first book that would exceed
-    `target_tokens` or `max_vocabulary` is rejected, and so are all books after it. One worker holds some
-    numbers for each book. Words are counted in buckets; a worker holds one bucket, with an entry for each
-    pair of a word and a book.
+    Books are added in descending order of their ratios. With each book, the number of tokens and the
+    vocabulary (the words that occur at least `min_count` times after tokenisation) grow. The first book that
+    would exceed `target_tokens` or `max_vocabulary` is rejected, and so are all books after it. One worker
+    holds some numbers for each book. Words are counted in buckets; a worker holds one bucket, with an entry
+    for each pair of a word and a book.
 
     Args:
       folder: folder for temporary texts and counts (see scratch.py).
@@ -111,12 +111,12 @@ def size_of(book: TokenizedBook) -> tuple[int, int]:
 
 
 def measure_of(measured: MeasuredBook) -> tuple[int, tuple[int, int]]:
-    """Returns (book id, (number of tokens, size of the vocabulary))."""
+    """Returns (book id, (number of tokens, number of different tokens))."""
     return measured.book.book_id, (measured.tokens, measured.vocabulary)
 
 
 def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
-    """Returns the word counts of a book with its rank in the queue; None if it is not in the queue."""
+    """Returns the word counts of a book with its rank in the queue, or None if it is not in the queue."""
     rank = queue.rank_of.get(book.book_id)
     if rank is None:
         return None
@@ -125,7 +125,9 @@ def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
 
 
 def count_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> Pairs:
-    """Returns rows (rank of a book, number of words of the bucket that the book adds to the vocabulary)."""
+    """Returns rows (rank of a book, number of words that it adds to the vocabulary), for one bucket of
+    words.
+    """
     batches = (word_counts.unpack_counts(fetch(packed), RANKED) for packed in grouped[1])
     return count_entries(batches, min_count)
 

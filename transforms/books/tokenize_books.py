@@ -1,4 +1,4 @@
-"""Converts books to raw and tokenised text with one paragraph per line."""
+"""Converts books to raw and tokenised texts with one paragraph per line."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ STAGE = "tokenize-books"
 
 
 class TokenizeBooks(beam.PTransform):
-    """PCollection[MeasuredBook] → PCollection[TokenizedBook]. Tokenises the texts of books.
+    """Tokenises the texts of books. PCollection[MeasuredBook] → PCollection[TokenizedBook].
 
     Args:
       folder: folder for temporary texts (see scratch.py).

@@ -21,7 +21,10 @@ FILE_OF_SPLIT = {"train": "train.txt", "validation": "valid.txt", "test": "test.
 
 
 class Place(NamedTuple):
-    """The position of a book in its file of SimpleBooks-92, both in the tokenised and in the raw file."""
+    """The position of a book in its text files, in lines.
+
+    It is the same in the tokenised and the raw file.
+    """
 
     book_id: int
     first_line: int  # counted from 1
@@ -36,7 +39,7 @@ class WrittenLayout(NamedTuple):
 
 
 class WriteLayout(beam.PTransform):
-    """PCollection[SizedBook] → WrittenLayout. Writes text files in the layout of the SimpleBooks release.
+    """Writes text files in the layout of the SimpleBooks release. PCollection[SizedBook] → WrittenLayout.
 
     Each file is written by one worker, one book at a time. There are no separators between books; the output
     `places` lists where each book begins. The file of a split without books is empty.
@@ -66,7 +69,7 @@ class WriteLayout(beam.PTransform):
 
 
 def key_by_file(sized: SizedBook) -> Iterator[tuple[str, TokenizedBook]]:
-    """Yields (file name, book) for each file in which the book is to be written."""
+    """Yields (file name, book) for each file that contains the book."""
     for folder in FOLDERS:
         size = folder.removesuffix(RAW)
         if sized.is_small or size == LARGE:

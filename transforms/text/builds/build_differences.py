@@ -1,4 +1,4 @@
-"""Lists how two builds differ, apart from their data: in versions, settings and kinds of inputs."""
+"""Lists the differences between two builds in versions, settings and kinds of inputs, but not in data."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +12,8 @@ PINS = "pin-splits"  # role of input files that assign documents to splits
 def find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns the differences of two manifests: "version: 1.2.0 → 1.3.0", "settings limit: 0 → 100".
 
-    Inputs are compared only by their roles and numbers of files, since a newer dump is always another file.
+    Inputs are compared only by their roles and numbers of files, because the files of a newer dump are always
+    different.
     """
     before, after = _facts_of(old), _facts_of(new)
     return tuple(
@@ -23,7 +24,7 @@ def find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[st
 
 
 def _facts_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the facts to compare, under the names that a reader sees."""
+    """Returns the facts of a manifest to compare, under the names that a reader sees."""
     facts = {"version": manifest["version"]}
     for part in ("settings", "code"):
         for name, value in sorted(_flat(manifest.get(part) or {}).items()):
@@ -38,7 +39,7 @@ def _facts_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Returns the mapping without nesting: dotted name → value."""
+    """Flattens a nested mapping. Returns dotted name → value."""
     flat: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The manifest of a build: its inputs, settings, counts and outputs."""
+"""Makes the manifest of a build, which has its inputs, settings, counts and outputs."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -55,7 +55,7 @@ class Provenance(NamedTuple):
 
     @property
     def signature(self) -> str:
-        """One line that names the build: "wiki40b|lang:uk|dump:20230501|v:1.0.0"."""
+        """One line that identifies the build: "wiki40b|lang:uk|dump:20230501|v:1.0.0"."""
         parts = {
             "lang": self.edition,
             "dump": self.dump_date,
@@ -88,7 +88,7 @@ def assemble(
 
 
 def add_outputs(manifest: Mapping[str, Any], files: Iterable[OutputFile]) -> dict[str, Any]:
-    """Returns the manifest with more output files."""
+    """Returns a manifest with further output files."""
     outputs = [*manifest["outputs"], *(file._asdict() for file in files)]
     return {**manifest, "outputs": sorted(outputs, key=lambda file: str(file["name"]))}
 

@@ -1,4 +1,4 @@
-"""The small text files of a build: statistics, dataset card and metadata of TensorFlow Datasets."""
+"""Makes the small text files of a build: statistics, dataset card and metadata of TensorFlow Datasets."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ def make_texts(
     card: str,
     outputs: Iterable[OutputFile],
 ) -> dict[str, str]:
-    """Returns file name → text of each small text file, except manifest.json, which lists the others."""
+    """Returns file name → text for all small text files except manifest.json, which lists the others."""
     texts = {"stats.json": to_json(stats), CARD: card}
     if not description.features:
         return texts

@@ -1,9 +1,9 @@
-"""The shapes of corpora: which columns have the ids, titles and texts, and which splits there are."""
+"""Describes the shapes of corpora: their splits, and the columns with ids, titles and texts."""
 
 from typing import NamedTuple
 
 TITLE_IN_TEXT = "<text>"
-"""Value of `title`: the title is the first line of the article, see wikimedia/article_markers.py."""
+"""Value of `title` if the title is the first line of the article, see wikimedia/article_markers.py."""
 
 
 class CorpusShape(NamedTuple):

@@ -1,4 +1,4 @@
-"""The dataset card, README.md, of a build. People and the Hugging Face hub read it."""
+"""Makes the dataset card of a build, README.md, which is read by people and by the Hugging Face hub."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,6 +23,8 @@ def make_card(
     """Returns a dataset card in Markdown, with the YAML head that the Hugging Face hub reads.
 
     Args:
+      description: texts that describe the corpus.
+      manifest: the manifest of the build.
       sections: lines of the sections that only this kind of build has.
     """
     license_id = description.license_id
@@ -52,23 +54,23 @@ def make_card(
 
 
 def make_citation(bibtex: str) -> list[str]:
-    """Returns the lines of the section "Citation", after an empty line; [] if `bibtex` is empty."""
+    """Returns the lines of the section "Citation", after an empty line, or [] if `bibtex` is empty."""
     return ["", "## Citation", "", f"{_CITATION}{bibtex}", "```"] if bibtex else []
 
 
 def read_citation(card: str) -> str:
-    """Returns the BibTeX of a card; "" if it has none."""
+    """Returns the BibTeX in a card, or ""."""
     return card.partition(_CITATION)[2].partition("\n```")[0]
 
 
 def read_about(card: str) -> str:
-    """Returns the description of a data set in the card of a build; "" if it has none."""
+    """Returns the description of the data set in the card of a build, or ""."""
     body = card.partition("\n# ")[2].partition(f"\n{_SIGNATURE}")[0]
     return body.partition("\n")[2].strip()
 
 
 def not_kept(read: int, unit: str, rejected: Mapping[str, int]) -> list[str]:
-    """Returns the lines of the section on rejected documents, with counts by reason."""
+    """Returns the lines of the section about rejected documents, with counts by reason."""
     return [
         "",
         f"Not kept, of {read:,} {unit} read (each is listed in `rejected/`):",

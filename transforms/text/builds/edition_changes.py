@@ -30,7 +30,10 @@ SCHEMA = pa.schema(
 )
 
 Tally = dict[tuple[str, str, str], int]
-"""(fate, old split, new split) → number of documents. (REPEATED, "", "") → number of ids in several rows."""
+"""(kind of change, old split, new split) → number of documents.
+
+(REPEATED, "", "") → number of ids that are in several rows.
+"""
 
 
 class Row(NamedTuple):
@@ -58,7 +61,7 @@ class Change(NamedTuple):
 
 
 class SplitChanges(NamedTuple):
-    """Numbers of the documents of a split that did or did not change between two editions. They can be added.
+    """Counts of the documents of a split, by change between two editions. Counts can be added.
 
     old = removed + changed + unchanged + moved_out, new = added + changed + unchanged + moved_in.
     """
@@ -74,13 +77,14 @@ class SplitChanges(NamedTuple):
 
 
 def compare_rows(rows: pa.Table, splits: Sequence[str]) -> tuple[Tally, list[Change]]:
-    """Counts all documents, and lists those that differ between the editions, sorted by `order`.
+    """Counts all documents by change, and lists those that differ between the editions, sorted by `order`.
 
-    If an id is in several rows of an edition, each row is compared with the most similar one: see
-    `pair_rows`.
+    If an id is in several rows of an edition, each row is compared with the most similar one (see
+    `pair_rows`).
 
     Args:
       rows: the rows of both editions, a table with SCHEMA.
+      splits: the splits of the corpus.
     """
     same = (
         rows.select(["id", "split", "digest"])
@@ -132,7 +136,7 @@ def pair_rows(old: Sequence[Row], new: Sequence[Row]) -> Iterator[Pair]:
     """Pairs the rows of one id, each with the most similar row of the other edition.
 
     Rows with the same text and split are paired first, then rows with the same text, then rows of the same
-    split, then any. A row without a partner is paired with None.
+    split, then the others in order. A row without a partner is paired with None.
     """
     likenesses: tuple[Callable[[Row], Hashable], ...] = (
         lambda row: (row.digest, row.split),
@@ -156,7 +160,10 @@ def pair_rows(old: Sequence[Row], new: Sequence[Row]) -> Iterator[Pair]:
 
 
 def describe(identity: str, old: Row | None, new: Row | None) -> Change:
-    """Returns the change of a document; one of the rows may be None. Its `fate` may also be UNCHANGED."""
+    """Returns the change of a document.
+
+    `old` or `new` may be None. The `fate` of the result may be UNCHANGED.
+    """
     there = new or old
     assert there
     return Change(
@@ -179,13 +186,13 @@ def _fate_of(old: Row | None, new: Row | None) -> str:
 
 
 def order(change: Change) -> tuple[Any, ...]:
-    """Returns the sort key of a change. Shorter ids are first: Q9 is before Q10."""
+    """Returns the sort key of a change. Shorter ids come first, so Q9 is before Q10."""
     sizes = (-1 if size is None else size for size in (change.old_bytes, change.new_bytes))
     return len(change.id), *change[:5], *sizes
 
 
 def add_tallies(tallies: Iterable[Tally]) -> Tally:
-    """Returns the sum of several tallies."""
+    """Adds up several tallies."""
     total: Counter[tuple[str, str, str]] = Counter()
     for tally in tallies:
         total.update(tally)
@@ -193,7 +200,7 @@ def add_tallies(tallies: Iterable[Tally]) -> Tally:
 
 
 def split_changes(tally: Tally, splits: Sequence[str]) -> dict[str, SplitChanges]:
-    """Returns split → numbers of its documents by fate."""
+    """Returns split → numbers of its documents by change."""
     counts: dict[str, Counter[str]] = {split: Counter() for split in splits}
     for (fate, old, new), count in tally.items():
         if fate == REPEATED:
@@ -208,17 +215,19 @@ def split_changes(tally: Tally, splits: Sequence[str]) -> dict[str, SplitChanges
 
 
 def moves(tally: Tally) -> dict[tuple[str, str], int]:
-    """Returns (old split, new split) → number of documents that moved between them, sorted by splits."""
+    """Returns (old split, new split) → number of documents that moved from one to the other, sorted by
+    splits.
+    """
     return {(old, new): n for (fate, old, new), n in sorted(tally.items()) if fate == MOVED}
 
 
 def to_line(change: Change) -> str:
-    """Returns the change as a line of a table. None becomes ""."""
+    """Returns a change as a line of a table. None becomes ""."""
     return cells.to_line("" if field is None else field for field in change)
 
 
 def parse_line(line: str) -> Change:
-    """Parses a line that `to_line` has returned. White space in titles may differ from the original."""
+    """Parses a line made by `to_line`. White space in titles may differ from the original."""
     fields = map(cells.unprotect, line.removesuffix("\n").split("\t"))
     identity, title, fate, old, new, *sizes = fields
     old_bytes, new_bytes = (int(size) if size else None for size in sizes)

@@ -1,6 +1,6 @@
-"""The card, README.md, of a folder of builds. Each build can be loaded by its name.
+"""Makes the card, README.md, of a folder with several builds, so that each build can be loaded by its name.
 
-Without this card, Hugging Face `datasets` takes all Parquet files below the folder for one data set.
+Without this card, Hugging Face `datasets` would load all Parquet files below the folder as one data set.
 """
 
 import glob
@@ -28,7 +28,7 @@ datasets.load_dataset("<this folder>", "{name}")
 
 
 class BuildBelow(NamedTuple):
-    """A finished build in a folder below that of the card."""
+    """A finished build in a folder below the folder of the card."""
 
     name: str  # the build is loaded by it
     folder: str  # relative to the folder of the card: "uk/20260101-1.3.0"
@@ -58,9 +58,11 @@ class CardHead(msgspec.Struct):
 
 
 def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = "") -> str:
-    """Returns the card, which combines the heads of the cards of the builds; "" if no card has a head.
+    """Returns the card, which combines the heads of the builds' cards, or "" if no card has a head.
 
     Args:
+      title: title of the card.
+      builds: the builds below the folder.
       default: name of the build that is loaded if no name is given; "" if there is none. A single build is
         always loaded without a name.
     """
@@ -100,7 +102,7 @@ def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = ""
 
 
 def read_places(card: str) -> dict[str, str]:
-    """Returns name → folder of each build that the card of a folder names; {} if the card has no head."""
+    """Returns name → folder of each build that the card of a folder lists, or {} if the card has no head."""
     head = read_head(card)
     places = {}
     for config in head.configs if head else ():
@@ -110,7 +112,7 @@ def read_places(card: str) -> dict[str, str]:
 
 
 def read_head(card: str) -> CardHead | None:
-    """Returns the head of a card; None if it is missing or invalid."""
+    """Returns the head of a card, or None if it is missing or invalid."""
     if not card.startswith(_FENCE):
         return None
     text = card.removeprefix(_FENCE).partition(f"\n{_FENCE}")[0]
@@ -122,12 +124,12 @@ def read_head(card: str) -> CardHead | None:
 
 
 def as_list(value: str | list[str]) -> list[str]:
-    """Returns a field of a head, one text or several, as a list."""
+    """Returns a field of a head, which may be one text or several, as a list."""
     return [value] if isinstance(value, str) else value
 
 
 def _one_or_all(texts: Sequence[str]) -> str | list[str]:
-    """Returns the different texts as a list; if there is only one, the text itself."""
+    """Returns the different texts as a list. If there is only one, returns the text itself."""
     different = _different(texts)
     return different[0] if len(different) == 1 else different
 

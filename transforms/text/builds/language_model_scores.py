@@ -1,27 +1,27 @@
-"""Scores of language models that are comparable across tokenisations: per character, byte or word.
+"""Computes scores of language models that are comparable across tokenisations: per character, byte or word.
 
-A training job may import this module by itself: it needs the standard library only.
+The module needs only the standard library, so a training job can import it alone.
 
-A model predicts a split piece by piece. L is the sum of the natural logarithms of the probabilities of
-all pieces. Perplexity per piece, e^(-L / pieces), depends on the pieces as much as on the model.
-Models are compared by L divided by a count that depends on the text only:
+A model predicts a split piece by piece. L is the sum of the natural logarithms of the probabilities of all
+pieces. Perplexity per piece, e^(-L / pieces), depends on the pieces as much as on the model. Models are
+compared by L divided by a count that depends only on the text:
 
     bits per character = -L / ln 2 / characters = log2(perplexity per piece) × pieces / characters
                                                   (Guo et al. 2020, Wiki-40B, section 5.1)
     bits per byte = -L / ln 2 / bytes of UTF-8
     word-level perplexity = e^(-L / words)        (Rae et al. 2020, PG-19, section 4.2)
 
-The counts are those published with the corpus, never those of the model's tokeniser. In One Billion
-Word and in SimpleBooks, the end of each line is a word that the model predicts: `</S>`, `<eos>`.
+The counts are those published with the corpus, never those of the model's tokeniser. In One Billion Word and
+in SimpleBooks, the end of each line is a word that the model predicts: `</S>`, `<eos>`.
 
 A training job writes log-likelihoods as JSON lines or Parquet, one row per document of the split:
 
     {"document": 0, "log_likelihood": -812.25}
     {"document": 1, "log_likelihood": [-7.5, -0.25, -11.0]}
 
-`document` is the position of the document in the split, from 0, in the order of its Parquet files and
-their rows. The rows may be in any order, in any number of files. `log_likelihood` is one number for the
-whole document, or a list of numbers, one per word or piece.
+`document` is the position of the document in the split, counted from 0, in the order of its Parquet files and
+their rows. The rows may be in any order, in any number of files. `log_likelihood` is one number for the whole
+document, or a list of numbers, one per word or piece.
 """
 
 import math
@@ -45,7 +45,9 @@ class Normalisers(NamedTuple):
 
     @property
     def other_characters(self) -> int:
-        """The number of characters without line feeds if `characters` includes them, otherwise with them."""
+        """The other way to count characters: without line feeds if `characters` includes them, otherwise with
+        them.
+        """
         return self.characters + (self.line_feeds or 0) * (-1 if self.has_line_feeds else 1)
 
     @property
@@ -58,12 +60,12 @@ class Normalisers(NamedTuple):
 
 
 def bits_per_character(log_likelihood: float, characters: int) -> float:
-    """Returns the bits per character of a text with this natural log-likelihood."""
+    """Returns the bits per character of a text, given its natural log-likelihood."""
     return _loss(log_likelihood) / math.log(2) / _positive(characters, "characters")
 
 
 def bits_per_byte(log_likelihood: float, text_bytes: int) -> float:
-    """Returns the bits per byte of UTF-8 of a text with this natural log-likelihood."""
+    """Returns the bits per UTF-8 byte of a text, given its natural log-likelihood."""
     return _loss(log_likelihood) / math.log(2) / _positive(text_bytes, "bytes")
 
 
@@ -92,16 +94,22 @@ def word_level_perplexity(log_likelihood: float, words: int, ends: int = 0) -> f
 
 
 def log_likelihood_of_bits_per_character(bits: float, characters: int) -> float:
-    """Returns the natural log-likelihood. This is the inverse of `bits_per_character`."""
+    """Converts bits per character to a natural log-likelihood.
+
+    This is the inverse of `bits_per_character`.
+    """
     if not 0 <= bits < math.inf:
         raise ValueError(f"{bits} is not a number of bits per character")
     return -bits * math.log(2) * _positive(characters, "characters")
 
 
 def log_likelihood_of_perplexity(perplexity: float, count: int) -> float:
-    """Returns the natural log-likelihood. The inverse of `perplexity_per_piece` and `word_level_perplexity`.
+    """Converts a perplexity to a natural log-likelihood.
+
+    This is the inverse of `perplexity_per_piece` and `word_level_perplexity`.
 
     Args:
+      perplexity: perplexity per piece or word.
       count: number of pieces, or the sum of the numbers of words and line ends.
     """
     if not 1 <= perplexity < math.inf:
@@ -110,7 +118,7 @@ def log_likelihood_of_perplexity(perplexity: float, count: int) -> float:
 
 
 def bits_per_character_of_perplexity(perplexity: float, pieces: int, characters: int) -> float:
-    """Returns log2(perplexity per piece) × pieces / characters."""
+    """Converts a perplexity per piece to bits per character: log2(perplexity) × pieces / characters."""
     return bits_per_character(log_likelihood_of_perplexity(perplexity, pieces), characters)
 
 
@@ -124,7 +132,10 @@ def word_level_perplexity_of_bits_per_character(bits: float, characters: int, wo
 
 
 def in_nats(log_likelihood: float, base: str) -> float:
-    """Converts a log-likelihood with logarithms to the base "e", "2" or "10" to natural logarithms."""
+    """Converts a log-likelihood to natural logarithms.
+
+    `base` is the base of its logarithms: "e", "2" or "10".
+    """
     if base not in BASES:
         raise ValueError(f"the base of logarithms must be one of {', '.join(BASES)}, not {base!r}")
     return log_likelihood if base == "e" else log_likelihood * math.log(BASES[base])
@@ -144,6 +155,8 @@ def sum_log_likelihoods(
 
     Args:
       rows: (position of the document in the split, its log-likelihood).
+      normalisers: the counts of the split.
+
     Raises ValueError for invalid rows, and if the rows do not cover the split.
     """
     seen = bytearray(normalisers.documents)
@@ -201,9 +214,10 @@ def _checked(value: float, document: int) -> float:
 
 
 def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
-    """Returns the normalisers of a split from a manifest with "stats", or from {"stats": <stats.json>}.
+    """Returns the counts of a split by which log-likelihoods are divided.
 
-    Raises ValueError if the manifest does not have them.
+    `manifest` is a manifest with "stats", or {"stats": <content of stats.json>}. Raises ValueError if it does
+    not have the counts.
     """
     if "stats" not in manifest:
         raise ValueError('the manifest has no "stats": use those of stats.json in the same folder')
@@ -243,7 +257,7 @@ _NO_SPLITS = ("total", "before_deduplication")
 
 
 def _ends_of_lines(stats: Mapping[str, Any], split: str) -> int:
-    """Returns the number of lines if the paper of the corpus counts line ends as words, else 0."""
+    """Returns the number of lines if the paper of the corpus counts line ends as words, otherwise 0."""
     if "heldout_shards" in stats:  # One Billion Word: one sentence per line
         return int(stats[split]["sentences"])
     size, of = ("simplebooks-2", "train") if split == "train_2" else ("simplebooks-92", split)

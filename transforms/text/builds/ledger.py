@@ -1,4 +1,4 @@
-"""The ledger of a build: the counts and findings of its stages, and the checks that they agree."""
+"""Collects the counts and findings of the stages of a build (its ledger), and checks that they agree."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -7,7 +7,7 @@ from transforms.records import InputFile, OutputFile
 from transforms.text.builds.build_manifest import Provenance
 
 Entry = tuple[str, Any]
-"""(account, a number to add or a value to collect)."""
+"""An entry of the ledger: (account, a number to add or a value to collect)."""
 
 INPUTS, OUTPUTS, REJECTED, LOST, UNREAD = "inputs", "outputs", "rejected", "lost", "unread"
 """Names of the accounts of every build. They have, in order: InputFile; OutputFile; ((stage, reason), count);
@@ -21,11 +21,14 @@ T = TypeVar("T")
 
 
 class AccountingError(Exception):
-    """Counts do not agree: kept + rejected must equal read, and the files must hold the kept documents."""
+    """Raised if counts do not agree.
+
+    For example, kept + rejected must equal read, and the files must contain the kept documents.
+    """
 
 
 class NothingLeftError(Exception):
-    """Too little of the input, or none, is left to build a corpus."""
+    """Raised if too little of the input, or nothing, is left to build a corpus."""
 
     def __init__(self, roles: Sequence[str], reason: str):
         super().__init__(reason)
@@ -34,17 +37,19 @@ class NothingLeftError(Exception):
 
 
 class Ledger:
-    """The accounts of a build: sums, and lists of collected values, which are in no fixed order.
+    """The accounts of a build.
+
+    An account is a sum of numbers, or a list of collected values in no fixed order.
 
     Args:
-      accounts: account → a number or a list of values; accounts without entries may be absent.
+      accounts: name of the account → a number or a list of values; accounts without entries may be absent.
     """
 
     def __init__(self, accounts: Mapping[str, Any]):
         self._accounts = accounts
 
     def has(self, account: str) -> bool:
-        """Returns True if the account has an entry, even 0."""
+        """Returns True if an account has an entry, even if it is 0."""
         return account in self._accounts
 
     def number(self, account: str) -> int:
@@ -60,36 +65,41 @@ class Ledger:
         return dict(self.values(account))
 
     def one(self, account: str) -> Any:
-        """Returns the only value of an account; None if it has none."""
+        """Returns the only value of an account, or None if it has no value."""
         (value,) = self.values(account) or [None]
         return value
 
     def per_split(self, account: str, splits: Sequence[str], empty: T) -> dict[str, T]:
-        """Returns split → counts, in the order of `splits`; `empty` for a split without an entry."""
+        """Returns split → counts, in the order of `splits`. A split without an entry gets `empty`."""
         found = self.pairs(account)
         return {split: found.get(split, empty) for split in splits}
 
     @property
     def rejected(self) -> dict[str, int]:
-        """The counts by "stage/reason", sorted, and the "total"."""
+        """The numbers of rejected records by "stage/reason", sorted, and their "total"."""
         counts = {
             f"{stage}/{reason}": count for (stage, reason), count in sorted(self.values(REJECTED))
         }
         return counts | {"total": sum(counts.values())}
 
     def often_rejected(self) -> str:
-        """Returns the three most frequent reasons and their counts, for messages."""
+        """Returns a text with the three most frequent reasons for rejection and their counts, for
+        messages.
+        """
         often = sorted(self.values(REJECTED), key=lambda one: (-one[1], one[0]))[:3]
         return ", ".join(f"{count:,} {reason}" for (_, reason), count in often) or "there was none"
 
     def files(self, kind: str, split: str) -> list[OutputFile]:
-        """Returns the output files of a format in a split."""
+        """Returns the output files of a split in one format."""
         return [one for one in self.values(OUTPUTS) if (one.format, one.split) == (kind, split)]
 
     def check_files(
         self, split: str, rows: int, unit: str, formats: Iterable[str] = TABLES
     ) -> None:
-        """Raises AccountingError if a file of a split is missing, or if its files do not hold `rows` rows."""
+        """Checks the output files of a split.
+
+        Raises AccountingError if a file is missing, or if the files do not contain `rows` rows.
+        """
         for kind in formats:
             files = self.files(kind, split)
             balance(rows, f"{unit} of {split}", **{f"in {kind} files": records_of(files)})
@@ -97,7 +107,9 @@ class Ledger:
 
 
 class Accounts(NamedTuple):
-    """The accounts of a build, computed from its ledger."""
+    """The counts, statistics, card sections and other results that are computed from the ledger of a
+    build.
+    """
 
     counts: Mapping[str, Any]  # documents that were kept, rejected and lost, for manifest.json
     stats: Mapping[str, Any]  # content of stats.json: statistics of the corpus
@@ -108,11 +120,11 @@ class Accounts(NamedTuple):
 
 
 AccountFor = Callable[[Ledger, Provenance], Accounts]
-"""A function that makes the accounts. Raises AccountingError and NothingLeftError."""
+"""A function that computes Accounts from a ledger. Raises AccountingError and NothingLeftError."""
 
 
 def balance(whole: int, of: str, **parts: int) -> None:
-    """Raises AccountingError if the parts do not add up to the whole. The message names the parts."""
+    """Raises AccountingError if `parts` do not add up to `whole`. The message names the parts."""
     if sum(parts.values()) != whole:
         terms = " + ".join(f"{count} {name.replace('_', ' ')}" for name, count in parts.items())
         raise AccountingError(f"{terms} do not add up to the {whole} {of}")
@@ -124,9 +136,9 @@ def records_of(files: Iterable[OutputFile]) -> int:
 
 
 def check_complete(files: Sequence[OutputFile], what: str) -> None:
-    """Raises AccountingError if there are fewer or more files than their names say ("-of-00008").
+    """Raises AccountingError if the number of files differs from the number in their names ("-of-00008").
 
-    This detects even a lost file without rows, which the numbers of rows would not reveal.
+    This also detects the loss of a file without rows, which the numbers of rows would not show.
     """
     for file in files:
         named = file.name.rpartition("-of-")[2].partition(".")[0]
@@ -135,9 +147,9 @@ def check_complete(files: Sequence[OutputFile], what: str) -> None:
 
 
 def names_of(inputs: Iterable[InputFile], roles: Sequence[str] = ()) -> str:
-    """Returns the sorted names of the input files with these roles, or of all if none is given, for messages.
+    """Returns the sorted names of the input files with some roles, as a text for messages.
 
-    If there are many files, only the first are named.
+    Without roles, all files are named. If there are many files, only the first ones are named.
     """
     names = sorted(file.name for file in inputs if not roles or file.role in roles)
     more = len(names) - MOST_NAMES

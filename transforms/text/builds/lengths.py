@@ -1,17 +1,19 @@
-"""Histograms of lengths: documents of 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, 16-23, … words or characters."""
+"""Makes histograms of lengths, with the classes 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, 16-23, … words or
+characters.
+"""
 
 from collections.abc import Mapping, Sequence
 
 from transforms.text.builds.ledger import Ledger, balance
 
 LENGTHS = "lengths"
-"""Name of an account in the ledger: ((split, class of length), number of documents)."""
+"""Name of an account in the ledger, with entries ((split, class of length), number of documents)."""
 
 _SINGLE = 4  # each length below it is a class of its own
 
 
 def length_class(length: int) -> int:
-    """Returns the number of the class of a length. There are two classes per power of two."""
+    """Returns the number of the class to which a length belongs. There are two classes per power of two."""
     bits = length.bit_length()
     return 2 * bits - 2 + (length >> bits - 2 & 1) if bits > 1 else length
 
@@ -28,13 +30,14 @@ def name_class(number: int) -> str:
 def histograms(
     ledger: Ledger, kept: Mapping[str, int], whole: Sequence[str]
 ) -> dict[str, dict[str, int]]:
-    """Returns split or "total" → class → number of documents. The shortest class in the build is first.
-
-    Raises AccountingError if the sum of a histogram is not the number of kept documents.
+    """Returns split or "total" → class of length → number of documents, beginning with the shortest class.
 
     Args:
+      ledger: the ledger of the build.
       kept: split → number of documents; may have an entry "total".
       whole: splits that are summed for the total.
+
+    Raises AccountingError if the sum of a histogram is not the number of kept documents.
     """
     counts = ledger.pairs(LENGTHS)
     classes = [number for _, number in counts]

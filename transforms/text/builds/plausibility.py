@@ -1,7 +1,7 @@
 """Detects implausible results of builds, which suggest damaged, mismatched or incomplete input.
 
-A doubt makes the build fail, unless the user accepts this doubt by its name. A build that is merely small
-gets a remark, and `refresh` must not publish it.
+Such a result (a doubt) makes the build fail, unless the user accepts it by its name. A build that is only
+small succeeds with a remark, but `refresh` must not publish it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,9 +33,9 @@ class Doubt(NamedTuple):
 
 
 class Usual(NamedTuple):
-    """Usual values of builds of a corpus.
+    """The usual values of builds of a corpus.
 
-    A build with fewer documents was made from a sample or a part of the input.
+    A build with fewer documents was probably made from a sample or a part of the input.
     """
 
     documents: int = 0  # smallest usual number of documents
@@ -82,10 +82,12 @@ def _often(counts: Mapping[str, Any]) -> str:
 
 
 def find_small(manifest: Mapping[str, Any], unit: str, usual: Usual) -> Iterator[str]:
-    """Yields remarks on a build with fewer documents, or greater losses, than usual.
+    """Yields remarks about a build that has fewer documents, or greater losses, than usual.
 
     Args:
+      manifest: the manifest of the build.
       unit: noun for the documents, "articles".
+      usual: the usual values of the corpus.
     """
     counts = manifest["counts"]
     kept = counts.get("kept", {}).get("total", counts.get("rows", 0))

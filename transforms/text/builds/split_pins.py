@@ -1,4 +1,4 @@
-"""Pinned splits: articles keep the split that they had in an earlier release.
+"""Reads pinned splits, by which articles keep the split that they had in an earlier release.
 
 A pin is (wikidata_id, split). Tables of pins are TSV or CSV with a header line, or Arrow tables; other
 columns are ignored. Splits are named train, validation and test; "dev" and "valid", the names in many
@@ -31,7 +31,7 @@ Pin = tuple[str, str]  # identity ("Q64", or "ukwiki:1088" of builds without Wik
 
 
 class MalformedPinsError(ValueError):
-    """An invalid table of pins. `place` is a line (1 is the header) or a row."""
+    """Raised if a table of pins is invalid. `place` is a line (1 is the header) or a row."""
 
     def __init__(self, place: str, message: str):
         super().__init__(f"{place}: {message}")
@@ -39,7 +39,7 @@ class MalformedPinsError(ValueError):
 
 
 class ConflictingPinsError(ValueError):
-    """An identity that is pinned to two splits, with the files of both pins."""
+    """Raised if an identity is pinned to two splits. The message names the files of both pins."""
 
     def __init__(self, identity: str, first: tuple[str, str], second: tuple[str, str]):
         super().__init__(f"{identity} is pinned to {second[0]}, but to {first[0]} in {first[1]}")
@@ -47,9 +47,10 @@ class ConflictingPinsError(ValueError):
 
 
 def check_pin(identity: str, split: str, place: str) -> Pin:
-    """Returns the pin, with "train", "validation" or "test" as its split. Raises MalformedPinsError.
+    """Checks a pin, and returns it with "train", "validation" or "test" as its split.
 
     The id is checked because an id in another notation would match no page, and the pin would be ignored.
+    Raises MalformedPinsError if the id or the split is invalid.
     """
     if not _IDENTITY.fullmatch(identity):
         shown = identity[:_DETAIL_CHARACTERS]
@@ -102,7 +103,7 @@ def _places(header: Sequence[str]) -> tuple[int, int]:
 
 
 def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yields (line number, fields without surrounding spaces)."""
+    """Yields (line number, fields without surrounding spaces) for each line."""
     if delimiter == "\t":
         for number, line in enumerate(lines, start=1):
             fields = line.rstrip("\r\n")
@@ -158,18 +159,21 @@ def pins_of_table(table: pa.Table, split: str = "") -> Iterator[Pin]:
 
 
 def split_of_file(name: str) -> str | None:
-    """Returns the split that a file name begins with: "test" for "test-00000-of-00002.parquet"; or None."""
+    """Returns the split at the beginning of a file name, or None.
+
+    For example, it is "test" in "test-00000-of-00002.parquet".
+    """
     found = _SPLIT_OF_FILE.fullmatch(name)
     return found[1] if found else None
 
 
 def bucket_of(identity: str) -> int:
-    """Returns the number of the bucket in which the pin of an identity is stored."""
+    """Returns the number of the bucket to which an identity belongs."""
     return zlib.crc32(identity.encode()) % BUCKETS
 
 
 def pack_pins(pins: Iterable[Pin]) -> dict[int, bytes]:
-    """Returns bucket → its pins as UTF-8 lines, sorted, without repetitions."""
+    """Packs pins by bucket. Returns bucket → its pins as UTF-8 lines, sorted and without repetitions."""
     lines: dict[int, list[str]] = {}
     for identity, split in sorted(set(pins)):
         lines.setdefault(bucket_of(identity), []).append(f"{identity}\t{split}")
@@ -177,7 +181,7 @@ def pack_pins(pins: Iterable[Pin]) -> dict[int, bytes]:
 
 
 def unpack_pins(blocks: Iterable[tuple[str, bytes]]) -> Mapping[str, str]:
-    """Returns identity → split from blocks of (name of the file, packed pins).
+    """Returns identity → split for the pins in some blocks. A block is (name of the file, packed pins).
 
     Raises ConflictingPinsError if an identity has pins to different splits.
     """

@@ -1,16 +1,17 @@
-"""Reads a .bz2 file from the middle, block by block. A block holds at most 900 kB of content.
+"""Reads a .bz2 file from the middle, block by block. A block has at most 900 kB of content.
 
-A file of bzip2 or lbzip2 is one stream, which a decompressor can only enter at its first byte. But every
-block begins with a 48-bit magic number, at any bit, and does not depend on the blocks before it: cut out,
-shifted to a byte boundary, and put between a stream header and a stream end, it is a file of its own.
+A file made by bzip2 or lbzip2 is one stream, which a decompressor can read only from its first byte. But
+every block begins with a 48-bit magic number, at any bit, and does not depend on the blocks before it. A
+block that is cut out, shifted to a byte boundary, and put between a stream header and a stream end is a
+complete file.
 
 The magic number also occurs by chance, once in some hundred dumps, or when the map of byte values in a block
 happens to look like it. So it counts as the beginning of a block only if the block decompresses with a
 correct checksum. Magic numbers inside such a block are skipped, wherever reading started. (The checksum of
-the whole stream is not checked, since a reader has only a part of the stream.)
+the whole stream is not checked, because a reader has only a part of the stream.)
 
-rapidgzip and indexed_bzip2 also read in parallel, but in the threads of one process, and need an index of
-the whole file to find a position. Here many workers each begin in the middle and read a part.
+rapidgzip and indexed_bzip2 also read in parallel, but in the threads of one process, and need an index of the
+whole file to find a position. Here many workers each begin in the middle and read a part.
 """
 
 import bisect
@@ -45,12 +46,12 @@ class Block(NamedTuple):
 
     @property
     def start_byte(self) -> int:
-        """The stored byte in which the block begins. No two blocks begin in the same byte."""
+        """The number of the stored byte in which the block begins. No two blocks begin in the same byte."""
         return self.start // 8
 
 
 class BadBlock(NamedTuple):
-    """Bits `start` to `end` of the stored file, which are not a whole block."""
+    """A damaged part of the stored file, from bit `start` to `end`, which is not a whole block."""
 
     start: int
     end: int
@@ -58,7 +59,7 @@ class BadBlock(NamedTuple):
 
     @property
     def start_byte(self) -> int:
-        """The stored byte in which the damage begins."""
+        """The number of the stored byte in which the damage begins."""
         return self.start // 8
 
 
@@ -71,7 +72,7 @@ class PackedBlock(NamedTuple):
 
     @classmethod
     def pack(cls, block: Block, data: bytes) -> Self:
-        """Compresses `data`, which is the content of the block or a part of it."""
+        """Compresses `data`, which is the content of a block or a part of it."""
         return cls(block.start, block.end, zlib.compress(data, _PACK_LEVEL))
 
     def unpack(self) -> Block:
@@ -85,9 +86,9 @@ class _Mark(NamedTuple):
 
 
 def _cores() -> dict[bytes, tuple[int, int]]:
-    """Returns the whole bytes in a magic number → (the number, the bit of a byte at which it begins).
+    """Finds the whole bytes in each magic number, for each bit of a byte at which it may begin.
 
-    There is an entry for each magic number and each bit at which it may begin.
+    Returns these bytes → (the magic number, the bit).
     """
     cores = {}
     for magic in (_BLOCK_MAGIC, _END_MAGIC):
@@ -103,7 +104,7 @@ _CORE = re.compile(b"|".join(map(re.escape, _CORES)))
 
 
 def find_marks(data: bytes | bytearray, start: int = 0) -> Iterator[tuple[int, bool]]:
-    """Yields (bit in `data`, whether it ends a stream) for each magic number from byte `start` on."""
+    """Yields (bit in `data`, True if it ends a stream) for each magic number from byte `start` on."""
     found = _CORE.search(data, start)
     while found:
         core = found.start()
@@ -117,7 +118,9 @@ def find_marks(data: bytes | bytearray, start: int = 0) -> Iterator[tuple[int, b
 
 
 def decode_block(data: bytes | bytearray, start: int, end: int) -> bytes | None:
-    """Returns the content of the block at bits `start` to `end` of `data`; None for an incomplete block."""
+    """Returns the content of the block at bits `start` to `end` of `data`, or None if the block is
+    incomplete.
+    """
     length = end - start
     if length < _MAGIC_BITS + _CRC_BITS:
         return None
@@ -161,7 +164,7 @@ def ends_whole(stream: BinaryIO, file_bytes: int) -> bool:
 
 
 def end_of_stream(bit: int) -> int:
-    """Returns the stored byte after the stream whose end mark is at `bit`, where its last block ends."""
+    """Returns the number of the byte after a stream, given the bit of its end mark."""
     return -(-(bit + _MAGIC_BITS + _CRC_BITS) // 8)
 
 
@@ -173,12 +176,12 @@ def read_blocks(
     needs_more: Callable[[], bool] = lambda: True,
     known: Sequence[PackedBlock] = (),
 ) -> Iterator[Block | BadBlock]:
-    """Yields the blocks that begin in stored bytes `start` to `end`, and the following ones.
+    """Yields the blocks that begin in stored bytes `start` to `end`, and following blocks if they are needed.
 
-    Yields nothing if none begins there. Blocks after `end` are included since a line may run on;
-    `needs_more` is called before such a block is decompressed, and ends the reading if it returns False. A
-    block in `known` is not decompressed again. Damage belongs to the mark (beginning of a block, end of a
-    stream) before it: a file that is read in parts yields each block and each damage once.
+    Blocks after `end` are included because a line may continue there. `needs_more` is called before such a
+    block is decompressed, and ends the reading if it returns False. A block in `known` is not decompressed
+    again. Damage belongs to the mark (beginning of a block, end of a stream) before it, so a file that is
+    read in parts yields each block and each damage once.
     """
     known_at = {block.start: block for block in known}
     window = _Window(stream, start, file_bytes)
@@ -206,7 +209,10 @@ def read_blocks(
 
 
 def _end_of_block_across(stream: BinaryIO, bit: int, file_bytes: int) -> int:
-    """Returns the end of the whole block that begins before `bit` and ends after it; otherwise `bit`."""
+    """Returns the end of the whole block that begins before `bit` and ends after it.
+
+    Returns `bit` if there is no such block.
+    """
     window = _Window(stream, max(bit // 8 - MAX_BLOCK_BYTES, 0), file_bytes)
     before: list[_Mark] = []
     mark = window.next_mark(0, bit)
@@ -223,7 +229,7 @@ def _end_of_block_across(stream: BinaryIO, bit: int, file_bytes: int) -> int:
 
 
 class _Window:
-    """A part of the stored file that moves forward, and the marks in it."""
+    """A part of the stored file in memory, which moves forward, and the magic numbers in it."""
 
     def __init__(self, stream: BinaryIO, start: int, file_bytes: int):
         self._stream = stream
@@ -237,7 +243,10 @@ class _Window:
         return self._start + len(self._buffer)
 
     def next_mark(self, bit: int, limit: int | None = None) -> _Mark | None:
-        """Returns the first mark at `bit` or later, and before `limit`, or None. The window moves there."""
+        """Returns the first mark (magic number) at `bit` or later, and before `limit`, or None.
+
+        The window moves to this position.
+        """
         while True:
             self._drop_before(bit)
             if self._marks:
@@ -251,7 +260,7 @@ class _Window:
                 return None
 
     def read_mark(self, mark: _Mark) -> Block | BadBlock | None:
-        """Returns the block that begins at the mark, or the damage there; None at the end of a stream."""
+        """Returns the block that begins at a mark, or the damage there, or None at the end of a stream."""
         if mark.is_end:
             return self._read_end(mark)
         for end in self._ends_of(mark):
@@ -271,10 +280,10 @@ class _Window:
         begins_well = _STREAM_HEADER.match(self._buffer)
         if begins_well and self._marks and self._marks[0].bit == _HEADER_BITS:
             return None
-        return self._bad_until_next_mark(-1, "the file begins with no bz2 stream")
+        return self._bad_until_next_mark(-1, "the file does not begin with a bz2 stream")
 
     def _ends_of(self, mark: _Mark) -> list[int]:
-        """Returns the bits at which a block may end: the marks after its beginning."""
+        """Returns the bits at which a block may end. These are the marks after its beginning."""
         limit = mark.bit // 8 + MAX_BLOCK_BYTES
         while True:
             after = self._index_of(mark.bit + 1)
@@ -301,7 +310,10 @@ class _Window:
         return self._bad_until_next_mark(mark.bit, message)
 
     def _bad_until_next_mark(self, bit: int, message: str) -> BadBlock:
-        """Returns the bad block from `bit` to the next mark. The window stays before that mark."""
+        """Returns a bad block that extends from `bit` to the next mark.
+
+        The window does not move beyond that mark.
+        """
         following = self.next_mark(bit + 1)
         end = self._file_bytes * 8 if following is None else following.bit
         return BadBlock(max(bit, 0), end, message)

@@ -1,7 +1,7 @@
 """Escapes cells of tables, so that spreadsheets show them as text and never evaluate them.
 
-A cell that a spreadsheet could take for a formula gets an apostrophe in front, even if the formula follows
-quotation marks, spaces or another apostrophe. So `unprotect` always restores the original cell.
+A cell that a spreadsheet could interpret as a formula gets an apostrophe in front, even if the formula
+follows quotation marks, spaces or another apostrophe. So `unprotect` always restores the original cell.
 """
 
 import re
@@ -12,12 +12,12 @@ _NUMBER = re.compile(r"-\d+(\.\d+)?")
 
 
 def protect(cell: str) -> str:
-    """Returns the cell as it is written to a table."""
+    """Returns a cell in the form in which it is written to a table."""
     return f"'{cell}" if _could_be_formula(cell) else cell
 
 
 def unprotect(cell: str) -> str:
-    """Reverses `protect`. Cells that it did not change are returned unchanged."""
+    """Restores a cell that `protect` has changed. Other cells are returned unchanged."""
     return cell[1:] if cell.startswith("'") and _could_be_formula(cell[1:]) else cell
 
 
@@ -26,7 +26,7 @@ def _could_be_formula(cell: str) -> bool:
 
 
 def to_line(cells: Iterable[object]) -> str:
-    """Returns a row: protected cells separated by tabs, and a line feed.
+    """Returns a line of a table: protected cells separated by tabs, and a line feed.
 
     White space in a cell becomes one space.
     """

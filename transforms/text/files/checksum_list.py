@@ -1,7 +1,7 @@
-"""Reads lists of MD5 checksums in the formats of md5sum(1) and of the BSDs, with any prose around them.
+"""Reads lists of MD5 checksums in the formats of md5sum(1) and of the BSDs.
 
-Lines without a checksum are skipped, since the published list of One Billion Word is a README. A line with an
-invalid checksum, such as one that lost a digit when it was copied, raises an error.
+Lines without a checksum are skipped, because the published list of One Billion Word is a README. A line with
+an invalid checksum, such as one that lost a digit when it was copied, raises an error.
 """
 
 import re
@@ -32,11 +32,15 @@ class ListedSum(NamedTuple):
 
 
 class MalformedListError(ValueError):
-    """An invalid list. The message names the line, if there is one."""
+    """Raised if a list is invalid. The message names the line, if there is one."""
 
 
 def read_checksums(text: str) -> list[ListedSum]:
-    """Returns the checksums in a list, in order, each file name once. Raises MalformedListError."""
+    """Returns the checksums in a list, in order, each file name once.
+
+    Raises MalformedListError if a checksum is invalid, a file has two different checksums, or the list is
+    empty.
+    """
     found: dict[str, ListedSum] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         listed = _read_line(line.removesuffix("\r"), number)

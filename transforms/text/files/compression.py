@@ -1,4 +1,4 @@
-"""Detects compressed files by their first bytes, and decompresses them. Names of files are less reliable."""
+"""Detects compressed files by their first bytes, and decompresses them. File names are not used."""
 
 import bz2
 import functools
@@ -43,7 +43,10 @@ DECODE_ERRORS = (
 
 
 def codec_of(stream: BinaryIO) -> str:
-    """Returns "bz2", "gz", "xz", "zst", or "" for an uncompressed file. Leaves the stream at its start."""
+    """Returns "bz2", "gz", "xz", "zst", or "" for an uncompressed file.
+
+    Moves the stream back to its start.
+    """
     stream.seek(0)
     head = stream.read(MAGIC_BYTES)
     stream.seek(0)
@@ -51,21 +54,22 @@ def codec_of(stream: BinaryIO) -> str:
 
 
 def codec_of_head(head: bytes) -> str:
-    """Returns the codec, or "", from the first MAGIC_BYTES of a file."""
+    """Returns the codec of a file, or "", given its first MAGIC_BYTES bytes."""
     found = _HEAD.match(head)
     return (found.lastgroup or "") if found else ""
 
 
 def decompressed(stream: BinaryIO) -> BinaryIO:
-    """Returns the content of a stored file from its start, decompressed as it is read."""
+    """Returns the content of a stored file from its start. It is decompressed while it is read."""
     return decompress(stream, codec_of(stream))
 
 
 def decompress(stream: BinaryIO, codec: str) -> BinaryIO:
-    """Returns the decompressed content of a stream from its current position. Only `read` of it is called.
+    """Returns the decompressed content of a stream from its current position.
 
-    Several compressed streams in a row are read as one. Other bytes after a stream are an error
-    (DECODE_ERRORS), except padding with zeros: any number after a .gz, a multiple of four after an .xz.
+    Only the method `read` of the stream is used. Several compressed streams in a row are read as one. Other
+    bytes after a stream are an error (DECODE_ERRORS), except padding with zeros: any number after a .gz, a
+    multiple of four after an .xz.
     """
     if codec in _NEW_DECOMPRESSORS:
         return cast(BinaryIO, _Streams(stream, codec))
@@ -73,7 +77,10 @@ def decompress(stream: BinaryIO, codec: str) -> BinaryIO:
 
 
 def read_some(source: BinaryIO, max_bytes: int) -> bytes:
-    """Reads the output of one decompression step, so that an error in the next step loses none of it."""
+    """Reads the output of one decompression step.
+
+    If the next step fails, nothing that was already decompressed is lost.
+    """
     if isinstance(source, _Streams):
         return source.read1(max_bytes)
     return source.read(max_bytes)
@@ -95,9 +102,9 @@ class _Decompressor(Protocol):
 
 
 class _ZstDecompressor:
-    """A _Decompressor of one zstd frame.
+    """A _Decompressor for one zstd frame.
 
-    It stores the output beyond `max_length`, since the library cannot limit the output of a step.
+    It stores the output beyond `max_length`, because the library cannot limit the output of a step.
     """
 
     def __init__(self) -> None:
@@ -139,7 +146,7 @@ _NEW_DECOMPRESSORS: dict[str, Callable[[], _Decompressor]] = {
 
 
 class _Streams(io.RawIOBase):
-    """The content of compressed streams in a row.
+    """The content of several compressed streams in a row.
 
     BZ2File and LZMAFile silently ignore anything after a stream that is not a stream: if the second stream of
     a file is damaged, or follows padding, they return only the first one.
@@ -161,7 +168,7 @@ class _Streams(io.RawIOBase):
         return len(data)
 
     def read1(self, max_bytes: int) -> bytes:
-        """Returns the output of one decompression step; b"" only at the end."""
+        """Returns the output of one decompression step. Returns b"" only at the end."""
         while max_bytes:
             if self._decompressor.eof:
                 head = self._find_next_stream()
@@ -181,7 +188,7 @@ class _Streams(io.RawIOBase):
         return b""
 
     def _find_next_stream(self) -> bytes:
-        """Returns the bytes after a stream, without padding; b"" at the end of the stored bytes."""
+        """Returns the bytes after a stream, without padding, or b"" at the end of the stored bytes."""
         head = self._decompressor.unused_data or self._stored.read(_STORED_BYTES)
         if self._codec not in ("gz", "xz"):
             return head

@@ -28,7 +28,7 @@ _FEWEST_CONTROLS = 10
 
 
 def kind_of(head: bytes) -> str:
-    """Returns the kind for a message: "a PDF document"; "" if the first bytes may be text."""
+    """Returns a phrase that names the kind of a file, such as "a PDF document", or "" if it may be text."""
     for beginning, kind in _KINDS.items():
         if head.startswith(beginning):
             return kind
@@ -45,12 +45,15 @@ def is_html(text: str) -> bool:
 
 
 def is_binary(content: bytes) -> bool:
-    """Returns True if there are too many control characters for a text. This is a guess."""
+    """Guesses whether a content is not text: returns True if it has too many control characters."""
     controls = len(content) - len(content.translate(None, _CONTROLS))
     return controls > _FEWEST_CONTROLS and controls * _MOST_CONTROLS > len(content)
 
 
 def _is_utf_16(head: bytes) -> bool:
-    """Returns True if many bytes are zero, all at even or all at odd positions: UTF-16 without a mark."""
+    """Returns True if many bytes are zero, all at even or all at odd positions.
+
+    This is typical of UTF-16 without a byte order mark.
+    """
     low, high = sorted([head[::2].count(0), head[1::2].count(0)])
     return not low and high * 4 > len(head)

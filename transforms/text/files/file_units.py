@@ -1,15 +1,15 @@
 """Divides a file into work units, and reads the text of one unit.
 
-A unit is a part of a file. The units of a file yield each record once, wherever the file is divided: a record
-belongs to the unit in which it begins, and the reader of the unit reads its last record to the end. The
+A work unit is a part of a file. The units of a file yield each record once, wherever the file is divided: a
+record belongs to the unit in which it begins, and the reader of the unit reads its last record to the end. A
 splitter extracts the records, lines or pages, from the text. There are three kinds of units:
 
-plain  not compressed: a range of bytes.
-bz2    the blocks that begin in a range of the stored bytes (see bz2_blocks.py), of one stream or more.
-whole  .gz, .xz and .zst cannot be read from the middle. Each of `stripes` units decompresses the whole file
-       and takes every n-th run of one mebibyte of text: decompression is cheap compared with the rest.
+plain  not compressed: a range of bytes. bz2    the blocks that begin in a range of the stored bytes (see
+bz2_blocks.py), of one stream or more. whole  .gz, .xz and .zst cannot be read from the middle. Each of
+`stripes` units decompresses the whole file
+       and uses every n-th run of one mebibyte of text: decompression is cheap compared with the rest.
 
-Damage is reported with its position. Reading goes on with the first record that begins after it.
+Damage is reported with its position. Reading continues with the first record that begins after it.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ SHORTER = "the file has become shorter since it was first read: it is being writ
 
 
 class FileUnit(NamedTuple):
-    """A part of a file: stored bytes `start` to `end`, or one stripe of the whole file."""
+    """A part of a file: the stored bytes from `start` to `end`, or one stripe of the whole file."""
 
     path: str
     kind: str  # "plain", "bz2" or "whole"; unit_blocks.py adds one more
@@ -43,7 +43,9 @@ class FileUnit(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """Damaged bytes `start` to `end` of the stored file, or of the text for kind "whole"."""
+    """A damaged part of a file, from byte `start` to `end` of the stored file, or of the text for kind
+    "whole".
+    """
 
     start: int
     end: int
@@ -71,7 +73,7 @@ class Splitter(Protocol):
         """True if a record of the unit is incomplete."""
 
     def lose_open(self) -> None:
-        """Drops an incomplete record that runs into damage."""
+        """Drops an incomplete record, because damaged bytes follow."""
 
 
 def plan_units(
@@ -94,7 +96,7 @@ def plan_units(
 
 
 def plan_stripes(kind: str, path: str, file_bytes: int, stripes: int) -> list[FileUnit]:
-    """Returns the units of a file that cannot be read from the middle."""
+    """Returns `stripes` units for a file that cannot be read from the middle."""
     return [
         FileUnit(path, kind, 0, file_bytes, file_bytes, stripe, stripes)
         for stripe in range(stripes)
@@ -102,7 +104,7 @@ def plan_stripes(kind: str, path: str, file_bytes: int, stripes: int) -> list[Fi
 
 
 def read_chunks(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
-    """Yields the text of the unit, further text as long as the splitter needs it, and any damage."""
+    """Yields the text of a unit, further text as long as the splitter needs it, and the damage in it."""
     if unit.kind == "bz2":
         return _bz2_events(stream, unit, splitter)
     if unit.kind == "plain":
@@ -158,7 +160,10 @@ def _bz2_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterato
 
 
 class StripedTexts:
-    """Reads the texts of a decompressed file in order, in chunks. No chunk extends over the end of a run."""
+    """Reads one stripe of decompressed texts, in chunks.
+
+    A chunk does not extend over the end of a run. A run is a part of the text that belongs to one stripe.
+    """
 
     def __init__(self, stream: BinaryIO, unit: FileUnit):
         self._stream, self._unit = stream, unit

@@ -7,7 +7,10 @@ from huggingface_hub import DatasetCardData
 
 
 def make_table(columns: Sequence[str], rows: Iterable[Iterable[str | int]]) -> list[str]:
-    """Returns the lines of a table. The first column is left-aligned; integers have thousands separators."""
+    """Returns the lines of a Markdown table.
+
+    The first column is left-aligned, the others are right-aligned. Integers have thousands separators.
+    """
     lines = [f"| {' | '.join(columns)} |", f"|---{'|---:' * (len(columns) - 1)}|"]
     for row in rows:
         cells = (f"{cell:,}" if isinstance(cell, int) else cell for cell in row)
@@ -16,7 +19,7 @@ def make_table(columns: Sequence[str], rows: Iterable[Iterable[str | int]]) -> l
 
 
 def make_list(title: str, sentences: Sequence[str]) -> list[str]:
-    """Returns the lines of a list after an empty line; [] if there are no sentences."""
+    """Returns the lines of a list, after an empty line and its title, or [] if there are no sentences."""
     return ["", title, "", *(f"- {sentence}" for sentence in sentences)] if sentences else []
 
 
@@ -41,7 +44,7 @@ UNLISTED = Dataset()
 
 
 def size_category(rows: int) -> str:
-    """Returns the hub's category for a number of rows: "1K<n<10K"."""
+    """Returns the hub's size category for a number of rows, such as "1K<n<10K"."""
     above = max((n for n in range(len(_POWERS)) if rows >= 10 ** (n + 3)), default=-1)
     if above < 0:
         return f"n<{_POWERS[0]}"

@@ -1,8 +1,8 @@
-"""Reads the text files in a stored file: the file itself, or those in archives and nested archives.
+"""Reads the text files in a stored file: the file itself, or the files in archives and nested archives.
 
 File types are detected from their first bytes: compressed (.gz, .bz2, .xz), .zip, .tar, or text. Names are
-only used to choose files of an archive. At most one file is in memory at a time; a .zip inside another
-archive is in memory as a whole, too, since its directory is at its end.
+only used to select files in an archive. At most one file is in memory at a time. A .zip inside another
+archive is in memory as a whole, too, because its directory is at its end.
 """
 
 import io
@@ -34,7 +34,7 @@ _TAR_NAME = re.compile(rf".+{_TAR}", re.IGNORECASE | re.DOTALL)
 
 
 class PackedFile(NamedTuple):
-    """A file that was read, since its name can be that of a text."""
+    """A file that was read, because its name may be that of a text."""
 
     name: str  # after the names of its archives: "84.zip/84.txt"
     content: bytes
@@ -66,7 +66,9 @@ PackedEvent = PackedFile | UnreadFile | PassedOver | PackedDamage
 
 
 class Share:
-    """The files that one worker reads of an archive that cannot be read from the middle: every n-th."""
+    """Selects the files that one worker reads of an archive that cannot be read from the middle: every
+    n-th.
+    """
 
     def __init__(self, stripe: int = 0, stripes: int = 1):
         self._stripe = stripe
@@ -75,11 +77,11 @@ class Share:
 
     @property
     def tells(self) -> bool:
-        """True if this share reports the events that all workers see."""
+        """True if this worker reports the events that all workers notice, such as damage."""
         return self._stripe == 0
 
     def takes(self) -> bool:
-        """Returns True if the next file belongs to this share."""
+        """Returns True if the next file belongs to this worker. It must be called once per file."""
         self._met += 1
         return (self._met - 1) % self._stripes == self._stripe
 
@@ -91,12 +93,12 @@ def is_wanted(name: str) -> bool:
 
 
 def is_named_tar(name: str) -> bool:
-    """Returns True if the file has the name of a .tar, compressed or not."""
+    """Returns True if a file has the name of a .tar, compressed or not."""
     return bool(_TAR_NAME.fullmatch(posixpath.basename(name)))
 
 
 def name_inside(archive: str, member: str) -> str:
-    """Returns the name of a file in an archive, after the name of the archive.
+    """Returns the name of a file in an archive, which begins with the name of the archive.
 
     For a .tar in a .zip of the same name, it is the name of the .zip.
     """
@@ -107,12 +109,18 @@ def name_inside(archive: str, member: str) -> str:
 
 
 def is_tar(head: bytes) -> bool:
-    """Returns True if this is the head of a .tar with files. `head` must have at least BLOCK_BYTES."""
+    """Returns True if these are the first bytes of a .tar with files.
+
+    `head` must have at least BLOCK_BYTES bytes.
+    """
     return tar_members.is_tar(head) and bool(head.strip(b"\0"))
 
 
 def head_of(source: BinaryIO) -> bytes:
-    """Returns the first BLOCK_BYTES of the decompressed content. Raises DECODE_ERRORS if it is damaged."""
+    """Returns the first BLOCK_BYTES of the decompressed content of a file.
+
+    Raises DECODE_ERRORS if they are damaged.
+    """
     content = _Peekable(source)
     for _ in range(MAX_DEPTH):
         codec = codec_of_head(content.peek(BLOCK_BYTES))
@@ -125,13 +133,13 @@ def head_of(source: BinaryIO) -> bytes:
 def read_packed(
     source: BinaryIO, name: str, share: Share | None = None, depth: int = 0
 ) -> Iterator[PackedEvent]:
-    """Yields the content of a file.
+    """Yields the text files in a file, with their contents.
 
     Args:
       source: the file from its start; only `read` is called.
       name: name of the file. The names of files in it begin with this name.
       share: the files to read, if the file is a .tar.
-      depth: number of archives and compressions around it.
+      depth: number of archives and compressions around the file.
     """
     content = _Peekable(source)
     stream = cast(BinaryIO, content)
@@ -157,7 +165,7 @@ def read_packed(
 def read_zip_member(
     archive: BinaryIO, member: ZipMember, name: str, share: Share | None = None, depth: int = 0
 ) -> Iterator[PackedEvent]:
-    """Yields the content of a file in a .zip. The arguments are like those of `read_packed`."""
+    """Yields the text files in a file of a .zip. The arguments are like those of `read_packed`."""
     if reason := zip_members.reason_not_to_read(member):
         yield UnreadFile(name, reason)
         return
@@ -217,7 +225,7 @@ def _read_tar(stream: BinaryIO, name: str, share: Share, depth: int) -> Iterator
 
 
 def reason_not_to_read(member: Link | Special) -> Reason:
-    """Returns the reason for skipping a link or special file.
+    """Returns the reason for skipping a link or special file in an archive.
 
     A link has no content of its own; its target is read if it is in the archive.
     """
@@ -256,7 +264,7 @@ class _Peekable:
         return data
 
     def read_whole(self) -> bytes | None:
-        """Returns the whole content; None if it is larger than MAX_FILE_BYTES."""
+        """Returns the whole content, or None if it is larger than MAX_FILE_BYTES."""
         parts = []
         while data := self.read(_STEP_BYTES):
             parts.append(data)

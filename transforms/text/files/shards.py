@@ -1,4 +1,4 @@
-"""Plans the number of files of each split, and their names."""
+"""Plans the number of files (shards) of each split, and their names."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -9,7 +9,7 @@ SHARE = {"train": 0.90, "validation": 0.05, "test": 0.05}
 
 
 class Shard(NamedTuple):
-    """A shard of a split, or a file of records, which are numbered in the same way."""
+    """A shard of a split. Files of records without a split are numbered in the same way."""
 
     split: str  # or the name of the files, for records, which are in no split
     shard: int
@@ -17,16 +17,20 @@ class Shard(NamedTuple):
 
 
 def share_out(text_bytes: int) -> Iterator[tuple[str, int]]:
-    """Yields (split, estimated bytes of text), from the total size of cleaned text and the shares of splits.
+    """Yields (split, estimated bytes of text), from the total size of the cleaned text.
 
-    The total is known before articles are grouped, and does not depend on the compression of the dump.
+    The total is divided by the shares of the splits. It is known before articles are grouped, and does not
+    depend on the compression of the dump.
     """
     for split in SPLITS:
         yield split, int(text_bytes * SHARE[split])
 
 
 def count_shards(sizes: Mapping[str, int], shard_size: int) -> dict[str, int]:
-    """Returns split → number of files with which a file has about `shard_size` bytes; at least one."""
+    """Returns split → number of files, so that a file has about `shard_size` bytes.
+
+    The number is at least 1.
+    """
     return {split: max(1, -(-size // shard_size)) for split, size in sizes.items()}
 
 

@@ -1,7 +1,7 @@
-"""Reads the files in a .tar archive in place, without unpacking it to disk.
+"""Reads the files in a .tar archive without unpacking it to disk.
 
-Python's tarfile takes a damaged header, and the end of a truncated archive, for the end of the archive: the
-rest is missing without an error. Here both are errors.
+Python's tarfile treats a damaged header, and the end of a truncated archive, as the end of the archive. The
+rest is then missing without an error. Here both are errors.
 """
 
 import fnmatch
@@ -27,7 +27,10 @@ _EXTENSIONS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, *_ATTRIBUTES)
 
 
 class TarError(Exception):
-    """Damage of an archive. `offset` is the first damaged byte, counted in the uncompressed archive."""
+    """Raised if an archive is damaged.
+
+    `offset` is the first damaged byte, counted in the uncompressed archive.
+    """
 
     def __init__(self, message: str, offset: int):
         super().__init__(message, offset)
@@ -63,9 +66,9 @@ class Special(NamedTuple):
 
 
 def is_tar(head: bytes) -> bool:
-    """Returns True if this is the head of a .tar archive: its header has a valid checksum.
+    """Returns True if these are the first bytes of a .tar archive, whose header has a valid checksum.
 
-    `head` must have at least BLOCK_BYTES.
+    `head` must have at least BLOCK_BYTES bytes.
     """
     block = head[:BLOCK_BYTES]
     if block == _END_MARK:
@@ -78,13 +81,16 @@ def is_tar(head: bytes) -> bool:
 
 
 def is_named_like(name: str, patterns: Sequence[str]) -> bool:
-    """Returns True if the name of a member, without its folders, matches one of the patterns."""
+    """Returns True if the name of a file, without its folders, matches one of the patterns."""
     base = posixpath.basename(name)
     return any(fnmatch.fnmatchcase(base, pattern) for pattern in patterns)
 
 
 def problem_of(wanted: Link | Special, read_names: Collection[str]) -> str | None:
-    """Returns the reason why a wanted member cannot be read; None for a hard link to a file that is read."""
+    """Returns the reason why a link or special file cannot be read.
+
+    Returns None for a hard link to a file that is read.
+    """
     if isinstance(wanted, Special):
         return f"{wanted.name} is a {wanted.kind}, not a regular file"
     if wanted.is_hard and wanted.target in read_names:
@@ -93,7 +99,7 @@ def problem_of(wanted: Link | Special, read_names: Collection[str]) -> str | Non
 
 
 def problems_of(wanted: Sequence[Member | Link | Special]) -> Iterator[tuple[Link | Special, str]]:
-    """Yields the members that cannot be read, with the reasons, in the order of the archive."""
+    """Yields (member, reason) for each wanted member that cannot be read, in the order of the archive."""
     names: set[str] = set()
     for member in wanted:
         if not isinstance(member, Member) and (problem := problem_of(member, names)):
@@ -108,7 +114,8 @@ def read_members(
 
     Args:
       archive: the decompressed archive from its first byte.
-      seekable_bytes: size of the archive if it is seekable: then unused contents are skipped instead of read.
+      seekable_bytes: size of the archive if it is seekable. In this case, unused contents are skipped instead
+        of read.
 
     Raises TarError if the archive is damaged or truncated, or has a sparse file.
     """
@@ -139,13 +146,16 @@ def read_members(
 
 
 def text_of(member: Member) -> BinaryIO:
-    """Returns the content of a member, decompressed if it is compressed, for `compression.read_some`."""
+    """Returns the content of a file in an archive. If it is compressed, it is decompressed.
+
+    It should be read with `compression.read_some`.
+    """
     content = cast(_Content, member.content)
     return decompress(member.content, codec_of_head(content.peek(MAGIC_BYTES)))
 
 
 def window_of(stream: BinaryIO, start: int, size: int) -> BinaryIO:
-    """Returns a part of a seekable stream as a stream of its own, with `read`, `seek` and `tell`."""
+    """Returns a part of a seekable stream as a separate stream with `read`, `seek` and `tell`."""
     return cast(BinaryIO, _Window(stream, start, size))
 
 
@@ -158,7 +168,7 @@ class _Extension(NamedTuple):
 
 
 class _Source:
-    """The bytes of an archive, with a count of those read."""
+    """The bytes of an archive, with the number of bytes read so far."""
 
     def __init__(self, stream: BinaryIO, seekable_bytes: int | None):
         self._stream = stream
@@ -191,9 +201,9 @@ class _Source:
             self.read_some(min(position - self.position, _SKIPPED_AT_ONCE))
 
     def check_end(self) -> None:
-        """Raises TarError if anything but padding follows.
+        """Raises TarError if anything but padding follows the end mark.
 
-        It reads to the end, since damage of a .gz archive may be detected only there.
+        It reads to the end, because damage of a .gz archive may be detected only there.
         """
         while True:
             start = self.position
@@ -210,7 +220,7 @@ class _Source:
 
 
 class _Content:
-    """The content of the current member of a source."""
+    """The content of the current file of an archive."""
 
     def __init__(self, source: _Source, end: int):
         self._source = source
@@ -218,7 +228,7 @@ class _Content:
         self._peeked = b""
 
     def peek(self, size: int) -> bytes:
-        """Returns the first bytes; `read` returns them again."""
+        """Returns the first bytes of the content. `read` will return them again."""
         self._peeked = self._source.read_exactly(min(size, self._end - self._source.position))
         return self._peeked
 
@@ -270,7 +280,7 @@ def _parse_header(header: bytes, offset: int) -> tarfile.TarInfo:
 
 
 def _read_extension(source: _Source, info: tarfile.TarInfo, values: _Extension) -> _Extension:
-    """Reads the content of an extension header. Returns `values`, updated from this header."""
+    """Reads the content of an extension header. Returns `values` with the changes from this header."""
     if info.size > _MAX_EXTENSION_BYTES:
         raise TarError(f"an extension header is too large: {info.size:,} bytes", source.position)
     start = source.position
@@ -284,7 +294,10 @@ def _read_extension(source: _Source, info: tarfile.TarInfo, values: _Extension) 
 
 
 def _parse_attributes(extension: bytes, start: int, values: _Extension) -> _Extension:
-    """Parses a POSIX extension header, with records like "20 path=a/b\\n". Returns the updated `values`."""
+    """Parses a POSIX extension header, which has records like "20 path=a/b\\n".
+
+    Returns `values` with the changes from this header.
+    """
     at = 0
     try:
         while at < len(extension):

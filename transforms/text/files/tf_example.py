@@ -60,7 +60,7 @@ _Example = _declare_example()
 def encode_example(features: Mapping[str, str | int]) -> bytes:
     """Returns a serialised tf.train.Example with a text or number per feature. Equal input gives equal bytes.
 
-    Raises TypeError for other values: the repr of bytes, for example, must never become a text.
+    Raises TypeError for other values. For example, the repr of bytes must never become a text.
     """
     example = _Example()
     for name, value in features.items():
@@ -75,18 +75,19 @@ def encode_example(features: Mapping[str, str | int]) -> bytes:
 
 
 def frame_record(data: bytes) -> bytes:
-    """Returns `data` framed as a record of a TFRecord file."""
+    """Returns data in the frame of a TFRecord file: length, checksum, data, checksum."""
     length = struct.pack("<Q", len(data))
     return b"".join((length, _masked_crc(length), data, _masked_crc(data)))
 
 
 def encode_texts(feature: str, texts: Sequence[bytes]) -> bytes:
-    """Returns framed records; each is an example with one feature, a text.
+    """Encodes many texts as framed TFRecord records. Each record is an example with one feature.
 
     The result is `frame_record(encode_example({feature: text}))` for each text in order, at a tenth of the
     cost: the bytes before a text depend only on its length, and many texts have the same length.
 
     Args:
+      feature: name of the feature.
       texts: texts in UTF-8, which is not checked.
     """
     sizes = list(map(len, texts))
@@ -106,7 +107,7 @@ class _RecordHead(NamedTuple):
 
 @functools.lru_cache(maxsize=1 << 14)
 def _record_head(feature: str, size: int) -> _RecordHead:
-    """Returns the bytes before a text of this size, and their checksum."""
+    """Returns the bytes that precede a text of `size` bytes in a record, and their checksum."""
     example = encode_example({feature: "x" * size})
     begun = example[: len(example) - size]
     return _RecordHead(frame_record(example)[:_FRAME_HEAD] + begun, google_crc32c.value(begun))

@@ -1,4 +1,4 @@
-"""The two metadata files that `tfds.builder_from_directory` reads beside the TFRecord files.
+"""Makes the two metadata files that `tfds.builder_from_directory` reads in addition to the TFRecord files.
 
 They have the structure of tensorflow_datasets/core/proto/{dataset_info,feature}.proto, as JSON.
 """
@@ -13,7 +13,10 @@ _FEATURES = "tensorflow_datasets.core.features"
 
 
 def features_json(names: Sequence[str], numbers: Collection[str] = ()) -> dict[str, Any]:
-    """Returns features.json: a FeaturesDict of texts, and of 32-bit integers for the names in `numbers`."""
+    """Returns the content of features.json, a FeaturesDict.
+
+    The features in `numbers` are 32-bit integers, the others texts.
+    """
     text = {"pythonClassName": f"{_FEATURES}.text_feature.Text", "text": {}}
     number = {
         "pythonClassName": f"{_FEATURES}.tensor_feature.Tensor",
@@ -36,7 +39,9 @@ def dataset_info_json(
     outputs: Iterable[OutputFile],
     splits: Sequence[str] = SPLITS,
 ) -> dict[str, Any]:
-    """Returns dataset_info.json: the splits, in the given order, with the number of records of each shard."""
+    """Returns the content of dataset_info.json: the splits, in order, with the number of records of each
+    shard.
+    """
     frames = sorted(file for file in outputs if file.format == "tfrecord")
     return {
         "citation": citation,

@@ -1,4 +1,4 @@
-"""Reads the files in a .zip archive in place, without unpacking it to disk.
+"""Reads the files in a .zip archive without unpacking it to disk.
 
 Python's zipfile lists the files. A worker that reads some of them does not read the directory of the archive
 again, which is long if there are many files. Exceptions of zipfile are replaced by errors with an offset.
@@ -20,7 +20,7 @@ _DIRECTORY_ERRORS = (zipfile.BadZipFile, EOFError, NotImplementedError, ValueErr
 
 
 class ZipError(Exception):
-    """Damage of an archive at byte `offset`."""
+    """Raised if an archive is damaged at byte `offset`."""
 
     def __init__(self, message: str, offset: int):
         super().__init__(message, offset)
@@ -40,7 +40,7 @@ class ZipMember(NamedTuple):
 
 
 def is_zip(head: bytes) -> bool:
-    """Returns True if this is the head of a .zip archive."""
+    """Returns True if these are the first bytes of a .zip archive."""
     return head.startswith(_BEGINNINGS)
 
 
@@ -73,7 +73,7 @@ def list_zip(archive: BinaryIO) -> list[ZipMember]:
 def reason_not_to_read(member: ZipMember) -> Reason | None:
     """Returns the reason why an undamaged file cannot be read, or None.
 
-    For example, early archives are imploded (compression method 6).
+    For example, some early archives use the compression method 6 (imploded).
     """
     if member.is_encrypted:
         return Reason("encrypted", f"{member.name} is encrypted")
@@ -86,10 +86,10 @@ def reason_not_to_read(member: ZipMember) -> Reason | None:
 
 
 def open_member(archive: BinaryIO, member: ZipMember) -> BinaryIO:
-    """Returns the content of a file, as a stream with only `read`, limited to the size in the directory.
+    """Returns the content of a file in an archive, as a stream with only the method `read`.
 
-    Reading damaged content raises OSError or another of compression.DECODE_ERRORS. Raises ZipError if the
-    file is not at the position that the directory gives.
+    The stream ends after the number of bytes in the directory. Reading damaged content raises OSError or
+    another of compression.DECODE_ERRORS. Raises ZipError if the file is not at the position in the directory.
     """
     header = b""
     if 0 <= member.start <= sys.maxsize:

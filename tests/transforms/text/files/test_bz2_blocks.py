@@ -176,9 +176,9 @@ def test_a_file_cut_off_says_so(
 @pytest.mark.parametrize(
     ("data", "message", "start"),
     [
-        (b"BZh9", "the file begins with no bz2 stream", 0),
-        (b"BZh0" + pack_stream([b"a"])[4:], "the file begins with no bz2 stream", 0),
-        (b"BZh9 1AY&SY", "the file begins with no bz2 stream", 0),
+        (b"BZh9", "the file does not begin with a bz2 stream", 0),
+        (b"BZh0" + pack_stream([b"a"])[4:], "the file does not begin with a bz2 stream", 0),
+        (b"BZh9 1AY&SY", "the file does not begin with a bz2 stream", 0),
         (pack_stream([b"a"])[:-1], "the file ends inside a bz2 stream", 26),
         (
             pack_stream([b"a"])[:24],

@@ -356,7 +356,7 @@ def test_a_stream_whose_header_is_damaged_is_told_and_loses_nothing() -> None:
 @pytest.mark.parametrize("content", [b"\0" * 100, b"<!DOCTYPE html><html>", HEADER + CLOSING])
 def test_a_file_that_begins_with_no_stream(content: bytes) -> None:
     events = read_multistream(content)
-    assert events == [Damage(0, len(content), "the file begins with no bz2 stream")]
+    assert events == [Damage(0, len(content), "the file does not begin with a bz2 stream")]
 
 
 def test_damage_at_the_start_belongs_to_the_first_unit_alone() -> None:
