@@ -119,14 +119,15 @@ class Estimate:
         self._begun = 0.0  # second at which that step began
         self._before: Mapping[str, int] = {}  # counts when that step began
         self._took: dict[int, float] = {}  # index → seconds of the steps that this run has finished
+        self._ended: list[tuple[int, float]] = []  # steps that have ended since the last call, seconds
         self._seen: set[str] = set()  # stages that this run executes
         self._counts: Mapping[str, int] = {}
 
     def update(
         self, counts: Mapping[str, int], stage: str, seconds: float
     ) -> list[tuple[str, float]]:
-        """Takes the latest counts. Returns a log line and the seconds for each step that has ended since the
-        last call.
+        """Takes the latest counts. Returns a log line and the seconds for each step that had ended at the
+        last call: then it was too early for its last counts.
 
         Args:
           stage: The running stage; "" before the first stage.
@@ -135,12 +136,12 @@ class Estimate:
         read = sum(count for name, count in counts.items() if name.endswith("/dump_bytes"))
         self._counts = counts = {**counts, _READ: read}
         self._seen.add(stage)
-        ended: list[tuple[str, float]] = []
+        ended = [(self._describe(step, took), took) for step, took in self._ended]
+        self._ended = []
         found = self._find(stage)
         if found != self._now:
             if self._counts.get(self._steps[self._now].done):
-                took = seconds - self._begun
-                ended.append((self._describe(self._now, took), took))
+                self._ended.append((self._now, seconds - self._begun))
             between = range(self._now, found)
             self._took |= {one: 0.0 for one in between if self._steps[one].stage in self._seen}
             self._took[self._now] = seconds - self._begun

@@ -133,8 +133,9 @@ def test_stages_that_were_found_finished_cost_no_time() -> None:
 def test_a_step_that_has_ended_is_told() -> None:
     found = Estimate(STEPS, 4_000_000)
     found.update({}, "read", 0.5)
-    found.update(READ, "read", 1.0)
-    ((told, seconds),) = found.update(READ, "write", 9.0)
+    found.update(READ | {"r/lines": 3900}, "read", 1.0)
+    assert found.update(READ | {"r/lines": 3900}, "write", 9.0) == []
+    ((told, seconds),) = found.update(READ, "write", 9.5)  # its last counts come late
     assert told == "read: reading: 4.0 MB of the files, 4,000 lines, 8 s"
     assert seconds == 8.0
 
