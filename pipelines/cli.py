@@ -7,15 +7,13 @@ import gc
 import logging
 import os
 import re
-import shutil
 import signal
 import sys
-import textwrap
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO
 
-from pipelines.commands.command_parser import guess, level_of
+from pipelines.commands.command_parser import fill, guess, level_of
 from pipelines.commands.parser import make_parser
 from pipelines.engines.errors import BuildError, check_address_space, find_shortage
 from pipelines.settings.extras import check_extras
@@ -35,14 +33,7 @@ class _LogFormatter(logging.Formatter):
             return line
         named = "" if record.levelno == logging.INFO else f"{record.levelname} "
         clock = self.formatTime(record, "%H:%M:%S")
-        line = line.replace(f"{record.asctime} {record.levelname} ", f"{clock} {named}", 1)
-        width = shutil.get_terminal_size().columns
-        return "\n".join(
-            textwrap.fill(
-                one, width, break_long_words=False, break_on_hyphens=False, replace_whitespace=False
-            )
-            for one in line.splitlines()
-        )
+        return fill(line.replace(f"{record.asctime} {record.levelname} ", f"{clock} {named}", 1))
 
 
 class _LogHandler(logging.StreamHandler[TextIO]):
@@ -171,5 +162,5 @@ def _resume_hint(settings: argparse.Namespace) -> str:
 
 def _fail(status: int, error: object) -> int:
     text = _BEAM_EXTRA.sub(r"pip install 'corpusmill[\1]'", str(error))
-    print(f"corpusmill: error: {text}", file=sys.stderr)
+    print(fill(f"corpusmill: error: {text}"), file=sys.stderr)
     return status

@@ -3,7 +3,9 @@
 import argparse
 import difflib
 import logging
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
@@ -46,7 +48,8 @@ class CommandParser(argparse.ArgumentParser):
         for name in names if "are required" in message else ():
             if name not in known and (near := guess(name, known)):
                 message += f"; no such flag: {name}{near}"
-        self.exit(2, f"{self.prog}: error: {message}\n{self.prog} --help explains the flags\n")
+        text = f"{self.prog}: error: {message}\n{self.prog} --help explains the flags"
+        self.exit(2, f"{fill(text)}\n")
 
     def format_help(self) -> str:
         """Returns the help page (see argparse). The flags for log messages come last."""
@@ -69,6 +72,19 @@ class CommandParser(argparse.ArgumentParser):
             if isinstance(action, argparse._SubParsersAction):
                 for parser in action.choices.values():
                     yield from parser.flags()
+
+
+def fill(text: str) -> str:
+    """Returns the text, wrapped between words at the width of the terminal, if there is one."""
+    if not sys.stderr.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    return "\n".join(
+        textwrap.fill(
+            line, width, break_long_words=False, break_on_hyphens=False, replace_whitespace=False
+        )
+        for line in text.splitlines()
+    )
 
 
 def guess(word: str, known: Iterable[str]) -> str:

@@ -4,6 +4,7 @@ import io
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 _WIDEST = 10_000  # columns
+_NARROWEST = 10  # characters of a line of a cell
 _NAMED = 8  # names shown of a long list
 
 
@@ -38,7 +40,7 @@ def draw(
     key: int = 1,
 ) -> str:
     """Formats a table. Columns are never truncated; columns that do not fit the width are moved to further
-    tables below.
+    tables below. If one alone does not fit, the last column that is repeated gets lines of fewer characters.
 
     Args:
       columns: titles of the columns.
@@ -49,6 +51,15 @@ def draw(
       key: number of columns at the beginning that are repeated in every table.
     """
     cells, places = list(rows), list(range(len(columns)))
+    alone = ([*places[:key], place] for place in places[key:])
+    widest = max((_width_of(columns, cells, total, one) for one in alone), default=0)
+    if width and key and widest > width:
+        longest = max(map(len, (columns[key - 1], *(row[key - 1] for row in cells))))
+        part = max(longest - widest + width, _NARROWEST)
+        cells = [
+            [*row[: key - 1], "\n".join(textwrap.wrap(row[key - 1], part)), *row[key:]]
+            for row in cells
+        ]
     drawn, begun = "", places[:key]
     for place in places[key:]:
         taken = [*begun, place]

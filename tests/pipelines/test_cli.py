@@ -324,6 +324,20 @@ def test_the_exit_status_says_whose_fault_it_is(
     assert not (tmp_path / "output").exists()
 
 
+@pytest.mark.parametrize(
+    "words", [["wiki4b"], ["lm1b", "--input", "no such file", "--output", "o"]]
+)
+def test_errors_on_a_terminal_break_between_words(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "30")
+    assert run_cli(*words)
+    lines = capsys.readouterr().err.splitlines()
+    assert max(map(len, lines)) <= 30
+    assert " ".join(lines).startswith("corpusmill: error: no such ")
+
+
 def test_log_lines_stand_above_a_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     handler = _LogHandler()
     record = logging.makeLogRecord({"msg": "stage 1 of 2"})

@@ -16,6 +16,7 @@ from pipelines.inspect.report import (
     render_text,
     render_tsv,
 )
+from pipelines.translation.drawing import draw
 from tests.makers.fake_builds import WITH_PIECES, sizes, write_build
 from tests.makers.finished_builds import manifest_of, seal
 from tests.tools.golden_tree import GOLDEN
@@ -124,6 +125,19 @@ def test_a_narrow_terminal_has_more_tables_and_no_cut_number(two: Found, width: 
     split = {cell for line in tables for cell in line.split()} | {*f"note: {NOTE}".split()}
     assert {cell for cell in whole ^ split if cell.strip("─")} == set()
     assert sum("uk" in line.split() for line in tables) > 1
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_long_name_is_put_on_several_lines(width: int) -> None:
+    edition = "en-heldout-books-2-small-tokens-5000-and-more"
+    table = draw(
+        ["corpus", "edition", "score"],
+        [["simplebooks", edition, "9.30 perplexity"]],
+        width=width,
+        key=2,
+    )
+    assert max(map(len, table.splitlines())) <= width
+    assert "9.30 perplexity" in table
 
 
 # The command.
