@@ -1,7 +1,8 @@
-"""A fixed hash of texts. It decides splits, shards and the order of documents.
+"""Computes a fixed hash of texts, which determines splits, shards and the order of documents.
 
-`fingerprint(text)` is the first eight bytes, big-endian, of the SHA-256 of the UTF-8 text, so that any
-language can recompute it. Python's own `hash`, which the Wiki-40B paper names, is salted per process.
+`fingerprint(text)` is the first eight bytes, big-endian, of the SHA-256 of the UTF-8 text, so that it can be
+computed in any programming language. Python's own `hash`, which the Wiki-40B paper names, is different in
+each process.
 """
 
 import hashlib
@@ -17,7 +18,9 @@ def fingerprint(text: str) -> int:
 
 
 def split_of(identity: str) -> str:
-    """Returns the split of an identity: 90 % train, 5 % validation, 5 % test (Guo et al. 2020, sec. 2.4)."""
+    """Returns the split of an identity: 90 % train, 5 % validation, 5 % test (Guo et al. 2020, section
+    2.4).
+    """
     bucket = fingerprint(identity) % 100
     if bucket < 90:
         return "train"
@@ -25,7 +28,9 @@ def split_of(identity: str) -> str:
 
 
 def shard_of(identity: str, shard_count: int) -> int:
-    """Returns the number of the shard of an identity. Shards are equal ranges of the fingerprint.
+    """Returns the number of the shard to which an identity belongs.
+
+    Shards are equal ranges of the fingerprint.
 
     The shards in order are in fingerprint order, for any number of shards.
     """
@@ -33,6 +38,9 @@ def shard_of(identity: str, shard_count: int) -> int:
 
 
 def short_fingerprint(lines: Iterable[str]) -> str:
-    """Returns eight hexadecimal digits for the lines, for use in names; "" if there are no lines."""
+    """Returns eight hexadecimal digits that identify some lines, for use in names.
+
+    Returns "" for no lines.
+    """
     text = "\n".join(lines)
     return f"{fingerprint(text):016x}"[:8] if text else ""

@@ -74,7 +74,7 @@ def test_other_table_or_columns(tmp_path, table, columns):
 
 
 def test_no_columns():
-    with pytest.raises(ValueError, match="no columns"):
+    with pytest.raises(ValueError, match="columns must not be empty"):
         ReadSqlDump(["*.sql"], "page", [])
 
 

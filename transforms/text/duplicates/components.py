@@ -1,4 +1,4 @@
-"""Connected components of a graph, whose edges may be given in any order and in parts."""
+"""Finds the connected components of a graph, whose edges may be given in any order and in parts."""
 
 import numpy
 import numpy.typing
@@ -12,8 +12,8 @@ NO_PAIRS: Pairs = numpy.empty((0, 2), numpy.int64)
 def link_to_smallest(edges: Pairs) -> Pairs:
     """Returns rows (id, smallest id of its component), ascending, for all ids except the smallest ones.
 
-    The rows are the edges of a graph with the same components, and are not more than `edges`. So parts of a
-    graph can be linked one by one, and then their results together.
+    The rows are the edges of a graph with the same components, and there are not more of them than of
+    `edges`. So parts of a graph can be processed one by one, and then their results together.
     """
     ids, places = numpy.unique(edges, return_inverse=True)
     places = places.reshape(-1, 2)
@@ -30,7 +30,10 @@ def link_to_smallest(edges: Pairs) -> Pairs:
 
 
 def _follow(smallest: Pairs) -> Pairs:
-    """Replaces each link by the end of its chain. Links always point to smaller indexes."""
+    """Replaces each link by the end of the chain of links that begins there.
+
+    Links point to smaller indexes.
+    """
     while True:
         further = smallest[smallest]
         if (further == smallest).all():

@@ -1,7 +1,7 @@
 """Adds up the overlap of evaluation texts with training texts: how much of each text occurs, and where.
 
-The overlaps of an evaluation text with parts of the training data can be added in any order: the n-grams
-that occur, the number of documents, and the documents with the most text in common.
+The overlaps of an evaluation text with parts of the training data can be added in any order. An overlap has
+the n-grams that occur, the number of documents, and passages of the documents with the most text in common.
 """
 
 import itertools
@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A stretch of words that a passage of a document has in common with an evaluation text."""
+    """A sequence of words that a passage of a training document has in common with an evaluation text."""
 
     word: int  # index of its first word in the evaluation text
     words: int
@@ -40,7 +40,7 @@ class Match(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The part of a document that has most in common with an evaluation text."""
+    """The part of a training document that has the most words in common with an evaluation text."""
 
     place: Place
     words: int  # number of words of the longest stretch
@@ -51,7 +51,10 @@ class Passage(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A stretch of words in a training document that has LONG_WORDS words or is a whole evaluation text."""
+    """A sequence of words in a training document that contaminates an evaluation text.
+
+    It has LONG_WORDS words, or is a whole evaluation text.
+    """
 
     document: int  # index in its block
     item: int
@@ -71,18 +74,21 @@ class Found(NamedTuple):
 
 
 def order(passage: Passage) -> tuple[int, int, Place, int]:
-    """Returns the sort key of a passage: the longest stretch first."""
+    """Returns the sort key of a passage. The passage with the longest common sequence comes first."""
     return -passage.words, -passage.ngrams, passage.place, passage.start
 
 
 def describe(
     index: EvaluationIndex, block: TextBlock, file: str, ids: Sequence[str], runs: Runs, shown: int
 ) -> Iterator[tuple[int, Found]]:
-    """Yields (index of an evaluation text, its overlap with the texts of a block).
+    """Yields (index of an evaluation text, its overlap with the training texts of a block).
 
     Args:
+      index: the index of the evaluation texts.
+      block: the training texts.
       file: name of the training file of the block.
-      ids: id of each text of the block.
+      ids: id of each training text.
+      runs: the sequences of words that they have in common, from `EvaluationIndex.find`.
       shown: largest number of passages.
     """
     by_item = runs.take(numpy.lexsort((runs.words, runs.documents, runs.items)))
@@ -113,7 +119,7 @@ def describe(
 
 
 def find_hits(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Iterator[Hit]:
-    """Yields those of the runs that are long enough to contaminate an evaluation text."""
+    """Yields the runs that are long enough to contaminate an evaluation text."""
     whole = index.text_starts[runs.items + 1] - index.text_starts[runs.items]
     hits = runs.take((runs.sizes >= LONG_WORDS) | (runs.sizes == whole))
     rows = zip(hits.documents.tolist(), hits.items.tolist(), hits.words, hits.sizes, strict=True)
@@ -124,7 +130,7 @@ def find_hits(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Iterator[
 
 
 def add(found: Found, other: Found, shown: int) -> Found:
-    """Adds two overlaps of one evaluation text, with different documents. Keeps at most `shown` passages."""
+    """Adds two overlaps of one evaluation text with different documents. Keeps at most `shown` passages."""
     return Found(
         found.documents + other.documents,
         found.whole + other.whole,
@@ -135,13 +141,13 @@ def add(found: Found, other: Found, shown: int) -> Found:
 
 
 def add_to(sums: dict[int, Found], found: Iterable[tuple[int, Found]], shown: int) -> None:
-    """Adds the overlaps in `found` to `sums`, which has one sum per evaluation text."""
+    """Adds the overlaps in `found` to `sums`, which has one sum per evaluation text. Modifies `sums`."""
     for item, one in found:
         sums[item] = add(sums[item], one, shown) if item in sums else one
 
 
 def join_stretches(stretches: Iterable[tuple[int, int]]) -> Stretches:
-    """Returns the union of stretches, ascending and without overlaps."""
+    """Joins stretches (start, end) that overlap or touch. Returns their union in ascending order."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(stretches):
         if joined and start <= joined[-1][1]:
@@ -157,12 +163,15 @@ def count(stretches: Stretches) -> int:
 
 
 def count_ngrams(words: int, n: int) -> int:
-    """Returns the number of n-grams of a text with this many words. A shorter text is one n-gram."""
+    """Returns the number of n-grams of a text with `words` words.
+
+    A text with fewer than n words is one n-gram.
+    """
     return max(words - n + 1, 1)
 
 
 def _groups(numbers: numpy.typing.NDArray[numpy.int64]) -> Iterator[tuple[int, numpy.ndarray]]:
-    """Yields (number, indexes of its occurrences) for each different number. `numbers` must be sorted."""
+    """Yields (number, indexes at which it occurs) for each different number. `numbers` must be sorted."""
     edges = numpy.flatnonzero(numpy.diff(numbers)) + 1
     for start, end in itertools.pairwise([0, *edges.tolist(), len(numbers)]):
         if start < end:
@@ -179,7 +188,10 @@ def _ngrams_of(
 
 
 def _cut_passage(block: TextBlock, runs: Runs, words: int, place: Place, ngrams: int) -> Passage:
-    """Returns the passage around the first of the longest runs of a document."""
+    """Returns the passage around the longest run of a document.
+
+    If several runs are longest, the first is used.
+    """
     longest = int(numpy.argmax(runs.sizes))
     document, word, size = (
         int(column[longest]) for column in (runs.documents, runs.words, runs.sizes)
@@ -201,7 +213,9 @@ def _cut_passage(block: TextBlock, runs: Runs, words: int, place: Place, ngrams:
 
 
 def _span(block: TextBlock, word: int, words: int) -> tuple[int, int]:
-    """Returns (start, end) in `block.text` of `words` words, of which the first has the index `word`."""
+    """Returns (start, end) in `block.text` of `words` consecutive words, beginning with the word number
+    `word`.
+    """
     folded = block.folded
     last = folded.place_of(int(folded.ends[word + words - 1]) - 1)
     return folded.place_of(int(folded.starts[word])), last + 1

@@ -1,7 +1,7 @@
-"""Measures the similarity of documents by the hashes of their word n-grams, exactly or by signatures.
+"""Measures the similarity of documents by the hashes of their word n-grams, either exactly or by signatures.
 
-Hashes are those of hashed_ngrams.py, signatures those of minhash.py. A similarity is a fraction, so that the
-comparison with a threshold is exact.
+The hashes are computed by hashed_ngrams.py, the signatures by minhash.py. A similarity is a fraction, so that
+it can be compared exactly with a threshold.
 """
 
 from collections.abc import Sequence
@@ -14,29 +14,33 @@ from transforms.text.duplicates.minhash import Uint32s, sign_hashes
 
 
 def sign_documents(ngrams: Sequence[Uint64s], permutations: int) -> Uint32s:
-    """Returns a row per document: the MinHash signature of its different n-grams.
+    """Returns a MinHash signature for each document, one per row.
 
     The last 32 bits of each hash are permuted. pipelines/docs/overlap.md describes the function; datasketch
     gives the same rows. For two documents of ten million n-grams each, one permutation in 400 has the same
     smallest value by chance; for two documents of 100,000 n-grams, one in 40,000.
 
     Args:
-      ngrams: for each document, the hashes of its n-grams, at least one.
+      ngrams: for each document, the hashes of its different n-grams, at least one.
+      permutations: number of values of a signature.
     """
     return sign_hashes([hashes.astype(numpy.uint32) for hashes in ngrams], permutations)
 
 
 def exact_jaccard(first: Uint64s, second: Uint64s) -> Fraction:
-    """Returns |A ∩ B| / |A ∪ B| of two sets: ascending arrays of different hashes, not both of them empty."""
+    """Returns the Jaccard similarity |A ∩ B| / |A ∪ B| of two sets of hashes.
+
+    The sets are ascending arrays of different hashes. At least one of them must not be empty.
+    """
     both = numpy.sort(numpy.concatenate((first, second)), kind="stable")  # merges two sorted runs
     common = int(numpy.count_nonzero(both[1:] == both[:-1]))
     return Fraction(common, len(both) - common)
 
 
 def parse_similarity(similarity: str | float | Fraction) -> Fraction:
-    """Returns a threshold of similarity as an exact fraction: "0.8" and 0.8 are 4/5.
+    """Parses a threshold of similarity as an exact fraction: "0.8" and 0.8 are 4/5.
 
-    Raises ValueError unless it is a number above 0 and below 1.
+    Raises ValueError if it is not a number above 0 and below 1.
     """
     try:
         exact = Fraction(str(similarity))

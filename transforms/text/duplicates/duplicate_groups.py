@@ -1,4 +1,4 @@
-"""Chooses the member of a group of duplicates that is kept."""
+"""Chooses which member of a group of duplicates is kept."""
 
 import numpy
 

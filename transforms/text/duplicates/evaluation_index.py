@@ -1,7 +1,7 @@
-"""An index of evaluation texts that finds stretches of at least n of their words in training texts.
+"""Indexes evaluation texts, to find sequences of at least n of their words in training texts.
 
-Word n-grams are looked up by 64-bit hashes. Each stretch found is then compared word by word, so the result
-is exact. A text with fewer than n words is found if it is a whole line or a whole training text.
+Word n-grams are looked up by 64-bit hashes. Each sequence found is then compared word by word, so the result
+is exact. An evaluation text with fewer than n words is found if it is a whole line or a whole training text.
 """
 
 import itertools
@@ -37,7 +37,7 @@ _HASH_BITS = 64
 
 
 class TextBlock(NamedTuple):
-    """Several texts and their folded words (see folded_words.py)."""
+    """Several texts, joined to one, and their folded words (see folded_words.py)."""
 
     text: str  # all texts in NFC, separated by line feeds
     offsets: Int64s  # start of each text in `text`, and the end of all plus 1
@@ -47,7 +47,7 @@ class TextBlock(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """Stretches of words that a training text and an evaluation text have in common, sorted."""
+    """Sequences of words that training texts and evaluation texts have in common, as sorted columns."""
 
     documents: Int64s  # indexes of training texts in their block
     items: Int64s  # indexes of evaluation texts
@@ -56,12 +56,12 @@ class Runs(NamedTuple):
     sizes: Int64s  # numbers of words
 
     def take(self, rows: Int64s | Booleans) -> "Runs":
-        """Returns the runs at the given indexes, or where the given mask is True."""
+        """Returns the runs at the given indexes, or the runs where a given mask is True."""
         return Runs(*(column[rows] for column in self))
 
 
 class _Table(NamedTuple):
-    """Hash → positions of words in the index."""
+    """A hash table: hash → positions of words in the index."""
 
     hashes: Uint64s  # ascending
     firsts: Int64s  # start of each hash's positions in `places`, and the number of all positions
@@ -77,10 +77,11 @@ class _Table(NamedTuple):
 
 
 class _Filter:
-    """Lets all known hashes pass, and few others.
+    """A filter that passes all known hashes, and few others.
 
     Args:
-      known: True at the indexes that are the first bits of a known hash. Its length is a power of 2.
+      known: an array that is True at each index that is the first bits of a known hash. Its length is a power
+        of 2.
     """
 
     def __init__(self, known: Booleans):
@@ -88,14 +89,14 @@ class _Filter:
         self._shift = numpy.uint64(_HASH_BITS - (len(known).bit_length() - 1))
 
     def passes(self, hashes: Uint64s) -> Booleans:
-        """Returns for each hash True if it may be known."""
+        """Returns for each hash True if it may be known, and False if it is certainly unknown."""
         places = (hashes >> self._shift).view(numpy.int64)
         found: Booleans = self._known.take(places, mode="clip")  # faster than "raise"
         return found
 
 
 class EvaluationIndex:
-    """Finds the words of evaluation texts in training texts.
+    """Finds sequences of words of evaluation texts in training texts.
 
     Args:
       n: number of words of an n-gram.
@@ -118,7 +119,9 @@ class EvaluationIndex:
         return int(self.text_starts[item + 1] - self.text_starts[item])
 
     def find(self, block: TextBlock) -> Runs:
-        """Returns the longest stretches that the texts of a block share with each evaluation text."""
+        """Returns the longest sequences of words that the texts of a block share with each evaluation
+        text.
+        """
         grams = join_hashes(block.hashes, self.n)
         first, second = self._filters
         likely = numpy.flatnonzero(first.passes(grams))
@@ -134,7 +137,7 @@ class EvaluationIndex:
         return both.take(numpy.lexsort((both.places, both.words, both.items, both.documents)))
 
     def _join_runs(self, block: TextBlock, words: Int64s, places: Int64s) -> Runs:
-        """Joins consecutive n-grams to stretches."""
+        """Joins consecutive common n-grams to longer runs."""
         items = _texts_of(self.text_starts, places)
         shifts = words - places
         order = numpy.lexsort((words, shifts, items))
@@ -155,7 +158,7 @@ class EvaluationIndex:
         return runs.take(numpy.lexsort((runs.places, runs.words, runs.items, runs.documents)))
 
     def _find_lines(self, block: TextBlock) -> Runs:
-        """Returns runs that are a whole evaluation text and a whole line or text, of fewer than n words."""
+        """Finds evaluation texts of fewer than n words that are a whole line or a whole training text."""
         starts, sizes = _short_spans(block, self.n, self._line_filter)
         hashes = numpy.empty(len(starts), numpy.uint64)
         for size in range(1, self.n):
@@ -172,9 +175,9 @@ class EvaluationIndex:
         return runs.take(self._is_same(block, runs)[0])
 
     def _verify(self, block: TextBlock, runs: Runs) -> Runs:
-        """Returns the runs whose words are equal.
+        """Compares the words of runs that were found by their hashes. Returns the runs whose words are equal.
 
-        A run with equal hashes but different words is split into its equal parts of at least n words.
+        If only some words of a run are equal, it is split into its equal parts of at least n words.
         """
         is_same, words = self._is_same(block, runs)
         if is_same.all():
@@ -189,7 +192,9 @@ class EvaluationIndex:
         return Runs(*numpy.array(parts, numpy.int64).reshape(-1, len(Runs._fields)).T)
 
     def _is_same(self, block: TextBlock, runs: Runs) -> tuple[Booleans, Booleans]:
-        """Returns two masks: which runs have only equal words, and which words of the runs are equal."""
+        """Returns two masks: one of the runs whose words are all equal, and one of the words that are
+        equal.
+        """
         theirs = _ranges(runs.words, runs.sizes)
         ours = _ranges(self.text_starts[runs.items] + runs.places, runs.sizes)
         word_ends: Int64s = self.arrays["word_ends"]
@@ -207,7 +212,10 @@ class EvaluationIndex:
 
 
 def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
-    """Returns the index of the texts, which must have at least one word each. Raises ValueError for n < 2."""
+    """Builds the index of evaluation texts, each of which must have at least one word.
+
+    Raises ValueError if n is less than 2.
+    """
     if n < 2:
         raise ValueError(f"n must be at least 2, not {n}")
     grams: list[tuple[Uint64s, Int64s]] = []
@@ -249,7 +257,7 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
 
 
 def fold_texts(texts: Sequence[str]) -> Iterator[TextBlock]:
-    """Yields the texts in blocks, in order."""
+    """Yields the texts, in order, as blocks with folded words."""
     some: list[str] = []
     characters = 0
     for text in texts:
@@ -263,7 +271,7 @@ def fold_texts(texts: Sequence[str]) -> Iterator[TextBlock]:
 
 
 def fold_block(texts: Sequence[str]) -> TextBlock:
-    """Returns the texts as one block."""
+    """Joins texts to one block with folded words."""
     joined = "\n".join(texts)
     normal = normalize(joined)
     if normal != joined:
@@ -276,9 +284,13 @@ def fold_block(texts: Sequence[str]) -> TextBlock:
 
 
 def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s, Int64s]:
-    """Returns (first word, number of words) of lines and whole texts with fewer than n words, as two arrays.
+    """Finds the lines and whole texts with fewer than n words.
+
+    Returns (index of the first word, number of words) as two arrays.
 
     Args:
+      block: the texts.
+      n: number of words of an n-gram.
       beginnings: filter of possible beginnings, see `_hash_beginnings`.
     """
     feeds = numpy.searchsorted(block.folded.word_starts(), block.folded.line_feeds)
@@ -295,7 +307,11 @@ def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s,
 
 
 def _find(table: _Table, hashes: Uint64s, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """Returns (rows found in the table, positions of words in the index), as two arrays."""
+    """Looks up some of the hashes in a table.
+
+    Returns (rows that were found, positions of words in the index) as two arrays. `rows` are the indexes of
+    the hashes to look up.
+    """
     if not len(table.hashes):
         return numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64)
     found, places = table.find(hashes[rows])
@@ -318,13 +334,13 @@ def _hash_beginnings(first_words: Uint64s, sizes: Int64s | int) -> Uint64s:
 
 
 def _turn(hashes: Uint64s) -> Uint64s:
-    """Returns the hashes with their upper and lower 32 bits exchanged."""
+    """Exchanges the upper and lower 32 bits of hashes."""
     half = numpy.uint64(_HASH_BITS // 2)
     return hashes << half | hashes >> half
 
 
 def _make_filter(hashes: Uint64s) -> Booleans:
-    """Returns an array that is True at the indexes that are the first bits of a hash."""
+    """Returns an array that is True at each index that is the first bits of a hash."""
     wanted = (len(hashes) * _FILTER_FACTOR).bit_length()
     bits = min(max(wanted, _FILTER_SIZES.start), _FILTER_SIZES.stop)
     passes = numpy.zeros(1 << bits, numpy.bool_)
@@ -339,7 +355,7 @@ def _join_at(hashes: Uint64s, starts: Int64s, size: int) -> Uint64s:
 
 
 def _texts_of(bounds: Int64s, words: Int64s) -> Int64s:
-    """Returns for each index of a word the index of the text that contains it."""
+    """Returns for each index of a word the index of the text that contains the word."""
     return numpy.searchsorted(bounds, words, "right") - 1
 
 
@@ -348,7 +364,10 @@ def _starts_of(counts: Sequence[Int64s]) -> Int64s:
 
 
 def _ranges(starts: Int64s, counts: Int64s) -> Int64s:
-    """Returns one array with start, start + 1, … for each start, as many numbers as its count."""
+    """Returns the numbers start, start + 1, … for each start, in one array.
+
+    `counts` says how many numbers.
+    """
     ends = numpy.cumsum(counts)
     shifts = numpy.repeat(starts - (ends - counts), counts)
     shifts += numpy.arange(len(shifts))
@@ -356,7 +375,7 @@ def _ranges(starts: Int64s, counts: Int64s) -> Int64s:
 
 
 def _stretches(same: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """Yields (index of the first, number) for each run of True values."""
+    """Yields (index of the first value, number of values) for each run of True values."""
     at = 0
     for is_same, values in itertools.groupby(same):
         size = len(list(values))

@@ -1,4 +1,4 @@
-"""Splits texts into normalised words, regardless of case and punctuation, and hashes the words.
+"""Splits texts into normalised words, without regard to case and punctuation, and hashes the words.
 
 A text is normalised to NFC; each character is folded by NFKC and case (`str.casefold`). A word is a run of
 letters, marks and digits. All other characters, such as quotation marks and hyphens, separate words; format
@@ -61,15 +61,15 @@ class FoldedText(NamedTuple):
     line_feeds: Int64s  # positions in the text
 
     def place_of(self, at: int) -> int:
-        """Returns the position in the text of the folded character at the index `at`."""
+        """Returns the position in the text of the folded character with the index `at`."""
         return at if self.places is None else int(self.places[at])
 
     def word_starts(self) -> Int64s:
-        """Returns the positions in the text of the first characters of the words."""
+        """Returns the position in the text of the first character of each word."""
         return self.starts if self.places is None else self.places[self.starts]
 
     def spans(self) -> list[tuple[int, int]]:
-        """Returns (start, end) of each word in the text."""
+        """Returns the (start, end) of each word in the text."""
         pairs = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
         return [(self.place_of(start), self.place_of(end - 1) + 1) for start, end in pairs]
 
@@ -82,7 +82,7 @@ class FoldedText(NamedTuple):
 
 
 class _Folding(NamedTuple):
-    """The folding of each code point."""
+    """A table with the folding of each code point."""
 
     folded: Uint32s  # 0 for characters between words
     texts: Uint32s  # a row for each special character, padded with zeros
@@ -95,7 +95,7 @@ def normalize(text: str) -> str:
 
 
 def fold_text(text: str) -> FoldedText:
-    """Returns the words of a text, which must be in NFC."""
+    """Splits a text into folded words. The text must be in NFC."""
     codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
     characters = _folding().folded.take(codes, mode="clip")  # no code is out of range
     places = None
@@ -116,12 +116,15 @@ def fold_text(text: str) -> FoldedText:
 
 
 def fold_words(text: str) -> list[str]:
-    """Returns the words of any text."""
+    """Returns the folded words of any text."""
     return fold_text(normalize(text)).words()
 
 
 def hash_folded(text: FoldedText, span: int = SPAN) -> Uint64s:
-    """Returns the hash of each word, or of its beginning if it has more than `span` characters."""
+    """Returns the hash of each word.
+
+    If a word has more than `span` characters, only its beginning is hashed.
+    """
     hashes = numpy.empty(len(text.starts), numpy.uint64)
     powers, inverses = _powers(span)
     first = 0
@@ -143,7 +146,10 @@ def hash_folded(text: FoldedText, span: int = SPAN) -> Uint64s:
 
 
 def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
-    """Replaces special characters by their foldings. Returns the characters and their original positions."""
+    """Replaces special characters by their foldings, which may have several characters.
+
+    Returns the new characters and their positions in the text.
+    """
     folding = _folding()
     special = numpy.flatnonzero(characters >= _SPECIAL)
     numbers = characters[special] & ~_SPECIAL
@@ -159,7 +165,7 @@ def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
 
 
 def _find_letter_words(characters: Uint32s) -> tuple[Int64s, Int64s]:
-    """Returns the starts and ends of words in a text where some letters are words."""
+    """Returns the starts and ends of words in a text in which single letters of some scripts are words."""
     is_word = characters != 0
     is_mark = (characters & _MARK) != 0
     is_letter_word = (characters & _LETTER_WORD) != 0
@@ -197,7 +203,7 @@ def _folding() -> _Folding:
 
 
 def _fold_character(character: str, category: str) -> str:
-    """Returns the folding of a letter, mark, digit or format character. Separators in it become zeros."""
+    """Returns the folding of a letter, mark, digit or format character. In it, separators become zeros."""
     if category == "Cf" or "\ufe00" <= character <= "\ufe0f":
         return ""
     text = unicodedata.normalize("NFKC", character)

@@ -1,13 +1,13 @@
-"""Hashes the word n-grams of a text to fixed 64-bit numbers, to count overlaps.
+"""Hashes the word n-grams of a text to fixed 64-bit numbers, to measure overlaps.
 
 Words are separated by white space (`str.split`) and unchanged. N-grams may cross line ends. A text with fewer
 words than `n` is one n-gram; a text without words has none.
 
-The hash of a word is computed from its UTF-8, eight bytes at a time, and that of an n-gram from the hashes of
-its words in order; numpy processes thousands at once. Each step mixes all bits, so any bits can be used to
-sample n-grams or to partition them. Two different n-grams have the same hash with a probability of 2^-64:
-among the 5,000 million n-grams of Project Gutenberg not even one such pair is expected. The hash is not safe
-against texts that are made to collide.
+The hash of a word is computed from its UTF-8, eight bytes at a time, and the hash of an n-gram from the
+hashes of its words in order. numpy processes thousands of them at once. Each step mixes all bits, so any bits
+can be used to sample n-grams or to partition them. Two different n-grams have the same hash with a
+probability of 2^-64: among the 5,000 million n-grams of Project Gutenberg, not even one such pair is
+expected. The hash is not safe against texts that are made to collide.
 """
 
 import unicodedata
@@ -46,10 +46,10 @@ def hash_ngrams(text: str, n: int) -> Uint64s:
 
 
 def to_plain_words(text: str) -> str:
-    """Returns the text in lower case, with spaces for all characters except letters, marks and digits.
+    """Returns a text in lower case, in which all characters except letters, marks and digits are spaces.
 
-    Editions of a text differ in quotation marks, dashes, underscores for italics and capitals in titles.
-    "don't" becomes the same two words with any apostrophe.
+    In this form, editions of a text agree that differ in quotation marks, dashes, underscores for italics and
+    capitals in titles. "don't" becomes the same two words with any apostrophe.
     """
     text = text.lower()
     for character in sorted(set(text)):
@@ -75,7 +75,7 @@ def hash_words(text: str) -> Uint64s:
 
 
 def sort_different(hashes: Uint64s) -> Uint64s:
-    """Returns the different hashes, ascending. `numpy.unique` takes several times as long."""
+    """Returns the different hashes, ascending. It is several times as fast as `numpy.unique`."""
     ordered = numpy.sort(hashes)
     is_new = numpy.empty(len(ordered), numpy.bool_)
     is_new[:1] = True
@@ -84,7 +84,10 @@ def sort_different(hashes: Uint64s) -> Uint64s:
 
 
 def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
-    """Returns the hash of each span of bytes: of its length and its words of 64 bits, padded with zeros."""
+    """Returns the hash of each span of bytes.
+
+    It is computed from the length and the 64-bit words of the span, padded with zeros.
+    """
     lanes = numpy.ndarray((len(block) - _LANE_BYTES + 1,), "<u8", block, strides=(1,))
     sizes = ends - starts
     hashes = sizes.astype(numpy.uint64)
@@ -101,7 +104,7 @@ def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
 
 
 def join_hashes(words: Uint64s, n: int) -> Uint64s:
-    """Returns the hash of every n consecutive words, from the hashes of single words."""
+    """Returns the hashes of all sequences of n consecutive words, given the hashes of the single words."""
     ngrams = numpy.empty(max(len(words) - n + 1, 0), numpy.uint64)
     for start in range(0, len(ngrams), _PIECE_WORDS):
         piece = ngrams[start : start + _PIECE_WORDS]
@@ -114,7 +117,7 @@ def join_hashes(words: Uint64s, n: int) -> Uint64s:
 
 
 def finalize(hashes: Uint64s) -> Uint64s:
-    """Applies the last step of SplitMix64 in place: every bit of the result depends on every bit."""
+    """Applies the last step of SplitMix64 in place, so that every bit of the result depends on every bit."""
     hashes ^= hashes >> numpy.uint64(30)
     hashes *= numpy.uint64(0xBF58476D1CE4E5B9)
     hashes ^= hashes >> numpy.uint64(27)

@@ -1,8 +1,8 @@
 """Computes MinHash signatures, and finds pairs of similar sets by locality-sensitive hashing (LSH).
 
-Signatures are those of datasketch 2 (scheme "affine32", seed 1, SHA-1), so they can be looked up in an index
-made with datasketch. Bands are chosen as by datasketch's MinHashLSH. Unlike datasketch, this module signs
-thousands of sets at once.
+The signatures are equal to those of datasketch 2 (scheme "affine32", seed 1, SHA-1), so they can be looked up
+in an index made with datasketch. Bands are chosen as by datasketch's MinHashLSH. Unlike datasketch, this
+module signs thousands of sets at once.
 
 Sources: Broder, "On the resemblance and containment of documents", 1997 (the estimate); Leskovec, Rajaraman,
 Ullman, "Mining of Massive Datasets", section 3.4 (bands).
@@ -44,12 +44,14 @@ def hash_items(items: Iterable[bytes]) -> Uint32s:
 
 
 def sign_sets(sets: Sequence[Sequence[bytes]], permutations: int, used: int = 0) -> Uint32s:
-    """Returns a row for each set, which must not be empty: the smallest hash under each permutation.
+    """Returns the MinHash signature of each set, one per row: the smallest hash under each permutation.
 
-    The share of columns in which two rows agree estimates the Jaccard similarity of their sets. The function
-    is fastest for about a thousand sets, whose hashes fit in the processor's cache.
+    No set may be empty. The share of columns in which two rows agree estimates the Jaccard similarity of
+    their sets. The function is fastest for about a thousand sets, whose hashes fit in the processor's cache.
 
     Args:
+      sets: the items of each set.
+      permutations: number of permutations from which those to use are taken.
       used: number of permutations to use, from the first on; 0 for all.
     """
     hashes = hash_items(itertools.chain.from_iterable(sets))
@@ -57,9 +59,9 @@ def sign_sets(sets: Sequence[Sequence[bytes]], permutations: int, used: int = 0)
 
 
 def sign_hashes(sets: Sequence[Uint32s], permutations: int) -> Uint32s:
-    """Signs sets of hashes like `sign_sets`, and like `MinHash(hashfunc=int)` of datasketch.
+    """Returns the MinHash signature of each set of hashes, like `MinHash(hashfunc=int)` of datasketch.
 
-    No set may be empty. A few large sets need as little memory as many small ones, since the hashes are
+    No set may be empty. A few large sets need as little memory as many small ones, because the hashes are
     processed in pieces.
     """
     hashes = numpy.concatenate([NO_HASHES, *sets])
@@ -67,7 +69,10 @@ def sign_hashes(sets: Sequence[Uint32s], permutations: int) -> Uint32s:
 
 
 def _sign(hashes: Uint32s, sizes: list[int], permutations: Sequence[Permutation]) -> Uint32s:
-    """Returns a row for each set. `hashes` has the hashes of the sets in order."""
+    """Returns the signature of each set, one per row.
+
+    `hashes` are the hashes of all sets in order, `sizes` the sizes of the sets.
+    """
     most = numpy.iinfo(numpy.uint32).max
     signatures = numpy.full((len(permutations), len(sizes)), most, numpy.uint32)
     starts = numpy.cumsum([0, *sizes])[:-1]
@@ -88,7 +93,7 @@ def _sign(hashes: Uint32s, sizes: list[int], permutations: Sequence[Permutation]
 
 @functools.cache
 def _permutations(count: int) -> list[Permutation]:
-    """Returns (odd factor, offset) of each permutation. numpy keeps the output of this generator fixed."""
+    """Returns (odd factor, offset) of each permutation. numpy guarantees the output of this generator."""
     generator = numpy.random.RandomState(SEED)
     halves = generator.randint(0, 1 << 31, count, dtype=numpy.uint32)
     offsets = generator.randint(0, 1 << 32, count, dtype=numpy.uint32)
@@ -96,7 +101,7 @@ def _permutations(count: int) -> list[Permutation]:
 
 
 def _finalize(hashes: Uint32s) -> Uint32s:
-    """Applies the last step of MurmurHash3: every bit of the result depends on every bit."""
+    """Applies the last step of MurmurHash3, so that every bit of the result depends on every bit."""
     hashes = (hashes ^ (hashes >> numpy.uint32(16))) * numpy.uint32(0x85EBCA6B)
     hashes = (hashes ^ (hashes >> numpy.uint32(13))) * numpy.uint32(0xC2B2AE35)
     return hashes ^ (hashes >> numpy.uint32(16))
@@ -104,15 +109,18 @@ def _finalize(hashes: Uint32s) -> Uint32s:
 
 @functools.cache
 def choose_bands(threshold: float, permutations: int, miss_weight: float = 0.5) -> tuple[int, int]:
-    """Returns (bands, rows per band) with which mostly sets above the threshold share a band.
+    """Chooses bands so that mostly sets whose similarity is above the threshold share a band.
 
-    Two sets of similarity s share one of b bands of r rows with probability 1 - (1 - s^r)^b. The chosen b
-    and r minimise the weighted sum of two integrals: the integral of this probability below the threshold
-    (false matches), and that of its complement above the threshold (misses). For threshold 0.8 and 128
-    permutations the result is 9 bands of 13 rows, which find 40 % of the pairs with similarity 0.8 and 93 %
-    of those with 0.9; with `miss_weight` 0.9 it is 14 bands of 9 rows, which find 87 % and 99.9 %.
+    Returns (number of bands, rows per band). Two sets of similarity s share one of b bands of r rows with
+    probability 1 - (1 - s^r)^b. The chosen b and r minimise the weighted sum of two integrals: the integral
+    of this probability below the threshold (false matches), and that of its complement above the threshold
+    (misses). For threshold 0.8 and 128 permutations the result is 9 bands of 13 rows, which find 40 % of the
+    pairs with similarity 0.8 and 93 % of those with 0.9; with `miss_weight` 0.9 it is 14 bands of 9 rows,
+    which find 87 % and 99.9 %.
 
     Args:
+      threshold: similarity from which on pairs should be found.
+      permutations: number of values of a signature.
       miss_weight: weight of misses; the weight of false matches is 1 minus this.
 
     Raises ValueError if there would be fewer than two bands, as for thresholds near 1 or few permutations.
@@ -133,9 +141,9 @@ def choose_bands(threshold: float, permutations: int, miss_weight: float = 0.5) 
 def _band_error(
     threshold: float, bands: int, rows: int, miss_weight: float, permutations: int
 ) -> float:
-    """Returns the weighted sum of the integrals of false matches and of misses.
+    """Returns the weighted sum of the integrals of false matches and of misses (see `choose_bands`).
 
-    Both integrands are polynomials of degree bands × rows: the sums are exact for up to 510 permutations.
+    Both integrands are polynomials of degree bands × rows, so the sums are exact for up to 510 permutations.
     """
     places, weights = _quadrature(min(permutations // 2 + 1, 256))
 
@@ -150,12 +158,15 @@ def _band_error(
 
 @functools.cache
 def _quadrature(points: int) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
-    """Returns the points of Gauss quadrature in [-1, 1] and their weights: exact below degree 2 × points."""
+    """Returns the points of Gauss quadrature in [-1, 1] and their weights.
+
+    The quadrature is exact for polynomials of a degree below 2 × points.
+    """
     return tuple(map(numpy.asarray, numpy.polynomial.legendre.leggauss(points)))
 
 
 def bucket_signatures(signatures: Uint32s, bands: int, rows: int) -> Uint64s:
-    """Returns a row of buckets for each signature, one bucket per band.
+    """Returns one bucket per band for each signature, one row per signature.
 
     Two signatures have the same bucket for a band if they agree in all rows of the band. Otherwise, and for
     different bands, buckets are equal only by chance.
@@ -174,10 +185,16 @@ def bucket_signatures(signatures: Uint32s, bands: int, rows: int) -> Uint64s:
 def deal_buckets(
     members: numpy.typing.NDArray[Any], buckets: Uint64s, partition_bits: int
 ) -> Iterator[tuple[int, numpy.typing.NDArray[Any], Uint32s]]:
-    """Yields (partition, its members, the bucket of each); `buckets` has a row for each member.
+    """Distributes members to partitions by their buckets.
 
+    Yields (partition, its members, bucket of each member). A member is in the partitions of all its buckets.
     The first `partition_bits` bits of a bucket are its partition; the next 32 bits are yielded as the bucket.
-    Chance collisions do no harm, since all pairs are compared later.
+    Chance collisions do no harm, because all pairs are compared later.
+
+    Args:
+      members: the members, such as ids.
+      buckets: a row of buckets for each member.
+      partition_bits: number of bits of a partition.
     """
     flat = buckets.reshape(-1)
     kept_bits = (flat >> numpy.uint64(64 - partition_bits - _BUCKET_BITS)).astype(numpy.uint32)
@@ -188,15 +205,16 @@ def deal_buckets(
 
 
 def pair_members(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
-    """Returns rows (smaller id, greater id): pairs of members of one bucket, each pair once per bucket.
+    """Pairs members of the same bucket. Returns rows (smaller id, greater id), each pair once per bucket.
 
     A member is paired with the ANCHORS smallest members of its bucket and the NEIGHBOURS right before it. In
-    buckets of up to nine members, these are all pairs; in larger ones, which come from boilerplate, at most
-    eight pairs per member. That is enough, since the members of such a bucket tend to be all similar.
+    buckets of up to nine members, these are all pairs. In larger buckets, which come from boilerplate, there
+    are at most eight pairs per member. That is enough, because the members of such a bucket tend to be all
+    similar.
 
     Args:
       buckets: the bucket of each member.
-      ids: the id of each member; no id is twice in a bucket.
+      ids: the id of each member. An id occurs at most once in a bucket.
     """
     order = numpy.lexsort((ids, buckets))
     buckets, ids = buckets[order], ids[order]
@@ -214,7 +232,9 @@ def pair_members(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
 
 
 def pair_across(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
-    """Returns rows (smaller id, greater id): pairs of an even and an odd id of one bucket, with repetitions.
+    """Pairs even ids with odd ids of the same bucket.
+
+    Returns rows (smaller id, greater id), with repetitions.
 
     A member is paired with at most ANCHORS + NEIGHBOURS members of the other parity, which are chosen so that
     all members are in about equally many pairs.

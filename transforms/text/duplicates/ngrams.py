@@ -1,4 +1,4 @@
-"""Word n-grams of a line, and the similarity of two lines by their n-grams.
+"""Computes the word n-grams of lines, and the similarity of two lines.
 
 Words are separated by ASCII white space. A line with fewer words than `n` is one n-gram, so that short lines
 are similar only if they have the same words.
@@ -6,7 +6,10 @@ are similar only if they have the same words.
 
 
 def word_ngrams(line: bytes, n: int) -> list[bytes]:
-    """Returns the n-grams in order, at least one, with repetitions. Their words are joined by one space."""
+    """Returns the n-grams of a line in order, at least one, with repetitions.
+
+    Words are joined by one space.
+    """
     words = line.split()
     if len(words) <= n:
         return [b" ".join(words)]
@@ -14,7 +17,7 @@ def word_ngrams(line: bytes, n: int) -> list[bytes]:
 
 
 def jaccard(first: bytes, second: bytes, n: int) -> float:
-    """Returns |A ∩ B| / |A ∪ B| of the sets of n-grams of two lines: 1.0 if the sets are equal."""
+    """Returns the Jaccard similarity |A ∩ B| / |A ∪ B| of the sets of n-grams of two lines."""
     ngrams, others = set(word_ngrams(first, n)), set(word_ngrams(second, n))
     common = len(ngrams & others)
     return common / (len(ngrams) + len(others) - common)

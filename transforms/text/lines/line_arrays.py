@@ -1,4 +1,4 @@
-"""Blocks of lines as Arrow arrays, to sort and choose lines without a Python object per line."""
+"""Converts blocks of lines to Arrow arrays, to sort and select lines without a Python object per line."""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ _LINE_FEED = ord("\n")
 
 
 def line_bounds(block: bytes) -> Places:
-    """Returns the start of each line, and the end of the block."""
+    """Returns the positions at which the lines of a block begin, and the end of the block."""
     feeds = np.flatnonzero(np.frombuffer(block, np.uint8) == _LINE_FEED)
     bounds = np.zeros(len(feeds) + 1, np.int64)
     bounds[1:] = feeds + 1
@@ -19,10 +19,10 @@ def line_bounds(block: bytes) -> Places:
 
 
 def to_array(block: bytes, bounds: Places) -> pa.LargeBinaryArray:
-    """Returns an array that sorts like the lines.
+    """Converts the lines of a block to an array whose values sort like the lines.
 
-    The array has the lines without their line feeds. If the block has no byte below a line feed, it has them
-    with their line feeds, which needs no copy.
+    The array has the lines without their line feeds. If the block has no byte below a line feed, the array
+    has them with their line feeds, which needs no copy.
     """
     if block and np.frombuffer(block, np.uint8).min() >= _LINE_FEED:
         return _array_of(block, bounds)
@@ -30,10 +30,12 @@ def to_array(block: bytes, bounds: Places) -> pa.LargeBinaryArray:
 
 
 def take_lines(block: bytes, places: Places, bounds: Places | None = None) -> bytes:
-    """Returns the lines at the indexes `places`, in that order.
+    """Returns the lines at the indexes `places`, in the order of the indexes.
 
     Args:
-      bounds: the bounds of the lines, from `line_bounds`, if already known.
+      block: a block of lines.
+      places: indexes of lines.
+      bounds: the result of `line_bounds` for the block, if already known.
     """
     bounds = line_bounds(block) if bounds is None else bounds
     taken = _array_of(block, bounds).take(pa.array(places))
@@ -41,7 +43,10 @@ def take_lines(block: bytes, places: Places, bounds: Places | None = None) -> by
 
 
 def sort_places(lines: pa.LargeBinaryArray) -> Places:
-    """Returns the indexes of the lines in the order of their bytes; of equal lines, only the first."""
+    """Returns the indexes of lines, sorted by the bytes of the lines.
+
+    Of equal lines, only the first is returned.
+    """
     order = pc.sort_indices(lines)
     in_order = lines.take(order)
     is_first = np.ones(len(order), bool)

@@ -1,4 +1,4 @@
-"""Blocks of lines. Pipelines pass them instead of single sentences, which have too much overhead each.
+"""Processes blocks of lines, the elements of pipelines. Single sentences would have too much overhead.
 
 A block has the bytes of whole lines, each with its line feed, in any encoding.
 """
@@ -14,7 +14,7 @@ _LEVEL = 1  # level 3 makes news sentences a sixth smaller, in twice the time
 
 
 class _Contexts(threading.local):
-    """The compressors of each thread. Making one takes as long as compressing some kilobytes."""
+    """The compressors of a thread. Creating one takes as long as compressing some kilobytes."""
 
     def __init__(self) -> None:
         self.pack = zstandard.ZstdCompressor(level=_LEVEL).compress
@@ -25,24 +25,27 @@ _contexts = _Contexts()
 
 
 def lines_of(block: bytes) -> list[bytes]:
-    """Returns the lines without their line feeds."""
+    """Returns the lines of a block without their line feeds."""
     lines = block.split(b"\n")
     lines.pop()  # the empty rest after the last line feed
     return lines
 
 
 def block_of(lines: Sequence[bytes]) -> bytes:
-    """Joins the lines, each with a line feed."""
+    """Joins lines to a block. A line feed is added to each line."""
     return b"\n".join([*lines, b""])
 
 
 def count_lines(block: bytes) -> int:
-    """Returns the number of lines."""
+    """Returns the number of lines in a block."""
     return int(np.count_nonzero(np.frombuffer(block, np.uint8) == _LINE_FEED))
 
 
 def cut_block(block: bytes, max_bytes: int) -> Iterator[bytes]:
-    """Yields parts of a block in whole lines: at most `max_bytes`, or a single longer line."""
+    """Divides a block into parts of at most `max_bytes` bytes. A part has whole lines.
+
+    A single line that is longer is a part of its own.
+    """
     start = 0
     while start < len(block):
         end = block.rfind(b"\n", start, start + max_bytes) + 1

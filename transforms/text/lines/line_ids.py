@@ -1,6 +1,6 @@
-"""Ids of lines: the number of a range and the index of the line in it, in one 64-bit integer.
+"""Encodes ids of lines. An id has the number of a range and the index of the line in it, in 64 bits.
 
-Ids ascend in the order of lines, for any partition into ranges.
+Ids are ascending in the order of lines, for any partition into ranges.
 """
 
 from collections.abc import Iterator
@@ -15,18 +15,23 @@ _PLACE_BITS = 32
 
 
 def line_ids(index: int, places: numpy.typing.NDArray[numpy.unsignedinteger] | Int64s) -> Int64s:
-    """Returns the ids of the lines at the indexes `places` in the range with the number `index`."""
+    """Returns the ids of some lines of a range, given the number and the indexes of the lines in the
+    range.
+    """
     return (index << _PLACE_BITS) + places.astype(numpy.int64)
 
 
 def places_of(ids: Int64s) -> list[int]:
-    """Returns the index of each line in its range."""
+    """Returns the index of each line in its range, given the ids of the lines."""
     places: list[int] = (ids & ((1 << _PLACE_BITS) - 1)).tolist()
     return places
 
 
 def split_by_range(pairs: Int64s, column: int) -> Iterator[tuple[int, Int64s]]:
-    """Yields (range, rows whose line id in `column` is in the range). Rows keep their order."""
+    """Groups rows by the range of the line id in one column. Yields (number of the range, its rows).
+
+    Rows keep their order.
+    """
     return (
         (index, pairs[places]) for index, places in group_places(pairs[:, column] >> _PLACE_BITS)
     )

@@ -1,7 +1,7 @@
-"""Sorts lines by their bytes, like `LC_ALL=C sort -u`, in ranges that many workers share.
+"""Sorts lines by their bytes, like `LC_ALL=C sort -u`, in ranges that can be sorted by different workers.
 
-Splitters divide the byte order into ranges of about the same size. They are lines from a sample that depends
-only on the content: it has the lines with the smallest checksums, each once.
+The ranges have about the same size. They are divided by splitters, which are lines from a sample. The sample
+depends only on the content: it has the lines with the smallest checksums, each once.
 """
 
 import bisect
@@ -25,7 +25,7 @@ _FACTORS = np.array(
 
 
 class LineSample(NamedTuple):
-    """A sample of different lines, and the size of all lines."""
+    """A sample of different lines, and the total size of all lines."""
 
     lines: tuple[bytes, ...]  # the first bytes of each line
     total_bytes: int  # size of all lines with their line feeds, including repeated lines
@@ -40,7 +40,10 @@ class LineSampler:
         self._total_bytes = 0
 
     def add(self, block: bytes, total_bytes: int) -> None:
-        """Adds the lines of a block. `total_bytes` is their size before duplicates were removed."""
+        """Adds the lines of a block, without repetitions.
+
+        `total_bytes` is their size including repetitions.
+        """
         bounds = line_bounds(block)
         checksums = checksums_of(block, bounds)
         for place in np.flatnonzero(checksums <= np.uint64(self._highest)).tolist():
@@ -56,7 +59,7 @@ class LineSampler:
         self._trim(SAMPLE_LINES)
 
     def sample(self) -> LineSample:
-        """Returns the sample, which is the same for the same lines."""
+        """Returns the sample. It is always the same for the same lines."""
         self._trim(SAMPLE_LINES)
         return LineSample(tuple(line for _, line in sorted(self._sampled)), self._total_bytes)
 
@@ -68,7 +71,7 @@ class LineSampler:
 
 
 def checksums_of(block: bytes, bounds: Places) -> npt.NDArray[np.uint64]:
-    """Returns a number for each line, computed from its length and some of its bytes.
+    """Returns a checksum for each line, computed from its length and some of its bytes.
 
     This is good enough for a sample, and a hundred times as fast as a checksum of whole lines.
     """
@@ -87,10 +90,13 @@ def checksums_of(block: bytes, bounds: Places) -> npt.NDArray[np.uint64]:
 
 
 def plan_ranges(sample: LineSample, range_bytes: int) -> list[bytes]:
-    """Returns the splitters, ascending: range i has the lines from splitter i-1 to before splitter i.
+    """Returns the splitters, ascending.
 
-    There is one splitter less than there are ranges. A range has about `range_bytes`, or more if there would
-    otherwise be more than MAX_RANGES. No range is empty: each has at least the sample line at its start.
+    Range i has the lines from splitter i-1 up to, but not including, splitter i.
+
+    There is one splitter less than there are ranges. A range has about `range_bytes` bytes, or more if there
+    would otherwise be more than MAX_RANGES. No range is empty, because each contains the sample line at its
+    start.
     """
     ranges = min(-(-sample.total_bytes // range_bytes), MAX_RANGES)
     lines = sorted(set(sample.lines))
@@ -99,13 +105,16 @@ def plan_ranges(sample: LineSample, range_bytes: int) -> list[bytes]:
 
 
 def sort_block(block: bytes) -> bytes:
-    """Returns the lines sorted by their bytes, each line once."""
+    """Returns the lines of a block sorted by their bytes, each line once."""
     bounds = line_bounds(block)
     return take_lines(block, sort_places(to_array(block, bounds)), bounds)
 
 
 def cut_sorted(block: bytes, splitters: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:
-    """Yields (range, start, end) of each part of a sorted block. Ranges without lines are left out."""
+    """Divides a sorted block into ranges. Yields (number of the range, start, end).
+
+    Ranges without lines are left out.
+    """
     bounds = line_bounds(block)
     places = range(len(bounds) - 1)
 

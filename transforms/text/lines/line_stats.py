@@ -1,4 +1,4 @@
-"""Statistics of lines. Counts can be added in any order."""
+"""Computes statistics of lines. Counts can be added in any order."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -24,7 +24,7 @@ _Counts = npt.NDArray[np.int64]
 
 
 class LineStats(NamedTuple):
-    """Counts of lines, the same as those of `wc -lwcm` for tokenised lines."""
+    """Counts of lines. For tokenised lines, the first four are those of `wc -lwcm`."""
 
     lines: int = 0
     words: int = 0  # separated by one or more spaces (U+0020)
@@ -40,15 +40,14 @@ class LineStats(NamedTuple):
 
 
 def histogram(lines_by_words: Sequence[int]) -> dict[str, int]:
-    """Returns class → number of lines, from the number of lines in each of CLASSES."""
+    """Returns class of the number of words → number of lines. `lines_by_words` is in the order of CLASSES."""
     return dict(zip(CLASSES, lines_by_words, strict=True))
 
 
 def count_by_words(words: npt.ArrayLike) -> tuple[int, ...]:
     """Returns the number of lines in each of CLASSES.
 
-    Args:
-      words: number of words of each line.
+    `words` has the number of words of each line.
     """
     classes = np.searchsorted(_STARTS, np.asarray(words, np.int64), "right") - 1
     return tuple(np.bincount(classes, minlength=len(CLASSES)).tolist())
@@ -75,14 +74,19 @@ def _measure_chunk(block: bytes) -> LineStats:
 
 
 def _words_per_line(is_between: npt.NDArray[np.bool_], ends: _Counts) -> _Counts:
-    """Returns the number of words that end in each line; a space or line feed follows each word."""
+    """Returns the number of words in each line. A word ends where a space or line feed follows.
+
+    Args:
+      is_between: True at each space and line feed.
+      ends: positions of the ends of the lines.
+    """
     ends_word = is_between[1:] > is_between[:-1]
     words_before = np.searchsorted(np.flatnonzero(ends_word), ends)
     return np.diff(words_before, prepend=0)
 
 
 def add_line_stats(stats: Iterable[LineStats]) -> LineStats:
-    """Returns the sums of the counts, and the greatest length of a line."""
+    """Adds up counts. The longest line of the sum is the longest of all lines."""
     columns = list(zip(LineStats(), *stats, strict=True))
     lines, words, size, characters = (sum(column) for column in columns[:4])
     by_words = tuple(sum(column) for column in zip(*columns[5], strict=True))

@@ -26,7 +26,7 @@ _PERL_CHARACTER = re.compile(
 
 
 class LineTable(NamedTuple):
-    """The lines of a block as texts."""
+    """The lines of a block as a table of texts."""
 
     table: pa.Table  # of SCHEMA
     block: bytes  # the same lines as in the table
@@ -34,10 +34,11 @@ class LineTable(NamedTuple):
 
 
 def make_table(block: bytes) -> LineTable:
-    """Returns the lines without their line feeds, otherwise unchanged; spaces at their ends are kept.
+    """Converts a block to a table with one line per row, without line feeds. Spaces are kept.
 
-    Lines may have characters that Perl reads as UTF-8 but that are not in Unicode. Texts cannot hold them, so
-    each becomes U+FFFD. Raises ArrowInvalid for other malformed UTF-8. The block must be smaller than 2 GiB.
+    Lines may have characters that Perl reads as UTF-8 but that are not in Unicode. Texts cannot represent
+    them, so each becomes U+FFFD. Raises ArrowInvalid for other malformed UTF-8. The block must be smaller
+    than 2 GiB.
     """
     table = _split_lines(block)
     try:

@@ -1,9 +1,10 @@
-"""Reads the lines of a unit in blocks (see line_blocks.py), since single lines would have too much overhead.
+"""Reads the lines of a work unit in blocks (see line_blocks.py), because single lines have too much overhead.
 
-A unit (see file_units.py) has the lines that begin after its first byte, including a line that begins right
-at its end. So a reader that starts in the middle skips the rest of a line. There is one more kind of unit:
+A work unit (see file_units.py) has the lines that begin after its first byte, including a line that begins
+right at its end. So a reader that starts in the middle skips the rest of a line. In addition to the kinds in
+file_units.py, there is one more kind of unit:
 
-tar    a compressed .tar archive. Each of `stripes` units decompresses the whole archive and takes every n-th
+tar    a compressed .tar archive. Each of `stripes` units decompresses the whole archive and uses every n-th
        run of the texts of the wanted files, in order.
 
 Only a line feed ends a line. The text after the last line feed of a file is a line, too, and gets a line
@@ -33,7 +34,7 @@ MAX_LINE_BYTES = 1 << 26
 
 
 class Span(NamedTuple):
-    """The origin of a part of a block: its text, and its offset in the text."""
+    """The origin of a part of a block: the text from which it was read, and its offset in this text."""
 
     at: int  # start of the part in the block
     member: str  # name of a file in an archive; "" for the text of the file itself
@@ -57,7 +58,7 @@ class Unterminated(NamedTuple):
 
 
 class NoMemberError(Exception):
-    """An archive without a wanted file."""
+    """Raised if an archive does not contain any wanted file."""
 
     def __init__(self, names: Sequence[str]):
         super().__init__(names)
@@ -65,14 +66,14 @@ class NoMemberError(Exception):
 
 
 def plan_block_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[FileUnit]:
-    """Divides a file into units. A file that cannot be read from the middle gets `stripes` units."""
+    """Divides a file into work units. A file that cannot be read from the middle gets `stripes` units."""
     if is_archive(stream):
         return plan_stripes("tar", path, file_bytes, stripes)
     return plan_units(stream, path, file_bytes, stripes)
 
 
 def is_archive(stream: BinaryIO) -> bool:
-    """Returns True if a stored file is a .tar after decompression. Leaves the stream at its start."""
+    """Returns True if a stored file is a .tar, possibly compressed. Moves the stream back to its start."""
     head = b""
     source = decompressed(stream)
     try:
@@ -85,11 +86,11 @@ def is_archive(stream: BinaryIO) -> bool:
 
 
 def shares_of(stored_bytes: Sequence[int], workers: int) -> list[int]:
-    """Returns the number of workers for each of the files that are read together.
+    """Returns the number of workers for each file, if several files are read together.
 
-    The number is proportional to the size of the file: with five files of one size and at most five workers,
-    each file has one worker and is decompressed only once; a single file gets all workers. Files get at most
-    one worker per MIN_UNIT_BYTES.
+    The number is proportional to the size of the file. With five files of one size and at most five workers,
+    each file has one worker and is decompressed only once; a single file gets all workers. A file gets at
+    most one worker per MIN_UNIT_BYTES.
     """
     total = max(sum(stored_bytes), 1)
     return [
@@ -104,14 +105,16 @@ def read_blocks(
     members: Sequence[str] = ("*",),
     block_bytes: int = BLOCK_BYTES,
 ) -> Iterator[LineBlock | Unterminated | Damage]:
-    """Yields the lines of the unit in blocks, in the order of the file, with any damage between them.
+    """Yields the lines of a unit in blocks, in file order, and the damage between them.
+
+    A line that is cut off by damage is lost. The `stored_bytes` of all blocks add up to the size of the unit,
+    or to less if bytes follow the last line.
 
     Args:
+      stream: the stored file.
+      unit: the work unit to read.
       members: patterns for names of the wanted files in a .tar, without their folders.
       block_bytes: largest size of a block, unless it is a single longer line.
-
-    A line that runs into damage is lost with it. The `stored_bytes` of all blocks add up to the size of the
-    unit, or to less if bytes follow the last line.
 
     Raises NoMemberError for a .tar without a wanted file.
     """
@@ -129,10 +132,11 @@ def read_blocks(
 
 
 def place_of(block: LineBlock, at: int) -> tuple[str, str]:
-    """Returns (member, place) of the line at byte `at` of a block. They do not depend on the units.
+    """Returns (file in the archive, place) of the line at byte `at` of a block.
 
-    The place is the offset of the line in the text, "4711". In a .bz2 this is not known without reading all
-    of the text before, so the place is the stored byte of its .bz2 block and the offset in it, "80123+4711".
+    The result does not depend on how the file was divided into units. The place is the offset of the line in
+    the text, "4711". In a .bz2 this is not known without reading all of the text before, so the place is the
+    stored byte of its .bz2 block and the offset in it, "80123+4711".
     """
     index = bisect.bisect_right(block.spans, at, key=lambda span: span.at) - 1
     span = block.spans[index]
@@ -141,7 +145,7 @@ def place_of(block: LineBlock, at: int) -> tuple[str, str]:
 
 
 class _BlockSplitter:
-    """Collects the lines of a unit in blocks. It holds little more than one block or MAX_LINE_BYTES."""
+    """Collects the lines of a unit in blocks. Its memory is limited to about one block or MAX_LINE_BYTES."""
 
     def __init__(self, block_bytes: int):
         self._limit = min(block_bytes, MAX_LINE_BYTES)
@@ -155,16 +159,16 @@ class _BlockSplitter:
 
     @property
     def needs_more(self) -> bool:
-        """True if a line of the unit is incomplete. The rest of an overlong line is not needed."""
+        """True if a line of the unit is incomplete. For a line that is too long, the rest is not needed."""
         return self._is_taking
 
     def lose_open(self) -> None:
-        """Drops an incomplete line that runs into damage. The next line begins after a line feed."""
+        """Drops an incomplete line, because damaged bytes follow. The next line begins after a line feed."""
         self._keep(self._join()[: self._held - self._open], self._spans)
         self._is_taking = False
 
     def feed(self, chunk: Chunk) -> Iterator[LineBlock | Unterminated]:
-        """Adds a chunk. Yields the blocks that it completed."""
+        """Adds a chunk. Yields the blocks that are now complete."""
         data, at = chunk.data, 0
         self._stored_bytes += chunk.stored_bytes
         if chunk.begins_text:
@@ -186,7 +190,7 @@ class _BlockSplitter:
             yield from self._give_full_blocks()
 
     def end_text(self) -> Iterator[Unterminated]:
-        """Ends the last line of a text, if it has no line feed."""
+        """Ends the last line of a text if it has no line feed, and yields an Unterminated for it."""
         self._is_taking = False
         if self._open:
             self._parts.append(b"\n")
@@ -195,7 +199,7 @@ class _BlockSplitter:
             yield Unterminated(self._member)
 
     def finish(self) -> Iterator[LineBlock]:
-        """Yields the remaining whole lines."""
+        """Yields the remaining whole lines as blocks."""
         yield from self._give_full_blocks()
         if self._held:
             yield self._give(self._join(), self._spans)
@@ -212,7 +216,7 @@ class _BlockSplitter:
         self._open = len(data) - 1 - last_feed if last_feed >= 0 else self._open + len(data)
 
     def _give_full_blocks(self) -> Iterator[LineBlock]:
-        """Yields full blocks, until the rest is within the limit, or is one longer, incomplete line."""
+        """Yields full blocks, until the rest is smaller than a block or is a single incomplete line."""
         if self._open < self._held:
             data, at = self._join(), 0
             spans = self._spans

@@ -1,4 +1,4 @@
-"""File names of One Billion Word: in its scripts, its release and its list of MD5 checksums."""
+"""Parses the file names of One Billion Word: in its scripts, its release and its list of MD5 checksums."""
 
 import enum
 import posixpath
@@ -45,7 +45,7 @@ def kind_of(name: str) -> Kind:
 
 
 def shard_of(name: str) -> tuple[str, int, int] | None:
-    """Returns (series, shard, number of shards) for the name of a text shard; None for other names."""
+    """Returns (series, shard, number of shards) for the name of a text shard, or None for other names."""
     match = _SHARD.fullmatch(posixpath.basename(name))
     if not match:
         return None
@@ -53,13 +53,16 @@ def shard_of(name: str) -> tuple[str, int, int] | None:
 
 
 def part_of(name: str) -> tuple[str, int, int] | None:
-    """Returns (name of the whole file, number, count) of a part, "news.en-00003-of-00100"; otherwise None."""
+    """Returns (name of the whole file, number, count) for the name of a part, or None for other names.
+
+    An example is "news.en-00003-of-00100".
+    """
     match = _NUMBERED.fullmatch(name)
     return (match["stem"], int(match["number"]), int(match["count"])) if match else None
 
 
 def parquet_twin(name: str) -> str:
-    """Returns the Parquet file of a build with the same lines as a text shard; "" if there is none."""
+    """Returns the Parquet file of a build that has the same lines as a text shard, or ""."""
     shard = shard_of(name)
     tables = tables_of(*shard) if shard else ()
     return parquet_name(*tables[0]) if tables else ""

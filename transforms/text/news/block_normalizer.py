@@ -1,6 +1,6 @@
 """Finds the lines of a block that the rules of `punctuation` may change: about one in seven lines of news.
 
-The rules only change lines that contain one of the marks in this module, so all other lines are skipped.
+The rules change only lines that contain one of the marks in this module, so all other lines are skipped.
 """
 
 import numpy as np
@@ -14,9 +14,9 @@ _OTHER_PAIRS = (b',"', b'."')
 
 
 def lines_to_normalize(text: bytes, line_feeds: Places, language: str) -> list[int]:
-    """Returns the ascending indexes of those lines of a framed block (see `line_places`) that may change.
+    """Returns the indexes of those lines of a framed block (see `line_places`) that may change, ascending.
 
-    They include all lines with characters beyond ASCII.
+    All lines with characters beyond ASCII are included.
     """
     codes: Codes = np.frombuffer(text, np.uint8)
     marks = np.zeros(len(codes), np.bool_)

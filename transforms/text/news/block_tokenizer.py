@@ -1,8 +1,9 @@
-"""Tokenises many lines at once: applies the rules of `wmt_tokenizer` to a whole text with array operations.
+"""Tokenises many lines at once, by array operations on a whole text.
 
-The rules decide between which characters to put a space. Most decisions depend only on a character and its
-neighbours, so they are made for all special characters of a text in a few array operations. Only the decision
-about a period at the end of a word depends on the whole word, which is looked up in a table.
+The rules, which are those of `wmt_tokenizer`, decide between which characters to put a space. Most decisions
+depend only on a character and its neighbours, so they are made for all special characters of a text in a few
+array operations. Only the decision about a period at the end of a word depends on the whole word, which is
+looked up in a table.
 
 Some lines cannot be tokenised in this way. Matches of the rules do not overlap (see `wmt_tokenizer`), so
 special characters close together depend on each other. Such lines are reported as doubtful, and their result
@@ -49,7 +50,7 @@ _NOWHERE: Places = np.empty(0, np.intp)
 
 
 class TokenizedText(NamedTuple):
-    """Framed text with spaces between words, and the indexes of the lines for which it is meaningless."""
+    """Framed text with spaces between words, and the indexes of lines whose result is meaningless."""
 
     codes: Codes
     doubtful: list[int]
@@ -147,9 +148,9 @@ class _Text(NamedTuple):
 
 
 class PeriodTable(dict[bytes | str, int]):
-    """Word without its final period → when the period is part of it.
+    """A cache: word without its final period → rule that says when the period is part of the word.
 
-    Filled as words occur; its size is limited.
+    It is filled as words occur; its size is limited.
     """
 
     def __init__(self, language: str, perl: str):
@@ -174,13 +175,16 @@ def _set_apart(places: Places, blanks: Marks) -> None:
 
 
 def _split_commas(text: _Text, commas: Places, blanks: Marks) -> None:
-    """Sets commas apart, except between numbers."""
+    """Puts spaces around commas, except between numbers."""
     around = text.flags[commas - 1] & text.flags[commas + 1]
     _set_apart(commas[around & _NUMBER == 0], blanks)
 
 
 def _split_apostrophes(text: _Text, apostrophes: Places, split: str, blanks: Marks) -> None:
-    """Sets apostrophes apart, except inside a word, where they are joined to one side."""
+    """Puts spaces around apostrophes. Inside a word, an apostrophe stays joined to one side.
+
+    `split` says to which side: APOSTROPHES_RIGHT, _LEFT or _APART (to none).
+    """
     if split == APOSTROPHES_APART:
         _set_apart(apostrophes, blanks)
         return
@@ -198,7 +202,10 @@ def _split_apostrophes(text: _Text, apostrophes: Places, split: str, blanks: Mar
 
 
 def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
-    """Sets runs of periods apart. Returns a mask of single periods that end a word and may be split off."""
+    """Puts spaces around runs of periods.
+
+    Returns a mask of single periods that end a word and may have to be separated from it.
+    """
     is_first = text.codes[periods - 1] != _PERIOD
     is_last = text.codes[periods + 1] != _PERIOD
     blanks[periods[is_first & ~is_last]] = True
@@ -210,7 +217,10 @@ def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
 
 
 def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
-    """Returns for each position in `ends` the start of the word that ends there; if none, the position."""
+    """Returns for each position in `ends` the start of the word that ends there.
+
+    If no word ends there, returns the position itself.
+    """
     is_start = blanks[:-1].copy()
     is_start[1:] |= spaces[:-1]
     begins = ends.copy()
@@ -225,12 +235,15 @@ def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
 
 
 def _close(places: Places) -> Places:
-    """Returns the positions that follow another one so closely that they share a neighbour."""
+    """Returns the positions that follow another position so closely that both have a neighbour in common."""
     return places[1:][np.diff(places) <= 2]
 
 
 def _unusual_lines(text: _Text, line_feeds: Places) -> Places:
-    """Returns the starts of lines of the form <…>, and of those that begin with two white spaces."""
+    """Returns the starts of lines that the exact rules treat in a special way.
+
+    These are lines of the form <…>, and lines that begin with two white spaces.
+    """
     starts, ends = line_feeds[:-2] + 1, line_feeds[1:-1]
     is_tag = (text.codes[starts] == _LESS) & (text.codes[ends - 1] == _GREATER)
     is_blank = (text.codes[starts] == _BLANK) & (text.flags[starts + 1] == _SPACE)
@@ -239,7 +252,7 @@ def _unusual_lines(text: _Text, line_feeds: Places) -> Places:
 
 
 def _stand_ins(text: _Text) -> Places:
-    """Returns the positions where the text has the word by which the Perl script replaces periods."""
+    """Returns the positions of the word by which the Perl script temporarily replaces periods."""
     found = text.text if isinstance(text.text, str) else text.text.decode("latin-1")
     if STAND_IN not in found:  # nearly always; searching for the pattern is slower
         return _NOWHERE

@@ -1,6 +1,6 @@
-"""Character classes of fixed versions of Perl. The installed Python or Perl does not affect them.
+"""Provides the character classes of fixed versions of Perl, independent of the installed Python or Perl.
 
-The ranges are in a TOML file per version: Perl 5.36 (Unicode 14.0), and Perl 5.14 (Unicode 6.0), with which
+The ranges are in one TOML file per version: Perl 5.36 (Unicode 14.0), and Perl 5.14 (Unicode 6.0), with which
 the published One Billion Word corpus was made. Code points above U+10FFFF, which Perl allows, are in no
 class.
 """
@@ -22,7 +22,9 @@ Ranges = tuple[tuple[int, int], ...]
 
 @functools.cache
 def ranges_of(name: str, perl: str) -> Ranges:
-    """Returns (first, last) code points of each range of a class, ascending. The TOML files have the names.
+    """Returns the (first, last) code points of each range of a class, ascending.
+
+    The names of the classes are those in the TOML files.
 
     Raises:
         ValueError: there is no table of that version of Perl; the message lists the available versions.
@@ -31,9 +33,10 @@ def ranges_of(name: str, perl: str) -> Ranges:
 
 
 def class_body(*names: str, perl: str, below: int = CODE_POINTS) -> str:
-    """Returns the characters of some classes as written between the brackets of a regular expression.
+    """Returns the ranges of some classes, as written between the brackets of a regular expression.
 
-    Code points from `below` on are left out, which makes it faster for texts without such characters.
+    Code points from `below` on are left out, which makes the expression faster for texts without such
+    characters.
     """
     return "".join(
         f"\\U{first:08x}-\\U{min(last, below - 1):08x}"
@@ -44,7 +47,7 @@ def class_body(*names: str, perl: str, below: int = CODE_POINTS) -> str:
 
 
 def members_of(name: str, perl: str) -> NDArray[np.bool_]:
-    """Returns for each code point whether it is in the class."""
+    """Returns for each code point True if it is in the class."""
     members = np.zeros(CODE_POINTS, np.bool_)
     for first, last in ranges_of(name, perl):
         members[first : last + 1] = True

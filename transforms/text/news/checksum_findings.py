@@ -1,4 +1,4 @@
-"""The results of comparing a build of One Billion Word with a list of MD5 checksums."""
+"""Defines the results of comparing a build of One Billion Word with a list of MD5 checksums."""
 
 import enum
 from typing import NamedTuple

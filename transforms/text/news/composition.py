@@ -1,6 +1,6 @@
-"""Normalises to NFC, Unicode's composed form, of a fixed version of Unicode.
+"""Normalises texts to NFC, the composed form of Unicode, as in an older version of Unicode.
 
-Python has its own version of Unicode, 14.0 or later. NFC never changes for existing characters. An older
+Python has its own version of Unicode, 14.0 or later. The NFC of existing characters never changes. An older
 version leaves newer characters unchanged, so it is enough to exclude these from the composition.
 """
 
@@ -17,7 +17,7 @@ _MANY_MARKS = re.compile(r"[^\w\x00-\xff]{100,}")
 
 
 def compose(text: str, perl: str) -> str:
-    """Returns the text in NFC, according to the Unicode version of this version of Perl."""
+    """Returns a text in NFC, according to the Unicode version of the Perl version `perl`."""
     if unicodedata.is_normalized("NFC", text):
         return text  # in older versions, too: parts of a composed text are composed
     return "".join(

@@ -1,4 +1,4 @@
-"""Finds a file of a list among the files of a folder, even if the list has other folder names."""
+"""Finds the files of a checksum list in a folder, even if the list has other folder names."""
 
 import collections
 import itertools
@@ -9,7 +9,7 @@ from transforms.text.news.artefact_names import part_of
 
 
 class ArtefactError(ValueError):
-    """A file that is ambiguous or incomplete."""
+    """Raised if a file name is ambiguous, or if parts of a file are missing."""
 
 
 class ArtefactFinder:
@@ -31,10 +31,12 @@ class ArtefactFinder:
                 self._parts[posixpath.basename(whole)][whole][number, count] = name
 
     def find(self, name: str) -> tuple[str, ...]:
-        """Returns the file whose path has the longest end in common with `name`, at least the last part.
+        """Returns the file whose path has the longest end in common with `name`.
 
-        The tuple has this file or, if it exists only in parts, all its parts in order; it is empty if there
-        is no such file. Raises ArtefactError if several files match equally, or if parts are missing.
+        At least the last part of the path must be equal. If the file exists only in parts, returns all its
+        parts in order. Returns () if there is no such file.
+
+        Raises ArtefactError if several files match equally well, or if parts are missing.
         """
         base = posixpath.basename(name)
         if found := self._files.get(base):
@@ -48,7 +50,7 @@ class ArtefactFinder:
 def _choose(names: Iterable[str], wanted: str) -> str:
     """Returns the name that shares the longest end of its path with the wanted name.
 
-    If several share equally much, a name is preferred whose whole path is that end.
+    If several names share equally much, a name that consists only of this end is preferred.
     """
     shared = {name: _shared_parts(name, wanted) for name in names}
     most = max(shared.values())
@@ -65,7 +67,7 @@ def _shared_parts(name: str, other: str) -> int:
 
 
 def _in_order(whole: str, parts: Mapping[tuple[int, int], str]) -> tuple[str, ...]:
-    """Returns all parts in order. Raises ArtefactError if they are incomplete."""
+    """Returns the names of all parts of a file in order. Raises ArtefactError if some are missing."""
     _, count = min(parts)
     expected = [(number, count) for number in range(count)]
     missing = [number for number, _ in expected if (number, count) not in parts]

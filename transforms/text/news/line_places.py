@@ -1,7 +1,7 @@
-"""Finds lines by positions in a text, and replaces lines.
+"""Finds lines by their positions in a text, and replaces lines.
 
-Texts are framed, so that each character has neighbours: a line feed, the lines, each with its line feed, and
-one more line feed. In arrays a text is a row of codes, bytes or code points.
+Texts are framed: they begin and end with an additional line feed, so that each character has neighbours. In
+arrays, a text is a row of codes, which are bytes or code points.
 """
 
 from collections.abc import Iterator, Sequence
@@ -53,11 +53,13 @@ def take_lines(text: bytes, line_feeds: Places, lines: Sequence[int]) -> list[by
 def put_lines(
     text: bytes, line_feeds: Places, lines: Sequence[int], instead: Sequence[bytes]
 ) -> bytes:
-    """Replaces lines of a framed text.
+    """Returns a framed text in which some lines are replaced.
 
     Args:
-      lines: indexes of the replaced lines, ascending.
-      instead: the new lines.
+      text: the framed text.
+      line_feeds: the positions of its line feeds.
+      lines: indexes of the lines to replace, ascending.
+      instead: the new lines, without line feeds.
     """
     parts = []
     last = 0

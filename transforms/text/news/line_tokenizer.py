@@ -1,4 +1,7 @@
-"""Normalises and tokenises blocks of lines: fast, and with the same bytes as the Perl scripts."""
+"""Normalises and tokenises blocks of lines. The result has the same bytes as that of the Perl scripts.
+
+Most lines are processed by fast array operations, the others by the exact rules.
+"""
 
 import itertools
 import operator
@@ -44,7 +47,7 @@ class LineTokenizer:
         return b"".join(map(self.tokenize, pieces))
 
     def normalize(self, block: bytes) -> bytes:
-        """Normalises a block like normalize-punctuation.perl.
+        """Normalises the punctuation of a block, like normalize-punctuation.perl.
 
         Raises:
             ValueError: a line is malformed UTF-8.
@@ -113,7 +116,7 @@ def _apart(
     change_ascii: Callable[[Sequence[bytes]], Sequence[bytes]],
     change_others: Callable[[Sequence[bytes]], Sequence[bytes]],
 ) -> list[bytes]:
-    """Returns the lines in order, ASCII lines changed by one function and all others by the other."""
+    """Changes ASCII lines by one function and all other lines by another. Returns the lines in order."""
     is_ascii = list(map(bytes.isascii, lines))
     plain = iter(change_ascii(list(itertools.compress(lines, is_ascii))))
     others = iter(change_others(list(itertools.compress(lines, map(operator.not_, is_ascii)))))

@@ -1,4 +1,4 @@
-"""Words after which a period does not end a sentence: "Mr", "Gen". The lists are in a TOML file."""
+"""Lists words after which a period does not end a sentence, such as "Mr" and "Gen" (in a TOML file)."""
 
 import functools
 from collections.abc import Mapping

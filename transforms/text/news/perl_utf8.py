@@ -1,9 +1,9 @@
-"""UTF-8 as Perl's `:utf8` layer reads it, with surrogates and code points above U+10FFFF.
+"""Decodes and encodes UTF-8 like Perl's `:utf8` layer, with surrogates and code points above U+10FFFF.
 
 Perl's characters have up to 63 bits: besides Unicode's forms of up to four bytes, there are forms of five,
-six, seven (0xFE) and thirteen bytes (0xFF). Overlong forms are malformed. Python lacks the characters beyond
-Unicode, so in texts they are replaced by stand-ins: code points of planes that Unicode leaves unassigned. The
-rules of this package treat stand-ins like the original characters.
+six, seven (0xFE) and thirteen bytes (0xFF). Overlong forms are malformed. Python does not support characters
+beyond Unicode, so in texts they are replaced by stand-ins: code points of planes that Unicode leaves
+unassigned. The rules of this package treat stand-ins like the original characters.
 """
 
 import itertools
@@ -44,7 +44,7 @@ def malformed_lines(block: bytes) -> list[int]:
 
 
 def decode(line: bytes) -> tuple[str, StandIns]:
-    """Returns the text, and a mapping of each stand-in in it to the bytes that it replaces.
+    """Returns the text of a line, and a mapping: stand-in → the bytes that it replaces.
 
     Raises:
         ValueError: the bytes are malformed, or have more different characters beyond Unicode than there are
@@ -81,7 +81,7 @@ def _is_strict(line: bytes) -> bool:
 
 
 def _is_unicode(block: bytes) -> bool:
-    """Returns True if the block is strict UTF-8, like `_is_strict`, without decoding it to a string."""
+    """Returns True if a block is strict UTF-8, like `_is_strict`. It is not decoded to a string."""
     buffers = [None, pa.py_buffer(np.array([0, len(block)], np.int64)), pa.py_buffer(block)]
     try:
         pa.Array.from_buffers(pa.large_string(), 1, buffers).validate(full=True)

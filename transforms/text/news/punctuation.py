@@ -1,9 +1,10 @@
 """Normalises punctuation like normalize-punctuation.perl of the One Billion Word benchmark.
 
-The rules are in the order of the script, which applies its substitutions to a line in sequence. All of them
-stay within a line, so many lines can be processed at once.
+The rules are in the order of the script, which applies its substitutions to a line in sequence. No match
+extends over a line end, so many lines can be processed at once.
 
-The version of Perl affects `\\d` and NFC, since NFC does not change characters unknown to that version.
+The version of Perl affects `\\d` and NFC, because NFC does not change characters that are unknown to this
+version.
 """
 
 import functools
@@ -63,7 +64,7 @@ _POINTS_AND_QUOTE = re.compile(r'(\.++)(?:"([^\S\n]*[^<]))?')
 
 
 def normalize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """Normalises a line without its line feed, like the script."""
+    """Normalises a line, given without its line feed, like the script."""
     return normalize_text(f"{line}\n", language, perl)[:-1]
 
 

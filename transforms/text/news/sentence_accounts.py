@@ -1,4 +1,4 @@
-"""Accounts of a corpus of shuffled sentences."""
+"""Computes the counts, statistics and card of a corpus of shuffled sentences (One Billion Word)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -51,7 +51,7 @@ tfds.builder_from_directory("<this folder>").as_dataset(split="train")
 
 
 class _Found(NamedTuple):
-    """The accounts, summed up."""
+    """The counts in the ledger, summed up."""
 
     lines: int  # lines that were read
     rejected: Mapping[str, int]
@@ -69,17 +69,14 @@ class _Found(NamedTuple):
 
     @property
     def well_formed(self) -> int:
-        """Number of well-formed lines, including repeated lines."""
+        """The number of well-formed lines, including repeated lines."""
         return self.lines - self.rejected["total"]
 
 
 def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the accounts of One Billion Word.
+    """Returns the counts, statistics and card sections of a build of One Billion Word.
 
-    Raises AccountingError if lines were lost or added on the way to the files. Raises NothingLeftError if no
-    sentence is left, or if most lines were rejected and on_corrupt is not "keep-good".
-
-    Accounts that the ledger has besides those of every build:
+    In addition to the entries of every build, the ledger has:
       lines: number of lines read, rejected lines included.
       measured: LineStats of lines before sorting, repeated lines included; absent if not measured.
       duplicates: number of lines dropped because they repeat another line.
@@ -89,6 +86,9 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
       replaced: (split, number of characters replaced in Parquet and TFRecord).
       vocabulary: one VocabularyStats.
       unterminated: names of files whose last line has no line feed.
+
+    Raises AccountingError if lines were lost or added on the way to the files. Raises NothingLeftError if no
+    sentence is left, or if most lines were rejected and on_corrupt is not "keep-good".
     """
     found = _Found(
         lines=ledger.number("lines"),
@@ -180,7 +180,9 @@ def _make_counts(found: _Found) -> dict[str, Any]:
 
 
 def _make_stats(found: _Found) -> dict[str, Any]:
-    """Returns stats.json: counts of the corpus, its vocabulary, and statistics of the lines of each split."""
+    """Returns the content of stats.json: counts, the vocabulary, and statistics of the lines of each
+    split.
+    """
     total = add_line_stats(found.splits[split] for split in WHOLE)
     before = {BEFORE: found.measured} if found.measured.lines else {}
     lines = {**before, **found.splits, "total": total}

@@ -1,9 +1,9 @@
-"""The files of a corpus of shuffled sentences, and their splits.
+"""Names the files of a corpus of shuffled sentences, and assigns them to splits.
 
 The text files are named like those of the published One Billion Word corpus. Its shard 0 is held out and
-split once more. As in TensorFlow Datasets, train has all other shards, and test has all held-out sentences.
-The paper evaluates on held-out shard 0 only: this is the split "paper_test", whose sentences are also in
-test.
+split once more. As in TensorFlow Datasets, the split train has all other shards, and test has all held-out
+sentences. The paper evaluates only on held-out shard 0: this is the split "paper_test", whose sentences are
+also in test.
 """
 
 from transforms.text.files.shards import Shard
@@ -28,14 +28,19 @@ def text_name(series: str, shard: int, shards: int, language: str) -> str:
 
 
 def split_of(series: str, shard: int) -> str:
-    """Returns the split of a text file; "" for the whole held-out shard, whose parts are in test."""
+    """Returns the split of a text file.
+
+    Returns "" for the whole held-out shard, whose parts are in test.
+    """
     if series == HELDOUT:
         return "test"
     return "" if shard == HELD_OUT_SHARD else "train"
 
 
 def tables_of(series: str, shard: int, shards: int) -> tuple[Shard, ...]:
-    """Returns the shards of splits with the sentences of a text file."""
+    """Returns the shards (split, number, count) in which the sentences of a text file are stored as
+    tables.
+    """
     if series == HELDOUT:
         test = Shard("test", shard, shards)
         return (test, Shard("paper_test", 0, 1)) if shard == PAPER_SHARD else (test,)

@@ -1,8 +1,9 @@
-"""Shuffles lines as the One Billion Word benchmark does, in an order that is the same for everyone.
+"""Shuffles lines like the One Billion Word benchmark, in an order that is always the same.
 
-Line n of the sorted corpus gets the n-th value of a fixed generator. The line goes to shard `value mod
-shards`; lines of a shard are sorted by value. The original `split-input-data.perl` does the same. Any part of
-the generator's values can be computed directly, so any part of the lines can be processed independently.
+Line n of the sorted corpus gets the n-th value of a fixed random number generator. The line goes to shard
+`value mod shards`; lines of a shard are sorted by value. The original `split-input-data.perl` does the same.
+Any part of the generator's values can be computed directly, so any part of the lines can be processed
+independently.
 """
 
 import itertools
@@ -22,14 +23,17 @@ _COUNT = struct.Struct("<Q")
 
 
 def first_ranks(lines_of_range: Mapping[int, int]) -> dict[int, int]:
-    """Returns range → rank of its first line in the corpus."""
+    """Returns number of a range of lines → rank of its first line in the corpus."""
     ranges = sorted(lines_of_range)
     totals = itertools.accumulate((lines_of_range[index] for index in ranges), initial=0)
     return dict(zip(ranges, totals, strict=False))
 
 
 def deal_lines(block: bytes, first_rank: int, shards: int) -> Iterator[tuple[int, bytes]]:
-    """Yields (shard, piece) for a block of lines, of which the first has this rank. No piece is empty."""
+    """Distributes the lines of a block to shards. Yields (shard, piece). No piece is empty.
+
+    `first_rank` is the rank of the first line of the block in the corpus.
+    """
     bounds = line_bounds(block)
     sizes = np.diff(bounds)
     keys = xorshift.values(first_rank, len(sizes))
@@ -44,12 +48,12 @@ def deal_lines(block: bytes, first_rank: int, shards: int) -> Iterator[tuple[int
 
 
 def join_piece(keys: Keys, block: bytes) -> bytes:
-    """Serialises lines of a shard, with the keys by which they are sorted."""
+    """Serialises some lines of a shard, with the keys by which they are sorted."""
     return b"".join((_COUNT.pack(len(keys)), keys.astype("<i8").tobytes(), block))
 
 
 def split_piece(piece: bytes) -> tuple[Keys, bytes]:
-    """Returns the keys and the lines in a piece that `join_piece` has made."""
+    """Returns the keys and the lines of a piece. This is the inverse of `join_piece`."""
     (count,) = _COUNT.unpack_from(piece)
     keys = np.frombuffer(piece, "<i8", count, _COUNT.size).astype(np.int64)
     return keys, piece[_COUNT.size + 8 * count :]

@@ -1,11 +1,13 @@
 """Splits lines into words like tokenizer.perl of the One Billion Word benchmark (WMT 2011, "v3").
 
-These are the exact rules for one line, in the order of the script; `block_tokenizer` is faster on most lines.
+The module applies the exact rules to one line at a time, in the order of the script. `block_tokenizer` gives
+the same result for most lines and is faster.
 
-A substitution consumes the context that it matches: in "a,b,c" only the first comma is set off, since its
-match includes the "b". So contexts are part of the matches here too, and never lookarounds.
+In the script, the characters around a match are part of the match, so they cannot be matched again: in
+"a,b,c" only the first comma is separated, because its match includes the "b". For the same result, the
+patterns in this module include these characters as well, and do not use lookarounds.
 
-The version of Perl affects the character classes: letters and digits that it does not know are special
+The version of Perl affects the character classes. Letters and digits that a version does not know are special
 characters, and `\\s` of 5.14 has U+180E but not U+000B.
 """
 
@@ -18,11 +20,11 @@ from transforms.text.news.character_classes import CODE_POINTS, CURRENT_PERL, cl
 from transforms.text.news.nonbreaking_prefixes import ALWAYS, BEFORE_NUMBER, prefixes_of
 
 APOSTROPHES_RIGHT = "right"
-"""English: "it's" becomes "it 's"."""
+"""The rule for English: "it's" becomes "it 's"."""
 APOSTROPHES_LEFT = "left"
-"""French and Italian: "l'eau" becomes "l' eau"."""
+"""The rule for French and Italian: "l'eau" becomes "l' eau"."""
 APOSTROPHES_APART = "apart"
-"""All other languages: "it's" becomes "it ' s"."""
+"""The rule for all other languages: "it's" becomes "it ' s"."""
 
 # The script's own stand-in for a run of periods, DOT(DOT…)MULTI. Every occurrence is replaced back, so the
 # word DOTMULTI in a line becomes a period.
@@ -52,9 +54,10 @@ def apostrophes_of(language: str) -> str:
 
 
 def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """Tokenises a line without its line feed, like the script: words separated by single spaces.
+    """Tokenises a line like the script. Returns the words, separated by single spaces.
 
-    Empty lines, lines of white space, and lines of the form <…> are returned unchanged.
+    The line must not have a line feed. Empty lines, lines of white space, and lines of the form <…> are
+    returned unchanged.
     """
     rules = _rules_for(line, language, perl)
     is_tag = line[:1] == "<" and line[-1:] == ">" and len(line) > 2
@@ -79,9 +82,10 @@ def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> 
 
 
 def keeps_period(prefix: str, language: str, perl: str) -> str:
-    """Returns when a period after `prefix` is part of the word: ALWAYS, BEFORE_NUMBER or "" for never.
+    """Returns the condition under which a period after `prefix` is part of the word.
 
-    If the next word begins with a lower-case letter, the period is always part of the word.
+    It is ALWAYS, BEFORE_NUMBER, or "" for never. If the next word begins with a lower-case letter, the period
+    is part of the word in any case.
     """
     return _keeps_period(prefix, _rules_for(prefix, language, perl))
 

@@ -1,9 +1,9 @@
-"""The random number generator of `split-input-data.perl`. Any part of its values can be computed directly.
+"""Computes the random numbers of `split-input-data.perl`. Any part of them can be computed directly.
 
-It is a xorshift generator with four signed words of 64 bits. Right shifts keep the sign, as in Perl under
-`use integer`. A step only shifts and XORs; filling with copies of the sign bit is linear as well. So a step
-is a 256 × 256 matrix over the field of two elements, 2**k steps are a power of this matrix, and a value can
-be computed without those before it. A matrix is stored as a table of the images of each byte.
+The generator is a xorshift generator with four signed words of 64 bits. Right shifts keep the sign, as in
+Perl under `use integer`. A step only shifts and XORs; filling with copies of the sign bit is linear as well.
+So a step is a 256 × 256 matrix over the field of two elements, 2**k steps are a power of this matrix, and a
+value can be computed without those before it. A matrix is stored as a table of the images of each byte.
 
 No value is negative: `w ^ (w >> 19)` and `t ^ (t >> 8)` each cancel the sign bit.
 """
@@ -23,9 +23,10 @@ _BITS = 8 * _BYTES
 
 
 def values(start: int, count: int) -> Values:
-    """Returns the values of ranks `start` to `start + count - 1`. Ranks begin with 0.
+    """Returns the values with the ranks `start` to `start + count - 1`. Ranks begin with 0.
 
-    Many generators step together, each through its own part: numpy is only fast on long rows.
+    Many generators run side by side, each for one part of the values, because numpy is fast only on long
+    rows.
     """
     if start < 0 or count < 0:
         raise ValueError(f"start is {start}, count is {count}; neither may be negative")
@@ -51,7 +52,7 @@ def values(start: int, count: int) -> Values:
 
 
 def _jump(steps: int) -> _States:
-    """Returns the state after this number of steps, as one row."""
+    """Returns the state of the generator after `steps` steps, as one row."""
     state = _SEED
     for exponent in range(steps.bit_length()):
         if steps >> exponent & 1:
@@ -60,7 +61,7 @@ def _jump(steps: int) -> _States:
 
 
 def _spread(state: _States, stretch_log: int, lanes: int) -> _States:
-    """Returns `lanes` states: the given one and the ones after it, at distances of 2**stretch_log steps."""
+    """Returns `lanes` states: the given one and those after it, at distances of 2**stretch_log steps."""
     exponent = stretch_log
     while len(state) < lanes:
         state = np.concatenate([state, _multiply(state, _power(exponent))])
@@ -80,7 +81,7 @@ def _power(exponent: int) -> _Power:
 
 
 def _single_bits() -> _States:
-    """Returns the states with a single bit set, by byte and by bit in the byte."""
+    """Returns all states in which a single bit is set, in the order of bytes and of bits in a byte."""
     octets = np.zeros((_BITS, _BYTES), np.uint8)
     bits = np.arange(_BITS)
     octets[bits, bits // 8] = 1 << bits % 8
@@ -88,7 +89,7 @@ def _single_bits() -> _States:
 
 
 def _tabulate(images: _States) -> _Power:
-    """Returns the image of each byte, from the images of the single bits."""
+    """Returns a table with the image of each byte, given the images of the single bits."""
     of_bits = images.reshape(_BYTES, 8, 4)
     table = np.zeros((_BYTES, 1, 4), np.int64)
     for bit in range(8):
@@ -97,7 +98,7 @@ def _tabulate(images: _States) -> _Power:
 
 
 def _multiply(states: _States, power: _Power) -> _States:
-    """Returns the images of the states: the sum of the images of their bytes."""
+    """Multiplies states by a matrix. The result is the sum of the images of the bytes of each state."""
     octets = np.ascontiguousarray(states).view(np.uint8)
     result = np.zeros_like(states)
     for place, table in enumerate(power):

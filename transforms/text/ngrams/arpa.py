@@ -1,7 +1,7 @@
-"""Writes n-gram models as ARPA files, which KenLM, SRILM and other programs read.
+"""Writes n-gram models as ARPA files, which are read by KenLM, SRILM and other programs.
 
 Logarithms have base 10 and are 32-bit floats, as in KenLM, written with the fewest digits that identify the
-number. N-grams of one order are sorted by their hashes: readers accept any order.
+number. N-grams of one order are sorted by their hashes, because readers accept any order.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ END = b"\n\\end\\\n"
 
 
 def name_words(words: pa.BinaryArray) -> pa.BinaryArray:
-    """Returns the text of each word number: first the signs <unk>, <s> and </s>, then the words.
+    """Returns the text of each word by its number: first the signs <unk>, <s> and </s>, then the words.
 
     Args:
       words: the vocabulary, sorted by bytes.
@@ -27,7 +27,7 @@ def name_words(words: pa.BinaryArray) -> pa.BinaryArray:
 
 
 def make_head(grams: Mapping[int, int]) -> bytes:
-    """Returns the first lines of the file.
+    """Returns the first lines of an ARPA file, which give the number of n-grams of each order.
 
     Args:
       grams: order → number of n-grams.
@@ -38,12 +38,12 @@ def make_head(grams: Mapping[int, int]) -> bytes:
 
 
 def make_title(order: int) -> bytes:
-    """Returns an empty line and the title line of the n-grams of an order."""
+    """Returns an empty line and the title line above the n-grams of an order."""
     return b"\n\\%d-grams:\n" % order
 
 
 def make_lines(entries: Table, names: pa.BinaryArray, *, has_backoffs: bool) -> bytes:
-    """Returns the lines of some n-grams.
+    """Returns the lines of some n-grams in an ARPA file.
 
     Args:
       entries: a table of ENTRIES.

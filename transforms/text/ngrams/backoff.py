@@ -26,9 +26,10 @@ Float64s = npt.NDArray[np.float64]
 
 
 def join_backoffs(probabilities: Table, contexts: Table) -> Table:
-    """Returns a table of ENTRIES: n-grams with their probabilities and back-off factors.
+    """Adds back-off factors to n-grams. Returns a table of ENTRIES.
 
     Args:
+      probabilities: a table of PROBABILITIES.
       contexts: a table of BACKOFFS; the factor of n-grams that are not in it is 1.
     """
     rows = look_up(probabilities["words"], contexts["words"])
@@ -38,15 +39,19 @@ def join_backoffs(probabilities: Table, contexts: Table) -> Table:
 
 
 def without_backoffs(probabilities: Table) -> Table:
-    """Returns the ENTRIES of the highest order. Its n-grams are not contexts, so all their factors are 1."""
+    """Returns the ENTRIES of the highest order.
+
+    Its n-grams are not contexts, so all their back-off factors are 1.
+    """
     return make_table(probabilities["words"], ENTRIES, probabilities["probability"], 1.0)
 
 
 def grams_of(numbers: Numbers, order: int) -> dict[int, Words]:
-    """Returns n → the different n-grams of n words needed to score the sentences, for n from 1 to `order`.
+    """Returns the n-grams that are needed to score some sentences: n → the different n-grams of n words.
 
     Args:
       numbers: whole sentences as numbers of words, each with END at its end.
+      order: the highest n.
     """
     windows = windows_of(numbers, order)
     asked = {}

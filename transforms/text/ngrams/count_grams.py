@@ -1,8 +1,8 @@
 """Counts n-grams of all orders, starting from the counts of the longest.
 
-If n is the highest order, n - 1 <S> precede each sentence, so that each word is the last word of one n-gram
-of the highest order. All shorter n-grams are suffixes of these. An n-gram that begins with two <S> is not
-counted for its order: it stands for the shorter n-gram that begins with one <S>.
+If n is the highest order, each sentence is preceded by n - 1 <S>, so that each word is the last word of one
+n-gram of the highest order. All shorter n-grams are suffixes of these. An n-gram that begins with two <S> is
+not counted for its order: it represents the shorter n-gram that begins with one <S>.
 
 The adjusted count of an n-gram, which Kneser-Ney smoothing uses, is the number of different words before it.
 At the highest order, and for n-grams that begin with <S>, it is the count itself (Chen and Goodman 1998;
@@ -44,10 +44,11 @@ class Tally(NamedTuple):
 
 
 def cut_offs(prune: Sequence[int], order: int) -> dict[int, int]:
-    """Returns order → the largest count of n-grams that are cut off.
+    """Returns order → largest count of the n-grams that are pruned.
 
     Args:
-      prune: the counts for orders 1, 2, …; the last one holds for all higher orders. () cuts off nothing.
+      prune: the counts for orders 1, 2, …; the last one holds for all higher orders. () prunes nothing.
+      order: the highest order.
     """
     last = prune[-1] if prune else 0
     return {n: prune[n - 1] if n <= len(prune) else last for n in range(1, order + 1)}
@@ -61,10 +62,11 @@ def add_tallies(tallies: Iterable[Tally]) -> Tally:
 
 
 def windows_of(numbers: Numbers, order: int) -> Words:
-    """Returns for each word and each end of a sentence the n-gram that ends there, padded with <S>.
+    """Returns the n-gram that ends at each word and each end of a sentence, padded with <S>.
 
     Args:
       numbers: whole sentences as numbers of words, each with END at its end.
+      order: number of words of an n-gram.
     """
     before = order - 1
     is_first = np.ones(len(numbers), np.int64)
@@ -77,13 +79,13 @@ def windows_of(numbers: Numbers, order: int) -> Words:
 
 
 def count_grams(numbers: Numbers, order: int) -> Table:
-    """Returns the COUNTS of n-grams of the highest order in some sentences."""
+    """Counts the n-grams of the highest order in some sentences. Returns a table of COUNTS."""
     words = windows_of(numbers, order)
     return _count(words, np.ones(len(words), np.int64))
 
 
 def add_counts(tables: Sequence[Table]) -> Table:
-    """Returns one table of COUNTS, the sum of the given tables."""
+    """Adds up tables of COUNTS."""
     return _count(
         np.concatenate([table["words"] for table in tables]),
         np.concatenate([table["count"] for table in tables]),
@@ -97,12 +99,12 @@ def _count(words: Words, counts: Int64s) -> Table:
 
 
 def adjust_highest(table: Table) -> Table:
-    """Returns the ADJUSTED_COUNTS of the highest order, where adjusted counts are equal to counts."""
+    """Returns the ADJUSTED_COUNTS of the highest order, at which adjusted counts are equal to counts."""
     return make_table(table["words"], ADJUSTED_COUNTS, table["count"], table["count"])
 
 
 def count_suffixes(table: Table) -> Table:
-    """Returns the ADJUSTED_COUNTS of the n-grams that are one word shorter.
+    """Counts the n-grams that are one word shorter. Returns their ADJUSTED_COUNTS.
 
     Args:
       table: a table of COUNTS or ADJUSTED_COUNTS, with all n-grams that end with any of the shorter ones.
@@ -133,16 +135,17 @@ def only_grams(table: Table) -> Table:
 
 
 def is_kept(table: Table, most_cut: int) -> Bools:
-    """Returns a mask of the n-grams in the model: those with a count above `most_cut`."""
+    """Returns a mask of the n-grams that are in the model, which have a count above `most_cut`."""
     kept: Bools = table["count"] > most_cut
     return kept
 
 
 def tally_of(table: Table, most_cut: int) -> Tally:
-    """Returns the numbers of n-grams by adjusted count, including n-grams that are cut off.
+    """Counts the n-grams of one order by their adjusted count. Pruned n-grams are included.
 
     Args:
       table: a table of ADJUSTED_COUNTS, filtered by `only_grams`.
+      most_cut: largest count of the n-grams that are pruned.
     """
     adjusted = table["adjusted"]
     few = np.bincount(adjusted[adjusted <= MOST_TALLIED], minlength=MOST_TALLIED + 1)

@@ -1,10 +1,10 @@
-"""Interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), as computed by KenLM's lmplz.
+"""Computes interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), like KenLM's lmplz.
 
     p(w | h) = (a(h w) - D(a(h w))) / a(h) + share(h) p(w | h')
 
 a(h w) is an adjusted count (see count_grams.py), a(h) is the sum of a(h w) over all words w, h' is h without
 its first word, and share(h) is the sum of the subtracted discounts D, divided by a(h). The unigrams are
-interpolated with 1 / V, where V includes <UNK> and </S>, but not <S>. N-grams that are cut off count in a(h)
+interpolated with 1 / V, where V includes <UNK> and </S>, but not <S>. N-grams that are pruned count in a(h)
 and in the discounts; their whole probability is in share(h).
 """
 
@@ -39,7 +39,7 @@ class Discounts(NamedTuple):
 
 
 def estimate_discounts(tally: Tally) -> Discounts:
-    """Returns the discounts of Chen and Goodman 1998, equation (26)."""
+    """Estimates the discounts by equation (26) of Chen and Goodman 1998."""
     seen = (0, *tally.of_count)
     if not all(seen[1:]):
         return Discounts(FALLBACK, True)
@@ -51,10 +51,14 @@ def estimate_discounts(tally: Tally) -> Discounts:
 
 
 def weigh(table: Table, discounts: Discounts, most_cut: int) -> tuple[Table, Table]:
-    """Returns (kept n-grams with their WEIGHTS, contexts with their BACKOFFS).
+    """Subtracts discounts from adjusted counts, and divides by the counts of the contexts.
+
+    Returns (kept n-grams with their WEIGHTS, contexts with their BACKOFFS).
 
     Args:
       table: a table of ADJUSTED_COUNTS for order 2 or more, with all n-grams of each context.
+      discounts: the discounts of the order.
+      most_cut: largest count of the n-grams that are pruned.
     """
     order, starts = group_rows(table["words"][:, :-1])
     table = take_rows(table, order)
@@ -93,7 +97,9 @@ def estimate_unigrams(table: Table, tally: Tally, discounts: Discounts, size: in
     """Returns the PROBABILITIES of some of the unigrams.
 
     Args:
+      table: the ADJUSTED_COUNTS of these unigrams.
       tally: the tally of all unigrams.
+      discounts: the discounts of unigrams.
       size: the result of `vocabulary_size`.
     """
     ones, twos = tally.of_count[:2]
@@ -113,11 +119,12 @@ def further_unigrams(tally: Tally, discounts: Discounts, size: int, *, has_unkno
 
 
 def interpolate(weighed: Table, shorter: Table) -> Table:
-    """Returns the PROBABILITIES of n-grams.
+    """Adds the probabilities of suffixes to the weights of n-grams. Returns PROBABILITIES.
 
     Args:
       weighed: WEIGHTS of the n-grams.
       shorter: PROBABILITIES of all their suffixes.
+
     Raises ValueError if a suffix is missing.
     """
     rows = look_up(weighed["words"][:, 1:], shorter["words"])

@@ -1,4 +1,4 @@
-"""Accounts of n-gram models."""
+"""Computes the counts, statistics and card of a build of an n-gram model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,16 +31,16 @@ kenlm.Model("model.arpa").score("a sentence of words", bos=True, eos=True)  # lo
 
 
 def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the accounts of a model.
+    """Returns the counts, statistics and card sections of a model.
 
-    Raises AccountingError if the number of documents read or scored is not that of the build.
-
-    Accounts that the ledger has besides those of every build:
+    In addition to the entries of every build, the ledger has:
       counted: (split, counts of its text, a NamedTuple).
       expected: (split, number of rows in the build).
       tallies: (order, Tally).
       entries: (order, number of n-grams in the model).
       scores: (split, its score as a mapping).
+
+    Raises AccountingError if the number of documents read or scored is not that of the build.
     """
     found = sorted(ledger.pairs("counted").items(), key=lambda one: (one[0] != "train", one[0]))
     counted = {split: counts._asdict() for split, counts in found}
@@ -103,7 +103,7 @@ def _find_caveats(orders: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _say_unknown(settings: Mapping[str, Any], scores: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns a warning if words are unknown although the corpus's paper scores the spelling of all words."""
+    """Returns a warning if words are unknown to the model, but the paper of the corpus scores all words."""
     unknown = sum(one["unknown_words"] for one in scores.values())
     if settings["is_listed"] or not unknown:
         return ()

@@ -1,8 +1,8 @@
-"""Converts blocks of lines to numbers of words, with a number for the end of each line.
+"""Converts blocks of lines to numbers of words, with a special number for the end of each line.
 
 Words are separated by spaces (U+0020) and line ends, as in word_counts.py. The number of a word is its rank
 in the vocabulary, sorted by bytes, after the signs <UNK>, <S> and </S>. Words that are spelled like a sign,
-or have a control character, which ARPA files cannot hold, are never in the vocabulary.
+or have a control character, which ARPA files cannot represent, are never in the vocabulary.
 """
 
 import numpy as np
@@ -27,10 +27,11 @@ _CONTROL = r"[\x00-\x1f\x7f]"
 
 
 def select_words(counts: pa.RecordBatch, min_count: int) -> pa.BinaryArray:
-    """Returns the words of the vocabulary, in no fixed order.
+    """Selects the words of the vocabulary. They are in no fixed order.
 
     Args:
       counts: counts of the words of the whole text (see word_counts.py).
+      min_count: lowest count of a word in the vocabulary.
     """
     words = counts.filter(pc.greater_equal(counts["count"], min_count))["word"]
     is_never = pc.or_(pc.is_in(words, _NEVER), pc.match_substring_regex(words, _CONTROL))
@@ -41,6 +42,7 @@ def number_words(block: bytes, words: pa.BinaryArray) -> Numbers:
     """Returns the numbers of the words in a block of lines, with END for each line end.
 
     Args:
+      block: a block of lines.
       words: the vocabulary, sorted by bytes.
     """
     parts = [_number_chunk(chunk, words) for chunk in cut_block(block, CHUNK_BYTES)]

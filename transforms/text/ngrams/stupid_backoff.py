@@ -1,4 +1,4 @@
-"""Stupid Backoff (Brants et al. 2007), normalised as in Chelba et al. 2013, section 4.1.
+"""Computes Stupid Backoff (Brants et al. 2007), normalised as in Chelba et al. 2013, section 4.1.
 
     S(w | h) = c(h w) / c(h), or 0.4 S(w | h') if the model does not have h w
     p(w | h) = S(w | h) / Z(h), where Z(h) is the sum of S(w | h) over all words
@@ -38,10 +38,13 @@ _UNITS = float(2**62)
 
 
 def divide_by_contexts(table: Table, most_cut: int) -> tuple[Table, Table]:
-    """Returns (FREQUENCIES of the kept n-grams, OWN of their contexts).
+    """Divides the counts of n-grams by the counts of their contexts.
+
+    Returns (FREQUENCIES of the kept n-grams, OWN of their contexts).
 
     Args:
       table: a table of ADJUSTED_COUNTS with all n-grams of each context.
+      most_cut: largest count of the n-grams that are pruned.
     """
     order, starts = group_rows(table["words"][:, :-1])
     table = take_rows(table, order)
@@ -55,7 +58,7 @@ def divide_by_contexts(table: Table, most_cut: int) -> tuple[Table, Table]:
 
 
 def divide_unigrams(table: Table) -> Table:
-    """Returns the FREQUENCIES of all words. <UNK> counts once if the text has none.
+    """Returns the FREQUENCIES of all words. If <UNK> is not in the text, its count is 1.
 
     Args:
       table: the ADJUSTED_COUNTS of all unigrams.
@@ -72,10 +75,12 @@ def start_of_sentence() -> Table:
 
 
 def use_shorter(words: Words, shorter: Table) -> Table:
-    """Returns a table of USED: for each n-gram of `words`, S(w | h') of its suffix.
+    """Returns a table of USED: for each n-gram in `words`, the value S(w | h') of its suffix.
 
     Args:
+      words: n-grams.
       shorter: FREQUENCIES of the suffixes of all n-grams.
+
     Raises ValueError if a suffix is missing.
     """
     rows = look_up(words[:, 1:], shorter["words"])
@@ -85,7 +90,7 @@ def use_shorter(words: Words, shorter: Table) -> Table:
 
 
 def leave_over(used: Table, own: Table) -> Table:
-    """Returns a table of LEFT: own(h) - 0.4 used(h) for each context h.
+    """Computes own(h) - 0.4 used(h) for each context h. Returns a table of LEFT.
 
     Args:
       used: the USED of all n-grams of the model with these contexts.
@@ -101,7 +106,7 @@ def leave_over(used: Table, own: Table) -> Table:
 
 
 def scale_contexts(left: Table, shorter: Table) -> Table:
-    """Returns a table of SCALES: Z(h) and the back-off factor 0.4 Z(h') / Z(h) for each context h.
+    """Computes Z(h) and the back-off factor 0.4 Z(h') / Z(h) for each context h. Returns a table of SCALES.
 
     Args:
       left: the LEFT of the contexts.
@@ -116,7 +121,7 @@ def scale_contexts(left: Table, shorter: Table) -> Table:
 
 
 def weigh_by_scales(found: Table, scales: Table) -> Table:
-    """Returns the WEIGHTS of n-grams: their probabilities S(w | h) / Z(h), with share 0.
+    """Returns the WEIGHTS of n-grams: their probabilities S(w | h) / Z(h), with a share of 0.
 
     Args:
       found: the FREQUENCIES of the n-grams.

@@ -34,7 +34,10 @@ PARAGRAPHS: Mapping[str, Callable[[str], Iterable[str]]] = {
 
 
 def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> Iterator[str]:
-    """Yields the cleaned sentences of texts, and skips empty ones. `language` is an ISO 639 code."""
+    """Yields the cleaned sentences of some texts. Empty sentences are skipped.
+
+    `language` is an ISO 639 code.
+    """
     for text in texts:
         if not layout.paragraphs:
             yield from clean_sentences([text])
@@ -45,8 +48,9 @@ def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> I
 
 
 def clean_sentences(sentences: Iterable[str]) -> Iterator[str]:
-    """Puts each sentence on one line and removes SentencePiece's special characters. Drops empty
-    sentences.
+    """Puts each sentence on one line, and removes the special characters of SentencePiece.
+
+    Empty sentences are dropped.
     """
     for sentence in sentences:
         cleaned = sentence.translate(_TO_CLEAN).strip(" ")

@@ -31,15 +31,15 @@ With `corpusmill score spbleu --model sentencepiece.model`, spBLEU is computed o
 
 
 def account_for_pieces(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the counts, statistics and card sections of the build.
-
-    Raises AccountingError if a language has more or fewer sampled sentences than planned.
+    """Returns the counts, statistics and card sections of a build.
 
     In addition to the entries of every build, the ledger has:
       trained: one TrainedPieces.
       choices: one mapping of language → Choice.
       sampled: (language, number of sampled sentences).
       stats: ((kind, language), PieceStats); each kind is one of KINDS.
+
+    Raises AccountingError if the number of sampled sentences of a language is not the planned number.
     """
     choices: Mapping[str, Choice] = ledger.one("choices")
     sampled = ledger.pairs("sampled")

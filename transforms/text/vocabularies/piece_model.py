@@ -32,7 +32,7 @@ from transforms.text.vocabularies.subwords import (
 
 NORMALIZATIONS = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
 LARGE_CORPUS = 1 << 30
-"""The trainer must count in 64 bits if the distinct words have this many bytes or more."""
+"""If the distinct words have this many bytes or more, the trainer must use 64-bit counts."""
 
 TRAINER: Mapping[str, Any] = {
     "model_type": "unigram",
@@ -44,7 +44,10 @@ TRAINER: Mapping[str, Any] = {
 
 @dataclasses.dataclass(frozen=True)
 class PieceSettings:
-    """The settings that, together with the text, determine a model. Invalid settings raise ValueError."""
+    """The settings that, together with the text, determine a model.
+
+    Raises ValueError for invalid settings.
+    """
 
     size: int = 256_000  # greatest number of pieces
     character_coverage: float = 0.9995  # share of the text with pieces for its characters
@@ -88,12 +91,12 @@ class PieceStats(NamedTuple):
 
     @property
     def characters_per_piece(self) -> float:
-        """Returns the mean number of characters per piece, or 0 if there are no pieces."""
+        """The mean number of characters per piece, or 0 if there are no pieces."""
         return self.characters / self.pieces if self.pieces else 0.0
 
     @property
     def unknown_rate(self) -> float:
-        """Returns the share of unknown pieces in all pieces, or 0 if there are no pieces."""
+        """The share of unknown pieces in all pieces, or 0 if there are no pieces."""
         return self.unknown / self.pieces if self.pieces else 0.0
 
 
@@ -103,20 +106,22 @@ def add_piece_stats(stats: Iterable[PieceStats]) -> PieceStats:
 
 
 def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> TrainedPieces:
-    """Trains a model on the word counts of a corpus. The counts are sufficient, because no piece contains a
-    space between words.
+    """Trains a model on the word counts of a corpus.
+
+    Word counts are sufficient, because no piece contains a space between words. The same counts always give
+    the same model, byte for byte; the order of words within a part has no effect.
+
+    The trainer first writes out each word as often as it occurs, in blocks of 500 MB that take about 20 s on
+    two cores. So the time grows with the length of the corpus. This step needs less than about 7 GB of
+    memory.
 
     Args:
       parts: the word counts in several parts (see word_counts.py). Each word is in only one part, and the
         order of the parts must be fixed.
       settings: the settings of the model.
 
-    The trainer first writes out each word as often as it occurs, in blocks of 500 MB that take about 20 s on
-    two cores. So the time grows with the length of the corpus. This step needs less than about 7 GB of
-    memory.
-
-    The same counts always give the same model, byte for byte; the order of words within a part has no effect.
-    Raises UntrainableError if there is no word, or if the vocabulary is too small for the characters.
+    Raises:
+      UntrainableError: there is no word, or the vocabulary is too small for the characters.
     """
     frequent = [part.filter(pc.greater_equal(part["count"], settings.min_count)) for part in parts]
     words = sum(part.num_rows for part in frequent)
@@ -142,8 +147,9 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
 
 
 def _lines_of(parts: Iterable[pa.RecordBatch]) -> Iterator[str]:
-    """Yields the lines for the trainer: a word, a tab and its count. Long words are split into
-    several lines.
+    """Yields the lines for the trainer: a word, a tab and its count.
+
+    Long words are split into several lines.
     """
     for part in parts:
         ordered = part.take(pc.sort_indices(part["word"]))
@@ -177,5 +183,5 @@ class PieceCounter:
 
 @functools.lru_cache(maxsize=2)
 def piece_counter(model: bytes) -> PieceCounter:
-    """Returns a counter for a model. The counter is cached in each process."""
+    """Returns the counter for a model. Counters are cached in each process."""
     return PieceCounter(model)

@@ -1,4 +1,4 @@
-"""Normalises words so that two editions of a text agree: removes case, quotation marks, dashes and emphasis.
+"""Normalises words so that two editions of a text agree, by removing case and punctuation.
 
 If Project Gutenberg has one edition of a book with straight quotes and another with curly quotes, the
 editions may share only half of their 8-grams of original words, but nearly all 8-grams of normalised words.

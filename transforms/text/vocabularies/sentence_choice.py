@@ -1,12 +1,11 @@
-"""Samples a language's sentences for training: deterministically, and without keeping all sentences in
-memory.
+"""Samples the sentences of a language for training, deterministically and in little memory.
 
 The rank of a sentence is the fingerprint of the seed and the sentence's text. To sample k of n sentences,
-each is taken k // n times, and the sentences with the k % n smallest ranks are taken once more. Sampling with
-replacement would take each sentence equally often on average. Copies of a sentence have the same rank; any of
-them may be taken once more.
+each sentence is used k // n times, and the sentences with the k % n smallest ranks are used once more.
+(Sampling with replacement would use each sentence equally often on average.) Copies of a sentence have the
+same rank; any of them may be used once more.
 
-The largest rank that is taken once more is called the last rank. It is found in two passes, so that no worker
+The largest rank that is used once more is called the last rank. It is found in two passes, so that no worker
 keeps all ranks: the first pass counts the ranks in each of 4,096 ranges, and the second pass collects the
 ranks of the range that contains the last rank.
 """
@@ -25,7 +24,7 @@ Counts = npt.NDArray[np.int64]
 
 RANGES = 1 << 12  # ranges of ranks, of equal size
 HELD_OUT = 2_000
-"""Sentences held out of a language without a validation split, if that many are not sampled."""
+"""Number of sentences held out of a language without a validation split, if so many are not sampled."""
 
 _SHIFT = np.uint64(64 - 12)
 
@@ -40,7 +39,7 @@ class LastRange(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Determines which sentences of a language are sampled, how often, and which are held out."""
+    """The rule that decides which sentences of a language are sampled, how often, and which are held out."""
 
     share: Share
     last: int  # rank; sentences of smaller ranks are taken once more; 0 if none is
@@ -49,15 +48,16 @@ class Choice(NamedTuple):
 
 
 def rank_sentences(sentences: Sequence[str], seed: int) -> Ranks:
-    """Returns the rank of each sentence: the `fingerprint` of the seed (in decimal), a tab and
-    the sentence.
+    """Returns the rank of each sentence.
+
+    The rank is the `fingerprint` of the seed (in decimal), a tab and the sentence.
     """
     ranks = (fingerprint(f"{seed}\t{sentence}") for sentence in sentences)
     return np.fromiter(ranks, np.uint64, len(sentences))
 
 
 def count_ranges(ranks: Ranks) -> Counts:
-    """Returns how many of the ranks are in each of the 4,096 ranges."""
+    """Returns the number of ranks in each of the 4,096 ranges."""
     return np.bincount(_ranges_of(ranks), minlength=RANGES).astype(np.int64)
 
 
@@ -66,14 +66,13 @@ def _ranges_of(ranks: Ranks) -> npt.NDArray[Any]:
 
 
 def find_last_range(counts: Counts, share: Share, hold_out: int = 0) -> LastRange:
-    """Finds the range of ranks that contains the last sentence to be taken once more.
+    """Finds the range that contains the last rank, the largest rank that is used once more.
 
     Args:
       counts: the number of ranks in each range.
       share: the share of the language in the sample.
-      hold_out: how many of the sentences that are not sampled to hold out. Whole ranges are held out, from
-        the last one backwards, until they have that many sentences or the range of the last sentence is
-        reached.
+      hold_out: number of sentences to hold out of those that are not sampled. Whole ranges are held out, from
+        the last one backwards, until they have that many sentences or the range of the last rank is reached.
     """
     behind = np.cumsum(counts)  # sentences up to the end of each range
     found, before = -1, 0
@@ -89,7 +88,7 @@ def find_last_range(counts: Counts, share: Share, hold_out: int = 0) -> LastRang
 
 
 def ranks_in_range(ranks: Ranks, last: LastRange) -> Ranks:
-    """Returns those of the ranks that are in the range `last`."""
+    """Returns the ranks that are in the range `last`."""
     in_range: Ranks = ranks[_ranges_of(ranks) == last.number]
     return in_range
 
@@ -105,13 +104,14 @@ def choose(last: LastRange, ranks: Ranks) -> Choice:
 
 
 def is_once_more(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the ranks whose sentences are taken once more, except the last rank."""
+    """Returns a mask of the ranks whose sentences are used once more, except the last rank."""
     return ranks < np.uint64(choice.last)
 
 
 def is_last(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the ranks that are equal to the last rank. Of their sentences, `choice.copies` are
-    taken once more.
+    """Returns a mask of the ranks that are equal to the last rank.
+
+    Of their sentences, `choice.copies` are used once more.
     """
     none = np.zeros(len(ranks), np.bool_)
     return ranks == np.uint64(choice.last) if choice.copies else none

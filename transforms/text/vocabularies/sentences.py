@@ -22,11 +22,10 @@ _BLANK = re.compile(r"\s")
 
 
 def split_sentences(paragraph: str, language: str = "en") -> list[tuple[int, int]]:
-    """Returns the (start, end) offsets of each sentence in order, in code points. Spaces around sentences are
-    not included.
+    """Returns the (start, end) offsets of each sentence in order, in code points.
 
-    All text except spaces is part of a sentence. A line break counts as a space. `language` is an ISO 639
-    code; for an unknown code, sentencex uses general rules.
+    Spaces around sentences are not included. All other text is part of a sentence. A line break counts as a
+    space. `language` is an ISO 639 code; for an unknown code, sentencex uses general rules.
     """
     offsets = []
     start = 0

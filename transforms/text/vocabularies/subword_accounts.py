@@ -1,5 +1,6 @@
-"""Computes the counts, statistics and card of a build of multilingual vocabularies, with a table like the
-paper's Table 6.
+"""Computes the counts, statistics and card of a build of multilingual vocabularies.
+
+The card has a table like Table 6 of the paper.
 """
 
 import dataclasses
@@ -36,8 +37,9 @@ pieces.encode(text)  # each marker of the layout is one piece; decode() gives th
 
 @dataclasses.dataclass(frozen=True)
 class SubwordAccounts:
-    """Computes the counts, statistics and card sections of a build. The fields are known before the
-    vocabularies are trained.
+    """Computes the counts, statistics and card sections of a build.
+
+    The fields are known before the vocabularies are trained.
     """
 
     builds: Mapping[str, BuildStats]  # edition → stats of the build
@@ -48,12 +50,12 @@ class SubwordAccounts:
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
         """Returns the counts, statistics and card sections of the build.
 
-        Raises AccountingError if the number of counted characters differs from the number in the editions'
-        builds.
-
         In addition to the entries of every build, the ledger has:
           trained: (name, TrainedSubwords).
           stats: ((name, edition, split), SubwordStats).
+
+        Raises AccountingError if the number of counted characters differs from that in the builds of the
+        editions.
         """
         trained: Mapping[str, TrainedSubwords] = ledger.pairs("trained")
         by_size = sorted(trained, key=lambda name: provenance.settings["vocabularies"][name])
@@ -87,8 +89,9 @@ class SubwordAccounts:
 
 
 def own_characters_per_piece(builds: Mapping[str, BuildStats]) -> dict[str, float]:
-    """Returns edition → characters per piece in its splits validation and test, for builds with a vocabulary
-    of their own.
+    """Returns edition → characters per piece in its validation and test splits.
+
+    Builds without a vocabulary of their own are left out.
     """
     own = {}
     for edition, stats in builds.items():

@@ -62,7 +62,7 @@ class UntrainableError(ValueError):
 class SubwordSettings:
     """The settings that, together with the text, determine a vocabulary.
 
-    Invalid settings raise ValueError.
+    Raises ValueError for invalid settings.
     """
 
     vocabulary_size: int = 32_000  # greatest number of pieces, including markers and bytes
@@ -102,7 +102,7 @@ class TrainedSubwords(NamedTuple):
 
 
 def check_coverage(character_coverage: float) -> None:
-    """Raises ValueError if the trainer does not accept the character coverage."""
+    """Raises ValueError if the trainer would not accept this character coverage."""
     if not 0.98 <= character_coverage <= 1:
         raise ValueError(f"character_coverage must be from 0.98 to 1, not {character_coverage}")
 
@@ -134,8 +134,9 @@ def train_model(texts: Iterable[str], settings: SubwordSettings) -> bytes:
 
 
 def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any) -> bytes:
-    """Trains a model. Each line is a word, a tab and the word's count. Raises UntrainableError if training
-    fails.
+    """Trains a model. Each line is a word, a tab and the word's count.
+
+    Raises UntrainableError if training fails.
     """
     model = io.BytesIO()
     try:
@@ -148,12 +149,12 @@ def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any)
             **settings,
         )
     except RuntimeError as error:
-        raise UntrainableError(f"SentencePiece trains no model: {error}") from None
+        raise UntrainableError(f"SentencePiece cannot train a model: {error}") from None
     return model.getvalue()
 
 
 class WordCounts(NamedTuple):
-    """The words of texts and their counts. Words are separated by spaces."""
+    """The words of texts and their counts, with and without a space before the word."""
 
     after_blank: Mapping[str, int]
     others: Mapping[str, int]  # at the start of a sentence
@@ -195,11 +196,11 @@ def sentences_of(text: str) -> Iterator[str]:
 
 
 def vocabulary_of(model: bytes) -> str:
-    """Returns a readable list of a model's pieces and their scores, one per line. The line number, from 0, is
-    the id.
+    """Returns a readable list of a model's pieces and their scores, one per line.
 
-    The format is that of the .vocab files of `spm_train`, except that a backslash, line feed, carriage return
-    or tab in a piece is escaped as in C, so that each piece is on one line.
+    The line number, counted from 0, is the id of the piece. The format is that of the .vocab files of
+    `spm_train`, except that a backslash, line feed, carriage return or tab in a piece is escaped as in C, so
+    that each piece is on one line.
     """
     processor = load_model(model)
     pieces = range(processor.get_piece_size())
@@ -236,8 +237,9 @@ class SubwordCounter:
         )
 
     def _own_characters(self, piece: int) -> int:
-        """Returns the number of characters in the piece with this id; 0 for bytes, control pieces and the
-        unknown piece.
+        """Returns the number of characters in the piece with this id.
+
+        Returns 0 for bytes, control pieces and the unknown piece.
         """
         processor = self._processor
         if processor.is_unknown(piece) or processor.is_control(piece) or processor.is_byte(piece):
@@ -246,7 +248,7 @@ class SubwordCounter:
         return 1 if written in MARKERS_WITH_LINE_FEEDS else len(written)
 
     def _starts_bytes(self, piece: int) -> int:
-        """Returns 1 if a piece is the first byte of a UTF-8 character, such as "<0xE5>"; otherwise 0."""
+        """Returns 1 if a piece is the first byte of a UTF-8 character, such as "<0xE5>", otherwise 0."""
         if not self._processor.is_byte(piece):
             return 0
         byte = int(self._processor.id_to_piece(piece)[1:-1], 16)

@@ -1,7 +1,6 @@
-"""Temperature sampling: computes how many sentences to take from each language, with more from small
-languages.
+"""Computes the number of sentences to sample from each language, with a larger share for small languages.
 
-The method is that of Arivazhagan et al. 2019 and of Goyal et al. 2022 (FLORES-101), section 5.2. If a
+The method is temperature sampling (Arivazhagan et al. 2019; Goyal et al. 2022, FLORES-101, section 5.2). If a
 language has n sentences, its share of the sample is proportional to (n / Σn)^(1/T). T = 1 keeps the
 proportions, and a large T makes the shares nearly equal. FLORES-101 uses T = 5.
 """
@@ -25,17 +24,19 @@ class Share(NamedTuple):
 
     @property
     def times(self) -> int:
-        """Returns how many times every sentence is taken. `once_more` sentences are taken one more time."""
+        """The number of times that every sentence is used. `once_more` sentences are used one more time."""
         return self.wanted // self.sentences if self.sentences else 0
 
     @property
     def once_more(self) -> int:
-        """Returns the number of sentences that are taken one more time than the others."""
+        """The number of sentences that are used one more time than the others."""
         return self.wanted % self.sentences if self.sentences else 0
 
 
 def share_out(counts: Mapping[str, int], temperature: str, total: int) -> dict[str, Share]:
-    """Returns language → its share of a sample of `total` sentences, sorted by language.
+    """Divides a sample of `total` sentences among languages.
+
+    Returns language → its share, sorted by language.
 
     Shares are rounded by the largest remainder method. If remainders are equal, the first language gets more.
     The share of a language without sentences is 0.

@@ -34,13 +34,13 @@ pq.read_table("{split}-rows.parquet", filters=filters).to_pylist()  # file and r
 
 
 def account_for_tokens(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the counts, statistics and card sections of the build.
-
-    Raises AccountingError if the numbers of documents read, tokenised and written differ.
+    """Returns the counts, statistics and card sections of a build.
 
     In addition to the entries of every build, the ledger has:
       counted: (split, mapping of the name of a count → its value).
       expected: (split, number of rows in the build whose text is tokenised).
+
+    Raises AccountingError if the numbers of documents read, tokenised and written differ.
     """
     counted = ledger.pairs("counted")
     stats = {split: dict(counted[split]) for split in SPLITS if split in counted}

@@ -90,11 +90,10 @@ class _File:
 
 @functools.lru_cache(maxsize=2)
 def load_tokenizer(content: bytes) -> Tokenizer:
-    """Loads a tokenizer from the content of its file, and caches it in each process. JSON is read as a
-    Hugging Face tokenizer.json.
+    """Loads a tokenizer from the content of its file. Tokenizers are cached in each process.
 
-    Raises ValueError if the content is not a tokenizer, and ImportError if the tokenizer's library is not
-    installed.
+    If the content is JSON, it is read as a Hugging Face tokenizer.json. Raises ValueError if it is not a
+    tokenizer, and ImportError if the tokenizer's library is not installed.
     """
     is_json = content.lstrip()[:1] == b"{"
     try:
@@ -107,10 +106,10 @@ def load_tokenizer(content: bytes) -> Tokenizer:
 
 
 def find_end(tokenizer: Tokenizer, wanted: str = "") -> End:
-    """Returns the token that ends a document: `wanted`, or the first token of ENDS that exists if `wanted` is
-    empty.
+    """Returns the token that ends a document.
 
-    Raises ValueError if the tokenizer has no such token.
+    It is `wanted` or, if this is empty, the first token of ENDS that the tokenizer has. Raises ValueError if
+    the tokenizer has no such token.
     """
     for token in [wanted] if wanted else ENDS:
         if (found := tokenizer.find(token)) >= 0:
@@ -121,7 +120,8 @@ def find_end(tokenizer: Tokenizer, wanted: str = "") -> End:
 
 
 def type_of_ids(size: int) -> str:
-    """Returns the NumPy name of the type in which token ids are stored. `size` is the size of the
-    vocabulary.
+    """Returns the NumPy name of the type in which token ids are stored: "uint16" or "int32".
+
+    `size` is the size of the vocabulary.
     """
     return "uint16" if size < SMALL_SIZE else "int32"

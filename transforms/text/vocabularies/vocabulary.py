@@ -39,7 +39,7 @@ _WORDS = pa.schema([SCHEMA.field("word")])
 
 
 class VocabularyPart(NamedTuple):
-    """The vocabulary of one part of the words; the parts have no word in common."""
+    """A part of a vocabulary. Different parts have no word in common."""
 
     packed: bytes  # counts of the words that are in the vocabulary (see word_counts.py)
     words: int  # running words of the part, including rare ones
@@ -64,7 +64,7 @@ class HeldoutStats(NamedTuple):
 
     @property
     def predicted_words(self) -> int:
-        """Returns the number of predicted tokens: the words, and the end of each sentence."""
+        """The number of predicted tokens: the words, and the end of each sentence."""
         return self.words + self.sentences
 
     def as_dict(self) -> dict[str, int]:
@@ -88,12 +88,12 @@ class VocabularyStats(NamedTuple):
 
     @property
     def training_words_with_boundaries(self) -> int:
-        """Returns the number of training words, counting a <S> and a </S> for each sentence."""
+        """The number of training words, with a <S> and a </S> for each sentence."""
         return self.training_words + 2 * self.training_sentences
 
     @property
     def vocabulary_size(self) -> int:
-        """Returns the size of the vocabulary, including the special tokens."""
+        """The size of the vocabulary, including the special tokens."""
         return self.vocabulary_words + len(SIGNS)
 
     def as_dict(self) -> dict[str, Any]:
@@ -122,8 +122,9 @@ def add_heldout(stats: Iterable[HeldoutStats]) -> HeldoutStats:
 
 
 def select_words(counts: pa.RecordBatch, min_count: int) -> VocabularyPart:
-    """Selects the words with a count of `min_count` or more. Their counts must be those in the
-    whole corpus.
+    """Selects the words with a count of at least `min_count`.
+
+    The counts must be those in the whole corpus.
     """
     frequent = counts.filter(pc.greater_equal(counts["count"], min_count))
     is_sign = pc.is_in(frequent["word"], pa.array(SIGNS, pa.binary()))
@@ -132,8 +133,9 @@ def select_words(counts: pa.RecordBatch, min_count: int) -> VocabularyPart:
 
 
 def merge_parts(parts: Sequence[VocabularyPart], sentences: int) -> Vocabulary:
-    """Merges parts of a vocabulary that have no word in common. `sentences` is the number of sentences in the
-    corpus.
+    """Merges parts of a vocabulary that have no word in common.
+
+    `sentences` is the number of sentences in the corpus.
     """
     batches = [unpack_counts(part.packed) for part in parts]
     table = pa.Table.from_batches(batches, SCHEMA).combine_chunks()
@@ -164,27 +166,27 @@ def table_of(vocabulary: Vocabulary) -> Iterator[bytes]:
 
 
 def rows_of(counts: pa.RecordBatch) -> Iterator[bytes]:
-    """Yields blocks of lines, one line for each row of `counts`, in order: a word, a tab and its count."""
+    """Yields `counts` as blocks of lines, in order. A line is a word, a tab and its count."""
     for start in range(0, counts.num_rows, _ROWS):
         columns = counts.slice(start, _ROWS).to_pydict().values()
         yield block_of([b"%s\t%d" % row for row in zip(*columns, strict=True)])
 
 
 def pack_words(words: pa.BinaryArray) -> bytes:
-    """Sorts and compresses words so that they can be sent to workers."""
+    """Sorts words and compresses them, so that they can be sent to workers."""
     in_order = words.take(pc.array_sort_indices(words))
     return pack_block(pa.record_batch([in_order], schema=_WORDS).serialize().to_pybytes())
 
 
 def unpack_words(packed: bytes) -> pa.BinaryArray:
-    """Unpacks words that `pack_words` has compressed, for `map_unknown` and `measure_heldout`."""
+    """Decompresses words that `pack_words` has compressed, for `map_unknown` and `measure_heldout`."""
     return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), _WORDS)["word"]
 
 
 def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[HeldoutStats]:
-    """Measures how well a vocabulary covers each block of lines. `words` are the words of the vocabulary.
+    """Measures for each block of lines how well a vocabulary covers it.
 
-    The words are hashed once for all blocks.
+    `words` are the words of the vocabulary. They are hashed once for all blocks.
     """
     counts = [count_words(block) for block in blocks]
     is_known = pc.is_in(pa.chunked_array([one["word"] for one in counts], pa.binary()), words)
@@ -197,8 +199,9 @@ def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[Held
 
 
 def map_unknown(block: bytes, words: pa.BinaryArray, sign: bytes = UNKNOWN) -> bytes:
-    """Replaces each word of a block of lines by `sign` if it is not in `words`. Spaces and line ends are
-    kept.
+    """Replaces the words of a block of lines that are not in `words` by `sign`.
+
+    Spaces and line ends are kept.
     """
     return b"".join(_map_chunk(chunk, words, sign) for chunk in cut_block(block, CHUNK_BYTES))
 

@@ -1,4 +1,4 @@
-"""Counts millions of words in Arrow columns, which need a tenth of the memory that Python objects would need.
+"""Counts millions of words in Arrow columns, which need a tenth of the memory of Python objects.
 
 Words are separated by spaces (U+0020) and line feeds, and may contain any other bytes. Empty words are not
 counted. Tokenised lines have only single spaces between words. They contain other white space only if the
@@ -32,11 +32,10 @@ def count_words(block: bytes) -> pa.RecordBatch:
 
 
 def spread_words(block: bytes) -> pa.BinaryArray:
-    """Returns the words of a block of lines in order, each followed by one space. An empty word becomes a
-    single space.
+    """Returns the words of a block of lines in order, each followed by one space.
 
-    Since the spaces are included, the array can use the bytes of the block, and words need not be copied one
-    by one.
+    An empty word becomes a single space. Because the spaces are included, the array can use the bytes of the
+    block, and words need not be copied one by one.
     """
     text = block.replace(b"\n", b" ")
     ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord(" ")) + 1
@@ -60,7 +59,7 @@ def add_counts(parts: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def negate_counts(counts: pa.RecordBatch) -> pa.RecordBatch:
-    """Returns the counts with the opposite sign: adding them to other counts subtracts `counts`."""
+    """Returns the counts with the opposite sign. Adding them to other counts subtracts `counts`."""
     return pa.record_batch([counts["word"], pc.negate(counts["count"])], schema=SCHEMA)
 
 
@@ -75,7 +74,7 @@ def negative_words(counts: pa.RecordBatch) -> list[bytes]:
 
 
 def cut_by_bucket(counts: pa.RecordBatch, buckets: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Yields (bucket, the counts of its words) for each bucket that has words.
+    """Divides word counts into buckets. Yields (bucket, its counts) for each bucket that has words.
 
     The bucket of a word depends only on its bytes, so all counts of a word are in the same bucket.
     """
@@ -94,5 +93,5 @@ def pack_counts(counts: pa.RecordBatch) -> bytes:
 
 
 def unpack_counts(packed: bytes, schema: pa.Schema = SCHEMA) -> pa.RecordBatch:
-    """Unpacks counts that `pack_counts` has compressed."""
+    """Decompresses counts that `pack_counts` has compressed."""
     return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), schema)

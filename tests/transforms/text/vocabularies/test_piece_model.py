@@ -128,7 +128,7 @@ def test_nothing_to_learn_from() -> None:
         train_pieces([empty], SMALL)
     with pytest.raises(UntrainableError, match="no text"):
         train_pieces([words_of("once")], PieceSettings(300, min_count=2))
-    with pytest.raises(UntrainableError, match="SentencePiece trains no model"):
+    with pytest.raises(UntrainableError, match="SentencePiece cannot train a model"):
         train_pieces([words_of(*SENTENCES)], PieceSettings(20))  # less than the characters
 
 

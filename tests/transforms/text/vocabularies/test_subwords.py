@@ -304,7 +304,9 @@ def test_without_text_there_is_no_model(texts: list[str]) -> None:
 
 def test_a_vocabulary_without_room_for_the_characters(capfd: pytest.CaptureFixture[str]) -> None:
     characters = "".join(map(chr, range(0x4E00, 0x4E00 + 1000)))
-    with pytest.raises(UntrainableError, match=r"trains no model: .*Vocabulary size is smaller"):
+    with pytest.raises(
+        UntrainableError, match=r"cannot train a model: .*Vocabulary size is smaller"
+    ):
         train_model([characters] * 2, SMALL)
     assert capfd.readouterr() == ("", "")
 

@@ -204,7 +204,7 @@ def test_rows_before_a_cut_are_given():
 
 
 def test_no_columns():
-    with pytest.raises(ValueError, match="no columns"):
+    with pytest.raises(ValueError, match="columns must not be empty"):
         titles_and_ids(CREATE, [])
 
 

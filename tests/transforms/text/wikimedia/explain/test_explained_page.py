@@ -55,8 +55,8 @@ PARTS = [
     ("[[Файл:A.jpg|thumb|Підпис]]", "", "a file", "languages/namespaces.toml"),
     ("[[Категорія:Міста]]", "", "a category", "languages/namespaces.toml"),
     ("[[en:Polis]]", "", "another language", "languages/common.toml"),
-    ("[https://example.org назва]", "назва", "out of the wiki", "links.py"),
-    ("[https://example.org]", "", "out of the wiki", "links.py"),
+    ("[https://example.org назва]", "назва", "an external link", "links.py"),
+    ("[https://example.org]", "", "an external link", "links.py"),
     ("<ref>Джерело</ref>", "", "<ref>", "extensions.py"),
     ("<!-- {{Км}} -->", "", "a comment", "extensions.py"),
 ]
