@@ -1,11 +1,13 @@
-"""Element types that flow between stages. They are immutable. This module does not import Beam, so any module
-can import it."""
+"""Defines the element types that are passed between stages. They are immutable.
+
+The module does not import Beam, so any module can import it.
+"""
 
 from typing import NamedTuple
 
 
 class Page(NamedTuple):
-    """A page of a MediaWiki dump. The text is that of its newest revision in the dump."""
+    """A page of a MediaWiki dump, with the text of its newest revision in the dump."""
 
     page_id: int
     namespace: int
@@ -56,17 +58,17 @@ class SubwordStats(NamedTuple):
 
     @property
     def characters_per_piece(self) -> float:
-        """Returns the mean number of characters in a piece; 0 for an empty text."""
+        """The mean number of characters in a piece, or 0 for an empty text."""
         return self.characters / self.pieces if self.pieces else 0.0
 
     @property
     def coverage(self) -> float:
-        """Returns the share of characters that the pieces represent; 1 for an empty text."""
+        """The share of characters that the pieces represent, or 1 for an empty text."""
         return _share(self.characters - self.unknown_characters, self.characters)
 
     @property
     def own_piece_coverage(self) -> float:
-        """Returns the share of characters that are not represented by byte pieces.
+        """The share of characters that are not represented by byte pieces.
 
         The corresponding number in the paper is 99.9 %.
         """

@@ -1,4 +1,8 @@
-"""Compares the files of a One Billion Word build with a list of MD5 checksums."""
+"""Compares the files of a One Billion Word build with a list of MD5 checksums.
+
+A file that the original scripts write, such as a shard, is called an artefact. A build may have it in several
+files.
+"""
 
 import functools
 import hashlib
@@ -30,7 +34,7 @@ class StoredFile(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """An artefact that is both in the checksum list and in the build."""
+    """An artefact to compare: it is both in the checksum list and in the build."""
 
     name: str  # in the list
     md5: str  # in the list
@@ -40,7 +44,10 @@ class Comparison(NamedTuple):
 
 
 class CheckChecksums(beam.PTransform):
-    """Pipeline → PCollection[Finding]. Each comparison gives one finding: EQUAL, DIFFERENT or DAMAGED."""
+    """Compares artefacts with the list of checksums. Pipeline → PCollection[Finding], one per artefact.
+
+    The results are EQUAL, DIFFERENT or DAMAGED.
+    """
 
     def __init__(self, comparisons: Iterable[Comparison]):
         super().__init__()
@@ -55,8 +62,9 @@ class CheckChecksums(beam.PTransform):
 
 
 def check_artefact(asked: Comparison) -> Finding:
-    """Compares the MD5 of an artefact with the list. If they differ, reads the artefact again to describe the
-    difference.
+    """Compares the MD5 of an artefact with that in the list.
+
+    If they differ, the artefact is read again to describe the first difference.
     """
     paths = [file.path for file in asked.files]
     digest = hashlib.md5(usedforsecurity=False)
@@ -98,8 +106,9 @@ def _describe(found: Difference | None, other: str) -> str:
 
 
 def _read_lines(paths: Iterable[str]) -> Iterator[bytes]:
-    """Yields the lines of a text that is in several files. Lines longer than MAX_LINE_BYTES (in damaged
-    files) are split.
+    """Yields the lines of a text that may be in several files.
+
+    Lines longer than MAX_LINE_BYTES, as in damaged files, are split.
     """
     begun = b""
     for path in paths:
@@ -114,7 +123,7 @@ def _read_lines(paths: Iterable[str]) -> Iterator[bytes]:
 
 
 def _as_text(line: bytes) -> bytes:
-    """Returns a line as it is in Parquet: characters that are valid only in Perl's UTF-8 are replaced."""
+    """Returns a line as it is in Parquet, in which characters that only Perl reads as UTF-8 are replaced."""
     if line.isascii():
         return line
     try:

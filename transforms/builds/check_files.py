@@ -46,14 +46,17 @@ class Fault(NamedTuple):
 
 
 class CheckedFiles(NamedTuple):
-    """The outputs of CheckFiles: the undamaged Parquet files, and the faults."""
+    """The outputs of CheckFiles: the undamaged Parquet files, and the faults of files."""
 
     whole: beam.PCollection  # of CorpusFile: undamaged Parquet files of a split
     faults: beam.PCollection  # of Fault
 
 
 class CheckFiles(beam.PTransform):
-    """Pipeline → CheckedFiles. Checks the size, the SHA-256 and the number of rows of every output file."""
+    """Checks every output file of finished builds. Pipeline → CheckedFiles.
+
+    The size, the SHA-256 and the number of rows must be those in the manifest.
+    """
 
     def __init__(self, builds: Iterable[Build]):
         super().__init__()
@@ -94,8 +97,9 @@ class _CheckFile(beam.DoFn):
 
 
 def find_fault(file: ListedFile) -> str:
-    """Returns a message about the fault of a file, or "" if it has none. Raises InputError or OSError if the
-    file cannot be read at the moment.
+    """Returns a message about the fault of a file, or "" if it has none.
+
+    Raises InputError or OSError if the file cannot be read at the moment.
     """
     path, listed = file.file.path, file.listed
     if not is_there(path):
@@ -117,8 +121,9 @@ def find_fault(file: ListedFile) -> str:
 
 
 def _count_records(path: str, kind: str) -> tuple[int | None, str]:
-    """Returns (number of records, name of a record). The number is None if records of this kind of file
-    cannot be counted.
+    """Returns (number of records in a file, name of a record, such as "rows").
+
+    The number is None if records of this kind of file cannot be counted.
     """
     if kind == "parquet":
         return count_rows(path), "rows"
@@ -130,9 +135,9 @@ def _count_records(path: str, kind: str) -> tuple[int | None, str]:
 
 
 def check_counts(build: Build) -> Iterator[Fault]:
-    """Yields a fault if the rows of the files of a build do not add up to the number of kept records.
+    """Yields a fault if the numbers of rows in a manifest do not add up to the number of kept records.
 
-    Reads only the manifest.
+    Only the manifest is read, not the files.
     """
     kept = _kept(build)
     for kind, split in itertools.product(("parquet", "tfrecord", "text"), kept):
@@ -153,8 +158,9 @@ def _kept(build: Build) -> Mapping[str, int]:
 
 
 def lists_all_files(build: Build) -> bool:
-    """Returns True if the manifest also lists the small files. Manifests written by earlier versions do not
-    list them.
+    """Returns True if the manifest also lists the small files, such as the card.
+
+    Manifests written by earlier versions do not list them.
     """
     return any(file["name"] == CARD for file in build.manifest["outputs"])
 
@@ -184,9 +190,10 @@ def find_strangers(build: Build) -> Iterator[Fault]:
 
 
 def check_stats(build: Build, unit: str) -> Iterator[Fault]:
-    """Yields faults of stats.json, whose counts must be equal to those of the kept records.
+    """Yields the faults of stats.json, whose counts must be equal to those of the kept records.
 
     Args:
+      build: the build to check.
       unit: name of a row in the plural, such as "articles".
     """
     path = FileSystems.join(build.folder, "stats.json")

@@ -40,8 +40,10 @@ class Conflict(NamedTuple):
 
 
 class ConflictBlock(NamedTuple):
-    """The conflicts of one bucket, compressed. If builds use different split rules, most ids are
-    conflicts."""
+    """The conflicts of one bucket, compressed.
+
+    If builds use different split rules, most ids are conflicts.
+    """
 
     bucket: int
     packed: bytes
@@ -55,7 +57,9 @@ class SplitFindings(NamedTuple):
 
 
 class CheckSplits(beam.PTransform):
-    """PCollection[CorpusRows] → SplitFindings. The rows must have the column `ID`.
+    """Finds ids that are in more than one split. PCollection[CorpusRows] → SplitFindings.
+
+    The rows must have the column `ID`.
 
     Args:
       buckets: number of buckets, see `count_buckets`.
@@ -79,12 +83,15 @@ class CheckSplits(beam.PTransform):
 
 
 def count_buckets(rows: int) -> int:
-    """Returns the number of buckets for a number of rows, so that each bucket is small."""
+    """Returns the number of buckets for `rows` rows, so that each bucket is small."""
     return max(MIN_BUCKETS, -(-rows // BUCKET_IDS))
 
 
 def make_rows(rows: CorpusRows) -> pa.Table:
-    """Returns a table of ids with split, edition and build. Raises InputError for a row without an id."""
+    """Returns a table with the id, split, edition and build of each row.
+
+    Raises InputError for a row without an id.
+    """
     ids = ids_of(rows, ID)
     place = rows.file.split, rows.file.edition, rows.file.build
     places = (pa.repeat(name, len(ids)) for name in place)
@@ -131,7 +138,7 @@ def _sorted(places: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 
 def order(identity: str) -> tuple[int, str]:
-    """Returns the sort key of an id: Q9 sorts before Q10."""
+    """Returns the sort key of an id. Shorter ids come first, so Q9 is before Q10."""
     return len(identity), identity
 
 
@@ -141,15 +148,16 @@ def add_counts(counts: Iterable[IdCounts]) -> IdCounts:
 
 
 def pack_conflicts(conflicts: Iterable[Conflict]) -> bytes:
-    """Returns conflicts as compressed text with one line each: "id <tab> train: en/2023-1.0.0, uk/2023-1.0.0;
-    test: …".
+    """Compresses conflicts as text, with one conflict per line.
+
+    A line is "id <tab> train: en/2023-1.0.0, uk/2023-1.0.0; test: …".
     """
     lines = "".join(f"{one.id}\t{describe_places(one)}\n" for one in conflicts)
     return zstandard.ZstdCompressor().compress(lines.encode("utf-8"))
 
 
 def unpack_lines(block: ConflictBlock) -> str:
-    """Returns the lines of a block, decompressed."""
+    """Decompresses the lines of a block."""
     return zstandard.ZstdDecompressor().decompress(block.packed).decode("utf-8")
 
 

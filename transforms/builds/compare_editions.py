@@ -56,7 +56,9 @@ class FoundChanges(NamedTuple):
 
 
 class CompareEditions(beam.PTransform):
-    """Pipeline → FoundChanges. Raises InputError for a row without an id.
+    """Finds the documents that differ between two builds. Pipeline → FoundChanges.
+
+    Raises InputError for a row without an id.
 
     Args:
       old, new: two builds of the same corpus.
@@ -90,7 +92,7 @@ class CompareEditions(beam.PTransform):
 
 
 def count_buckets(rows: int) -> int:
-    """Returns the number of buckets for a number of rows, so that each bucket is small."""
+    """Returns the number of buckets for `rows` rows, so that each bucket is small."""
     return max(MIN_BUCKETS, -(-rows // BUCKET_ROWS))
 
 
@@ -106,12 +108,12 @@ def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:
 
 
 def count_documents(build: Build, shape: CorpusShape) -> int:
-    """Returns the number of documents of a build from its manifest."""
+    """Returns the number of documents of a build, as listed in its manifest."""
     return sum(file.listed.records for file in document_files(build, shape))
 
 
 def columns_to_compare(old: Build, new: Build, shape: CorpusShape) -> list[str]:
-    """Returns the names of the columns to compare. The columns of ids and titles are not among them.
+    """Returns the names of the columns to compare, without those of ids and titles.
 
     Raises InputError if a build has no documents or its first file is damaged.
     """
@@ -129,13 +131,16 @@ def _columns_of(build: Build, shape: CorpusShape) -> list[str]:
 
 
 def plan_row_groups(side: Side) -> Iterator[SideGroup]:
-    """Yields the row groups of a file."""
+    """Yields the row groups of a file, each with the mark that says to which build it belongs."""
     is_new, file = side
     return ((is_new, group) for group in row_groups_of(file))
 
 
 def read_rows(side: SideGroup, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
-    """Reads a row group and returns its rows in SCHEMA (see `make_rows`)."""
+    """Reads a row group.
+
+    Returns its rows in the form in which they are compared (SCHEMA, see `make_rows`).
+    """
     is_new, group = side
     wanted = dict.fromkeys([*filter(None, [shape.id, _title_column(shape)]), *columns])
     return make_rows(read_row_group(group, list(wanted)), shape, columns, is_new)
@@ -148,7 +153,10 @@ def _title_column(shape: CorpusShape) -> str:
 def make_rows(
     rows: CorpusRows, shape: CorpusShape, columns: Sequence[str], is_new: bool
 ) -> pa.Table:
-    """Returns the rows in SCHEMA. Raises InputError for a row without an id."""
+    """Converts rows to the form in which they are compared (SCHEMA).
+
+    Raises InputError for a row without an id.
+    """
     table = rows.table
     digests = [fingerprint(text) for text in join_columns(table, columns)]
     return pa.table(
@@ -165,10 +173,10 @@ def make_rows(
 
 
 def join_columns(table: pa.Table, columns: Sequence[str]) -> list[str]:
-    """Returns the compared columns of each row as one string. Different rows have different strings.
+    """Returns one string for each row with the values of the compared columns.
 
-    Two control characters separate columns and mark missing values. If the columns contain these characters,
-    different rows may have equal strings.
+    Different rows have different strings. Two control characters separate columns and mark missing values; if
+    the columns contain these characters, different rows may have equal strings.
     """
     texts = [_as_text(table[name]) for name in columns]
     joined: list[str] = pc.binary_join_element_wise(
@@ -201,7 +209,10 @@ def _titles(table: pa.Table, shape: CorpusShape) -> list[str]:
 
 
 def _title_of(head: str) -> str:
-    """Returns the title of an article (see text/wikimedia/article_markers.py), or "" for another layout."""
+    """Returns the title in the beginning of an article (see text/wikimedia/article_markers.py).
+
+    Returns "" for another layout.
+    """
     lines = head.split("\n", 3)
     return lines[2] if len(lines) > 2 else ""
 
@@ -209,7 +220,10 @@ def _title_of(head: str) -> str:
 def compare_bucket(
     grouped: tuple[int, Iterable[bytes]], splits: Sequence[str]
 ) -> Iterator[Tally | beam.pvalue.TaggedOutput]:
-    """Yields the counts of a bucket. Its packed changes, if there are any, are on a separate output."""
+    """Yields the counts of a bucket.
+
+    Its packed changes, if there are any, are yielded on a separate output.
+    """
     tally, changes = compare_rows(unpack_rows(grouped[1], SCHEMA), splits)
     yield tally
     if changes:
@@ -217,5 +231,5 @@ def compare_bucket(
 
 
 def pack_changes(changes: Iterable[Change]) -> bytes:
-    """Returns changes as compressed text with one line each."""
+    """Compresses changes as text with one change per line."""
     return zstandard.ZstdCompressor().compress("".join(map(to_line, changes)).encode("utf-8"))

@@ -1,4 +1,4 @@
-"""Groups rows of builds into buckets by a hash of their ids. All rows of an id are in one bucket.
+"""Groups rows of builds into buckets by a hash of their ids, so that all rows of an id are in one bucket.
 
 Rows are shuffled in blocks. A worker collects some hundred thousand rows and makes one block for each bucket.
 """
@@ -22,7 +22,9 @@ BUFFER_ROWS = 1 << 18  # that a worker collects before it distributes them
 
 
 class DealRows(beam.PTransform):
-    """PCollection → PCollection[(bucket, blocks)]. Buckets without rows are left out.
+    """Groups rows into buckets.
+
+    PCollection → PCollection[(bucket, blocks)]. Buckets without rows are left out.
 
     Args:
       make: function from an element to a table of its rows with a column "id". All tables have the same
@@ -43,7 +45,7 @@ class DealRows(beam.PTransform):
 
 
 def deal_out(tables: Iterable[pa.Table], buckets: int) -> Iterator[tuple[int, bytes]]:
-    """Yields (bucket, block) for the rows of the tables."""
+    """Distributes the rows of some tables to buckets. Yields (bucket, block of its rows)."""
     rows = pa.concat_tables(tables).combine_chunks()
     hashes = [zlib.crc32(identity.encode("utf-8")) for identity in rows["id"].to_pylist()]
     of_rows = np.array(hashes, np.int64) % buckets

@@ -31,7 +31,7 @@ from transforms.text.fingerprint import SPLITS
 COMPLETED = "COMPLETED"
 MANIFEST = "manifest.json"
 _UNDER_CONSTRUCTION = re.compile(r"((?:[^/]+/)*?\.[^/]*\.building-[^/]*)(?:/|$)")
-"""Matches the folder of a running or killed build, and all paths below it."""
+"""Matches the name of the folder of a running or killed build, and all paths below it."""
 
 
 class _Output(msgspec.Struct):
@@ -76,13 +76,15 @@ class Build(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Returns the name of the build, unique among the builds of a corpus: "uk/20230501-1.1.0"."""
+        """The name of the build, which is unique among the builds of a corpus: "uk/20230501-1.1.0"."""
         return f"{self.edition}/{self.dump_date}-{self.manifest['version']}"
 
     @property
     def language(self) -> str:
-        """Returns the language from the settings, otherwise from the signature ("wiki40b|lang:uk|dump:…"),
-        otherwise the edition.
+        """The language of the build.
+
+        It is taken from the settings, otherwise from the signature ("wiki40b|lang:uk|dump:…"), otherwise from
+        the edition.
         """
         if language := self.manifest.get("settings", {}).get("language"):
             return str(language)
@@ -91,16 +93,16 @@ class Build(NamedTuple):
 
 
 def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
-    """Returns the key that sorts builds by age, oldest first.
+    """Returns a key that sorts builds by age, the oldest first.
 
-    Builds without a date ("latest") sort before all others.
+    Builds without a date ("latest") are sorted before all others.
     """
     version = tuple(map(int, build.manifest["version"].split(".")))
     return build.dump_date.isdigit(), build.dump_date, version, build.sha256
 
 
 class FoundFolders(NamedTuple):
-    """The sorted folders of finished and unfinished builds."""
+    """The folders of finished and of unfinished builds, sorted."""
 
     finished: list[str]  # folders with a file COMPLETED
     unfinished: list[str]  # a build is running there, or was killed
@@ -117,7 +119,7 @@ class CorpusFile(NamedTuple):
 
 
 class RowGroup(NamedTuple):
-    """A part of a Parquet file that is read in one piece."""
+    """A row group of a Parquet file, the part that is read at once."""
 
     file: CorpusFile
     number: int  # in the file
@@ -132,7 +134,7 @@ class CorpusRows(NamedTuple):
 
 
 class ReadCorpus(beam.PTransform):
-    """Pipeline → PCollection[CorpusRows]. Reads the rows of finished builds.
+    """Reads the rows of finished builds. Pipeline → PCollection[CorpusRows].
 
     Args:
       builds: builds to read; a build given twice is read twice.
@@ -158,7 +160,7 @@ class ReadCorpus(beam.PTransform):
 
 
 def mark_of(manifest: bytes) -> bytes:
-    """Returns the content of COMPLETED for a manifest: its SHA-256."""
+    """Returns the content of the file COMPLETED for a manifest: the SHA-256 of the manifest."""
     return f"{hashlib.sha256(manifest).hexdigest()}  {MANIFEST}\n".encode()
 
 
@@ -216,7 +218,10 @@ def _paths(folder: str, manifest: Mapping[str, Any], split: str) -> list[str]:
 
 
 def path_below(folder: str, name: str) -> str:
-    """Returns the path of a file of a build. The name may contain folders; "" is the folder itself."""
+    """Returns the path of a file of a build.
+
+    `name` may contain folders. If it is "", the folder itself is returned.
+    """
     return str(FileSystems.join(folder, *name.split("/"))) if name else folder
 
 
@@ -233,7 +238,7 @@ def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
     """
     found = find_folders(folders)
     for folder in found.unfinished:
-        logging.getLogger(__name__).warning("passed over, not finished: %s", folder)
+        logging.getLogger(__name__).warning("skipped a build that is not finished: %s", folder)
     # Builds that only contain models trained on other builds have no rows.
     builds = [
         build
@@ -246,8 +251,9 @@ def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
 
 
 def find_folders(folders: Iterable[str]) -> FoundFolders:
-    """Finds builds: the folders themselves and all folders below them. Raises InputError if a folder has no
-    finished build.
+    """Finds the builds among some folders and all folders below them.
+
+    Raises InputError if one of the folders has no finished build.
     """
     finished: set[str] = set()
     unfinished: set[str] = set()
@@ -271,19 +277,19 @@ def find_folders(folders: Iterable[str]) -> FoundFolders:
 
 
 def normalise(folder: str) -> str:
-    """Returns the folder without a trailing slash. A local folder is returned as an absolute path."""
+    """Returns a folder without a trailing slash. A local folder is returned as an absolute path."""
     return folder.rstrip("/") if "://" in folder else str(pathlib.Path(folder).resolve())
 
 
 def is_under_construction(folder: str) -> bool:
-    """Returns True if the folder is the temporary folder of a running build."""
+    """Returns True if a folder is the temporary folder of a running build."""
     return bool(_UNDER_CONSTRUCTION.match(f"{posixpath.basename(folder)}/"))
 
 
 def files_below(folder: str) -> list[str]:
     """Returns the paths of all files below a folder, including hidden files.
 
-    Raises InputError or BeamIOError.
+    Raises InputError or BeamIOError if the folder cannot be listed.
     """
     try:
         (match,) = FileSystems.match([f"{glob.escape(folder)}/**"])
@@ -307,7 +313,7 @@ def files_of(build: Build, splits: Sequence[str] = SPLITS) -> list[CorpusFile]:
 
 
 def row_groups_of(file: CorpusFile) -> list[RowGroup]:
-    """Returns the row groups of a file, from its footer."""
+    """Returns the row groups of a Parquet file. Only the footer of the file is read."""
     with _opened(file.path) as parquet:
         footer = parquet.metadata
         numbers = range(footer.num_row_groups)
@@ -326,8 +332,10 @@ def schema_of(path: str) -> pa.Schema:
 
 
 def count_rows(path: str) -> int:
-    """Returns the number of rows of a Parquet file, from its footer. Raises InputError if the file is
-    damaged."""
+    """Returns the number of rows of a Parquet file. Only its footer is read.
+
+    Raises InputError if the file is damaged.
+    """
     with _opened(path) as parquet:
         return int(parquet.metadata.num_rows)
 
@@ -339,7 +347,7 @@ def read_row_group(group: RowGroup, columns: Sequence[str]) -> CorpusRows:
 
 
 def read_file(file: CorpusFile, columns: Sequence[str]) -> Iterator[CorpusRows]:
-    """Yields all row groups of a file, in order."""
+    """Yields the rows of all row groups of a file, in order."""
     with _opened(file.path) as parquet:
         for number in range(parquet.num_row_groups):
             yield _read(parquet, file, number, columns)

@@ -1,4 +1,7 @@
-"""Matches a list of MD5 checksums with the files of a One Billion Word build, to plan their comparison."""
+"""Matches a list of MD5 checksums with the files of a One Billion Word build, to plan their comparison.
+
+A file that the original scripts write, such as a shard, is called an artefact.
+"""
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +41,7 @@ _NOT_IN_MANIFEST = {
 
 
 class Plan(NamedTuple):
-    """The comparisons to run, and the findings that are known without reading files."""
+    """The artefacts to compare, and the findings that are known without reading files."""
 
     comparisons: Sequence[Comparison]
     known: Sequence[Finding]
@@ -46,7 +49,7 @@ class Plan(NamedTuple):
 
 
 def read_list(path: str) -> list[ListedSum]:
-    """Reads the checksums of a list. Raises InputError."""
+    """Reads a list of checksums. Raises InputError if the list is invalid, or if several files match."""
     found = match_inputs([path])
     if len(found) > 1:
         raise InputError(path, f"{len(found)} files match, but only one list is allowed")
@@ -105,10 +108,9 @@ def _find_reference(finder: ArtefactFinder, folder: str, name: str) -> tuple[str
 
 
 def list_below(folder: str, inside: str = "") -> dict[str, int]:
-    """Returns name → size in bytes of all files below a folder. If `inside` is given, only lists that
-    subfolder.
+    """Returns name → size in bytes of all files below a folder. Names are relative to `folder`.
 
-    Names are relative to `folder`.
+    If `inside` is given, only this subfolder is listed.
     """
     here = path_below(folder, inside)
     start = f"{inside}/" if inside else ""
@@ -133,11 +135,11 @@ def _explain_absence(name: str, build: Build) -> Finding:
             Status.MISSING, name, "is not in the build, although it has kept checkpoints"
         )
     if kind in CHECKPOINTS:
-        why = "the build has kept no checkpoints; --checkpoints keeps them"
+        why = "the build was made without checkpoints; --checkpoints keeps them"
     elif kind == Kind.OTHER:
         why = "not an artefact of a build"
     else:
-        why = f"{kind}, no part of a build"
+        why = f"{kind}, which is not a part of a build"
     return Finding(Status.NOT_COMPARED, name, why)
 
 

@@ -34,9 +34,10 @@ from transforms.text.builds.ledger import (
 
 
 class Enter(beam.PTransform):
-    """{account: PCollection or tuple of them} → PCollection[Entry]. The entries are the ledger of a build.
+    """Converts PCollections to entries of the ledger of a build. {account: PCollection or tuple of them} →
+    PCollection[Entry].
 
-    The sum of an account's integers is entered. Other values are collected in a list, which must fit in the
+    The integers of an account are added up. Other values are collected in a list, which must fit in the
     memory of one worker.
 
     Args:
@@ -60,14 +61,17 @@ class Enter(beam.PTransform):
 
 
 class WriteManifest(beam.PTransform):
-    """PCollection[Entry] → PCollection[OutputFile]. Writes the manifest and the descriptions of a build.
+    """Writes the manifest, the card and other descriptions of a build.
+
+    PCollection[Entry] → PCollection[OutputFile].
 
     Raises AccountingError if the counts do not add up, and InputError if all records of the input were
     rejected.
 
     Args:
       folder: output folder of the build.
-      account_for: function that computes the accounts of the corpus from the ledger.
+      account_for: function that computes the counts, statistics and card sections of the corpus from the
+        ledger.
     """
 
     def __init__(
@@ -96,7 +100,7 @@ def enter(value: Any, account: str) -> Entry:
 
 
 def add_up(entered: Iterable[int | list[Any]]) -> int | list[Any]:
-    """Returns the sum of the numbers, or all values in one list."""
+    """Adds up the numbers of an account, or joins its lists to one list."""
     numbers, values = 0, []
     for one in entered:
         if isinstance(one, list):
@@ -113,7 +117,7 @@ def write_manifest(
     account_for: AccountFor,
     entered: Mapping[str, Any],
 ) -> Iterator[OutputFile]:
-    """Checks the accounts, and writes the manifest and the other descriptions of a build."""
+    """Checks the counts in the ledger, and writes the manifest and the other descriptions of a build."""
     ledger = Ledger(entered)
     inputs, outputs = ledger.values(INPUTS), ledger.values(OUTPUTS)
     try:

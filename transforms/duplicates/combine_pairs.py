@@ -11,7 +11,7 @@ REDUCE_ROWS = 1 << 18
 
 
 class GatheredPairs:
-    """Arrays of pairs, and the number of rows added since the last reduction."""
+    """Arrays of pairs that were collected so far, and the number of rows added since the last reduction."""
 
     def __init__(self, arrays: list[Pairs]) -> None:
         self.arrays = arrays
@@ -19,12 +19,12 @@ class GatheredPairs:
 
 
 class CombinePairs(beam.CombineFn):
-    """Combines arrays of pairs, or of longer rows, into one array and applies `reduce` to its rows.
+    """Combines arrays of pairs, or of longer rows, into one array.
 
     Args:
       columns: number of columns of the arrays.
-      reduce: function that returns an array with fewer rows. The final result must be the same if `reduce` is
-        first applied to some of the rows.
+      reduce: function that is applied to the rows, and returns an array with fewer rows. The final result
+        must be the same if it is first applied to some of the rows.
     """
 
     def __init__(self, reduce: Callable[[Pairs], Pairs], columns: int = 2):

@@ -1,4 +1,4 @@
-"""Computes the similarity of pairs of documents, which are joined by their numbers."""
+"""Computes the similarity of pairs of documents, which are identified by their numbers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -16,11 +16,11 @@ from transforms.text.lines.line_ids import group_places
 
 DOCUMENTS, WANTED = "documents", "wanted"
 Met = tuple[int, Mapping[str, Iterable[Any]]]
-"""(number, {DOCUMENTS: its Sketch, WANTED: what was sent to it})."""
+"""(number of a document, {DOCUMENTS: its Sketch, WANTED: the elements that were sent to it})."""
 
 
 class Sketch(NamedTuple):
-    """The compared data of a document: the hashes of its n-grams."""
+    """The data of a document that is needed to compare it: the hashes of its n-grams."""
 
     number: int
     facts: DocumentFacts
@@ -28,7 +28,7 @@ class Sketch(NamedTuple):
 
 
 class ComparedPair(NamedTuple):
-    """Two documents and their similarity. The field `packed` of both sketches is empty."""
+    """Two documents and their similarity. In both sketches, the field `packed` is empty."""
 
     first: Sketch
     second: Sketch
@@ -36,10 +36,11 @@ class ComparedPair(NamedTuple):
 
 
 class CompareDocuments(beam.PTransform):
-    """PCollection of arrays of pairs of document numbers → PCollection[ComparedPair], one for each pair.
+    """Compares pairs of documents.
 
-    A worker holds two sketches at a time. The sketch of a document is shuffled once for each pair in which
-    the document is the first; on a local file system, only a reference to the sketch is shuffled.
+    PCollection of arrays of pairs of document numbers → PCollection[ComparedPair], one for each pair. A
+    worker holds two sketches at a time. The sketch of a document is shuffled once for each pair in which the
+    document is the first; on a local file system, only a reference to the sketch is shuffled.
 
     Args:
       number_to_sketch: PCollection[(number, Sketch)] with one sketch for each document that occurs in a pair.
@@ -72,12 +73,12 @@ class CompareDocuments(beam.PTransform):
 
 
 def split_pairs(pairs: Pairs) -> Iterator[tuple[int, Any]]:
-    """Yields (number of a first document, sorted numbers of all its second documents)."""
+    """Groups pairs by their first document. Yields (its number, sorted numbers of its second documents)."""
     return ((first, pairs[places, 1]) for first, places in group_places(pairs[:, 0]))
 
 
 def send_first(joined: Met) -> Iterator[tuple[int, Sketch]]:
-    """Yields (number of a second document, sketch of the first document)."""
+    """Sends the sketch of a document to the second documents of its pairs. Yields (number, sketch)."""
     _, found = joined
     (own,) = found[DOCUMENTS]
     for seconds in found[WANTED]:
@@ -87,7 +88,7 @@ def send_first(joined: Met) -> Iterator[tuple[int, Sketch]]:
 
 
 def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
-    """Yields a compared pair for each first document that is paired with a second document."""
+    """Compares a document with the first documents that were sent to it. Yields one pair for each."""
     _, found = joined
     (own,) = found[DOCUMENTS]
     hashes = None
@@ -98,5 +99,5 @@ def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
 
 
 def hashes_of(sketch: Sketch) -> Uint64s:
-    """Fetches the hashes of a sketch from scratch storage."""
+    """Returns the hashes of a sketch, fetched from scratch."""
     return numpy.frombuffer(fetch(sketch.packed), "<u8")

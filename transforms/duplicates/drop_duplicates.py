@@ -1,4 +1,4 @@
-"""Drops near-duplicate documents; one of each group is kept.
+"""Drops near-duplicate documents. One document of each group of near-duplicates is kept.
 
 Two documents are near-duplicates if the Jaccard similarity of the sets of their word n-grams is at least the
 threshold. Candidate pairs are found by MinHash and bands, then compared by all n-grams.
@@ -32,13 +32,14 @@ NEAR_DUPLICATE = "near-duplicate"
 
 
 class DropDuplicates(beam.PTransform):
-    """PCollection[document] → Screened. The result does not depend on workers or the order of documents.
+    """Drops near-duplicate documents. PCollection[document] → Screened.
 
-    Groups are connected components: if A is similar to B, and B to C, one of the three is kept. The detail of
-    a rejection names the kept document and the similarity to it. In such a chain, this similarity may be
-    below the threshold. Documents without words are always kept.
+    The result does not depend on workers or the order of documents. Groups are connected components: if A is
+    similar to B, and B to C, one of the three is kept. The detail of a rejection names the kept document and
+    the similarity to it. In such a chain, this similarity may be below the threshold. Documents without words
+    are always kept.
 
-    Documents are not shuffled. For documents that share a band with another, the hashes (8 bytes an n-gram)
+    Documents are not shuffled. For documents that share a band with another, the hashes (8 bytes per n-gram)
     are written to scratch, and references to them are shuffled. One worker holds all candidate pairs, and two
     numbers for each document that has a near-duplicate.
 
@@ -80,7 +81,11 @@ class DropDuplicates(beam.PTransform):
         return Screened(kept, rejected)
 
     def _choose(self, near: NearPairs) -> beam.PCollection:
-        """Returns one array of rows (number of a kept document, number of a document dropped for it)."""
+        """Chooses the documents to keep.
+
+        Returns a PCollection of one array of rows (number of a kept document, number of a document dropped
+        for it).
+        """
         ranks = (
             near.pairs
             | "PairRanks" >> beam.Map(ranks_of)
@@ -90,7 +95,7 @@ class DropDuplicates(beam.PTransform):
 
 
 def ngrams_of_text(document: Any, text_of: TextOf) -> Uint64s:
-    """Returns the hashes of the n-grams of a document."""
+    """Returns the hashes of the n-grams of a document's text."""
     return hash_ngrams(text_of(document), NGRAM_WORDS)
 
 
@@ -100,12 +105,12 @@ def ranks_of(pair: ComparedPair) -> Pairs:
 
 
 def dropped_numbers(pairs: Pairs) -> Int64s:
-    """Returns the numbers of the dropped documents, in ascending order, from the result of `choose_kept`."""
+    """Returns the numbers of the dropped documents, ascending. `pairs` is the result of `choose_kept`."""
     return pairs[:, 1].copy()
 
 
 def is_kept(document: Any, dropped: Int64s, describe: Describe) -> bool:
-    """Returns True if the number of the document is not in `dropped`."""
+    """Returns True if a document is kept, because its number is not in `dropped`."""
     return not is_among(number_of(describe(document).key), dropped)
 
 

@@ -1,4 +1,4 @@
-"""Drops near-duplicate lines; the first line of each group is kept.
+"""Drops near-duplicate lines. The first line of each group of near-duplicates is kept.
 
 Two lines are near-duplicates if the Jaccard similarity of their sets of word n-grams is at least `threshold`.
 MinHash signatures find candidate pairs; the n-grams of both lines are then compared. Groups are connected
@@ -55,11 +55,11 @@ class WithoutNearDuplicates(NamedTuple):
 
 
 class DropNearDuplicates(beam.PTransform):
-    """PCollection[LineRange] → WithoutNearDuplicates. The result does not depend on the ranges.
+    """Drops near-duplicate lines. PCollection[LineRange] → WithoutNearDuplicates.
 
-    Only the ids of lines, and the texts of candidate pairs, are shuffled. One worker holds the ids of each
-    removed line and of the line kept for it: 16 bytes for each removed line, and a few times as much while
-    groups are formed.
+    The result does not depend on how the lines are divided into ranges. Only the ids of lines, and the texts
+    of candidate pairs, are shuffled. One worker holds the ids of each removed line and of the line kept for
+    it: 16 bytes for each removed line, and a few times as much while groups are formed.
 
     Args:
       folder: output folder of the build.
@@ -122,7 +122,9 @@ def key_by_index(lines: LineRange) -> tuple[int, LineRange]:
 
 
 def near_pairs(pairs: LinePairs, threshold: float) -> Iterator[Pairs]:
-    """Yields one array of the pairs whose similarity is at least the threshold; nothing if there are none."""
+    """Yields one array of the pairs whose similarity is at least the threshold, or nothing if there are
+    none.
+    """
     similarities = [
         jaccard(first, second, NGRAM_WORDS)
         for first, second in zip(pairs.firsts, pairs.seconds, strict=True)
@@ -133,7 +135,10 @@ def near_pairs(pairs: LinePairs, threshold: float) -> Iterator[Pairs]:
 
 
 def list_removed(pairs: LinePairs) -> Iterator[Row]:
-    """Yields each removed line with the kept line. Bytes that are not UTF-8 are written as \\xNN."""
+    """Yields a row (kept line, removed line, similarity) for each pair.
+
+    Bytes that are not UTF-8 become \\xNN.
+    """
     for removed, kept in zip(pairs.firsts, pairs.seconds, strict=True):
         yield _readable(kept), _readable(removed), jaccard(removed, kept, NGRAM_WORDS)
 
@@ -145,7 +150,10 @@ def _readable(line: bytes) -> str:
 def drop_lines(
     joined: tuple[int, Mapping[str, Iterable[Any]]], scratch: Scratch
 ) -> Iterator[LineRange]:
-    """Yields the range without the removed lines, whose ids are in the first column of the links."""
+    """Yields a range without its removed lines.
+
+    The ids of these lines are in the first column of the links.
+    """
     _, found = joined
     removed = {place for links in found[PAIRS] for place in places_of(links[:, 0])}
     (before,) = found[RANGES]

@@ -28,9 +28,10 @@ class LinePairs(NamedTuple):
 
 
 class FetchLinePairs(beam.PTransform):
-    """PCollection[(index of the range of the first lines, pairs of ids)] → PCollection[LinePairs].
+    """Fetches the lines of pairs.
 
-    The first line of each pair is sent to the range of the second.
+    PCollection[(index of the range of the first lines, pairs of ids)] → PCollection[LinePairs]. The first
+    line of each pair is sent to the range of the second.
 
     Args:
       index_to_range: PCollection[(index, LineRange)] of all ranges.
@@ -56,8 +57,9 @@ class FetchLinePairs(beam.PTransform):
 def take_first(
     joined: tuple[int, Mapping[str, Iterable[Any]]],
 ) -> Iterator[tuple[int, PackedPairs]]:
-    """Yields (index of the range of the second lines, pairs of ids with their first lines), a limited number
-    of pairs at a time.
+    """Fetches the first lines of pairs, a limited number of pairs at a time.
+
+    Yields (index of the range of the second lines, pairs of ids with their first lines).
     """
     _, found = joined
     arrays: list[Pairs] = list(found[PAIRS])
@@ -72,7 +74,7 @@ def take_first(
 
 
 def take_second(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[LinePairs]:
-    """Yields the pairs of a range with both lines."""
+    """Fetches the second lines of pairs. Yields the pairs with both lines."""
     _, found = joined
     lines: list[bytes] = []
     for pairs, packed_firsts in found[PAIRS]:

@@ -57,7 +57,7 @@ _ARRAYS, _NAMES = "arrays.json", "names.json"
 
 
 class FoundContamination(NamedTuple):
-    """The outputs of FindContamination: the overlap with each evaluation text, the counts, and the shared
+    """The outputs of FindContamination: the overlap with each evaluation text, counts, and shared
     passages.
     """
 
@@ -67,13 +67,13 @@ class FoundContamination(NamedTuple):
 
 
 class FindContamination(beam.PTransform):
-    """Pipeline → FoundContamination. Finds the overlap of training texts with evaluation texts.
+    """Finds the overlap of training texts with evaluation texts. Pipeline → FoundContamination.
 
     Args:
       files: files of training texts.
       folder: folder with the index of the evaluation texts, see `save_index`.
       shown: maximum number of shared passages to return for each evaluation text.
-      workers: number of workers that share a file without entry points.
+      workers: number of workers that share a file in which reading can begin only at the start.
     """
 
     def __init__(self, files: Sequence[TextFile], folder: str, shown: int, workers: int):
@@ -98,9 +98,9 @@ class FindContamination(beam.PTransform):
 
 
 class _Search(beam.DoFn):
-    """FilePart → (number of an evaluation text, its overlap with the part), for each text that overlaps.
+    """Searches a part of a file. FilePart → (number of an evaluation text, its overlap with the part).
 
-    Counts and hits are on tagged outputs.
+    Only evaluation texts that overlap are yielded. Counts and hits are on tagged outputs.
     """
 
     def __init__(self, folder: str, shown: int):
@@ -133,7 +133,10 @@ class _Search(beam.DoFn):
 
 
 def _gather(batches: Iterable[TextBatch]) -> Iterator[TextBatch]:
-    """Yields batches of about BLOCK_CHARACTERS; a longer text is a batch of its own."""
+    """Joins batches of texts to batches of about BLOCK_CHARACTERS characters.
+
+    A longer text is a batch of its own.
+    """
     ids: list[str] = []
     texts: list[str] = []
     rejected: dict[str, int] = {}
@@ -195,7 +198,10 @@ def save_index(index: EvaluationIndex, names: Sequence[Sequence[str]], folder: s
 
 @functools.lru_cache(maxsize=1)
 def load_index(folder: str) -> EvaluationIndex:
-    """Reads the index in a folder. If this is on a local disk, processes share the memory of the arrays."""
+    """Reads the index in a folder.
+
+    If the folder is on a local disk, all processes share the memory of the arrays.
+    """
     with open_raw(posixpath.join(folder, _ARRAYS)) as stream:
         description = msgspec.json.decode(stream.read())
     arrays = {name: _load(posixpath.join(folder, f"{name}.npy")) for name in description["arrays"]}

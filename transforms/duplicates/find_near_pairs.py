@@ -1,4 +1,4 @@
-"""Finds pairs of near-duplicate documents, by comparing all their n-grams, and their connected components."""
+"""Finds pairs of near-duplicate documents by comparing all their n-grams, and the groups that they form."""
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
@@ -25,7 +25,9 @@ from transforms.text.duplicates.minhash import pair_members
 
 
 class NearPairs(NamedTuple):
-    """The outputs of FindNearPairs: the compared pairs, the components, and the sketches of candidates."""
+    """The outputs of FindNearPairs: the compared pairs, the connected components, and the sketches of
+    candidates.
+    """
 
     pairs: beam.PCollection  # of ComparedPair
     links: (
@@ -35,9 +37,9 @@ class NearPairs(NamedTuple):
 
 
 class FindNearPairs(beam.PTransform):
-    """PCollection[document] → NearPairs. Finds pairs of near-duplicate documents.
+    """Finds pairs of near-duplicate documents. PCollection[document] → NearPairs.
 
-    Documents are not shuffled. For documents that share a band with another, the hashes (8 bytes an n-gram)
+    Documents are not shuffled. For documents that share a band with another, the hashes (8 bytes per n-gram)
     are written to scratch, and references to them are shuffled. One worker holds all candidate pairs.
 
     Args:
@@ -94,7 +96,7 @@ class FindNearPairs(beam.PTransform):
 def sketch_similar(
     document: Any, wanted: Int64s, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf
 ) -> Iterator[tuple[int, Sketch]]:
-    """Yields (number, Sketch) of the document if its number is in `wanted`."""
+    """Yields (number, Sketch) of a document if its number is in `wanted`."""
     facts = describe(document)
     number = number_of(facts.key)
     if is_among(number, wanted):
@@ -103,7 +105,7 @@ def sketch_similar(
 
 
 def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
-    """Returns (number, the only sketch). Raises ValueError if two documents have the same number."""
+    """Returns (number, its only sketch). Raises ValueError if two documents have the same number."""
     number, (sketch, *others) = grouped
     if others:
         names = " and ".join(sorted(str(one.facts.key) for one in (sketch, *others)))
@@ -112,16 +114,16 @@ def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
 
 
 def is_near(pair: ComparedPair, threshold: Fraction) -> bool:
-    """Returns True if the similarity of the pair is at least the threshold."""
+    """Returns True if the similarity of a pair is at least the threshold."""
     return pair.similarity >= threshold
 
 
 def numbers_of(pair: ComparedPair) -> Pairs:
-    """Returns the numbers of both documents as an array of one row."""
+    """Returns the numbers of both documents of a pair, as an array of one row."""
     return numpy.array([[pair.first.number, pair.second.number]], numpy.int64)
 
 
 def is_among(number: int, numbers: Int64s) -> bool:
-    """Returns True if the number is in the ascending array `numbers`."""
+    """Returns True if a number is in the ascending array `numbers`."""
     place = int(numpy.searchsorted(numbers, number))
     return place < len(numbers) and int(numbers[place]) == number

@@ -1,4 +1,7 @@
-"""Finds near-duplicate documents among data sets, or between two groups of data sets; writes signatures."""
+"""Finds near-duplicate documents in data sets, or writes the signatures of their documents.
+
+Documents may be compared among all data sets, or only between two groups of data sets (sides 0 and 1).
+"""
 
 import functools
 import json
@@ -68,7 +71,9 @@ class FoundOverlap(NamedTuple):
 
 
 class FindOverlap(beam.PTransform):
-    """Pipeline → FoundOverlap. Writes `pairs-*.parquet`, and the same rows as JSON lines.
+    """Finds near-duplicate documents, and writes them to `pairs-*.parquet` and JSON lines.
+
+    Pipeline → FoundOverlap.
 
     Documents are read twice. For documents that share a band with another, hashes are stored in scratch. One
     worker holds all candidate pairs, 16 bytes each.
@@ -78,7 +83,7 @@ class FindOverlap(beam.PTransform):
       folder: existing output folder.
       threshold: minimum similarity; above 0 and below 1.
       across: True to compare documents with `side` 0 only with documents with `side` 1.
-      workers: number of workers that share a file without entry points.
+      workers: number of workers that share a file in which reading can begin only at the start.
     """
 
     def __init__(
@@ -124,7 +129,10 @@ class FindOverlap(beam.PTransform):
 
 
 class CountDocuments(beam.PTransform):
-    """PCollection[(side, NamedText)] → PCollection[((data set, split), number of documents)]."""
+    """Counts documents.
+
+    PCollection[(side, NamedText)] → PCollection[((data set, split), number of documents)].
+    """
 
     def expand(self, documents: beam.PCollection) -> beam.PCollection:
         return (
@@ -135,7 +143,7 @@ class CountDocuments(beam.PTransform):
 
 
 class SignDocuments(beam.PTransform):
-    """Pipeline → FoundOverlap. Writes the signatures of all documents, see write_signatures.py."""
+    """Writes the signatures of all documents, see write_signatures.py. Pipeline → FoundOverlap."""
 
     def __init__(self, files: Sequence[SetFile], folder: str, workers: int):
         super().__init__()
@@ -156,8 +164,9 @@ class SignDocuments(beam.PTransform):
 
 
 class ReadDocuments(beam.PTransform):
-    """Pipeline → PCollection[SetPart]. Lists the parts of the files of data sets, distributed over the
-    workers.
+    """Lists the parts of the files of data sets, and distributes them over the workers.
+
+    Pipeline → PCollection[SetPart].
     """
 
     def __init__(self, files: Sequence[SetFile], workers: int):
@@ -173,14 +182,15 @@ class ReadDocuments(beam.PTransform):
 
 
 def plan_set_parts(file: SetFile, stripes: int) -> Iterator[SetPart]:
-    """Yields the parts of a file."""
+    """Yields the parts into which a file is divided for the workers."""
     parts = plan_parts(file.file, stripes)
     return (SetPart(file.data_set, file.side, part) for part in parts)
 
 
 def named_texts(part: SetPart) -> Iterator[NamedText]:
-    """Yields the documents of a part. The id of a document that has none consists of the file name and the
-    position in the file.
+    """Yields the documents of a part.
+
+    The id of a document that has none consists of the file name and the position in the file.
     """
     file = part.part.file
     prefix = "" if file.id else f"{posixpath.basename(file.path)}:"
@@ -190,13 +200,14 @@ def named_texts(part: SetPart) -> Iterator[NamedText]:
 
 
 def read_documents(part: SetPart) -> Iterator[tuple[int, NamedText]]:
-    """Yields (side, document)."""
+    """Yields (side, document) for the documents of a part."""
     return ((part.side, text) for text in named_texts(part))
 
 
 def describe(document: tuple[int, NamedText]) -> DocumentFacts:
-    """Returns the facts of a document. The key is a number whose last bit is the side; the title is the names
-    as JSON.
+    """Returns the facts of a document by which it is compared.
+
+    The key is a number whose last bit is the side. The title has the names (data set, id and split) as JSON.
     """
     side, text = document
     names = json.dumps(text[:3], ensure_ascii=False)
@@ -204,7 +215,7 @@ def describe(document: tuple[int, NamedText]) -> DocumentFacts:
 
 
 def number_of_names(side: int, names: str) -> int:
-    """Returns the number of the document with the given side and names."""
+    """Returns the number of a document, given its side and its names as JSON."""
     return fingerprint(f"{side}{names}") >> 2 << 1 | side
 
 
@@ -214,8 +225,9 @@ def ngrams_of(document: tuple[int, NamedText]) -> Uint64s:
 
 
 def pair_row(pair: ComparedPair, links: Pairs) -> tuple[str | float, ...]:
-    """Returns a row of SCHEMA. The first document is the one with side 0; if the sides are equal, the one
-    whose names sort first.
+    """Returns a pair as a row of SCHEMA.
+
+    The first document is the one with side 0. If the sides are equal, it is the one whose names sort first.
     """
     one, other = sorted(pair[:2], key=lambda sketch: (sketch.number & 1, sketch.facts.title))
     place = int(numpy.searchsorted(links[:, 0], one.number))
@@ -237,12 +249,12 @@ def split_of(document: tuple[int, NamedText]) -> tuple[str, str]:
 
 
 def names_of(pair: ComparedPair) -> Iterator[str]:
-    """Yields the names of both documents, as JSON."""
+    """Yields the names of both documents of a pair, as JSON."""
     return (one.facts.title for one in pair[:2])
 
 
 def split_of_names(names: str) -> tuple[str, str]:
-    """Returns (data set, split) from the names of a document."""
+    """Returns (data set, split) of a document, given its names as JSON."""
     data_set, _, split = json.loads(names)
     return data_set, split
 

@@ -26,11 +26,11 @@ PERMUTATIONS = 128
 NGRAM_WORDS = 8
 """Words in an n-gram. A shorter document is one n-gram."""
 MISS_WEIGHT = 0.99
-"""Weight of missed pairs against false candidates in the choice of bands.
+"""Weight of missed pairs, compared with false candidates, in the choice of bands.
 
-A false candidate only costs a comparison; a missed duplicate stays in the corpus."""
+A false candidate only costs a comparison, but a missed duplicate remains in the corpus."""
 SIGNED_HASHES = 1 << 16
-"""Number of n-grams up to which small documents are signed together."""
+"""Small documents are signed together, up to this number of n-grams."""
 GATHERED_ROWS = 1 << 20
 """Number of buckets (12 MB) that a worker collects from several documents before it partitions them."""
 
@@ -39,7 +39,7 @@ _ROW = numpy.dtype([("number", "<i8"), ("bucket", "<u4")])
 
 
 class DocumentFacts(NamedTuple):
-    """The key, title and rank of a document, which are needed besides its text."""
+    """The facts about a document that are needed in addition to its text: key, title and rank."""
 
     key: int | str  # unique; an int is a signed 64-bit number
     title: str
@@ -54,9 +54,10 @@ PairMembers = Callable[[Any, Any], Pairs]
 
 
 class FindSimilarDocuments(beam.PTransform):
-    """PCollection[document] → PCollection of one array of distinct pairs (smaller number, greater number).
+    """Finds pairs of documents that may be similar.
 
-    A worker holds one of 1,024 partitions of the buckets at a time, with 12 bytes for each document and band.
+    PCollection[document] → PCollection of one array of distinct pairs (smaller number, greater number). A
+    worker holds one of 1,024 partitions of the buckets at a time, with 12 bytes for each document and band.
     One worker holds all pairs, 16 bytes each; there are at most eight pairs for each document and band.
 
     Args:
@@ -95,7 +96,7 @@ def bands_for(threshold: float) -> tuple[int, int]:
 
 
 def number_of(key: int | str) -> int:
-    """Returns an integer key unchanged; for a string, 63 bits of its fingerprint.
+    """Returns the number of a key: an integer itself, or 63 bits of the fingerprint of a string.
 
     The probability that two of 100 million keys get the same number is 1 in 2,000. An error is raised if both
     have near-duplicates; otherwise there is no effect.
@@ -104,7 +105,10 @@ def number_of(key: int | str) -> int:
 
 
 class _BucketDocuments(beam.DoFn):
-    """Document → (partition, rows as bytes in scratch). The rows of several documents are stored together."""
+    """Computes the buckets of documents. Document → (partition, reference to rows in scratch).
+
+    The rows of several documents are stored together.
+    """
 
     def __init__(
         self, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf, bands: int, rows: int
@@ -165,7 +169,7 @@ def rows_of(numbers: Pairs, buckets: Uint32s) -> bytes:
 
 
 def pair_partition(grouped: tuple[int, Iterable[bytes]], pair: PairMembers = pair_members) -> Pairs:
-    """Returns the pairs of all buckets of a partition."""
+    """Returns the pairs of documents in all buckets of a partition."""
     _, pieces = grouped
     rows = numpy.frombuffer(b"".join(map(fetch, pieces)), _ROW)
     return different_pairs(pair(rows["bucket"], rows["number"]))

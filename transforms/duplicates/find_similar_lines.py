@@ -28,9 +28,9 @@ NGRAM_WORDS = 3
 """Words in an n-gram. A shorter line is one n-gram."""
 LINES_AT_ONCE = 1 << 10
 MISS_WEIGHT = 0.9
-"""Weight of missed pairs against false candidates in the choice of bands.
+"""Weight of missed pairs, compared with false candidates, in the choice of bands.
 
-A false candidate only costs a comparison; a missed duplicate stays in the corpus."""
+A false candidate only costs a comparison, but a missed duplicate remains in the corpus."""
 
 _PARTITION_BITS = 12
 
@@ -47,10 +47,11 @@ class BucketBlock(NamedTuple):
 
 
 class FindSimilarLines(beam.PTransform):
-    """PCollection[LineRange] → PCollection[(index of the range of the first lines, pairs of line ids)].
+    """Finds pairs of lines that may be similar.
 
-    The first line of a pair has the smaller id; each pair occurs once. The pairs do not depend on the ranges.
-    A worker holds one of 4,096 partitions of the buckets at a time. For a very large bucket (boilerplate that
+    PCollection[LineRange] → PCollection[(index of the range of the first lines, pairs of line ids)]. The
+    first line of a pair has the smaller id; each pair occurs once. The pairs do not depend on the ranges. A
+    worker holds one of 4,096 partitions of the buckets at a time. For a very large bucket (boilerplate that
     many lines share), it holds 16 bytes for each line of the bucket.
 
     The arguments are those of DropNearDuplicates.
@@ -71,7 +72,7 @@ class FindSimilarLines(beam.PTransform):
 
 
 def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int, BucketBlock]]:
-    """Yields (partition, the lines of the range whose buckets are in the partition)."""
+    """Computes the buckets of the lines in a range. Yields (partition, its lines and their buckets)."""
     all_lines = lines_of(fetch(lines.packed))
     blocks: list[Uint64s] = []
     for start in range(0, len(all_lines), LINES_AT_ONCE):
@@ -87,7 +88,10 @@ def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int,
 
 
 def pair_partition(grouped: tuple[int, Iterable[BucketBlock]]) -> Iterator[tuple[int, Pairs]]:
-    """Yields (index of the range of the first lines, pairs of line ids) for all buckets of a partition."""
+    """Finds the pairs in all buckets of a partition.
+
+    Yields (index of the range of the first lines, pairs of line ids).
+    """
     blocks = list(grouped[1])
     ids = numpy.concatenate([line_ids(block.range_index, block.places) for block in blocks])
     buckets = numpy.concatenate([block.buckets for block in blocks])

@@ -35,7 +35,7 @@ class EvaluationItems(NamedTuple):
 
 
 def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationItems:
-    """Reads all items of the sets. Raises InputError.
+    """Reads all items of some evaluation sets, and indexes them. Raises InputError if a file is invalid.
 
     The id of an item that has none is its line number, counted from 1. If the split has several files, the
     file name precedes the number.
@@ -65,8 +65,9 @@ def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationIte
 def _without_wordless(
     items: list[Item], texts: list[str], rejected: dict[str, int], n: int
 ) -> EvaluationItems:
-    """Returns the items that contain words, with new numbers, and their index. Items without words are
-    counted as rejected.
+    """Returns the items that contain words, with new numbers, and their index.
+
+    Items without words are counted as rejected.
     """
     counts = [
         int(one) for block in fold_texts(texts) for one in block.bounds[1:] - block.bounds[:-1]

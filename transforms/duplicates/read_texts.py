@@ -1,8 +1,7 @@
-"""Reads texts with ids from finished builds, Parquet files, JSON lines and plain text, one part of a file at
-a time.
+"""Reads texts with ids from finished builds, Parquet files, JSON lines and plain text.
 
-If several columns are read, each value is a separate text. The texts and their ids do not depend on the
-division into parts.
+A file is read one part at a time. If several columns are read, each value is a separate text. The texts and
+their ids do not depend on the division into parts.
 """
 
 import itertools
@@ -56,7 +55,10 @@ class TextBatch(NamedTuple):
 
 
 def kind_of_file(path: str) -> str:
-    """Returns PARQUET, JSON_LINES or LINES, detected from the first bytes. Raises InputError."""
+    """Returns PARQUET, JSON_LINES or LINES, detected from the first bytes of a file.
+
+    Raises InputError if the file is damaged.
+    """
     with open_raw(path) as stream:
         if stream.read(len(_MAGIC)) == _MAGIC:
             return PARQUET
@@ -69,7 +71,10 @@ def kind_of_file(path: str) -> str:
 
 
 def columns_of_file(path: str, kind: str) -> list[str]:
-    """Returns the columns of a Parquet file, or the keys of the first JSON line. Raises InputError."""
+    """Returns the columns of a Parquet file, or the keys of the first JSON line.
+
+    Raises InputError if the file is damaged.
+    """
     if kind == PARQUET:
         with open_raw(path) as stream:
             return list(_open_parquet(path, stream).schema_arrow.names)
@@ -87,7 +92,8 @@ def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:
     """Yields the parts into which a file is divided for the workers.
 
     Args:
-      stripes: number of workers that share a file without entry points.
+      file: the file to read.
+      stripes: number of workers that share a file in which reading can begin only at the start.
     """
     if file.kind == PARQUET:
         with open_raw(file.path) as stream:
@@ -100,7 +106,7 @@ def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:
 
 
 def read_part(part: FilePart) -> Iterator[TextBatch]:
-    """Yields the texts of a part, in the order of the file. Raises InputError."""
+    """Yields the texts of a part, in file order. Raises InputError if the file is damaged."""
     file = part.file
     if file.kind == FILES:
         batches = iter([_read_whole(file)])
@@ -162,7 +168,7 @@ def _decode_texts(lines: Sequence[bytes], places: Sequence[str]) -> TextBatch:
 
 
 def _line_decoder(file: TextFile) -> Any:
-    """Returns a decoder that extracts the id and the columns from a JSON line of the file."""
+    """Returns a decoder that extracts the id and the wanted columns from a JSON line."""
     value = str | list[str] | None
     keys = {f"column_{number}": name for number, name in enumerate(file.columns)}
     fields: list[tuple[str, Any, Any]] = [(field, value, None) for field in keys]
@@ -230,7 +236,10 @@ def _rows_of(file: TextFile, batch: pa.RecordBatch, first: int) -> TextBatch:
 
 
 def _values_of(column: pa.Array) -> list[Any]:
-    """Returns the values of a column. Numpy converts texts faster than `to_pylist`."""
+    """Returns the values of a column as a list.
+
+    Texts are converted by NumPy, which is faster than `to_pylist`.
+    """
     if _is_text(column.type):
         texts: list[Any] = column.to_numpy(zero_copy_only=False).tolist()
         return texts
@@ -248,7 +257,9 @@ def _batch_of(
     """Returns the texts of some rows. Values that are missing or empty are counted as rejected.
 
     Args:
+      ids: the id of each row.
       values: for each column, its values, one for each row.
+      columns: the names of the columns.
     """
     if len(columns) > 1:
         ids = [f"{key}/{column}" for key in ids for column in columns]
@@ -265,8 +276,9 @@ def _batch_of(
 
 
 def _blank_markers(batch: TextBatch, markers: Sequence[str]) -> TextBatch:
-    """Returns the texts with each marker replaced by a line feed and spaces of the same length, so that
-    offsets do not change.
+    """Replaces each marker in some texts by a line feed and spaces of the same length.
+
+    So offsets in the texts do not change.
     """
     texts = batch.texts
     for marker in markers:

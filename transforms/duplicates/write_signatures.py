@@ -66,7 +66,7 @@ class NamedText(NamedTuple):
 
 
 class HashedText(NamedTuple):
-    """A document to sign, and the shard of its signature."""
+    """A document whose signature is to be computed, and the shard of its signature."""
 
     shard: int
     names: tuple[str, str, str]  # data set, id, split
@@ -74,10 +74,10 @@ class HashedText(NamedTuple):
 
 
 class WriteSignatures(beam.PTransform):
-    """PCollection → PCollection[OutputFile]. Writes `signatures-*.parquet`, sorted by a hash of the id. The
-    files belong to no split.
+    """Writes MinHash signatures to `signatures-*.parquet`, sorted by a hash of the id.
 
-    A worker holds the signatures of one file, or the hashes of some documents.
+    PCollection → PCollection[OutputFile]. The files belong to no split. A worker holds the signatures of one
+    file, or the hashes of some documents.
 
     Args:
       folder: output folder of the build.
@@ -128,7 +128,7 @@ class WriteSignatures(beam.PTransform):
 
 
 def count_files(documents: int) -> int:
-    """Returns the number of files for the signatures of a number of documents."""
+    """Returns the number of files for the signatures of `documents` documents."""
     return max(1, -(-documents // SIGNATURES_PER_FILE))
 
 
@@ -138,7 +138,9 @@ def keep(hashed: HashedText) -> HashedText:
 
 
 def weigh(hashed: HashedText) -> int:
-    """Returns the weight of a document: its number of hashes, plus a constant."""
+    """Returns the weight of a document when documents are collected: its number of hashes, plus a
+    constant.
+    """
     return len(hashed.ngrams) + PERMUTATIONS
 
 
@@ -152,12 +154,12 @@ def hash_texts(
 
 
 def empty_files(files: int) -> Iterator[tuple[int, bytes]]:
-    """Yields (shard, b"") for each file, so that files without rows are written too."""
+    """Yields (shard, b"") for each file, so that files without rows are written, too."""
     return ((shard, b"") for shard in range(files))
 
 
 def sign_and_deal(texts: Sequence[HashedText], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
-    """Computes the signatures, and yields (shard, rows in scratch) for each shard."""
+    """Computes the signatures of documents. Yields (shard, reference to its rows in scratch)."""
     rows = sign_texts(texts)
     for shard, places in group_places(numpy.array([one.shard for one in texts])):
         (batch,) = rows.take(pa.array(places)).combine_chunks().to_batches()
@@ -165,7 +167,7 @@ def sign_and_deal(texts: Sequence[HashedText], scratch: Scratch) -> Iterator[tup
 
 
 def sign_texts(texts: Sequence[HashedText]) -> pa.Table:
-    """Returns a table with the signature of each document, in SCHEMA."""
+    """Computes the signatures of documents. Returns a table with SCHEMA."""
     ngrams = [len(one.ngrams) for one in texts]
     signatures = numpy.full((len(texts), PERMUTATIONS), NO_WORDS, numpy.uint32)
     signatures[numpy.array(ngrams, bool)] = sign_documents(
@@ -177,7 +179,7 @@ def sign_texts(texts: Sequence[HashedText]) -> pa.Table:
 
 
 def to_arrow(signatures: Uint32s) -> pa.FixedSizeListArray:
-    """Returns signatures as an Arrow array, one list for each row."""
+    """Converts signatures to an Arrow array with one list per row."""
     return pa.FixedSizeListArray.from_arrays(pa.array(signatures.reshape(-1)), PERMUTATIONS)
 
 
@@ -197,7 +199,7 @@ def write_signatures(
 
 
 def order_of(table: pa.Table) -> list[int]:
-    """Returns the indices that sort the rows by the hash of the id, then by names, then by signature."""
+    """Returns the indexes that sort rows by the hash of the id, then by names, then by signature."""
     data_sets, ids, splits, ngrams = (column.to_pylist() for column in table.columns[:4])
     signatures = table["signature"].combine_chunks().values.to_numpy()
     rows = signatures.reshape(-1, PERMUTATIONS)

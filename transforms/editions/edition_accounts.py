@@ -1,4 +1,6 @@
-"""Accounts of a build that was made from another build by removing documents or passages."""
+"""Computes the counts and card of a build that was made by removing documents or passages from another
+build.
+"""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -15,7 +17,7 @@ from transforms.text.files.markdown import make_table
 
 @dataclasses.dataclass(frozen=True)
 class EditionAccounts:
-    """Facts of the new build that are known before it is written."""
+    """Computes the counts of the new build. The fields are the facts that are known before it is written."""
 
     unit: str  # "articles"
     splits: Sequence[str]
@@ -27,12 +29,14 @@ class EditionAccounts:
     findings: Mapping[str, Any]  # of the original build that are also true for this one
 
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
-        """Returns the accounts of a build. Raises AccountingError if the counts do not add up.
+        """Returns the counts, statistics and card sections of the build.
 
-        Besides the entries of every build, the ledger has:
+        In addition to the entries of every build, the ledger has:
           stats: (split, counts); lengths: ((split, class), documents); pieces: (split, SubwordStats).
-          rows: ("read" or "changed", documents of the whole splits).
+          rows: ("read" or "changed", number of documents in the splits that are counted).
           named: number of documents to remove or change.
+
+        Raises AccountingError if the counts do not add up.
         """
         measure = self.measure
         per_split = ledger.per_split("stats", self.splits, measure.empty)

@@ -1,4 +1,4 @@
-"""Functions that count the documents of a finished build as in its stats.json, for each corpus."""
+"""Counts the documents of a finished build in the same way as its stats.json, for each corpus."""
 
 import operator
 from collections import Counter
@@ -71,4 +71,4 @@ MEASURES: Mapping[str, Measure] = {
     "pg19": _books("book_text"),
     "simplebooks": _books("text"),
 }
-"""Corpus → its measure."""
+"""Name of a corpus → the functions that count its documents."""

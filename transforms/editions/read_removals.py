@@ -1,4 +1,4 @@
-"""Reads the results of a search as the documents and passages to remove from a build."""
+"""Reads the results of a search, as a list of documents and passages to remove from a build."""
 
 import json
 import posixpath
@@ -54,10 +54,11 @@ class HitsOf(NamedTuple):
 
 
 class ReadRemovals(beam.PTransform):
-    """Pipeline → PCollection[Removal], without repetitions. Reads the documents and passages to remove.
+    """Reads the documents and passages to remove. Pipeline → PCollection[Removal], without repetitions.
 
     Args:
       paths: paths of the Parquet files that a search has written.
+      found: how to read a row, `PairsOf` or `HitsOf`.
     """
 
     def __init__(self, paths: list[str], found: PairsOf | HitsOf):
@@ -74,7 +75,7 @@ class ReadRemovals(beam.PTransform):
 
 
 def read_removals(path: str, found: PairsOf | HitsOf) -> Iterator[Removal]:
-    """Yields the removals of a file."""
+    """Yields the removals in the rows of a file."""
     with open_raw(path) as stream:
         for batch in pq.ParquetFile(stream).iter_batches():
             for row in batch.to_pylist():

@@ -69,9 +69,7 @@ class Rewriting(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """The outputs of RemoveDocuments: the new files, the rejected documents, a list of all removals, and the
-    counts.
-    """
+    """The outputs of RemoveDocuments: new files, rejected documents, a list of all removals, and counts."""
 
     files: beam.PCollection  # of OutputFile
     rejected: beam.PCollection  # of Rejected: documents
@@ -80,7 +78,10 @@ class Removed(NamedTuple):
 
 
 class RemoveDocuments(beam.PTransform):
-    """PCollection[Removal] → Removed. Raises InputError if a document to remove is not in the build."""
+    """Removes documents and passages from a build. PCollection[Removal] → Removed.
+
+    Raises InputError if a document to remove is not in the build.
+    """
 
     def __init__(self, how: Rewriting):
         super().__init__()
@@ -133,7 +134,7 @@ class RemoveDocuments(beam.PTransform):
 
 
 def data_files(build: Build) -> list[CorpusFile]:
-    """Returns the Parquet files with documents of a build. A document may be in several files."""
+    """Returns the Parquet files of a build that contain documents. A document may be in several of them."""
     return [
         file.file
         for file in list_files(build)
@@ -162,8 +163,9 @@ def read_places(file: CorpusFile, column: str) -> Iterator[tuple[str, str]]:
 def place_removals(
     met: tuple[str, Mapping[str, Iterable[Any]]], folder: str
 ) -> Iterator[tuple[str, Removal]]:
-    """Yields (file name, removal) for each file that contains the document. Raises InputError if no file
-    contains it.
+    """Yields (file name, removal) for each file that contains the document.
+
+    Raises InputError if no file contains it.
     """
     key, of_key = met
     removals = list(of_key["removals"])
@@ -174,12 +176,14 @@ def place_removals(
 
 
 def place_by_file(key: str, removal: Removal) -> tuple[str, Removal]:
-    """Returns (file name, removal). The file name is part of the key."""
+    """Returns (file name, removal). The file name is a part of the key."""
     return key.rpartition(":")[0], removal
 
 
 class _Rewrite(beam.DoFn):
-    """(file name, the file and its removals) → the new files, their counts and the rejected documents."""
+    """Rewrites a file. (file name, the file and its removals) → new files, their counts, and rejected
+    documents.
+    """
 
     def __init__(self, how: Rewriting):
         self._how = how
@@ -226,7 +230,7 @@ class _Rewriter:
         self.removed: list[tuple[Any, ...]] = []
 
     def write(self) -> list[OutputFile]:
-        """Writes the files of the shard, and returns their descriptions."""
+        """Writes the new files, and returns their descriptions."""
         schema, encoding = _format_of(self._file.path)
         batches = map(self._rewrite, read_file(self._file, schema.names))
         some = (Batch(table.num_rows, self._encode(table)) for table in batches if table.num_rows)
@@ -245,7 +249,7 @@ class _Rewriter:
         return {PARQUET: [table], TFRECORD: _records_of(table)}
 
     def _rewrite(self, rows: Any) -> pa.Table:
-        """Returns the kept rows with their new texts."""
+        """Returns the rows that are kept, with their new texts."""
         table: pa.Table = rows.table
         first, self.read = self.read, self.read + table.num_rows
         if self._how.shape.id:
@@ -310,7 +314,9 @@ def _reject(removals: Sequence[Removal], reason: str) -> Rejected:
 
 
 def _format_of(path: str) -> tuple[pa.Schema, dict[str, Any]]:
-    """Returns (schema, encoding) of a Parquet file. The encoding is that of its first column."""
+    """Returns the schema of a Parquet file, and the encoding of its first column as options of
+    ParquetWriter.
+    """
     columns_of(path)  # raises an error with the path
     with open_raw(path) as stream:
         parquet = pq.ParquetFile(stream)
@@ -334,8 +340,9 @@ def _records_of(table: pa.Table) -> Iterator[bytes]:
 
 
 def cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Returns the text without the given spans. Line feeds and markers in the spans are kept, because they
-    are part of the layout.
+    """Removes spans from a text.
+
+    Line feeds and markers in the spans are kept, because they are part of the layout.
     """
     parts = []
     at = 0
@@ -346,7 +353,7 @@ def cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 def has_words(text: str, is_article: bool) -> bool:
-    """Returns True if letters or digits are left; the title of an article does not count."""
+    """Returns True if a text has letters or digits. The title of an article does not count."""
     words = _STAYS.sub(" ", text.split("\n", 3)[-1] if is_article else text)
     return any(map(str.isalnum, words))
 

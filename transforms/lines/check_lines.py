@@ -1,4 +1,7 @@
-"""Checks files of lines before a build starts: they must be text and look complete. Samples their lines."""
+"""Checks files of lines before a build starts, and samples their lines.
+
+The files must be text and look complete.
+"""
 
 import contextlib
 import itertools
@@ -12,7 +15,7 @@ from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompres
 from transforms.text.files.file_kinds import is_binary, kind_of
 from transforms.text.files.tar_members import is_tar
 
-KEEP = "; --on-corrupt keep-good builds from what is text"
+KEEP = "; --on-corrupt keep-good builds from the files that are text"
 _HEAD_BYTES = 1 << 12
 _SAMPLED_FILES = 8
 _SAMPLED_BYTES = 1 << 15  # of each file
@@ -24,10 +27,9 @@ def check_lines(
     """Raises InputError for unusable files of lines.
 
     Unusable files are binary files, archives without a wanted file (or with a link instead of it), and, if
-    `whole` is True, truncated files. An error is also raised if all files together have no line.
-
-    Only the beginnings and ends of files are read. So truncated .gz files, and the contents of compressed
-    archives, are not checked.
+    `whole` is True, truncated files. An error is also raised if all files together have no line. Only the
+    beginnings and ends of files are read. So truncated .gz files, and the contents of compressed archives,
+    are not checked.
     """
     has_text = [_check_file(path, whole, members) for path in paths]
     if not any(has_text):
@@ -62,7 +64,7 @@ def _check_head(path: str, head: bytes, whole: bool) -> None:
 
 
 def read_head(path: str, stream: BinaryIO) -> bytes:
-    """Returns the beginning of a file, decompressed. Raises InputError."""
+    """Returns the beginning of a file, decompressed. Raises InputError if it is damaged."""
     try:
         return read_some(decompressed(stream), _HEAD_BYTES)
     except DECODE_ERRORS as error:
@@ -70,8 +72,9 @@ def read_head(path: str, stream: BinaryIO) -> bytes:
 
 
 def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
-    """Returns False if a compressed file is visibly truncated. The truncation of a .gz file cannot be
-    detected.
+    """Returns False if a compressed file is visibly truncated.
+
+    The truncation of a .gz file cannot be detected.
     """
     if codec == "bz2":
         return bz2_blocks.ends_whole(stream, file_bytes)
@@ -82,9 +85,9 @@ def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
 
 
 def sample_lines(paths: Sequence[str], members: Sequence[str] = MEMBERS) -> Iterator[str]:
-    """Yields the first lines of some of the files, evenly chosen. Compressed archives are skipped.
+    """Yields the first lines of some of the files, which are evenly spread. Compressed archives are skipped.
 
-    Damage is ignored; it is reported later, when the files are read.
+    Damage is ignored, because it is reported later, when the files are read.
     """
     step = -(-len(paths) // _SAMPLED_FILES) or 1
     for file in itertools.chain(*(find_files(path, members) for path in paths[::step])):

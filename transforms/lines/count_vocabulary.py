@@ -30,7 +30,7 @@ STAGE = "count-vocabulary"
 FILE = "vocabulary.tsv"
 BUCKETS = 64
 GATHERED_BYTES = 1 << 24
-"""Size of held-out lines that are measured together, to unpack the vocabulary once."""
+"""Number of bytes of held-out lines that are measured together, so that the vocabulary is unpacked once."""
 
 
 class CountedVocabulary(NamedTuple):
@@ -42,21 +42,22 @@ class CountedVocabulary(NamedTuple):
 
 
 class CountVocabulary(beam.PTransform):
-    """(PCollection[LineRange], PCollection[LineShard]) → CountedVocabulary. Counts and writes the vocabulary.
+    """Counts and writes the vocabulary of a corpus.
 
-    The ranges contain all tokenised lines of a corpus. Only shards of the series "heldout" are used.
+    (PCollection[LineRange], PCollection[LineShard]) → CountedVocabulary. The ranges contain all tokenised
+    lines of a corpus. Of the shards, only those of the series "heldout" are used.
 
     The counts of the held-out lines are subtracted from the counts of all lines, so words can be counted
     before the lines are shuffled. Words are counted in buckets. A worker holds one bucket at a time; one
     worker holds the whole vocabulary.
-
-    Raises AccountingError if a held-out word or line is not in the corpus.
 
     Args:
       folder: output folder of the build.
       min_count: minimum count of a word of the vocabulary in the training corpus.
       buckets: parallel parts of the count. Their number does not change results.
       scratch: folder for temporary counts; "" to use the folder of the build.
+
+    Raises AccountingError if a held-out word or line is not in the corpus.
     """
 
     def __init__(self, folder: str, min_count: int = 3, buckets: int = BUCKETS, scratch: str = ""):
@@ -128,15 +129,19 @@ def count_heldout(shard: LineShard) -> pa.RecordBatch:
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> VocabularyPart:
-    """Adds up the word counts of a bucket, from (bucket, counts in scratch)."""
+    """Adds up the word counts of a bucket, and selects the words of the vocabulary.
+
+    `grouped` is (bucket, references to counts in scratch).
+    """
     counts = add_pieces(grouped[1])
     check_counts(counts)
     return vocabulary.select_words(counts, min_count)
 
 
 def check_counts(counts: pa.RecordBatch) -> None:
-    """Raises AccountingError if a word has a negative count, that is, if it is more frequent in the held-out
-    lines than in all lines.
+    """Raises AccountingError if a word has a negative count.
+
+    Such a word would be more frequent in the held-out lines than in all lines.
     """
     wrong = word_counts.negative_words(counts)
     if wrong:
@@ -146,7 +151,7 @@ def check_counts(counts: pa.RecordBatch) -> None:
 
 
 class WrittenVocabulary(NamedTuple):
-    """The written vocabulary with its statistics."""
+    """The written vocabulary with its statistics, and its packed words."""
 
     file: OutputFile
     stats: VocabularyStats  # without the held-out lines
@@ -179,13 +184,14 @@ class _Heldout(NamedTuple):
 
 
 def weigh_shard(heldout: _Heldout) -> int:
-    """Returns the size of the lines of a shard in bytes."""
+    """Returns the weight of a shard: the size of its lines in bytes."""
     return len(heldout.shard.block)
 
 
 def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutStats]]:
-    """Yields (number of a shard, coverage of the shard by the vocabulary). The vocabulary is unpacked once
-    for all shards.
+    """Measures how well the vocabulary covers held-out shards. Yields (number of the shard, coverage).
+
+    The vocabulary is unpacked once for all shards.
     """
     words = vocabulary.unpack_words(heldout[0].packed_words)
     measured = vocabulary.measure_heldout([one.shard.block for one in heldout], words)
@@ -195,5 +201,5 @@ def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutSt
 def add_coverage(
     stats: VocabularyStats, coverage: Iterable[tuple[int, HeldoutStats]]
 ) -> VocabularyStats:
-    """Returns the statistics with the coverage of the held-out shards, which may be in any order."""
+    """Adds the coverage of the held-out shards, in any order, to the statistics."""
     return stats._replace(heldout=tuple(of_shard for _, of_shard in sorted(coverage)))

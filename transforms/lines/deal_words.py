@@ -1,4 +1,4 @@
-"""Counts the words of elements, and partitions the counts into buckets."""
+"""Counts the words of elements, and partitions the counts into buckets of words."""
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,7 +23,9 @@ Join = Callable[[Sequence[pa.RecordBatch]], pa.RecordBatch]
 
 
 class DealWords(beam.PTransform):
-    """PCollection[Any] → PCollection[(bucket, word counts in scratch)]. Counts the words of elements.
+    """Counts the words of elements.
+
+    PCollection[Any] → PCollection[(bucket, reference to word counts in scratch)].
 
     Counts of several elements are combined before they are partitioned, so that few pieces are shuffled.
 
@@ -60,8 +62,9 @@ def _deal(
 
 
 def add_pieces(pieces: Iterable[bytes]) -> pa.RecordBatch:
-    """Adds up word counts from scratch storage. Reads a few pieces at a time, because a large corpus has
-    thousands of them.
+    """Adds up word counts in scratch, given the references to them.
+
+    A few are read at a time, because a large corpus has thousands of them.
     """
     gathered: list[pa.RecordBatch] = []
     words = 0

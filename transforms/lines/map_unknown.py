@@ -1,4 +1,4 @@
-"""Replaces words by <UNK> that are not in the vocabulary, in shuffled shards."""
+"""Replaces words that are not in the vocabulary by <UNK>, in shuffled shards."""
 
 import functools
 
@@ -11,11 +11,12 @@ from transforms.text.vocabularies import vocabulary
 
 
 class MapUnknown(beam.PTransform):
-    """PCollection[LineShard] → PCollection[LineShard]. Replaces words by <UNK> that are not in the
-    vocabulary.
+    """Replaces words that are not in the vocabulary by <UNK>.
+
+    PCollection[LineShard] → PCollection[LineShard].
 
     The shards are stored until the vocabulary is complete. Every worker holds the vocabulary in memory, about
-    ten bytes a word.
+    ten bytes per word.
 
     Args:
       folder: output folder of the build.
@@ -37,12 +38,15 @@ class MapUnknown(beam.PTransform):
 
 
 def put_away(shard: LineShard, scratch: Scratch) -> LineShard:
-    """Stores the lines of a shard in scratch. Returns the shard with a reference to its lines for `fetch`."""
+    """Stores the lines of a shard in scratch.
+
+    Returns the shard with a reference to them instead of the lines.
+    """
     return shard._replace(block=scratch.put(shard.block))
 
 
 def map_shard(shard: LineShard, packed_words: bytes) -> LineShard:
-    """Returns a shard from scratch storage, with words that are not in the list replaced by <UNK>."""
+    """Fetches a shard from scratch, and replaces words that are not in the list by <UNK>."""
     words = _unpack_words(packed_words)
     return shard._replace(block=vocabulary.map_unknown(fetch(shard.block), words))
 

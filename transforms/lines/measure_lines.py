@@ -10,7 +10,10 @@ from transforms.text.news.shard_names import tables_of
 
 
 class MeasureLines(beam.PTransform):
-    """PCollection[bytes] → PCollection of one LineStats. The elements are blocks of lines."""
+    """Counts the lines in blocks, and their words and characters.
+
+    PCollection[bytes] → PCollection of one LineStats.
+    """
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         return (
@@ -21,7 +24,10 @@ class MeasureLines(beam.PTransform):
 
 
 class MeasureShards(beam.PTransform):
-    """PCollection[LineShard] → PCollection[(split, LineStats)]. Counts lines, words and characters."""
+    """Counts the lines, words and characters of each split.
+
+    PCollection[LineShard] → PCollection[(split, LineStats)].
+    """
 
     def expand(self, shards: beam.PCollection) -> beam.PCollection:
         return (

@@ -35,8 +35,9 @@ _TOLD_NAMES = 5
 
 
 class LineBlocks(NamedTuple):
-    """The outputs of ReadLines: blocks of lines, rejected lines, damage and counts. Each line is in a block
-    or rejected.
+    """The outputs of ReadLines: blocks of lines, rejected lines, damaged parts of files, and counts.
+
+    Each line is in a block or rejected.
     """
 
     blocks: beam.PCollection  # of bytes: whole lines, each with its line feed (see line_blocks.py)
@@ -47,11 +48,10 @@ class LineBlocks(NamedTuple):
 
 
 class ReadLines(beam.PTransform):
-    """Pipeline → LineBlocks. Reads text files in blocks of lines. Work units are distributed over the
-    workers.
+    """Reads text files in blocks of lines. Pipeline → LineBlocks.
 
-    The lines do not depend on the division of the input into files, their compression or their names. The
-    blocks and their order do.
+    Files are divided into work units, which are distributed over the workers. The lines do not depend on the
+    division of the input into files, their compression or their names. The blocks and their order do.
 
     The last line of a file is read even if it has no line feed. (The original scripts use `cat`, which would
     join it with the first line of the next file. So the names of such files are in the output
@@ -64,8 +64,8 @@ class ReadLines(beam.PTransform):
     Args:
       paths: files on any Beam file system: plain, .gz, .xz, .bz2, and .tar archives of such files, compressed
         or not. The types are detected from the contents. Archives are not unpacked to disk.
-      stripes: number of workers. `unit_blocks.shares_of` returns how many of them share a file without entry
-        points (.gz, .xz, .tgz).
+      stripes: number of workers. `unit_blocks.shares_of` returns how many of them share a file in which
+        reading can begin only at the start (.gz, .xz, .tgz).
       on_corrupt: "fail" raises InputError with file and byte at the first damage; "keep-good" skips and
         reports damaged parts.
       members: patterns that the names of the wanted files of an archive, without folders, must match.
@@ -108,8 +108,9 @@ class TextFile(NamedTuple):
 
 
 class TextUnit(NamedTuple):
-    """A unit of a text file. Its offsets are relative to the start of the text file, not of the archive that
-    contains it.
+    """A work unit of a text file.
+
+    Its offsets are relative to the start of the text file, not of the archive that contains it.
     """
 
     file: TextFile
@@ -139,7 +140,9 @@ def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = M
 def find_files(
     path: str, members: Sequence[str] = MEMBERS, *, must_be_whole: bool = False
 ) -> list[TextFile]:
-    """Returns the wanted files of a complete, uncompressed archive; for any other file, the file itself.
+    """Returns the wanted files of a complete, uncompressed archive.
+
+    For any other file, returns the file itself.
 
     Raises InputError for a complete archive without a wanted file. If `must_be_whole` is True, also raises it
     for a truncated archive, and if a wanted file is a link or device. Other problems are reported when the
@@ -219,7 +222,7 @@ class _ReadUnit(beam.DoFn):
 
 
 class _ReadFirst(beam.DoFn):
-    """Reads only the first lines of all files."""
+    """Reads the first lines of all files in one step, to apply a limit."""
 
     def __init__(self, read: _ReadUnit, limit: int):
         self.read, self.limit = read, limit
@@ -268,7 +271,10 @@ def read_unit(
 
 
 def screen_block(file: TextFile, block: LineBlock) -> tuple[bytes, list[Rejected]]:
-    """Returns (kept lines as a block, rejected lines). Counts both."""
+    """Separates the lines of a block into kept and rejected lines. Counts both.
+
+    Returns (kept lines as a block, rejected lines).
+    """
     if block.is_overlong:
         kept, rejected = b"", [_reject(file, block, 0, block.data, "line-too-long")]
     elif malformed := malformed_lines(block.data):

@@ -1,5 +1,6 @@
-"""Shuffles sorted lines into shards. The order is always the same, because the random generator is fixed (see
-text/news/shuffle.py).
+"""Shuffles sorted lines into shards.
+
+The order is always the same, because the random number generator is fixed (see text/news/shuffle.py).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,11 +18,10 @@ STAGE = "shuffle-lines"
 
 
 class ShuffleLines(beam.PTransform):
-    """PCollection[LineRange] → PCollection[LineShard].
+    """Shuffles the lines of all ranges into shards. PCollection[LineRange] → PCollection[LineShard].
 
-    Shuffles the lines of all ranges into `shards` shards of the series "train". Shard 0 is held out; it is
-    also divided into `heldout_shards` shards of the series "heldout". A worker holds one shard at a time.
-    Empty shards are included.
+    The `shards` shards have the series "train". Shard 0 is held out; it is also divided into `heldout_shards`
+    shards of the series "heldout". A worker holds one shard at a time. Empty shards are included.
 
     Args:
       folder: output folder of the build.
@@ -64,7 +64,7 @@ def count_range(lines: LineRange) -> tuple[int, int]:
 def deal_range(
     lines: LineRange, ranks: Mapping[int, int], shards: int, scratch: Scratch
 ) -> Iterator[tuple[int, bytes]]:
-    """Distributes the lines of a range over the shards. Yields (shard, lines in scratch)."""
+    """Distributes the lines of a range over the shards. Yields (shard, reference to lines in scratch)."""
     for shard, piece in deal_lines(fetch(lines.packed), ranks[lines.index], shards):
         yield shard, scratch.put(piece)
 

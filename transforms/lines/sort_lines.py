@@ -1,4 +1,4 @@
-"""Sorts and deduplicates lines by bytes, in ranges: a distributed `sort -u`."""
+"""Sorts and deduplicates lines by their bytes, in ranges, like a distributed `sort -u`."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -35,9 +35,11 @@ class SortedLines(NamedTuple):
 
 
 class SortLines(beam.PTransform):
-    """PCollection[bytes] → SortedLines. The elements are blocks of lines.
+    """Sorts lines and drops repeated lines.
 
-    Every worker sorts runs of some megabytes, and takes a sample of each. The borders of the ranges are
+    PCollection[bytes] → SortedLines. The elements are blocks of lines.
+
+    Every worker sorts runs of some megabytes, and draws a sample of each. The borders of the ranges are
     chosen from all samples. Then one worker for each range merges the lines of all runs that are in the
     range. A line occurs at most once in a run, so a frequent line does not make a range large. The ranges
     depend only on the lines, not on their order or blocks.
@@ -78,8 +80,9 @@ class SortLines(beam.PTransform):
 
 
 def run_bytes_for(input_bytes: int) -> int:
-    """Returns the size of a sorted run in bytes. It grows with the input, because each run is divided into
-    all ranges.
+    """Returns the size of a sorted run in bytes.
+
+    It grows with the input, because each run is divided into all ranges.
     """
     return min(max(input_bytes // MANY_RUNS, RUN_BYTES), MAX_RUN_BYTES)
 
@@ -127,14 +130,17 @@ class _SortRuns(beam.DoFn):
 
 
 def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
-    """Yields (index of a range, lines of the run that are in this range, in scratch)."""
+    """Divides a sorted run into ranges. Yields (index of the range, reference to its lines in scratch)."""
     run = fetch(packed)
     for index, start, end in cut_sorted(run, splitters):
         yield index, scratch.part(packed, run, start, end)
 
 
 def merge_range(grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
-    """Yields (index of the range, sorted distinct lines). The number of duplicates is a separate output."""
+    """Merges the lines of a range. Yields (index of the range, sorted lines without repetitions).
+
+    The number of duplicates is a separate output.
+    """
     index, pieces = grouped
     lines = b"".join(map(fetch, pieces))
     different = sort_block(lines)
@@ -143,8 +149,9 @@ def merge_range(grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
 
 
 class StoreRanges(beam.PTransform):
-    """PCollection[(index of a range, block)] → PCollection[LineRange]. Stores the lines in scratch for a
-    later stage.
+    """Stores sorted lines in scratch for a later stage.
+
+    PCollection[(index of a range, block)] → PCollection[LineRange].
     """
 
     def __init__(self, folder: str):

@@ -13,8 +13,9 @@ STAGE = "tokenize-lines"
 
 
 class TokenizeLines(beam.PTransform):
-    """PCollection[(index of a range, block)] → the same with tokenised lines. Their number and order do not
-    change.
+    """Normalises and tokenises lines. PCollection[(index of a range, block)] → the same with tokenised lines.
+
+    The number and the order of the lines do not change.
 
     Args:
       language: language code of the rules and abbreviations, such as "en".
@@ -32,7 +33,10 @@ class TokenizeLines(beam.PTransform):
 
 
 class TokenizeBlocks(TokenizeLines):
-    """PCollection[block] → PCollection[block]. Use it if lines are tokenised before they are sorted."""
+    """Normalises and tokenises blocks of lines. PCollection[block] → PCollection[block].
+
+    It is used if lines are tokenised before they are sorted.
+    """
 
     def expand(self, blocks: beam.PCollection) -> beam.PCollection:
         tokenize = beam.Map(tokenize_block, *self.settings)

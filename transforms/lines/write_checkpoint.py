@@ -1,5 +1,6 @@
-"""Writes an intermediate state of the corpus to files, for comparison with the same file of the original
-scripts.
+"""Writes an intermediate state of the corpus to files (a checkpoint).
+
+It can be compared with the same file of the original scripts.
 """
 
 import apache_beam as beam
@@ -13,7 +14,7 @@ FOLDER = "training-monolingual.tokenized"  # name of the folder in the original
 
 
 class WriteCheckpoint(beam.PTransform):
-    """PCollection[LineRange] → PCollection[OutputFile], one for each range. Writes the lines to text files.
+    """Writes the lines of each range to a text file. PCollection[LineRange] → PCollection[OutputFile].
 
     The concatenated files are equal to the single file that the original scripts write.
 

@@ -53,10 +53,10 @@ class WrittenShard(NamedTuple):
 
 
 class WriteLines(beam.PTransform):
-    """PCollection[LineShard] → WrittenLines. Writes the files of a shuffled corpus of lines.
+    """Writes the files of a shuffled corpus of lines. PCollection[LineShard] → WrittenLines.
 
     Each shard is written to a text file that has the name of the shard in the published corpus. It is also
-    written to a Parquet and a TFRecord file with the single feature `text`, a line without its line feed; for
+    written to a Parquet and a TFRecord file with the single feature `text`, a line without its line feed. For
     the held-out shard, its parts are written instead. Spaces at the ends of lines are kept, although
     TensorFlow Datasets strips them; only lines that the tokeniser does not change have such spaces. Empty
     shards are written too. See text/news/shard_names.py.
@@ -89,7 +89,10 @@ class WriteLines(beam.PTransform):
 
 
 class WriteChecksums(beam.PTransform):
-    """PCollection[(name, MD5)] → PCollection[OutputFile]. Writes a file for `md5sum -c md5sums`."""
+    """Writes a list of checksums for `md5sum -c md5sums`.
+
+    PCollection[(name, MD5)] → PCollection[OutputFile].
+    """
 
     def __init__(self, folder: str):
         super().__init__()

@@ -19,7 +19,9 @@ BUCKETS = 64
 
 
 class ChooseWords(beam.PTransform):
-    """PCollection[TextBlock] → PCollection of one vocabulary, as a reference to scratch (see `load_words`).
+    """Selects the vocabulary. PCollection[TextBlock] → PCollection of one reference to its words in scratch.
+
+    `load_words` loads the words.
 
     Args:
       folder: folder for temporary words.
@@ -59,14 +61,18 @@ def count_block(block: TextBlock) -> pa.RecordBatch:
 def choose_of_bucket(
     grouped: tuple[int, Iterable[bytes]], min_count: int, scratch: Scratch
 ) -> bytes:
-    """Stores the words of a bucket with at least `min_count` occurrences in scratch, from (bucket, counts in
-    scratch).
+    """Selects the words of a bucket that occur at least `min_count` times, and stores them in scratch.
+
+    `grouped` is (bucket, references to counts in scratch).
     """
     return scratch.put(pack_words(select_words(add_pieces(grouped[1]), min_count)))
 
 
 def join_words(scratch: Scratch, parts: Sequence[bytes], source: str) -> bytes:
-    """Stores the words of all buckets in scratch, as one list. Raises InputError if there are none."""
+    """Joins the words of all buckets to one list, and stores it in scratch.
+
+    Raises InputError if it is empty.
+    """
     words = pa.chunked_array([unpack_words(fetch(part)) for part in parts], pa.binary())
     if not len(words):
         raise InputError(

@@ -31,13 +31,13 @@ class CountedGrams(NamedTuple):
     """The outputs of CountGrams: the counted n-grams, and tallies per order."""
 
     grams: beam.PCollection
-    """((order, bucket), ADJUSTED_COUNTS in scratch). N-grams of one context are in one bucket."""
+    """((order, bucket), reference to ADJUSTED_COUNTS in scratch). A bucket has all n-grams of a context."""
 
     tallies: beam.PCollection  # of (order, Tally)
 
 
 class CountGrams(beam.PTransform):
-    """PCollection[TextBlock] → CountedGrams. Counts the n-grams of all orders.
+    """Counts the n-grams of all orders. PCollection[TextBlock] → CountedGrams.
 
     Args:
       words: side input with one vocabulary, in scratch.
@@ -78,7 +78,7 @@ class CountGrams(beam.PTransform):
 
 
 class _CountBlock:
-    """(block, words) → counts of the n-grams of the highest order in the block."""
+    """Counts the n-grams of the highest order in a block. (block, words) → their counts."""
 
     def __init__(self, order: int):
         self._order = order
@@ -90,7 +90,7 @@ class _CountBlock:
 
 
 class _DealCounts:
-    """Counts of several blocks → (bucket, summed counts of the bucket, in scratch)."""
+    """Adds up the counts of several blocks. Yields (bucket, reference to the sums in scratch)."""
 
     def __init__(self, dealer: Dealer):
         self._dealer = dealer
@@ -103,8 +103,10 @@ class _DealCounts:
 def adjust_bucket(
     grouped: tuple[int, Iterable[bytes]], order: int, highest: int, most_cut: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Yields the counts of the n-grams that are one word shorter than those of the bucket. Yields the n-grams
-    with adjusted counts, in the buckets of their contexts, on the output GRAMS.
+    """Counts the n-grams that are one word shorter than those of a bucket, and yields the counts.
+
+    The n-grams of the bucket, with adjusted counts, are yielded on the output GRAMS, in the buckets of their
+    contexts.
     """
     if order == highest:
         counted = counting.add_counts([join_pieces(grouped[1], order, COUNTS)])

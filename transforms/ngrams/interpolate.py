@@ -1,6 +1,6 @@
 """Interpolates weighted n-grams and computes the entries of a back-off model, in buckets.
 
-The shortest n-grams are processed first. Each n-gram is joined with its suffix (the n-gram without the first
+The shortest n-grams are processed first. Each n-gram is joined with its suffix (the n-gram without its first
 word), in the bucket of the suffix. The back-off weight of the suffix is sent to the same bucket.
 """
 
@@ -50,11 +50,11 @@ def bucketed_by(words: Words, highest: int) -> Words:
 
 
 class Interpolate(beam.PTransform):
-    """{level: PCollection[(bucket, (kind, rows in scratch))]} → PCollection[ModelPart]. Computes the entries
-    of a model.
+    """Computes the entries of a back-off model.
 
-    The level of order n has the WEIGHTS of n-grams, partitioned by suffix, and the BACKOFFS of their
-    contexts. The first level also has the PROBABILITIES of unigrams.
+    {level: PCollection[(bucket, (kind, reference to rows in scratch))]} → PCollection[ModelPart]. The level
+    of order n has the WEIGHTS of n-grams, partitioned by suffix, and the BACKOFFS of their contexts. The
+    first level also has the PROBABILITIES of unigrams.
 
     Args:
       order: highest order of the model.
@@ -88,7 +88,7 @@ class Interpolate(beam.PTransform):
 
 
 def level_of(order: int) -> str:
-    """Returns the name of the level of an order."""
+    """Returns the name of the level (the key of the input) for an order."""
     return f"level{order}"
 
 
@@ -106,8 +106,9 @@ def send(level: int, kind: str, dealt: Iterable[tuple[int, bytes]]) -> Iterator[
 def interpolate_bucket(
     grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, highest: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Interpolates the n-grams of an order. Yields their probabilities. Finished entries of the model are on
-    the output ENTRIES.
+    """Interpolates the n-grams of an order in one bucket. Yields their probabilities.
+
+    Finished entries of the model are yielded on the output ENTRIES.
     """
     bucket, tagged = grouped
     pieces: dict[str, list[bytes]] = {WEIGHED: [], CONTEXTS: [], SHORTER: []}

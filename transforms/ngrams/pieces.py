@@ -1,4 +1,4 @@
-"""Partitions tables of n-grams into buckets. The pieces are stored in scratch."""
+"""Partitions tables of n-grams into buckets, and stores the pieces in scratch."""
 
 from collections.abc import Iterable, Iterator
 
@@ -20,7 +20,7 @@ Pieces = tuple[int, tuple[str, bytes]]  # (bucket, (kind, rows in scratch))
 
 
 class Dealer:
-    """Partitions tables into buckets.
+    """Partitions tables of n-grams into buckets.
 
     Args:
       folder: folder for temporary pieces.
@@ -32,16 +32,19 @@ class Dealer:
         self.buckets = buckets
 
     def deal(self, table: Table, words: Words) -> Iterator[tuple[int, bytes]]:
-        """Yields (bucket, rows in scratch). `words` has the words of each row that determine its bucket."""
+        """Partitions a table. Yields (bucket, reference to its rows in scratch).
+
+        `words` has the words of each row that determine its bucket.
+        """
         for bucket, part in cut_table(table, bucket_rows(words, self.buckets), self.buckets):
             yield bucket, self.put(part)
 
     def put(self, table: Table) -> bytes:
-        """Stores a table in scratch, for `join_pieces`."""
+        """Stores a table in scratch. Returns a reference for `join_pieces`."""
         return self.scratch.put(pack_table(table))
 
 
 def join_pieces(pieces: Iterable[bytes], order: int, values: Values) -> Table:
-    """Returns the rows of several tables in scratch storage as one table."""
+    """Joins tables in scratch to one table, given the references to them."""
     tables = [unpack_table(fetch(piece), order, values) for piece in pieces]
     return np.concatenate(tables) if tables else np.empty(0, dtype_of(order, values))

@@ -31,7 +31,10 @@ BlockId = tuple[str, int]  # split and first document
 
 
 class Piece(NamedTuple):
-    """N-grams that are sent to a bucket of the model, or the entries that are sent back, in scratch."""
+    """N-grams that are sent to a bucket of the model, or their entries that are sent back.
+
+    Both are in scratch.
+    """
 
     block: BlockId | None  # sender or receiver; None for n-grams of the model
     order: int
@@ -85,7 +88,7 @@ class ScoredText(NamedTuple):
 
 
 class ScoreText(beam.PTransform):
-    """(PCollection[TextBlock], PCollection[ModelPart]) → ScoredText. Computes log-likelihoods of text.
+    """Computes log-likelihoods of text. (PCollection[TextBlock], PCollection[ModelPart]) → ScoredText.
 
     Args:
       folder: output folder of the build.
@@ -147,7 +150,7 @@ def _by_bucket(part: ModelPart) -> tuple[tuple[int, int], Piece]:
 def ask_for(
     block: TextBlock, order: int, dealer: Dealer, words: bytes
 ) -> Iterator[tuple[tuple[int, int], Piece]]:
-    """Yields ((order, bucket), n-grams that are needed to score a block)."""
+    """Requests the n-grams that are needed to score a block. Yields ((order, bucket), n-grams)."""
     numbers = number_words(block.lines(), load_words(words))
     for n, asked in grams_of(numbers, order).items():
         for bucket, packed in dealer.deal(make_table(asked, ()), bucketed_by(asked, order)):
@@ -157,7 +160,7 @@ def ask_for(
 def answer(
     grouped: tuple[tuple[int, int], Iterable[Piece]], dealer: Dealer
 ) -> Iterator[tuple[BlockId, Piece]]:
-    """Yields the entries of the model for the requested n-grams."""
+    """Yields the entries of the model for the n-grams that were requested from a bucket."""
     order = grouped[0][0]
     pieces = list(grouped[1])
     asking = [(piece.block, piece.packed) for piece in pieces if piece.block]
@@ -176,7 +179,7 @@ def answer(
 def score_block(
     grouped: tuple[BlockId, Iterable[TextBlock | Piece]], order: int, scratch: Scratch, words: bytes
 ) -> Iterator[tuple[str, BlockScore]]:
-    """Yields (split, log-likelihood of a block) when the block and all its entries have arrived."""
+    """Computes the log-likelihood of a block when all its entries have arrived. Yields (split, score)."""
     pieces: dict[int, list[bytes]] = {n: [] for n in range(1, order + 1)}
     blocks = []
     for one in grouped[1]:
@@ -210,7 +213,7 @@ def score_block(
 def write_split(
     grouped: tuple[str, Iterable[BlockScore]], folder: str, *, is_listed: bool
 ) -> tuple[OutputFile, tuple[str, SplitScore]]:
-    """Writes log-likelihoods/<split>.parquet, with a row for each document in order."""
+    """Writes log-likelihoods/<split>.parquet, with a row for each document, in order."""
     split, unordered = grouped
     scores = sorted(unordered)
     name = f"log-likelihoods/{split}.parquet"

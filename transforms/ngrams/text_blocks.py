@@ -1,4 +1,4 @@
-"""Reads a finished build as blocks of sentences, in scratch for later stages."""
+"""Reads a finished build as blocks of sentences, and stores them in scratch for later stages."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -28,13 +28,14 @@ TRAIN = "train"
 
 
 def lines_of_text(text: str) -> list[str]:
-    """Returns the lines unchanged."""
+    """Returns the lines of a text unchanged."""
     return text.removesuffix("\n").split("\n")
 
 
 def lines_of_article(text: str) -> list[str]:
-    """Returns the lines that are not empty. Markers are included, because models of Wiki-40B predict them
-    like words.
+    """Returns the lines of an article that are not empty.
+
+    Markers are included, because models of Wiki-40B predict them like words.
     """
     return list(filter(str.strip, text.split("\n")))
 
@@ -72,7 +73,7 @@ class PlacedFile(NamedTuple):
 
 
 class TextPart(NamedTuple):
-    """A part of the text that one worker reads at once."""
+    """A row group of the text, which one worker reads at once."""
 
     group: RowGroup
     first: int  # number of its first document
@@ -80,7 +81,7 @@ class TextPart(NamedTuple):
 
 
 class TextBlock(NamedTuple):
-    """Consecutive documents of a split, in scratch (see transforms/files/scratch.py)."""
+    """Consecutive documents of a split, stored in scratch (see transforms/files/scratch.py)."""
 
     split: str
     first: int  # number of the first document in the split
@@ -89,11 +90,11 @@ class TextBlock(NamedTuple):
     packed_counts: bytes  # int64: sentences of each document
 
     def lines(self) -> bytes:
-        """Returns the sentences (see line_blocks.py)."""
+        """Returns the sentences of the block, as a block of lines (see line_blocks.py)."""
         return fetch(self.packed_lines)
 
     def counts(self) -> npt.NDArray[np.int64]:
-        """Returns the number of sentences of each document."""
+        """Returns the number of sentences of each document of the block."""
         return np.frombuffer(fetch(self.packed_counts), np.int64)
 
 
@@ -120,7 +121,7 @@ def files_of_splits(build: Build, splits: Sequence[str]) -> list[PlacedFile]:
 
 
 class ReadBlocks(beam.PTransform):
-    """Pipeline → PCollection[TextBlock]. Reads the text of a build as blocks of sentences.
+    """Reads the text of a build as blocks of sentences. Pipeline → PCollection[TextBlock].
 
     Args:
       files: Parquet files of one build.
@@ -146,7 +147,7 @@ class ReadBlocks(beam.PTransform):
 
 
 def plan_parts(placed: PlacedFile) -> Iterator[TextPart]:
-    """Yields the row groups of a file."""
+    """Yields the row groups of a file, each with the index of its first row in the split."""
     groups = row_groups_of(placed.file)
     stored_bytes = file_bytes_of(placed.file.path) // max(len(groups), 1)
     first = placed.first
@@ -171,7 +172,7 @@ def read_blocks(part: TextPart, source: TextSource, scratch: Scratch) -> Iterato
 
 
 def _batches(documents: Iterable[list[str]]) -> Iterator[list[list[str]]]:
-    """Yields documents in batches of at least BLOCK_BYTES; the last one may be smaller."""
+    """Yields documents in batches of at least BLOCK_BYTES bytes. The last batch may be smaller."""
     batch: list[list[str]] = []
     size = 0
     for document in documents:

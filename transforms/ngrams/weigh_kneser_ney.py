@@ -15,8 +15,10 @@ from transforms.text.ngrams.gram_tables import ADJUSTED_COUNTS, UNKNOWN
 
 
 class WeighKneserNey(beam.PTransform):
-    """PCollection[((order, bucket), ADJUSTED_COUNTS in scratch)] → {level: PCollection}, the input of
-    Interpolate. Computes the Kneser-Ney weights of n-grams.
+    """Computes the Kneser-Ney weights of n-grams.
+
+    PCollection[((order, bucket), reference to ADJUSTED_COUNTS in scratch)] → {level: PCollection}, the input
+    of Interpolate.
 
     Args:
       tallies: PCollection[(order, Tally)].
@@ -44,8 +46,9 @@ def weigh_bucket(
     dealer: Dealer,
     tallies: Mapping[int, Tally],
 ) -> Iterator[Any]:
-    """Yields the weights of n-grams and the back-off weights of contexts, on the outputs of the levels of
-    Interpolate.
+    """Computes the weights of the n-grams in a bucket, and the back-off weights of their contexts.
+
+    They are yielded on the outputs that are the levels of Interpolate.
     """
     order = grouped[0][0]
     table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)

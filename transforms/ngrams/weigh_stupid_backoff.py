@@ -40,8 +40,10 @@ Keyed = tuple[tuple[int, int], tuple[str, bytes]]  # (order, bucket), (kind, row
 
 
 class WeighStupidBackoff(beam.PTransform):
-    """PCollection[((order, bucket), ADJUSTED_COUNTS in scratch)] → {level: PCollection}, the input of
-    Interpolate. Computes the Stupid Backoff weights of n-grams.
+    """Computes the Stupid Backoff weights of n-grams.
+
+    PCollection[((order, bucket), reference to ADJUSTED_COUNTS in scratch)] → {level: PCollection}, the input
+    of Interpolate.
 
     Args:
       cut: order → maximum count of pruned n-grams.
@@ -114,8 +116,9 @@ def _counted(keyed: tuple[tuple[int, int], bytes]) -> Any:
 def divide_bucket(
     grouped: tuple[tuple[int, int], Iterable[bytes]], cut: Mapping[int, int], dealer: Dealer
 ) -> Iterator[Any]:
-    """Divides the counts of n-grams by the counts of their contexts, and yields requests for the frequencies
-    of their suffixes.
+    """Divides the counts of n-grams by the counts of their contexts, in one bucket.
+
+    Also yields requests for the frequencies of the n-grams' suffixes.
     """
     order = grouped[0][0]
     table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)
@@ -135,7 +138,7 @@ def divide_bucket(
 def answer_bucket(
     grouped: tuple[tuple[int, int], Iterable[tuple[str, bytes]]], dealer: Dealer
 ) -> Iterator[Any]:
-    """Yields the frequencies of the suffixes in a bucket, for the n-grams that requested them."""
+    """Yields the frequencies of suffixes in a bucket, for the n-grams that requested them."""
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])
     asking = _join(pieces, ASKING, order + 1, ())
@@ -148,8 +151,9 @@ def answer_bucket(
 def leave_over_bucket(
     grouped: tuple[tuple[int, int], Iterable[tuple[str, bytes]]], dealer: Dealer
 ) -> Iterator[Any]:
-    """Yields the probability mass that contexts leave for back-off, keyed by the buckets of the contexts'
-    suffixes.
+    """Computes the probability mass that contexts leave for back-off, in one bucket.
+
+    It is sent to the buckets of the contexts' suffixes.
     """
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])
@@ -161,8 +165,9 @@ def leave_over_bucket(
 def scale_bucket(
     grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Yields the scales of the contexts of n-grams of an order. They are used to scale longer contexts, and
-    the n-grams themselves (output SCALED).
+    """Computes the scales of the contexts of n-grams of an order, in one bucket.
+
+    They are used to scale longer contexts, and the n-grams themselves (output SCALED).
     """
     pieces = _by_kind(grouped[1])
     shorter = _join(pieces, SHORTER, max(order - 2, 1), SCALES)
@@ -177,8 +182,9 @@ def weigh_bucket(
     cut: Mapping[int, int],
     dealer: Dealer,
 ) -> Iterator[Any]:
-    """Yields the weights of n-grams and the back-off weights of contexts, on the outputs of the levels of
-    Interpolate.
+    """Computes the weights of the n-grams in a bucket, and the back-off weights of their contexts.
+
+    They are yielded on the outputs that are the levels of Interpolate.
     """
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])

@@ -1,4 +1,4 @@
-"""Writes the entries of a model to model.arpa."""
+"""Writes the entries of a model to model.arpa, a file in the ARPA format."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -31,9 +31,9 @@ class ArpaPart(NamedTuple):
 
 
 class WriteArpa(beam.PTransform):
-    """PCollection[ModelPart] → PCollection[OutputFile]. Writes a model to model.arpa.
+    """Writes a model to model.arpa. PCollection[ModelPart] → PCollection[OutputFile].
 
-    All workers format lines; one worker concatenates the lines.
+    All workers format lines; one worker concatenates them.
 
     Args:
       folder: output folder of the build.
@@ -66,7 +66,7 @@ def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> 
 
 
 def write_file(grouped: tuple[str, Iterable[ArpaPart]], folder: str) -> OutputFile:
-    """Writes model.arpa. The number of records in the manifest is the number of n-grams of all orders."""
+    """Writes model.arpa. Its number of records is the number of n-grams of all orders."""
     name, unordered = grouped
     parts = sorted(unordered)
     grams: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Finds candidates for a translation benchmark: one passage of good sentences from each article."""
+"""Finds candidates for a translation benchmark: one passage of suitable sentences from each article."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -19,7 +19,9 @@ from transforms.text.wikimedia.wikitext.clean import UncleanableError, WikitextC
 
 
 class FindPassages(beam.PTransform):
-    """PCollection[Page] → Screened. The kept elements are Candidates; pages without a passage are rejected.
+    """Finds a passage in each page. PCollection[Page] → Screened, whose kept elements are Candidates.
+
+    Pages without a passage are rejected.
 
     Args:
       site: the wiki. Its tables determine the cleaning and the topics of pages.
@@ -106,7 +108,7 @@ def find_candidate(
 
 
 def read_paragraphs(linked: LinkedPage) -> list[Paragraph]:
-    """Returns the paragraphs of an article with their links, in order."""
+    """Returns the paragraphs of an article in order, with the positions of their links."""
     return [
         Paragraph(text, links)
         for section, of_section in zip(linked.page.sections, linked.links, strict=True)

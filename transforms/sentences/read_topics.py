@@ -8,10 +8,10 @@ from transforms.text.translation.tables import read_table
 
 
 def read_topics(paths: Iterable[str]) -> dict[str, str]:
-    """Reads tables with the columns `url` and `topic`. Returns URL of an article → topic.
+    """Reads tables with the columns `url` and `topic`. Returns URL of an article → its topic.
 
     Other columns are ignored, so an edited source.tsv can be used. Raises InputError for a file without these
-    columns, for an unknown topic, and for an article with two topics.
+    columns, for an unknown topic, and for an article with two different topics.
     """
     topics: dict[str, str] = {}
     for path in paths:

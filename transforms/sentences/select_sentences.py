@@ -27,7 +27,7 @@ class Selected(NamedTuple):
 
 
 class SelectSentences(beam.PTransform):
-    """PCollection[Candidate] → Selected. Selects the sentences of a translation benchmark.
+    """Selects the sentences of a translation benchmark. PCollection[Candidate] → Selected.
 
     A worker holds only the candidates of a domain with the lowest ranks, a few times as many as the articles
     needed, and without copies. Only these candidates are shuffled.
@@ -95,7 +95,10 @@ def select_from(
     quotas: Mapping[Cell, Quota],
     topics: Mapping[str, str],
 ) -> Selection:
-    """Returns the selection. The topics in `topics` replace those of the candidates."""
+    """Selects the sentences from the candidates of all domains.
+
+    The topics in `topics` replace those of the candidates.
+    """
     candidates = (candidate for _, of_domain in drawn for candidate in of_domain)
     return select(
         (one._replace(topic=topics.get(one.url, one.topic)) for one in candidates), quotas
@@ -103,7 +106,10 @@ def select_from(
 
 
 def duplicates_of(selection: Selection) -> Iterator[Rejected]:
-    """Yields the rejected copies. The name of their stage is prefixed with the domain."""
+    """Yields the rejections of candidates that are copies.
+
+    The domain is the first part of their stage's name.
+    """
     for one in selection.duplicates:
         domain = one.id.partition(":")[0]
         counters.count(one.stage, one.reason)

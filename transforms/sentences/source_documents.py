@@ -1,4 +1,4 @@
-"""Finds candidates for a translation benchmark in documents of JSON Lines files."""
+"""Finds candidates for a translation benchmark in the user's documents (JSON Lines files)."""
 
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,11 +27,11 @@ READ, DROP, FIND = "read-documents", DROP_DOCUMENTS, "find-passages"  # stages
 _BOM = b"\xef\xbb\xbf"
 
 Place = tuple[str, int, str]
-"""(name of the file, number of the line, path of the file)."""
+"""The position of a document: (name of the file, number of the line, path of the file)."""
 
 
 class DocumentFiles(NamedTuple):
-    """The files with documents of a domain."""
+    """The files that contain the documents of a domain."""
 
     domain: str  # "news"
     paths: Sequence[str]
@@ -39,9 +39,9 @@ class DocumentFiles(NamedTuple):
 
 
 class SourceDocuments(beam.PTransform):
-    """Pipeline → Sourced: reads and checks documents, and finds a passage in each.
+    """Reads and checks documents, and finds a passage in each. Pipeline → Sourced.
 
-    A file is one unit of work. Only ids, positions and passages of documents are shuffled.
+    Each file is read by one worker. Only ids, positions and passages of documents are shuffled.
 
     Args:
       seed: seed of all random choices.
@@ -93,8 +93,9 @@ class SourceDocuments(beam.PTransform):
 
 
 def read_documents(path: str, on_corrupt: str) -> Iterator[Any]:
-    """Yields (position, Document) for each valid line. Other lines are rejected or raise InputError,
-    depending on `on_corrupt`.
+    """Yields (position, Document) for each valid line of a file.
+
+    Other lines are rejected or raise InputError, depending on `on_corrupt`.
     """
     name = posixpath.basename(path)
     with open_input(path) as stream:
@@ -113,7 +114,7 @@ def read_documents(path: str, on_corrupt: str) -> Iterator[Any]:
 
 
 def _read_lines(path: str, stream: Any) -> Iterator[tuple[int, bytes]]:
-    """Yields (number, line) of all lines that are not empty. Lines above the limit are truncated."""
+    """Yields (number, line) for each line that is not empty. Longer lines than the limit are truncated."""
     number, is_rest = 1, False
     while True:
         try:
@@ -132,8 +133,11 @@ def _read_lines(path: str, stream: Any) -> Iterator[tuple[int, bytes]]:
 def find_passage(
     placed: tuple[Place, Document], domain: str, seed: int, newer_than: str
 ) -> Iterator[Any]:
-    """Yields (id, (position, Candidate)) if the document has a passage, otherwise its rejection on the output
-    "rejected". The date of a document newer than `newer_than` is on the output "days".
+    """Finds a passage in a document.
+
+    Yields (id, (position, Candidate)), or a rejection on the output "rejected".
+
+    The date of a document newer than `newer_than` is yielded on the output "days".
     """
     place, document = placed
     if document.date <= newer_than:
@@ -161,8 +165,9 @@ def id_and_place(placed: tuple[Place, Document]) -> tuple[str, Place]:
 
 
 def take_first(found: tuple[str, dict[str, Iterable[Any]]], on_corrupt: str) -> Iterator[Any]:
-    """Yields the Candidate of the first document with an id. Further documents with this id are rejected or
-    raise InputError, depending on `on_corrupt`.
+    """Yields the Candidate of the first document with a certain id.
+
+    Further documents with this id are rejected or raise InputError, depending on `on_corrupt`.
     """
     name, parts = found
     first, *others = sorted(parts["places"])
@@ -186,11 +191,13 @@ def _reject_repeated(candidate: Candidate, place: Place, first: Place) -> Tagged
 
 
 def first_and_last(days: Iterable[tuple[str, str]]) -> tuple[str, str]:
-    """Returns the earliest and the latest day of some spans; ("", "") if there are no spans."""
+    """Returns the earliest and the latest day of several (first day, last day), or ("", "") if there are
+    none.
+    """
     spans = [span for span in days if span[0]]
     return min((one for one, _ in spans), default=""), max((one for _, one in spans), default="")
 
 
 def describe(domain: str, newer_than: str, days: tuple[str, str]) -> tuple[str, NewerDocuments]:
-    """Returns (domain, date limit and dates of its documents)."""
+    """Returns (domain, date limit and dates of its documents), for the manifest."""
     return domain, NewerDocuments(newer_than, *days)

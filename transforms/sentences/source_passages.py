@@ -17,7 +17,7 @@ from transforms.wiki.read_templates import ReadTemplates
 
 
 class SourceDump(NamedTuple):
-    """The dump of a site, and how to read it."""
+    """The dump of a site, with the settings for reading it."""
 
     site: Site
     paths: Sequence[str]
@@ -37,7 +37,7 @@ class Sourced(NamedTuple):
 
 
 class SourcePassages(beam.PTransform):
-    """Pipeline → Sourced: reads, screens and cleans the pages of a dump, and finds a passage in each.
+    """Reads, screens and cleans the pages of a dump, and finds a passage in each. Pipeline → Sourced.
 
     Args:
       seed: seed of all random choices.
@@ -84,7 +84,7 @@ class SourcePassages(beam.PTransform):
 
 
 def name_domain(rejected: Rejected, domain: str) -> Rejected:
-    """Returns the rejection with an id that is prefixed with the domain: "wikinews:4711"."""
+    """Returns a rejection whose id and stage begin with the domain: "wikinews:4711"."""
     return rejected._replace(id=f"{domain}:{rejected.id}", stage=f"{domain}/{rejected.stage}")
 
 

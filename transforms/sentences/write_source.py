@@ -1,5 +1,4 @@
-"""Writes the sentences of a translation benchmark to source.tsv, Parquet and the files that describe the
-build."""
+"""Writes the sentences of a translation benchmark to source.tsv and Parquet, and describes the build."""
 
 from collections.abc import Iterator, Mapping
 
@@ -23,8 +22,9 @@ SCHEMA = pa.schema(
 
 
 class WriteSource(beam.PTransform):
-    """PCollection[Selection] → PCollection[OutputFile]. Writes source.tsv for translators, and a Parquet file
-    per split.
+    """Writes source.tsv for translators, and a Parquet file per split.
+
+    PCollection[Selection] → PCollection[OutputFile].
 
     Args:
       folder: output folder of the build.

@@ -1,4 +1,7 @@
-"""Chooses the sentences from which a vocabulary is learned, by language."""
+"""Chooses the sentences of each language from which a vocabulary is learned.
+
+The method is explained in text/vocabularies/sentence_choice.py.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -35,8 +38,9 @@ class Sampling(NamedTuple):
 
 
 class ChooseSentences(beam.PTransform):
-    """PCollection[SentenceBlock] → PCollection of one mapping {language: Choice}. Chooses sentences for
-    training.
+    """Chooses sentences for training.
+
+    PCollection[SentenceBlock] → PCollection of one mapping {language: Choice}.
 
     Raises InputError if there are no sentences.
     """
@@ -75,12 +79,12 @@ def add_ranges(counts: Iterable[Counts]) -> Counts:
 
 
 def join_ranks(parts: Iterable[Ranks]) -> Ranks:
-    """Returns one array with the ranks of all arrays."""
+    """Joins several arrays of ranks to one."""
     return np.concatenate([NO_RANKS, *parts])
 
 
 def is_of_train(block: SentenceBlock) -> bool:
-    """Returns True if the sentences of the block may be used for training."""
+    """Returns True if the sentences of a block may be used for training, because they are not held out."""
     return not block.is_held_out
 
 
@@ -90,7 +94,7 @@ def ranges_of_block(block: SentenceBlock) -> tuple[str, Counts]:
 
 
 def held_out_of_block(block: SentenceBlock) -> Iterator[tuple[str, int]]:
-    """Yields (language, number of sentences) if the block is held out."""
+    """Yields (language, number of sentences) if a block is held out."""
     if block.is_held_out:
         yield block.language, block.sentences
 
@@ -98,7 +102,7 @@ def held_out_of_block(block: SentenceBlock) -> Iterator[tuple[str, int]]:
 def find_last_ranges(
     sampling: Sampling, ranges: Mapping[str, Counts], held_out: Mapping[str, int]
 ) -> dict[str, LastRange]:
-    """Returns language → the range of ranks that contains the language's last chosen sentence."""
+    """Returns language → the range of ranks that contains the rank of the last chosen sentence."""
     none = np.zeros(RANGES, np.int64)
     counts = {name: int(ranges.get(name, none).sum()) for name in sampling.languages}
     try:
@@ -115,7 +119,7 @@ def find_last_ranges(
 def ranks_of_block(
     block: SentenceBlock, last_ranges: Mapping[str, LastRange]
 ) -> Iterator[tuple[str, Ranks]]:
-    """Yields (language, ranks of the block in the range with the language's last chosen sentence)."""
+    """Yields (language, ranks of a block that are in the range of the last chosen sentence)."""
     ranks = ranks_in_range(block.ranks(), last_ranges[block.language])
     if len(ranks):
         yield block.language, ranks
@@ -124,5 +128,5 @@ def ranks_of_block(
 def choose_all(
     last_ranges: Mapping[str, LastRange], ranks: Mapping[str, Ranks]
 ) -> dict[str, Choice]:
-    """Returns language → the choice of its sentences."""
+    """Returns language → Choice, which determines the sentences to use for training."""
     return {name: choose(last, ranks.get(name, NO_RANKS)) for name, last in last_ranges.items()}

@@ -32,7 +32,9 @@ class EvaluationFile(NamedTuple):
 
 
 class CountPieces(beam.PTransform):
-    """PCollection[SentenceBlock] → PCollection[((kind, language), PieceStats)]. The kind is HELD_OUT or
+    """Counts the pieces into which a model splits held-out sentences and evaluation files.
+
+    PCollection[SentenceBlock] → PCollection[((kind, language), PieceStats)]. The kind is HELD_OUT or
     EVALUATED.
 
     Args:
@@ -79,7 +81,7 @@ def count_held_out(
 
 
 def count_file(file: EvaluationFile, trained: TrainedPieces) -> tuple[StatsKey, PieceStats]:
-    """Returns the counts of the lines of a file. Raises InputError if the file is not UTF-8."""
+    """Counts the pieces of the lines of a file. Raises InputError if the file is not UTF-8."""
     data = read_input(file.path)
     try:
         lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")

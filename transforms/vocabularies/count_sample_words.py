@@ -1,4 +1,4 @@
-"""Counts the words of chosen sentences, from which a vocabulary is learned.
+"""Counts the words of the sentences from which a vocabulary is learned.
 
 No worker holds the whole text of a language. The worker that trains the vocabulary receives only words with
 counts. Words are counted in buckets (see transforms/lines/deal_words.py).
@@ -34,7 +34,7 @@ class SampleWords(NamedTuple):
 
 
 class CountSampleWords(beam.PTransform):
-    """PCollection[SentenceBlock] → SampleWords. Counts the words of the sentences chosen for training.
+    """Counts the words of the sentences chosen for training. PCollection[SentenceBlock] → SampleWords.
 
     Args:
       folder: output folder of the build.
@@ -79,8 +79,9 @@ class CountSampleWords(beam.PTransform):
 
 
 def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None:
-    """Returns the word counts of the chosen sentences of a block. A sentence that is used several times for
-    training is counted as often.
+    """Counts the words of the chosen sentences of a block.
+
+    A sentence that is used several times for training is counted as often.
     """
     choice = choices[block.language]
     counted = []
@@ -94,8 +95,8 @@ def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None
 
 
 def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str, bytes]]:
-    """Yields (language, sentence) for the sentences of the block whose rank is that of the language's last
-    chosen sentence.
+    """Yields (language, sentence) for the sentences of a block whose rank is that of the last chosen
+    sentence.
     """
     places = np.flatnonzero(is_last(block.ranks(), choices[block.language]))
     if len(places):
@@ -104,9 +105,7 @@ def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str
 
 
 def count_last(last: tuple[str, bytes], choices: Choices) -> pa.RecordBatch:
-    """Returns the word counts of the last chosen sentence of a language, multiplied by the number of its
-    additional copies.
-    """
+    """Counts the words of the last chosen sentence of a language, once for each of its additional copies."""
     language, sentence = last
     return _multiply(count_words(block_of([sentence])), choices[language].copies)
 
@@ -124,7 +123,10 @@ def sampled_of_last(last: tuple[str, bytes], choices: Choices) -> tuple[str, int
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> tuple[int, bytes]:
-    """Adds up the word counts of a bucket, from (bucket, counts in scratch). Stores the sum in scratch."""
+    """Adds up the word counts of a bucket, and stores the sum in scratch.
+
+    `grouped` is (bucket, references to counts in scratch).
+    """
     return grouped[0], scratch.put(pack_counts(add_pieces(grouped[1])))
 
 

@@ -19,8 +19,9 @@ RowsKey = tuple[str, str, str]  # name of the vocabulary, edition, split
 
 
 class CountSubwords(beam.PTransform):
-    """PCollection[PackedArticle] or PCollection[CorpusRows] → PCollection[(key, SubwordStats)]. Counts
-    vocabulary pieces.
+    """Counts the vocabulary pieces of texts.
+
+    PCollection[PackedArticle] or PCollection[CorpusRows] → PCollection[(key, SubwordStats)].
 
     Args:
       count: `count_article` or `count_rows`. It determines the keys of the output.
@@ -66,7 +67,7 @@ def count_rows(
 
 @functools.lru_cache(maxsize=4)
 def counter_of(model: bytes) -> SubwordCounter:
-    """Returns the counter of a model. The model is loaded once per process.
+    """Returns the counter for a model. Counters are cached in each process.
 
     The hash of a model is computed only once per bundle, because an unchanged object is recognised by its
     identity.

@@ -11,8 +11,9 @@ from transforms.vocabularies.train_subwords import TrainSubwords, write_subwords
 
 
 class Vocabulary(NamedTuple):
-    """The outputs of LearnVocabulary: the vocabulary, its files and piece counts. All are empty if no
-    vocabulary was requested.
+    """The outputs of LearnVocabulary: the vocabulary, its files, and piece counts.
+
+    All are empty if no vocabulary was requested.
     """
 
     subwords: beam.PCollection  # of one TrainedSubwords
@@ -21,7 +22,9 @@ class Vocabulary(NamedTuple):
 
 
 class LearnVocabulary(beam.PTransform):
-    """PCollection[PackedArticle] → Vocabulary. Learns a SentencePiece vocabulary from articles.
+    """Learns a SentencePiece vocabulary from articles, and counts its pieces.
+
+    PCollection[PackedArticle] → Vocabulary.
 
     Args:
       settings: settings of the vocabulary; None to learn no vocabulary.

@@ -1,4 +1,4 @@
-"""Reads finished builds and files of lines as blocks of ranked sentences, in scratch for later stages."""
+"""Reads finished builds and files of lines as blocks of ranked sentences, which are stored in scratch."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -54,7 +54,7 @@ class SentencePart(NamedTuple):
 
 
 class SentenceBlock(NamedTuple):
-    """Sentences of one language, in scratch (see transforms/files/scratch.py)."""
+    """Sentences of one language with their ranks, stored in scratch (see transforms/files/scratch.py)."""
 
     language: str
     is_held_out: bool  # True for splits that are not used for training
@@ -63,27 +63,27 @@ class SentenceBlock(NamedTuple):
     packed_lines: bytes  # one sentence per line
 
     def ranks(self) -> Ranks:
-        """Returns the rank of each sentence."""
+        """Returns the rank of each sentence of the block."""
         return np.frombuffer(fetch(self.packed_ranks), np.uint64)
 
     def lines(self) -> list[bytes]:
-        """Returns the sentences in UTF-8."""
+        """Returns the sentences of the block in UTF-8."""
         return lines_of(fetch(self.packed_lines))
 
 
 class ReadSentences(beam.PTransform):
-    """Pipeline → (PCollection[SentenceBlock], PCollection[Rejected]). Reads the sentences of builds and text
-    files.
+    """Reads the sentences of builds and text files.
 
-    The split train of a build is used for training; validation and test are held out. Each line of a text
-    file is a sentence. Lines that are too long or not UTF-8 are rejected. Empty lines are skipped.
-
-    Raises InputError for a damaged file.
+    Pipeline → (PCollection[SentenceBlock], PCollection[Rejected]). The split train of a build is used for
+    training; validation and test are held out. Each line of a text file is a sentence. Lines that are too
+    long or not UTF-8 are rejected. Empty lines are skipped.
 
     Args:
       folder: output folder of the new build.
       seed: seed of the ranks of sentences.
       stripes: as in ReadLines.
+
+    Raises InputError for a damaged file.
     """
 
     def __init__(self, sources: SentenceSources, folder: str, seed: int, stripes: int):
@@ -121,7 +121,7 @@ class ReadSentences(beam.PTransform):
 
 
 def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
-    """Yields the parts of a Parquet file, given as (language, layout, file)."""
+    """Yields the parts of a Parquet file. `named` is (language, layout, file)."""
     language, layout, file = named
     groups = row_groups_of(file)
     stored_bytes = file_bytes_of(file.path) // max(len(groups), 1)

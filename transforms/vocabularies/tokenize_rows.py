@@ -1,5 +1,6 @@
-"""Tokenises the documents of finished builds, one row group at a time. The token ids are stored in scratch
-for the writer.
+"""Tokenises the documents of finished builds, one row group at a time.
+
+The token ids are stored in scratch, from where they are written to files.
 """
 
 import functools
@@ -49,7 +50,7 @@ class TokenPart(NamedTuple):
 
 
 class TokenPiece(NamedTuple):
-    """The tokens of a row group, in scratch (see transforms/files/scratch.py)."""
+    """The tokens of a row group, stored in scratch (see transforms/files/scratch.py)."""
 
     file: CorpusFile
     number: int  # of the row group in the file
@@ -60,7 +61,7 @@ class TokenPiece(NamedTuple):
 
 
 class TokenizeRows(beam.PTransform):
-    """Pipeline → PCollection[TokenPiece]. Tokenises the documents of a build.
+    """Tokenises the documents of a build. Pipeline → PCollection[TokenPiece].
 
     Args:
       files: Parquet files of one build.
@@ -94,7 +95,7 @@ def plan_parts(file: CorpusFile) -> Iterator[TokenPart]:
 
 @functools.lru_cache(maxsize=2)
 def open_tokenizer(path: str) -> Tokenizer:
-    """Returns the tokenizer in a file. It is loaded once per process. Raises InputError."""
+    """Returns the tokenizer in a file. It is loaded once per process. Raises InputError if it is invalid."""
     try:
         return load_tokenizer(read_input(path))
     except ValueError as error:

@@ -19,7 +19,7 @@ COLUMNS = ("wikidata_id", "version_id", "text")
 
 
 class TrainOnBuilds(beam.PTransform):
-    """Pipeline → PCollection[(name, TrainedSubwords)]. Trains vocabularies on articles of finished builds.
+    """Trains vocabularies on articles of finished builds. Pipeline → PCollection[(name, TrainedSubwords)].
 
     One worker trains all vocabularies one after the other, because each takes gigabytes of memory. It reads
     the sample directly from the files, without a shuffle.
@@ -43,10 +43,10 @@ class TrainOnBuilds(beam.PTransform):
 
 
 def plan_sample(build: Build, articles: int) -> list[RowGroup]:
-    """Returns the row groups that contain the first articles of the split train, in the order of the files.
-    Only reads as many footers as needed.
+    """Returns the row groups that contain the first articles of the split train, in file order.
 
-    The field `rows` of a row group is the number of rows to use, from the first.
+    The field `rows` of a row group is the number of its rows to use, from the first on. Only as many footers
+    as needed are read.
     """
     parts: list[RowGroup] = []
     for file in files_of(build, ("train",)):

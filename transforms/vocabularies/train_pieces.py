@@ -19,9 +19,10 @@ NAME = "sentencepiece"
 
 
 class TrainPieces(beam.PTransform):
-    """PCollection[(bucket, word counts in scratch)] → PCollection of one TrainedPieces. Trains a model.
+    """Trains a model on word counts.
 
-    One worker trains, and holds all words in memory. Raises InputError if no model can be trained.
+    PCollection[(bucket, reference to word counts in scratch)] → PCollection of one TrainedPieces. One worker
+    trains, and holds all words in memory. Raises InputError if no model can be trained.
     """
 
     def __init__(self, settings: PieceSettings):

@@ -35,8 +35,9 @@ LARGEST_RANK = (1 << 63) - 1
 
 
 class TrainSubwords(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection of one TrainedSubwords, even if there are no articles. Trains
-    a vocabulary.
+    """Trains a vocabulary.
+
+    PCollection[PackedArticle] → PCollection of one TrainedSubwords, even without articles.
 
     One worker trains. It needs memory for the compressed sample, and the memory that `train_model` needs.
     """
@@ -71,29 +72,34 @@ class TrainSubwords(beam.PTransform):
 
 
 def is_train(article: PackedArticle) -> bool:
-    """Returns True if the article may be used to train a vocabulary."""
+    """Returns True if an article may be used to train a vocabulary, because it is in the split train."""
     return article.split == "train"
 
 
 def rank_of(article: PackedArticle) -> int:
-    """Returns the fingerprint of the article's identity without its last bit, so that it fits a signed 64-bit
+    """Returns the rank of an article by which the sample is drawn.
+
+    It is the fingerprint of the article's identity without its last bit, so that it fits a signed 64-bit
     integer.
     """
     return fingerprint(article.wikidata_id) >> 1
 
 
 def descending_rank_of(article: PackedArticle) -> int:
-    """Returns the negative of the rank. Beam finds the largest of many numbers faster than the smallest."""
+    """Returns the negative rank of an article.
+
+    Beam finds the largest of many numbers faster than the smallest.
+    """
     return -rank_of(article)
 
 
 def last_of_sample(smallest: Sequence[int], wanted: int) -> int:
-    """Returns the greatest rank in the sample; LARGEST_RANK if all articles are in the sample."""
+    """Returns the greatest rank in the sample, or LARGEST_RANK if all articles are in the sample."""
     return -min(smallest) if len(smallest) == wanted else LARGEST_RANK
 
 
 def is_sampled(article: PackedArticle, last: int) -> bool:
-    """Returns True if the rank of the article is at most `last`."""
+    """Returns True if an article is in the sample, because its rank is at most `last`."""
     return rank_of(article) <= last
 
 
@@ -140,7 +146,7 @@ def train_on(
 
 
 def write_subwords(trained: TrainedSubwords, folder: str, name: str) -> Iterator[OutputFile]:
-    """Writes `sentencepiece/<name>.model` and `.vocab`; nothing if there is no model."""
+    """Writes `sentencepiece/<name>.model` and `.vocab`. Writes nothing if there is no model."""
     if trained.model:
         yield from write_model(folder, f"{FOLDER}/{name}", trained.model, trained.vocabulary_size)
 

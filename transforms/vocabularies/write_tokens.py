@@ -1,5 +1,6 @@
-"""Writes token ids as a Megatron-LM data set for each split, with a table that lists the source of each
-document.
+"""Writes token ids as a Megatron-LM data set for each split.
+
+A table lists the source of each document.
 """
 
 import posixpath
@@ -33,7 +34,7 @@ SCHEMA = pa.schema(
 
 
 class WriteTokens(beam.PTransform):
-    """PCollection[TokenPiece] → PCollection[OutputFile]. Writes token ids as Megatron-LM data sets.
+    """Writes token ids as Megatron-LM data sets. PCollection[TokenPiece] → PCollection[OutputFile].
 
     One worker writes the files of a split, because training programs need a single token file. It holds one
     TokenPiece at a time.
@@ -63,10 +64,9 @@ def _by_split(piece: TokenPiece) -> tuple[str, TokenPiece]:
 def write_split(
     grouped: tuple[str, Iterable[TokenPiece]], folder: str, kind: str
 ) -> Iterator[OutputFile]:
-    """Writes the files of a split, such as train.bin, train.idx and train-rows.parquet. Writes nothing for a
-    split without rows.
+    """Writes the files of a split, such as train.bin, train.idx and train-rows.parquet.
 
-    Readers could not memory-map an empty .bin file.
+    Writes nothing for a split without rows, because readers could not memory-map an empty .bin file.
     """
     split, unordered = grouped
     pieces = sorted(unordered, key=lambda piece: (piece.file.path, piece.number))

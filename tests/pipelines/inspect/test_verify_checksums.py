@@ -53,7 +53,7 @@ def test_a_build_that_fits(build: Path, tmp_path: Path, run: Command) -> None:
             "damaged: none\n"
             "missing: none\n"
             "not compared: 1\n"
-            "  training-monolingual/news.2007.en.shuffled: raw input, no part of a build\n"
+            "  training-monolingual/news.2007.en.shuffled: raw input, which is not a part of a build\n"
             "not in the list: 8, of which 0 are to be looked at\n"
             "OK: all is well\n"
         )
@@ -91,7 +91,7 @@ def test_every_kind_of_finding(
         "missing: 1",
         "  news.en-00003-of-00003: is not in the build",
         "not compared: 1",
-        f"  {SORTED}: the build has kept no checkpoints; --checkpoints keeps them",
+        f"  {SORTED}: the build was made without checkpoints; --checkpoints keeps them",
         "not in the list: 10, of which 2 are to be looked at",
         f"  {unlisted}",
         "  left.parquet: nor in the manifest",
@@ -102,7 +102,7 @@ def test_every_kind_of_finding(
         f"different\t{ONE}\t{different}",
         f"damaged\t{TWO}\t{damage}",
         "missing\tnews.en-00003-of-00003\tis not in the build",
-        f"not compared\t{SORTED}\tthe build has kept no checkpoints; --checkpoints keeps them",
+        f"not compared\t{SORTED}\tthe build was made without checkpoints; --checkpoints keeps them",
     ]
     assert lines[-2:] == [
         f"equal\t{heldout}\t{md5_of(SHARDS[0])}",

@@ -206,7 +206,7 @@ def test_unfinished_builds_are_passed_over_and_told(
             "uk/20260101-1.0.0"
         ]
     assert [record.getMessage() for record in caplog.records] == [
-        f"passed over, not finished: {tmp_path / name}" for name in unfinished
+        f"skipped a build that is not finished: {tmp_path / name}" for name in unfinished
     ]
 
 

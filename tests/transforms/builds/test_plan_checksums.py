@@ -87,9 +87,17 @@ def test_files_that_the_list_does_not_name(tmp_path: Path) -> None:
     [
         (f"{TRAIN}/news.en-00003-of-00100", Status.MISSING, "is not in the build"),
         ("news.en.heldout-00009-of-00050", Status.MISSING, "is not in the build"),
-        (TOKENIZED, LEFT_OUT, "the build has kept no checkpoints; --checkpoints keeps them"),
-        ("training-monolingual/news.2007.en.shuffled", LEFT_OUT, "raw input, no part of a build"),
-        ("tar_archives/training-monolingual.tgz", LEFT_OUT, "archive, no part of a build"),
+        (TOKENIZED, LEFT_OUT, "the build was made without checkpoints; --checkpoints keeps them"),
+        (
+            "training-monolingual/news.2007.en.shuffled",
+            LEFT_OUT,
+            "raw input, which is not a part of a build",
+        ),
+        (
+            "tar_archives/training-monolingual.tgz",
+            LEFT_OUT,
+            "archive, which is not a part of a build",
+        ),
         ("README", LEFT_OUT, "not an artefact of a build"),
     ],
 )
