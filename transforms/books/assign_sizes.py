@@ -72,5 +72,5 @@ def plan_all(
 
 
 def assign_size(book: TokenizedBook, plan: Mapping[int, Placement]) -> SizedBook:
-    """Returns the book with its split and size from the plan."""
+    """Adds the split and the size from the plan to a book."""
     return SizedBook(book, *plan[book.book_id])

@@ -59,7 +59,7 @@ class MeasureRows(beam.PTransform):
 
 
 def measure_row(row: BookRow, text: int) -> tuple[str, BookStats]:
-    """Returns the split of a book and its counts."""
+    """Returns (split, counts) of a book's text."""
     packed = row.values[text]
     assert isinstance(packed, bytes)
     return row.split, measure_book(fetch_text(packed))

@@ -82,7 +82,7 @@ def check_books(paths: Sequence[str], whole: bool = True) -> None:
 
 
 def _check_file(path: str, file_bytes: int, whole: bool) -> bool:
-    """Returns True if the file can be a book or contain one."""
+    """Returns True if a file may be a book or contain one."""
     with open_raw(path) as stream:
         codec = codec_of(stream)
         if whole and codec:

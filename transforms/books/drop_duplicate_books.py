@@ -30,11 +30,11 @@ class DropDuplicateBooks(beam.PTransform):
 
 
 def describe_book(element: Book | DatedBook) -> DocumentFacts:
-    """Returns the id and title of a book, ranked by its length."""
+    """Returns the id and title of a book, and its length as the rank by which the book to keep is chosen."""
     book = book_of(element)
     return DocumentFacts(book.book_id, book.title, book.characters)
 
 
 def text_of_book(element: Book | DatedBook) -> str:
-    """Returns the plain words of the text of a book."""
+    """Returns the plain words of a book, by which it is compared with others."""
     return plain_words(fetch_text(book_of(element).packed_text))

@@ -22,7 +22,7 @@ class GatheredBooks(NamedTuple):
 
 
 class GatherBooks(beam.PTransform):
-    """Pipeline → GatheredBooks. Reads books and joins them with their metadata.
+    """Reads books and joins them with their metadata. Pipeline → GatheredBooks.
 
     Args:
       folder: folder for temporary texts (see scratch.py).

@@ -23,7 +23,10 @@ _TO_KEYED: Mapping[str, Callable[[Any], Keyed]] = {
 
 
 class BookFates(NamedTuple):
-    """The inputs of ListBooks. Each collection has at most one element per book."""
+    """The inputs of ListBooks, from which the table is made.
+
+    Each collection has at most one element per book.
+    """
 
     titles: beam.PCollection  # of (book id, title): of all that were considered
     measures: beam.PCollection  # of (book id, (L, V))

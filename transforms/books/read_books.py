@@ -159,7 +159,7 @@ class StoredFile(NamedTuple):
 
 
 class BookUnit(NamedTuple):
-    """A unit of work: files that are read together, or one stripe of a shared file."""
+    """A work unit: files that are read together, or one stripe of a shared file."""
 
     source: BookSource
     files: tuple[StoredFile, ...]

@@ -28,7 +28,7 @@ NGRAM_WORDS = 8
 
 
 class SelectedBooks(NamedTuple):
-    """The outputs of SelectBooks: kept books, rejections and verdicts. Each book is kept or rejected."""
+    """The outputs of SelectBooks: kept books, rejections, and the decision about each book."""
 
     kept: beam.PCollection  # of MeasuredBook
     rejected: beam.PCollection  # of Rejected

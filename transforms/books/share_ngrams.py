@@ -53,7 +53,7 @@ class SharedParts(NamedTuple):
 
 
 class ShareNgrams(beam.PTransform):
-    """PCollection[MeasuredBook] → SharedParts. Finds the n-grams that several books share.
+    """Finds the n-grams that several books share. PCollection[MeasuredBook] → SharedParts.
 
     Args:
       plan: side input with one Plan.

@@ -97,7 +97,7 @@ def count_buckets(rows: int) -> int:
 
 
 def document_files(build: Build, shape: CorpusShape) -> list[ListedFile]:
-    """Returns Parquet files of a build that together contain each document once."""
+    """Returns the Parquet files of a build that together contain each document once."""
     return [
         file
         for file in list_files(build)

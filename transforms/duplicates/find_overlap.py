@@ -220,7 +220,7 @@ def number_of_names(side: int, names: str) -> int:
 
 
 def ngrams_of(document: tuple[int, NamedText]) -> Uint64s:
-    """Returns the hashes of the document's 8-grams of plain words."""
+    """Returns the hashes of the 8-grams of plain words in a document."""
     return hash_ngrams(plain_words(document[1].text), NGRAM_WORDS)
 
 

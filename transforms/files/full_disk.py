@@ -1,4 +1,4 @@
-"""Error numbers and messages of a full disk."""
+"""Defines the error numbers and messages by which a full disk is recognised."""
 
 import errno
 

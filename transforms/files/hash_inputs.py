@@ -17,13 +17,13 @@ READ_BYTES = 1 << 20
 
 
 class HashInputs(beam.PTransform):
-    """Pipeline → PCollection[InputFile]. Hashes the files of a mapping {role: paths}.
+    """Hashes input files. Pipeline → PCollection[InputFile]. The files are given as {role: paths}.
 
     Raises InputError if the size of a file, or the checksum of an object in a store, has changed since the
     pipeline was constructed. The build might then have read other content than the manifest describes.
 
     Args:
-      sums: path → expected SHA-256, from the SHA256SUMS file beside the file. A different hash raises
+      sums: path → expected SHA-256, from the SHA256SUMS file in the same folder. A different hash raises
         InputError.
     """
 

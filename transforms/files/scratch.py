@@ -103,7 +103,7 @@ def _refer(path: str, offset: int, size: int) -> bytes:
 
 
 def _own_file(folder: str) -> BinaryIO:
-    """Returns the file in the folder to which only this process writes."""
+    """Returns the scratch file of this process in the folder. No other process writes to it."""
     key = folder, os.getpid()
     if key not in _files:
         for closed in [_files.pop(other) for other in list(_files)]:  # files of earlier builds

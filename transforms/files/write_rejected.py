@@ -10,7 +10,7 @@ SCHEMA = pa.schema([pa.field(name, pa.string(), nullable=False) for name in Reje
 
 
 class CountReasons(beam.PTransform):
-    """PCollection[Rejected] → PCollection[((stage, reason), count)]. Counts rejected records by reason."""
+    """Counts rejected records by reason. PCollection[Rejected] → PCollection[((stage, reason), count)]."""
 
     def expand(self, rejected: beam.PCollection) -> beam.PCollection:
         return (

@@ -208,7 +208,7 @@ def _write_shards(
 
 
 def corpus_files(corpus: str, shard: Shard) -> list[Target]:
-    """Returns the targets of a shard: a Parquet and a TFRecord file."""
+    """Returns the files to write for a shard: a Parquet and a TFRecord file."""
     return [
         Target(parquet_name(*shard), shard.split, PARQUET),
         Target(tfrecord_name(corpus, *shard), shard.split, TFRECORD),
@@ -285,7 +285,7 @@ def _batches(rows: Sequence[Any], kind: RowKind) -> Iterator[list[Sequence[Any]]
 
 
 def _tables(schema: pa.Schema, rows: Sequence[Sequence[Any]]) -> Iterator[pa.Table]:
-    """Yields the rows as one row group."""
+    """Converts rows to tables for Parquet. Yields one table, which becomes a row group."""
     yield table_of(rows, schema)
 
 
@@ -295,7 +295,7 @@ def _records(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes
 
 
 def _lines(_: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """Yields the rows as lines of a TSV table."""
+    """Yields rows as lines of a TSV file."""
     for row in rows:
         yield to_line(row).encode("utf-8")
 

@@ -88,7 +88,7 @@ def run_bytes_for(input_bytes: int) -> int:
 
 
 def merge_samplers(samplers: Iterable[LineSampler]) -> LineSampler:
-    """Returns one sampler that has the samples of all samplers."""
+    """Merges samplers into one that has the samples of all of them."""
     merged = LineSampler()
     for sampler in samplers:
         merged.merge(sampler)

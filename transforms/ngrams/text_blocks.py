@@ -157,7 +157,7 @@ def plan_parts(placed: PlacedFile) -> Iterator[TextPart]:
 
 
 def read_blocks(part: TextPart, source: TextSource, scratch: Scratch) -> Iterator[TextBlock]:
-    """Yields the text of a part in blocks."""
+    """Divides the text of a part into blocks, and yields them."""
     texts = read_row_group(part.group, [source.column]).table[source.column]
     first = part.first
     for documents in _batches(map(SENTENCES[source.paragraphs], map(str, texts))):

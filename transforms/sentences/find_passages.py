@@ -78,7 +78,7 @@ class _Find(beam.DoFn):
 def find_candidate(
     page: Page, site: Site, cleaner: WikitextCleaner, seed: int
 ) -> Candidate | Reason:
-    """Returns the passage of a page with its metadata, or the reason why the page has no passage."""
+    """Finds a passage in a page. Returns it with the page's metadata, or the reason why there is none."""
     try:
         linked = clean_with_links(cleaner, page.text, page.title)
     except UncleanableError as error:

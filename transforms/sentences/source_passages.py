@@ -89,6 +89,6 @@ def name_domain(rejected: Rejected, domain: str) -> Rejected:
 
 
 def flatten(sourced: Sequence[Sourced]) -> Sourced:
-    """Merges the outputs of all dumps."""
+    """Merges the outputs of SourcePassages for all dumps into one."""
     columns = zip(Sourced._fields, zip(*sourced, strict=True), strict=True)
     return Sourced(*(parts | f"All {name}" >> beam.Flatten() for name, parts in columns))

@@ -74,7 +74,7 @@ class ChooseSentences(beam.PTransform):
 
 
 def add_ranges(counts: Iterable[Counts]) -> Counts:
-    """Returns the sum of arrays of counts."""
+    """Adds up arrays of counts."""
     return sum(counts, np.zeros(RANGES, np.int64))
 
 

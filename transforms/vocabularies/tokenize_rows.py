@@ -24,7 +24,7 @@ BATCH_BYTES = 1 << 22  # of text that is in memory as tokens of Python or Arrow 
 
 
 class TokenSource(NamedTuple):
-    """The settings for the tokenisation of rows."""
+    """The settings for tokenising the rows of a build."""
 
     tokenizer: str  # path of its file, readable by all workers
     eos: str  # token after each document

@@ -106,7 +106,7 @@ def is_sampled(article: PackedArticle, last: int) -> bool:
 def train_on_sample(
     grouped: tuple[int, Iterable[bytes]], settings: SubwordSettings
 ) -> TrainedSubwords:
-    """Trains on the sampled articles, in the order of the files."""
+    """Trains a vocabulary on the sampled articles, in the order of the files."""
     _, sampled = grouped
     # Several articles about one entity share a rank, so there may be more articles than requested.
     articles = sorted((from_bytes(data) for data in sampled if data), key=order)
@@ -118,9 +118,11 @@ def train_on_sample(
 def train_on(
     articles: Iterable[tuple[str, str, str]], settings: SubwordSettings, expected: int
 ) -> TrainedSubwords:
-    """Trains on all given articles. Each article is (Wikidata id, version id, text).
+    """Trains a vocabulary on some articles. Each article is (Wikidata id, version id, text).
 
     Args:
+      articles: the articles, in the order of training.
+      settings: the settings of the vocabulary.
       expected: number of articles, for the progress display.
     """
     digest, read = hashlib.sha256(), 0

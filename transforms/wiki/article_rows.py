@@ -110,7 +110,7 @@ def rows_with(columns: Sequence[str], source: RowSource) -> RowKind:
 def all_values(
     columns: Sequence[str], source: RowSource, article: PackedArticle
 ) -> tuple[str | int, ...]:
-    """Returns the values of an article for the given columns."""
+    """Returns the values of an article for the given columns, in order."""
     released = values(article)
     found: dict[str, str | int] = dict(zip(RELEASED, released, strict=True))
     if FULL[-1] in columns:

@@ -19,7 +19,7 @@ class Assigned(NamedTuple):
 
 
 class AssignSplits(beam.PTransform):
-    """PCollection[PackedArticle] → Assigned. Assigns articles to splits by their Wikidata ids.
+    """Assigns articles to splits by their Wikidata ids. PCollection[PackedArticle] → Assigned.
 
     The split depends only on the Wikidata id, so an entity is in the same split in every language. A split
     that is already set is kept. Such articles are pinned to the split of an earlier release, and are counted.
@@ -34,7 +34,10 @@ class AssignSplits(beam.PTransform):
 
 
 def assign_split(article: PackedArticle) -> Iterator[Any]:
-    """Yields the article with its split. If it was pinned, yields (is moved, 1) on the output "pinned"."""
+    """Yields an article with its split.
+
+    For a pinned article, also yields (True if it moved, 1) on the output "pinned".
+    """
     split = split_of(article.wikidata_id)
     if article.split:
         yield beam.pvalue.TaggedOutput("pinned", article.split != split)

@@ -1,4 +1,4 @@
-"""Statistics of a corpus of books. Counts can be added in any order."""
+"""Computes the statistics of a corpus of books. Counts can be added in any order."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from transforms.text.fingerprint import fingerprint
 
 
 class BookStats(NamedTuple):
-    """Counts of books."""
+    """Counts of books and of their texts."""
 
     books: int = 0
     words: int = 0  # between white space; normalise word-level perplexity
@@ -19,7 +19,7 @@ class BookStats(NamedTuple):
 
 
 def measure_book(text: str) -> BookStats:
-    """Returns the counts of one book."""
+    """Returns the counts of one book, given its text."""
     text_bytes = len(text.encode("utf-8"))
     return BookStats(1, len(text.split()), len(text), text_bytes, text.count("\n"))
 
@@ -35,11 +35,13 @@ def identity_of(book_id: int) -> str:
 
 
 def place_of(book_id: int) -> tuple[int, int]:
-    """Returns the sort key of a book in a file: its fingerprint, so that books are shuffled, then its id."""
+    """Returns the sort key of a book: its fingerprint, by which books are shuffled, and its id."""
     return fingerprint(identity_of(book_id)), book_id
 
 
 def book_schema(*texts: str) -> pa.Schema:
-    """Returns the schema of a corpus of books: book_id, a 32-bit integer, and string columns `texts`."""
+    """Returns the schema of a corpus of books: book_id, a 32-bit integer, and a string column for each of
+    `texts`.
+    """
     names = {"book_id": pa.int32(), **dict.fromkeys(texts, pa.string())}
     return pa.schema([pa.field(name, kind, nullable=False) for name, kind in names.items()])

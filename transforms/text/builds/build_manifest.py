@@ -73,7 +73,7 @@ def assemble(
     lost: Iterable[Mapping[str, Any]],
     outputs: Iterable[OutputFile],
 ) -> dict[str, Any]:
-    """Returns a manifest with its keys in a readable order. Inputs, losses and outputs are sorted."""
+    """Makes a manifest, with its keys in a readable order. Inputs, losses and outputs are sorted."""
     known = provenance._asdict()
     del known["signature_settings"]
     return {

@@ -123,7 +123,10 @@ def _count_repeated(same: pa.Table) -> int:
 
 
 def _by_id(rows: pa.Table, splits: Sequence[str]) -> Iterator[tuple[str, list[Row], list[Row]]]:
-    """Yields (id, its rows in the older edition, its rows in the newer edition), both lists sorted."""
+    """Groups rows by id.
+
+    Yields (id, its rows in the older edition, its rows in the newer edition), sorted.
+    """
     of_id: dict[str, tuple[list[Row], list[Row]]] = defaultdict(lambda: ([], []))
     columns = (rows[name].to_pylist() for name in SCHEMA.names)
     for identity, title, split, digest, size, is_new in zip(*columns, strict=True):

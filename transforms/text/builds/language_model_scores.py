@@ -32,7 +32,7 @@ BASES = {"e": math.e, "2": 2.0, "10": 10.0}  # of logarithms
 
 
 class Normalisers(NamedTuple):
-    """The counts by which the log-likelihood of a split is divided."""
+    """The counts of a split by which its log-likelihood is divided."""
 
     characters: int  # code points, counted as in the paper of the corpus: a marker is one
     pieces: int  # of the SentencePiece model of the corpus; 0 if there is none

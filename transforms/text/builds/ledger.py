@@ -61,7 +61,10 @@ class Ledger:
         return list(self._accounts.get(account, ()))
 
     def pairs(self, account: str) -> dict[Any, Any]:
-        """Returns the entries of an account as a mapping. They must be (key, value), each key once."""
+        """Returns the entries of an account as a mapping.
+
+        The entries must be (key, value), with each key once.
+        """
         return dict(self.values(account))
 
     def one(self, account: str) -> Any:

@@ -26,7 +26,7 @@ _AFTER_CLEANING = ("join-wikidata/", "drop-duplicates/")
 
 
 class Doubt(NamedTuple):
-    """A result that suggests damaged or mismatched input."""
+    """An implausible result, which suggests damaged or mismatched input."""
 
     name: str  # a key of DOUBTS
     message: str
@@ -47,7 +47,7 @@ class Usual(NamedTuple):
 
 
 def find_doubts(manifest: Mapping[str, Any]) -> Iterator[Doubt]:
-    """Yields the doubts about a finished build."""
+    """Yields the implausible results (doubts) of a finished build."""
     counts = manifest["counts"]
     kept = counts.get("kept", {})
     if manifest["settings"].get("identity", _BY_PAGE) != _BY_PAGE:

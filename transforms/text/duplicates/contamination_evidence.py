@@ -24,7 +24,7 @@ Stretches = tuple[tuple[int, int], ...]
 
 
 class Place(NamedTuple):
-    """A training document."""
+    """The place of a training document: its file and its id."""
 
     file: str
     id: str  # unique in the file, with rare exceptions

@@ -52,7 +52,7 @@ SPAN = 1 << 16  # characters that are weighted at once; the arrays fit in the pr
 
 
 class FoldedText(NamedTuple):
-    """The words of a text."""
+    """The folded words of a text, with their positions in the text."""
 
     characters: Uint32s  # folded; 0 between words
     starts: Int64s  # start of each word in `characters`

@@ -140,7 +140,7 @@ def decode_block(data: bytes | bytearray, start: int, end: int) -> bytes | None:
 
 
 def first_block_bit(stream: BinaryIO) -> int | None:
-    """Returns the bit at which the first block should begin: after the file header, and after empty streams.
+    """Returns the bit at which the first block should begin: after the file header and any empty streams.
 
     Returns None if the file does not begin with a stream.
     """
@@ -274,7 +274,7 @@ class _Window:
         return self._bad_until_next_mark(mark.bit, message)
 
     def problem_at_start(self) -> BadBlock | None:
-        """Returns the damage at the head of the file, or None."""
+        """Returns the damage at the beginning of the file, or None."""
         while self._stop < _HEADER_BITS // 8 + _SPAN_BYTES and self._read_on():
             pass
         begins_well = _STREAM_HEADER.match(self._buffer)
@@ -319,7 +319,7 @@ class _Window:
         return BadBlock(max(bit, 0), end, message)
 
     def _read_on(self) -> bool:
-        """Extends the window. Returns False at the end of the file."""
+        """Reads more of the file into the window. Returns False at the end of the file."""
         if self._stop >= self._file_bytes:
             return False
         self._stream.seek(self._stop)

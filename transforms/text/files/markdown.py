@@ -24,7 +24,7 @@ def make_list(title: str, sentences: Sequence[str]) -> list[str]:
 
 
 class Config(NamedTuple):
-    """The files that Hugging Face `datasets` loads by one name."""
+    """A configuration of a data set: the files that Hugging Face `datasets` loads by one name."""
 
     name: str
     files: Mapping[str, str]  # split → pattern of paths, relative to the folder of the card

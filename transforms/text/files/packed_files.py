@@ -54,7 +54,7 @@ class PassedOver(NamedTuple):
 
 
 class PackedDamage(NamedTuple):
-    """Damage in a file or archive."""
+    """A damaged part of a file or archive."""
 
     name: str  # name of a file or an archive
     start: int  # byte at which the damage begins; the message says in which file

@@ -259,7 +259,7 @@ def _goes_on(span: Span, following: Span) -> bool:
 
 
 def _spans_of(spans: Sequence[Span], start: int, end: int) -> list[Span]:
-    """Returns the spans of a part of a block."""
+    """Returns the spans of a part of a block, from `start` to `end`."""
     first = max(bisect.bisect_right(spans, start, key=lambda span: span.at) - 1, 0)
     last = bisect.bisect_left(spans, end, key=lambda span: span.at)
     starts = [max(span.at, start) for span in spans[first:last]]

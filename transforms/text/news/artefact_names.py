@@ -35,7 +35,7 @@ _NUMBERED = re.compile(rf"(?P<stem>.+){_NUMBERS}")
 
 
 def kind_of(name: str) -> Kind:
-    """Returns the kind of a file according to the last part of its path."""
+    """Returns the kind of a file, given its name. Only the last part of the path is used."""
     shard = shard_of(name)
     if shard:
         series, number, _ = shard

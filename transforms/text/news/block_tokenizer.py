@@ -75,7 +75,7 @@ class BlockTokenizer:
         self._ascii_tables = _ascii_tables(perl)
 
     def tokenize_ascii(self, block: bytes) -> TokenizedText:
-        """Tokenises lines in ASCII; all other lines are reported as doubtful."""
+        """Tokenises lines of ASCII text. All other lines are reported as doubtful."""
         plain, flags = self._ascii_tables
         text = block.translate(plain)
         codes = np.frombuffer(text, np.uint8)

@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 
 class Status(enum.StrEnum):
-    """The result for a file in the list, or for a file of the build that the list does not name."""
+    """The result of the comparison for a file of the list, or for a file of the build that is not in the
+    list.
+    """
 
     DIFFERENT = "different"  # not as in the list, but as the build wrote it
     DAMAGED = "damaged"  # neither as in the list nor as the build wrote it

@@ -13,9 +13,10 @@ _FALLBACK = "en"
 
 @functools.cache
 def prefixes_of(language: str) -> Mapping[str, str]:
-    """Returns word → ALWAYS, or BEFORE_NUMBER for words that count only before a digit 0-9.
+    """Returns word → ALWAYS or BEFORE_NUMBER, for words after which a period does not end a sentence.
 
-    A language without a list has the English list, as in tokenizer.perl.
+    BEFORE_NUMBER is for words that count only before a digit 0-9. A language without a list has the English
+    list, as in tokenizer.perl.
     """
     tables = read_table(__package__, "nonbreaking_prefixes.toml")
     lists = tables.get(language, tables[_FALLBACK])

@@ -71,7 +71,7 @@ def _spread(state: _States, stretch_log: int, lanes: int) -> _States:
 
 @functools.cache
 def _power(exponent: int) -> _Power:
-    """Returns the matrix of 2**exponent steps."""
+    """Returns the matrix of 2**exponent steps of the generator."""
     if exponent:
         half = _power(exponent - 1)
         return _tabulate(_multiply(_multiply(_single_bits(), half), half))

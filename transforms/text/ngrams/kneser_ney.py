@@ -111,7 +111,7 @@ def estimate_unigrams(table: Table, tally: Tally, discounts: Discounts, size: in
 
 
 def further_unigrams(tally: Tally, discounts: Discounts, size: int, *, has_unknown: bool) -> Table:
-    """Returns the PROBABILITIES of <S>, which is always 1, and of <UNK> if the text has none."""
+    """Returns the PROBABILITIES of <S>, which is always 1, and of <UNK> if it is not in the text."""
     nothing = make_table(np.array([[UNKNOWN]], np.uint32), (("adjusted", "<i8"),), 0)
     unknown = estimate_unigrams(nothing, tally, discounts, size)
     start = make_table(np.array([[START]], np.uint32), PROBABILITIES, 1.0)

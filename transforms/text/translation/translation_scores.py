@@ -33,7 +33,7 @@ RELEASED_PIECES = 250_000
 
 
 class Pieces:
-    """A SentencePiece model that splits lines into pieces, and its name in signatures."""
+    """A SentencePiece model that splits lines into pieces, with its name for sacrebleu's signatures."""
 
     def __init__(self, model: bytes, name: str = "") -> None:
         """Loads a model.

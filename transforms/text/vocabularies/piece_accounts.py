@@ -65,7 +65,7 @@ def _make_stats(
     counted: Mapping[tuple[str, str], PieceStats],
     trained: TrainedPieces,
 ) -> dict[str, Any]:
-    """Returns the counts of each sampled or evaluated language, and their total."""
+    """Returns the counts of each language that is sampled or evaluated, and their total."""
     languages = {
         name: _sampling_of(choices[name].share if name in choices else NO_SHARE)
         | {kind: counted[kind, name]._asdict() for kind in KINDS if (kind, name) in counted}

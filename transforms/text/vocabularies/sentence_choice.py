@@ -30,7 +30,7 @@ _SHIFT = np.uint64(64 - 12)
 
 
 class LastRange(NamedTuple):
-    """The result of the first pass over a language: the range that contains the last rank."""
+    """The result of the first pass over a language: the range of ranks that contains the last rank."""
 
     share: Share
     number: int  # number of the range with the last sentence that is taken once more; -1 if none is
@@ -94,7 +94,7 @@ def ranks_in_range(ranks: Ranks, last: LastRange) -> Ranks:
 
 
 def choose(last: LastRange, ranks: Ranks) -> Choice:
-    """Finds the last rank, given all ranks in the range `last.number`, in any order."""
+    """Finds the last rank, given all ranks in the range `last.number`. They may be in any order."""
     held_out_from = last.held_out_from << int(_SHIFT)
     if last.number < 0:
         return Choice(last.share, 0, 0, held_out_from)

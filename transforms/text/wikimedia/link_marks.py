@@ -68,10 +68,10 @@ def find_marks(text: str) -> tuple[str, list[int]]:
 
 
 def clean_with_links(cleaner: WikitextCleaner, wikitext: str, title: str) -> LinkedPage:
-    """Returns a cleaned page with the positions of its links.
+    """Cleans a page. Returns it with the positions of its links.
 
     Raises:
-        UncleanableError: see WikitextCleaner.clean.
+        UncleanableError: in the same cases as `WikitextCleaner.clean`.
     """
     page = cleaner.clean(wikitext, title)
     if SIGN in wikitext or any(SIGN in text for text in _paragraphs(page)):

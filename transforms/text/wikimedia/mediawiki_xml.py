@@ -212,9 +212,8 @@ def _to_page(elements: Iterable[_Element]) -> Page:
 def parse_id(text: str | bytes, of: str) -> int:
     """Parses the id of a page, revision or item.
 
-    Raises ValueError unless the text has 1 to 18 digits.
-
-    `of` is the word used in the error message, such as "page".
+    Raises ValueError if the text does not have 1 to 18 digits. `of` is the word used in the error message,
+    such as "page".
     """
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS):

@@ -127,7 +127,7 @@ def choose_date(evidence: Sequence[PublicationDate]) -> PublicationDate | None:
 
 
 def reason_to_reject(date: PublicationDate | None, before: int) -> Reason | None:
-    """Returns None if the date is before the year `before`, otherwise the reason to reject the book."""
+    """Returns the reason to reject a book, or None if its date is before the year `before`."""
     if date is None:
         return Reason("undated", "")
     if date.year < before:
@@ -169,9 +169,10 @@ def _last_death(book: Book) -> Iterable[int]:
 
 
 def is_plausible(year: int, book: Book) -> bool:
-    """Returns True if all authors, translators and editors of the book were old enough in `year`.
+    """Returns True if a year may be the year of publication of a book.
 
-    Years before printing and since Project Gutenberg began are not plausible.
+    All authors, translators and editors must have been old enough. Years before the invention of printing,
+    and years since Project Gutenberg began, are not plausible.
     """
     births = [author.birth_year for author in book.authors if author.birth_year]
     earliest = max([_FIRST_PRINTED, *(birth + _MIN_AGE_YEARS for birth in births)])

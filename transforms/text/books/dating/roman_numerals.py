@@ -12,7 +12,7 @@ _BETWEEN = re.compile(r"[. ]+")
 
 
 def parse_roman(text: str) -> int | None:
-    """Returns the number, or None if the text is not a number of at least 1000 in capital Roman numerals.
+    """Parses a Roman numeral of at least 1000 in capital letters. Returns None for other texts.
 
     Points and spaces between the letters are ignored.
     """

@@ -1,6 +1,7 @@
-"""Finds the years in the front of a book: on the title page, its back, and below a preface.
+"""Finds the years in the front of a book: on the title page, on its back, and below a preface.
 
-Each year comes with its source. publication_dates.py chooses the year of publication among them.
+Each year is returned with its source, such as a copyright line. publication_dates.py chooses the year of
+publication among them.
 """
 
 import functools

@@ -48,7 +48,7 @@ _UNENDED = re.compile(r"[a-zà-ÿ,;][”’\"']?$|(?:--|—)$")
 
 
 class Shape(NamedTuple):
-    """The layout of a text."""
+    """Measurements of the layout of a text."""
 
     characters: int
     verse: float  # share of stanzas

@@ -37,7 +37,7 @@ _ROMAN = re.compile(r"[IVXLC]+")
 
 
 class Speech(NamedTuple):
-    """The amount of speech in a text."""
+    """The amount of speech in a text, and the number of speakers."""
 
     characters: int  # of speeches and their names, without white space at the ends of lines
     speakers: int  # number of different speakers

@@ -51,6 +51,7 @@ def cover_book(number: int, ngrams: Uint64s, candidates: Iterable[tuple[int, Uin
     """Finds the n-grams of a book that its candidates also have.
 
     Args:
+      number: number of the book, from `number_book`.
       ngrams: hashes of the book's n-grams, ascending, without repetitions.
       candidates: (number, hashes like `ngrams`) for each larger book to compare.
     """

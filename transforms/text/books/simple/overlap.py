@@ -56,7 +56,7 @@ _MAX_DENOMINATOR = 10**6  # times the n-grams of a book it does not overflow 64 
 
 
 class Chains(NamedTuple):
-    """The dependencies between the contested books in a partition."""
+    """The chains of a partition, by which the decisions about contested books depend on each other."""
 
     certain: Int64s  # rows (id, number of n-grams that a free earlier book has)
     links: Int64s  # rows (id, id) of neighbours in a chain, without repetitions
@@ -102,7 +102,7 @@ class OverlapRule(NamedTuple):
 
 
 def parse_overlap(written: str) -> OverlapRule:
-    """Parses "0.5", "minhash", or "minhash:0.5".
+    """Parses the setting for overlaps: "0.5", "minhash", or "minhash:0.5".
 
     Raises ValueError for an invalid name or share.
     """

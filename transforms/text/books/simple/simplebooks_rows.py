@@ -32,9 +32,12 @@ SIGNS = 2
 def make_rows(
     book: TokenizedBook, split: str, is_small: bool, packed_small: bytes = b""
 ) -> Iterator[BookRow]:
-    """Yields the row of a book for each of its splits, with values in the order of SCHEMA.
+    """Yields the rows of a book, one for each split that contains it. Values are in the order of SCHEMA.
 
     Args:
+      book: the tokenised book.
+      split: its split.
+      is_small: True if the book is also in SimpleBooks-2.
       packed_small: packed tokens of the book in SimpleBooks-2, if they differ from those in SimpleBooks-92.
     """
     yield BookRow(split, book.book_id, _values(book, book.packed_tokens))

@@ -40,7 +40,7 @@ class SpecialCase(NamedTuple):
 
 
 class SpecialCases:
-    """The special cases of a tokeniser."""
+    """The special cases of one of spaCy's tokenisers."""
 
     def __init__(self, tokenizer: Tokenizer):
         cases = _cases_of(tokenizer)

@@ -269,7 +269,10 @@ def _problem(stripped: StrippedText, whole: int, is_marked: bool) -> Reason | No
 
 
 def _is_small_print(text: str, begin: _Mark) -> bool:
-    """Returns True if the mark is from the time when books had no mark at their end."""
+    """Returns True if a header mark is a "small print" mark.
+
+    Books with this mark are from the time when books had no mark at their end.
+    """
     return "SMALL PRINT" in text[begin.start : begin.end].upper()
 
 

@@ -20,7 +20,7 @@ _LETTERS = regex.compile(r"\p{L}")
 
 
 def count_letters(text: str) -> int:
-    """Returns the number of letters in a text."""
+    """Returns the number of letters of any script in a text."""
     return len(_LETTERS.findall(text))
 
 

@@ -40,7 +40,7 @@ class PassageSentence(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The consecutive sentences of an article that may be selected: either all of them, or the first ones."""
+    """The passage of an article: consecutive sentences, of which all or the first ones may be selected."""
 
     part: str  # of PARTS: position of the paragraph in the article
     paragraph: int  # number of the paragraph in the article, from 0

@@ -65,7 +65,7 @@ NOTHING = Comparison(0, 0, 0, (), {})
 
 
 def add_uses(pages: Iterable[Mapping[str, Uses]]) -> dict[str, Uses]:
-    """Returns each template → the sum of its counts over all pages."""
+    """Adds up the counts of pages. Returns name of a template → its counts in all pages."""
     sums: dict[str, Counter[str]] = {}
     for page in pages:
         for name, uses in page.items():

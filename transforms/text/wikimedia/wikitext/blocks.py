@@ -1,4 +1,4 @@
-"""Removes blocks from wikitext: tables and HTML lists."""
+"""Removes tables and HTML lists from wikitext."""
 
 import re
 from collections.abc import Callable

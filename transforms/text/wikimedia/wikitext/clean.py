@@ -96,7 +96,7 @@ class WikitextCleaner:
         namespaces: Mapping[int, Sequence[str]],
         of_wiki: WikiTemplates = NO_TEMPLATES,
     ) -> None:
-        """Raises ValueError if a display pattern in the language's tables is invalid."""
+        """Prepares the tables of one wiki. Raises ValueError if a display pattern in them is invalid."""
         self._language = language
         self._of_wiki = of_wiki
         self._namespaces = {number: tuple(names) for number, names in namespaces.items()}

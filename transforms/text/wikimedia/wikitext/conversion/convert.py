@@ -1,4 +1,4 @@
-"""Expands `{{convert|2|in|mm}}` to "2 inches (51 mm)": a measure, followed by its value in other units.
+"""Expands `{{convert|2|in|mm}}` to a measure and its value in other units: "2 inches (51 mm)".
 
 Options, rounding and wording follow the documentation of the English Wikipedia's Module:Convert. In other
 wikis, units are written with their names from CLDR or with their symbols. The units are data: `units.toml`.
@@ -332,5 +332,5 @@ def convert_short(arguments: Arguments, page: Page) -> str:
 
 
 def convert_to_english_symbols(arguments: Arguments, page: Page) -> str:
-    """Expands `{{convert}}` in wikis that write units with their English symbols."""
+    """Expands `{{convert}}` in wikis that use the English symbols of units."""
     return _convert(arguments, page, short=True, local=False)

@@ -94,7 +94,7 @@ def _significant_decimals(out: float, figures: int) -> int:
 
 
 def shown_result(out: float, decimals: int, style: Style) -> Shown:
-    """Returns a result, formatted by the options of the style."""
+    """Returns a result as text, formatted by the options of the style."""
     size = abs(out)
     if style.denominator and size < 1e8:
         return _shown_fraction(size, out < 0, style)

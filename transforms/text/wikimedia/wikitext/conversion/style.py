@@ -1,4 +1,4 @@
-"""The options of `{{convert}}`: which units are written with their names, and how numbers are formatted."""
+"""Reads the options of `{{convert}}`, such as which units are written with their names."""
 
 import dataclasses
 import re

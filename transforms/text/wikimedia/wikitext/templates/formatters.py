@@ -1,4 +1,4 @@
-"""Functions that a display pattern can apply to the text of an argument: `{1:number}`, `{2:lower}`, …"""
+"""Defines the functions that a display pattern can apply to an argument: `{1:number}`, `{2:lower}`, …"""
 
 from collections.abc import Callable, Mapping
 

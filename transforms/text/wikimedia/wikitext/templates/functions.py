@@ -1,4 +1,4 @@
-"""Functions that expand templates whose text must be computed, such as numbers, dates and pronunciations.
+"""Expands templates whose text must be computed, such as numbers, dates and pronunciations.
 
 A pattern "=name" in the tables calls the public function `name` of this module or of one of _MODULES.
 """

@@ -1,4 +1,4 @@
-"""Compiles display patterns, by which the tables say how to write the arguments of a template as text.
+"""Compiles display patterns, which define the text to which a template expands.
 
     "{1}"               the first positional argument
     "{text|1}"          the first of these arguments that is not empty
@@ -7,7 +7,7 @@
     "{2:number}"        with a formatter: number, lower, upper, first_upper, superscript, subscript,
                         month, verbatim (markup in it is text), no_aside (without " (…"), hebrew_number
     "{@as_of}"          a phrase of the language; a phrase alone does not count as content
-    "[ ({2})]"          left out if none of its arguments has content; may be nested
+    "[ ({2})]"          omitted if none of its arguments has content; may be nested
     "\\["               the next character is text
 
 A template expands to nothing if none of the arguments in its pattern has content. A pattern without arguments
