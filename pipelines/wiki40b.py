@@ -75,6 +75,7 @@ from transforms.wiki.read_dumps import ReadDump, dump_bytes_of
 from transforms.wiki.read_entity_table import EntityTable
 from transforms.wiki.read_language import read_language
 from transforms.wiki.read_split_pins import find_pins
+from transforms.wiki.read_sql_dumps import is_table_of
 from transforms.wiki.read_templates import ReadTemplates
 from transforms.wiki.write_audit import WriteAudit
 
@@ -116,6 +117,11 @@ class Wiki40b(CorpusBuild):
             on_corrupt=config.on_corrupt,
             dump_date=date_in_names(self.dumps) or checked_date(config.dump_date),
         )
+        if not config.ignore_siteinfo:
+            for path in (*self.tables.page_props, *self.tables.pages):
+                is_table_of(path, self.dbname)
+        for path in self.tables.items_per_site:
+            is_table_of(path, "wikidatawiki")
         self.entities = EntityTable.open(config.entities) if config.entities else None
         if self.entities:
             self.entities.column_of(self.dbname)

@@ -321,6 +321,13 @@ def test_another_table_than_the_one_asked_for(uk: WikiFiles, failed: Failed) -> 
     assert "page_props" in message
 
 
+def test_a_table_of_another_wiki(uk: WikiFiles, failed: Failed) -> None:
+    path = uk.folder / "page_props.sql.gz"
+    dump_files.write_page_props(path, [(42, "wikibase_item", "Q42")], "viwiki")
+    message = failed(uk.multistream, "--page-props", path)
+    assert f"{path}, byte 0: a table of viwiki, not of ukwiki" in message
+
+
 def test_a_damaged_entity_dump(uk: WikiFiles, failed: Failed) -> None:
     path = uk.folder / "wikidata-20260101-all.json.gz"
     data = Path(ENTITIES).read_bytes()

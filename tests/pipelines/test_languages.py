@@ -191,7 +191,8 @@ def test_zhwiki_gives_two_corpora(tmp_path: Path, run: Command) -> None:
     files = lay_out(dumps, "zh-cn")
     pages = [SamplePage(1, 0, "汉语", "'''汉语'''是一种语言，在台灣叫做國語。", 10)]
     dump_files.write_multistream(files.multistream, files.index, files.wiki.header, pages, 10)
-    dump_files.write_page_props(files.stem("page_props.sql.gz"), [(1, "wikibase_item", "Q7850")])
+    props = files.stem("page_props.sql.gz")
+    dump_files.write_page_props(props, [(1, "wikibase_item", "Q7850")], "zhwiki")
     run(*arguments(dumps, output, languages="zh-cn,zh-tw"))
     texts = {}
     for language in ("zh-cn", "zh-tw"):

@@ -12,11 +12,10 @@ import apache_beam as beam
 from apache_beam.pvalue import AsDict, AsSingleton
 
 from transforms.files.damage import damage_error
-from transforms.files.open_input import InputError, match_inputs, open_input
+from transforms.files.open_input import InputError, match_inputs
 from transforms.files.screen import ScreenPages
 from transforms.files.spread import SpreadAll
 from transforms.records import Page, Reason
-from transforms.text.files.compression import DECODE_ERRORS
 from transforms.text.files.dates import checked_date
 from transforms.text.files.file_units import FileUnit
 from transforms.text.wikimedia.mediawiki_xml import MalformedPageError, parse_id, parse_page
@@ -41,14 +40,12 @@ from transforms.text.wikimedia.page_ids import (
 from transforms.text.wikimedia.sql_dump import Row
 from transforms.wiki.check_dumps import check_dumps
 from transforms.wiki.read_dumps import read_good_pages, spread_units
-from transforms.wiki.read_sql_dumps import read_file
+from transforms.wiki.read_sql_dumps import is_table_of, read_file
 
 READ_STAGE = "read-older-dump"
 
 _HEAD_BYTES = 4_000  # <title>, <ns> and <id> come first
 _ID = re.compile(rb"<id>(\d{1,18})</id>")
-_IS_TABLE = re.compile(rb"\s*(?:--|/\*|CREATE |DROP |INSERT )")
-_DATABASE = re.compile(rb"^-- Host: .*\bDatabase: (\w+)", re.MULTILINE)
 
 
 class OlderDump(NamedTuple):
@@ -90,7 +87,7 @@ def find_older_dump(
     if page_id := parse_page_id(given):
         return OlderDump(dbname, page_id)
     paths = match_inputs(given)
-    tables = [path for path in paths if _is_table_of(path, dbname)]
+    tables = [path for path in paths if is_table_of(path, dbname)]
     dumps = [path for path in paths if path not in tables]
     if dumps:
         ignore = {"ignore_siteinfo": ignore_siteinfo}
@@ -102,21 +99,6 @@ def find_older_dump(
             paths[0], f"a dump of {older_date}, which is not older than the dump of {date}"
         )
     return OlderDump(dbname, 0, dumps, tables, older_date or UNDATED, is_dated)
-
-
-def _is_table_of(path: str, dbname: str) -> bool:
-    """Returns True if a file is an SQL dump. Raises InputError if it is a dump of another wiki."""
-    with open_input(path) as stream:
-        try:
-            head = stream.read(_HEAD_BYTES)
-        except DECODE_ERRORS:
-            return False  # damage is reported when the dump is read
-    if not _IS_TABLE.match(head):
-        return False
-    database = _DATABASE.search(head)
-    if database and database[1] != dbname.encode():
-        raise InputError(path, f"a table of {database[1].decode()}, not of {dbname}", 0)
-    return True
 
 
 class NewerPages(NamedTuple):

@@ -1,6 +1,7 @@
 """Reads rows of a wiki's tables from SQL dumps."""
 
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
@@ -18,12 +19,31 @@ from transforms.text.wikimedia.sql_dump import Row, SqlDumpError, read_rows
 STAGE = "read-sql-dump"
 CHUNK_BYTES = 1 << 20
 
+_HEAD_BYTES = 4_000
+_IS_TABLE = re.compile(rb"\s*(?:--|/\*|CREATE |DROP |INSERT )")
+_DATABASE = re.compile(rb"^-- Host: .*\bDatabase: (\w+)", re.MULTILINE)
+
 Parse = Callable[[Row], Iterable[Any]]
 
 
 def keep_row(row: Row) -> tuple[Row]:
     """Returns the row unchanged."""
     return (row,)
+
+
+def is_table_of(path: str, dbname: str) -> bool:
+    """Returns True if a file is an SQL dump. Raises InputError if it is a dump of another wiki."""
+    with open_input(path) as stream:
+        try:
+            head = stream.read(_HEAD_BYTES)
+        except DECODE_ERRORS:
+            return False  # damage is reported when the dump is read
+    if not _IS_TABLE.match(head):
+        return False
+    database = _DATABASE.search(head)
+    if database and database[1] != dbname.encode():
+        raise InputError(path, f"a table of {database[1].decode()}, not of {dbname}", 0)
+    return True
 
 
 class SqlRows(NamedTuple):
