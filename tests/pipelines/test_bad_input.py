@@ -201,7 +201,7 @@ def test_a_dump_without_a_page(uk: WikiFiles, failed: Failed) -> None:
     path = uk.write_xml("")
     xml = path.read_text("utf-8")
     path.write_text(f"{xml.partition('<page>')[0]}</mediawiki>\n", "utf-8")
-    assert f"{path.name}: the dump has no page; is the wiki empty" in failed(path)
+    assert f"{path.name}: the dump has no pages; is the wiki empty" in failed(path)
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def columns_to_compare(old: Build, new: Build, shape: CorpusShape) -> list[str]:
 def _columns_of(build: Build, shape: CorpusShape) -> list[str]:
     files = document_files(build, shape)
     if not files:
-        raise InputError(build.folder, "holds no documents")
+        raise InputError(build.folder, "the build has no documents")
     return columns_of(files[0].file.path)
 
 

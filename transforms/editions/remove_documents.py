@@ -171,7 +171,9 @@ def place_removals(
     removals = list(of_key["removals"])
     places = sorted(of_key["places"]) if removals else []
     if removals and not places:
-        raise InputError(folder, f"has no document {key}: the search was run on another build")
+        raise InputError(
+            folder, f"the build has no document {key}: the search was run on another build"
+        )
     return itertools.product(places, removals)
 
 
@@ -195,7 +197,7 @@ class _Rewrite(beam.DoFn):
         for removal in sorted(of_file["removals"]):
             removals.setdefault(removal.key, []).append(removal)
         if not files:
-            raise InputError(self._how.build.folder, f"has no file {name}")
+            raise InputError(self._how.build.folder, f"the build has no file {name}")
         rewriter = _Rewriter(self._how, files[0], removals)
         yield from rewriter.write()
         tagged = beam.pvalue.TaggedOutput

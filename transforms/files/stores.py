@@ -145,7 +145,7 @@ def write_object(path: str, content: BinaryIO, size: int) -> None:
     except Exception as error:
         raise StoreError(path, refusal_of(error)) from error
     if written != size:
-        raise StoreError(path, f"{written} of {size} bytes have arrived")
+        raise StoreError(path, f"only {written} of {size} bytes were written")
 
 
 def read_object(path: str) -> Seen | None:

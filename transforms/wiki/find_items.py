@@ -160,7 +160,7 @@ def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
     if name == b"wikibase_item" and value:
         qid = value.decode("ascii")
         if not _QID.fullmatch(qid):
-            raise ValueError(f"the item is {qid[:_SHOWN]!r}, not like 'Q64'")
+            raise ValueError(f"the item is {qid[:_SHOWN]!r}; expected one like 'Q64'")
         yield parse_id(page or b"", "page"), PageFacts(qid=qid, linked_by=linked_by)
     elif name == b"disambiguation":
         fact = parse_id(page or b"", "page"), PageFacts(is_disambiguation=True)

@@ -78,7 +78,7 @@ class EntityTable(NamedTuple):
         first = next(iter(wikis), "")
         for path, of_file in wikis.items():
             if of_file != wikis[first]:
-                raise InputError(path, f"its columns are not those of {first}")
+                raise InputError(path, f"its columns differ from those of {first}")
         _check_order(row_groups)
         kinds = _read_kinds(FileSystems.join(folder, INTERNAL_CLASSES))
         date = checked_date(build.dump_date)
@@ -165,7 +165,9 @@ def _check_order(row_groups: Sequence[RowGroup]) -> None:
     for group in row_groups:
         if not last_id < group.first_id <= group.last_id:
             place = f"row group {group.number} begins at Q{group.first_id}"
-            raise InputError(group.path, f"{place}, but Q{last_id} is before it")
+            raise InputError(
+                group.path, f"{place}, but Q{last_id} comes before it: the ids are not sorted"
+            )
         last_id = group.last_id
 
 
@@ -175,7 +177,7 @@ def _read_kinds(path: str) -> dict[int, str]:
     kinds = dict(zip(table[ID].to_pylist(), table["kind"].to_pylist(), strict=True))
     unknown = set(kinds.values()) - set(KINDS)
     if unknown:
-        raise InputError(path, f"{min(unknown)!r} is not one of the kinds {KINDS}")
+        raise InputError(path, f"unknown kind {min(unknown)!r}; expected one of {KINDS}")
     return kinds
 
 

@@ -89,7 +89,7 @@ def _match(pattern: str) -> tuple[list[str], list[str]]:
     folders = {path for path in found if pathlib.Path(path).is_dir()}
     unfinished = sorted(folders - set(builds))
     if unfinished:
-        raise InputError(unfinished[0], "no finished build: there is no COMPLETED in it")
+        raise InputError(unfinished[0], "not a finished build: it has no file COMPLETED")
     tables = [path for path in found if path not in folders]
     if not builds and not tables:
         raise InputError(

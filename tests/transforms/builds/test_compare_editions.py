@@ -133,7 +133,7 @@ def test_tables_are_compared_by_the_columns_that_both_have(tmp_path: Path) -> No
     old, new = (open_build(str(folder)) for folder in (old, new))
     assert columns_to_compare(old, new, ITEMS) == ["instance_of", "ukwiki"]
     empty = open_build(str(make_edition(tmp_path, {}, corpus="entities", language="other")))
-    with pytest.raises(InputError, match="holds no documents"):
+    with pytest.raises(InputError, match="the build has no documents"):
         columns_to_compare(old, empty, ITEMS)
 
 

@@ -143,7 +143,7 @@ def test_a_reference_that_has_a_file_twice(tmp_path: Path) -> None:
     assert error_of(
         InputError, plan_comparisons, build, listed(ONE), str(tmp_path / "reference")
     ) == (
-        f"{tmp_path}/reference: {ONE}: may be any of a/news.en-00001-of-00003,"
+        f"{tmp_path}/reference: {ONE}: the name is ambiguous, it may be any of a/news.en-00001-of-00003,"
         " b/news.en-00001-of-00003"
     )
 

@@ -212,7 +212,7 @@ def test_ids_that_are_none(page: bytes | None) -> None:
 
 @pytest.mark.parametrize("item", [b"64", b"Q0", b"Q%d" % 2**64, "Q٣".encode()])
 def test_items_that_are_none(item: bytes) -> None:
-    with pytest.raises(ValueError, match=r"the item is .*, not like 'Q64'|'ascii' codec"):
+    with pytest.raises(ValueError, match=r"the item is .*; expected one like 'Q64'|'ascii' codec"):
         list(fact_of_property((b"12", b"wikibase_item", item)))
 
 

@@ -151,14 +151,16 @@ def test_files_without_ranges_of_ids_or_with_wrong_ones(table: EntityTable, tmp_
     ]
     (folder / second).write_bytes((folder / first).read_bytes())
     finish(folder, outputs)
-    expected = f"{folder / second}: row group 0 begins at Q2, but Q9 is before it"
+    expected = f"{folder / second}: row group 0 begins at Q2, but Q9 comes before it: the ids are not sorted"
     assert open_broken(folder) == expected
 
 
 def test_a_kind_that_is_none(table: EntityTable, tmp_path: Path) -> None:
     path = tmp_path / "table" / "internal-classes.parquet"
     pq.write_table(class_table({5: "river"}), path)
-    assert open_broken(tmp_path / "table").startswith(f"{path}: 'river' is not one of the kinds")
+    assert open_broken(tmp_path / "table").startswith(
+        f"{path}: unknown kind 'river'; expected one of"
+    )
     pq.write_table(pa.table({"kind": ["list"]}), path)
     assert open_broken(tmp_path / "table") == f"{path}: missing columns: numeric_id"
 

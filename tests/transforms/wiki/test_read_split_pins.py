@@ -182,7 +182,7 @@ def test_parquet_without_the_columns(tmp_path: Path) -> None:
 def test_folders_that_are_no_finished_builds(tmp_path: Path) -> None:
     build = write_build(tmp_path / "build", PINS)
     (build / "COMPLETED").unlink()
-    with pytest.raises(InputError, match=r"build: no finished build: there is no COMPLETED in it"):
+    with pytest.raises(InputError, match=r"build: not a finished build: it has no file COMPLETED"):
         find_pins([f"{build}/"])
     (tmp_path / "entities").mkdir()
     (tmp_path / "entities" / "COMPLETED").touch()

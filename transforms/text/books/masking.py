@@ -25,7 +25,7 @@ def read_words(lines: Iterable[str]) -> tuple[str, ...]:
     entries.discard("")
     wordless = sorted(entry for entry in entries if not _WORD.search(entry))
     if wordless:
-        raise ValueError(f"{wordless[0]!r} has no letter or digit")
+        raise ValueError(f"the entry {wordless[0]!r} has no letter or digit")
     if not entries:
         raise ValueError("the list has no words")
     return tuple(sorted(entries))

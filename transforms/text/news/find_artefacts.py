@@ -57,7 +57,7 @@ def _choose(names: Iterable[str], wanted: str) -> str:
     best = [name for name in shared if shared[name] == most]
     whole = [name for name in best if most == len(name.split("/"))]
     if len(whole or best) > 1:
-        raise ArtefactError(f"may be any of {', '.join(best)}")
+        raise ArtefactError(f"the name is ambiguous, it may be any of {', '.join(best)}")
     return (whole or best)[0]
 
 

@@ -34,7 +34,7 @@ def _line(row: Sequence[str], width: int, for_people: bool) -> str:
         raise ValueError(f"expected a row of {width} fields, found {len(row)}: {row!r}")
     if width < 2:
         raise ValueError(
-            "a table needs two columns or more: an empty field would make a blank line"
+            "a table must have at least two columns: an empty field would be a blank line"
         )
     fields = map(protect, row) if for_people else row
     return (

@@ -42,7 +42,9 @@ class Pieces:
         ValueError if the bytes are not a SentencePiece model.
         """
         if not model:
-            raise ValueError("not a SentencePiece model: no bytes")  # sentencepiece would hang
+            raise ValueError(
+                "not a SentencePiece model: the file is empty"
+            )  # sentencepiece would hang
         try:
             self._processor: Any = sentencepiece.SentencePieceProcessor(model_proto=model)
         except RuntimeError:
@@ -149,8 +151,8 @@ def score_systems(task: Task) -> list[SystemScores]:
     for system in task.systems:
         if len(system) != count or not count:
             raise ValueError(
-                f"a system has {len(system)} lines and the reference {count}:"
-                " both need the same number, 1 or more"
+                f"a system has {len(system)} lines, but the reference has {count};"
+                " both must have the same number, at least 1"
             )
     pieces = Pieces(task.model, task.model_name)
     scorers = [_Scorer(name, task.references, pieces, task.code_version) for name in task.metrics]

@@ -58,7 +58,7 @@ def account_for_articles(
     pages = ledger.number("pages") + malformed
     if not pages:
         raise NothingLeftError(
-            ["dump"], "the dump has no page; is the wiki empty, or is this only a part of a dump?"
+            ["dump"], "the dump has no pages; is the wiki empty, or is this only a part of a dump?"
         )
     kept = {split: counts["articles"] for split, counts in stats.items()}
     balance(pages, "pages that were read", kept=kept["total"], rejected=rejected["total"])

@@ -48,9 +48,13 @@ SEVERAL = "there are several sets of parts of x"
 @pytest.mark.parametrize(
     ("files", "name", "message"),
     [
-        (["a/x", "b/x"], "x", "may be any of a/x, b/x"),
-        (["a/x", "b/x"], "c/x", "may be any of a/x, b/x"),
-        (["a/x-00000-of-00001", "b/x-00000-of-00001"], "x", "may be any of a/x, b/x"),
+        (["a/x", "b/x"], "x", "the name is ambiguous, it may be any of a/x, b/x"),
+        (["a/x", "b/x"], "c/x", "the name is ambiguous, it may be any of a/x, b/x"),
+        (
+            ["a/x-00000-of-00001", "b/x-00000-of-00001"],
+            "x",
+            "the name is ambiguous, it may be any of a/x, b/x",
+        ),
         (["x-00000-of-00003", "x-00002-of-00003"], "x", f"1 of the 3 {LACKS}, the first is 00001"),
         (["x-00001-of-00001"], "x", f"1 of the 1 {LACKS}, the first is 00000"),
         (["x-00000-of-00001", "x-00001-of-00001"], "x", SEVERAL),

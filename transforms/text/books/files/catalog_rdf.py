@@ -81,7 +81,9 @@ def parse_catalog_rdf(data: bytes) -> CatalogEntry:
     about = ebook.get(f"{_RDF}about", "")
     number = _EBOOK.fullmatch(about)
     if number is None:
-        raise MalformedRdfError(f"the ebook is {about[:100]!r}, without a positive number")
+        raise MalformedRdfError(
+            f"the ebook is {about[:100]!r}; expected one with a positive number"
+        )
     return CatalogEntry(
         book_id=int(number[1]),
         kind=next(iter(in_order(_values_of(ebook, f"{_TERMS}type"))), ""),
@@ -100,7 +102,9 @@ def _parse_xml(data: bytes) -> Element:
         if "\0" in text:  # Expat would read UTF-16, and miss the check for a DOCTYPE
             raise MalformedRdfError("not UTF-8: it has zeros, as UTF-16 does")
         if "<!DOCTYPE" in text:
-            raise MalformedRdfError("a DOCTYPE, which is not allowed; entities are not expanded")
+            raise MalformedRdfError(
+                "found a DOCTYPE, which is not allowed; entities are not expanded"
+            )
         return ElementTree.fromstring(text)
     except UnicodeDecodeError as error:
         raise MalformedRdfError(f"not UTF-8: {error}") from None

@@ -98,7 +98,7 @@ def read_definition(definition: str) -> Parts:
             stack[-1].parts[-1].append(definition[position : token.start()])
         text, position = token[0], token.end()
         if len(stack) > MAX_NESTING:
-            raise DefinitionError("nested too deeply")
+            raise DefinitionError("the braces are nested too deeply")
         if text[0] == "{":
             stack.append(_Open(len(text)))
         elif text == "[[":
