@@ -70,7 +70,10 @@ def title_of(book: Book) -> tuple[int, str]:
 
 
 def line_of(grouped: tuple[int, Mapping[str, Iterable[Any]]], formula: str) -> Considered:
-    """Returns the line of the table for a book."""
+    """Returns a book's row of the table.
+
+    `grouped` is (book id, what is known about the book), as produced by CoGroupByKey.
+    """
     book_id, found = grouped
     one: dict[str, Any] = {name: next(iter(values), None) for name, values in found.items()}
     sized = Sized(*one["sized"], *one["places"][1:]) if one["sized"] else None

@@ -152,7 +152,8 @@ def drop_lines(
 ) -> Iterator[LineRange]:
     """Yields a range without its removed lines.
 
-    The ids of these lines are in the first column of the links.
+    `joined` is (index of the range, the range and its links). A link is (id of a removed line, id of the
+    line that is kept instead).
     """
     _, found = joined
     removed = {place for links in found[PAIRS] for place in places_of(links[:, 0])}

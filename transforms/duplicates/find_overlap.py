@@ -215,7 +215,7 @@ def describe(document: tuple[int, NamedText]) -> DocumentFacts:
 
 
 def number_of_names(side: int, names: str) -> int:
-    """Returns the number of a document, given its side and its names as JSON."""
+    """Returns the number of a document, given its side (0 or 1) and its names as JSON."""
     return fingerprint(f"{side}{names}") >> 2 << 1 | side
 
 

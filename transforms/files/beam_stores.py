@@ -20,8 +20,8 @@ _lock = threading.Lock()  # threads may share clients, but must not create them 
 def keep_clients() -> None:
     """Makes Beam's S3 file system reuse one client per process. Does nothing if boto3 is not installed.
 
-    Without the patch, Beam creates a client for every call, which takes a third of a second. No issue of Beam
-    was found.
+    Without the patch, Beam creates a client for every call, which takes a third of a second. No Beam issue
+    describes this.
     """
     try:
         import boto3

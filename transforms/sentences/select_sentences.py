@@ -29,8 +29,8 @@ class Selected(NamedTuple):
 class SelectSentences(beam.PTransform):
     """Selects the sentences of a translation benchmark. PCollection[Candidate] → Selected.
 
-    A worker holds only the candidates of a domain with the lowest ranks, a few times as many as the articles
-    needed, and without copies. Only these candidates are shuffled.
+    A worker holds only the candidates of a domain with the lowest ranks, without copies: a few times as many
+    candidates as articles are needed. Only these candidates are shuffled.
 
     Args:
       quotas: (domain, split) → number of articles and sentences.

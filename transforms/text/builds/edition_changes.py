@@ -163,9 +163,9 @@ def pair_rows(old: Sequence[Row], new: Sequence[Row]) -> Iterator[Pair]:
 
 
 def describe(identity: str, old: Row | None, new: Row | None) -> Change:
-    """Returns the change of a document.
+    """Returns the change of a document, given its rows in the old and the new edition.
 
-    `old` or `new` may be None. The `fate` of the result may be UNCHANGED.
+    One of the rows may be None. If the rows are equal, the `fate` of the result is UNCHANGED.
     """
     there = new or old
     assert there

@@ -4,10 +4,11 @@ A work unit is a part of a file. The units of a file yield each record once, whe
 record belongs to the unit in which it begins, and the reader of the unit reads its last record to the end. A
 splitter extracts the records, lines or pages, from the text. There are three kinds of units:
 
-plain  not compressed: a range of bytes. bz2    the blocks that begin in a range of the stored bytes (see
-bz2_blocks.py), of one stream or more. whole  .gz, .xz and .zst cannot be read from the middle. Each of
-`stripes` units decompresses the whole file
-       and uses every n-th run of one mebibyte of text: decompression is cheap compared with the rest.
+plain  not compressed: a range of bytes.
+bz2    the blocks that begin in a range of the stored bytes (see bz2_blocks.py), of one stream or more.
+whole  a .gz, .xz or .zst file, which cannot be read from the middle. Each of `stripes` units decompresses the
+       whole file and uses every n-th run of one mebibyte of text. Decompression is cheap compared with the
+       rest.
 
 Damage is reported with its position. Reading continues with the first record that begins after it.
 """

@@ -34,7 +34,7 @@ _TAR_NAME = re.compile(rf".+{_TAR}", re.IGNORECASE | re.DOTALL)
 
 
 class PackedFile(NamedTuple):
-    """A file that was read, because its name may be that of a text."""
+    """A file that was read from an archive, because its name may be that of a text file."""
 
     name: str  # after the names of its archives: "84.zip/84.txt"
     content: bytes

@@ -50,7 +50,10 @@ _NOWHERE: Places = np.empty(0, np.intp)
 
 
 class TokenizedText(NamedTuple):
-    """Framed text with spaces between words, and the indexes of lines whose result is meaningless."""
+    """Framed text with spaces between words, and the indexes of doubtful lines.
+
+    Doubtful lines must be tokenised by other means; `codes` has meaningless text in their place.
+    """
 
     codes: Codes
     doubtful: list[int]
@@ -85,7 +88,7 @@ class BlockTokenizer:
         )
 
     def tokenize_text(self, text: str) -> TokenizedText:
-        """Tokenises lines with any characters."""
+        """Tokenises lines, which may have characters beyond ASCII."""
         text = text.replace("`", "'")
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
         flags = _flag_table(self._perl)[codes]

@@ -98,7 +98,10 @@ def _tabulate(images: _States) -> _Power:
 
 
 def _multiply(states: _States, power: _Power) -> _States:
-    """Multiplies states by a matrix. The result is the sum of the images of the bytes of each state."""
+    """Multiplies each state by a matrix, which is given as a table of the products of single bytes.
+
+    The product of a state is the sum (XOR) of the products of its bytes.
+    """
     octets = np.ascontiguousarray(states).view(np.uint8)
     result = np.zeros_like(states)
     for place, table in enumerate(power):

@@ -121,7 +121,9 @@ def scale_contexts(left: Table, shorter: Table) -> Table:
 
 
 def weigh_by_scales(found: Table, scales: Table) -> Table:
-    """Returns the WEIGHTS of n-grams: their probabilities S(w | h) / Z(h), with a share of 0.
+    """Returns the WEIGHTS of n-grams.
+
+    WEIGHT is the probability S(w | h) / Z(h). SHARE, the share of the lower order, is 0.
 
     Args:
       found: the FREQUENCIES of the n-grams.

@@ -228,7 +228,7 @@ def _unproven_tables(code: str) -> dict[str, Any]:
 
 @functools.cache
 def load_language(code: str) -> Language:
-    """Returns the tables of a corpus.
+    """Returns the tables by which the wiki of a language is cleaned, given its corpus code ("zh-cn").
 
     Raises:
         ValueError: no Wikipedia has this code.

@@ -27,7 +27,7 @@ _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:-[A-Za-z0-9-]+)?")  # "en", "nah", "z
 
 
 class BadRow(NamedTuple):
-    """An invalid row of the table."""
+    """An invalid row of the catalogue table."""
 
     line: int  # its first line; the header is line 1
     message: str

@@ -61,7 +61,7 @@ def measure_speech(paragraphs: Sequence[Sequence[str]]) -> Speech:
 
 
 def _spoken_in(paragraphs: Sequence[Sequence[str]]) -> Iterator[_Spoken]:
-    """Yields the text after each name, up to the next name or the end of the paragraph.
+    """Yields the text after each speaker's name, up to the next name or the end of the paragraph.
 
     If a paragraph is only a name, in capitals or without a period, the text continues in the next paragraph,
     unless that paragraph begins with a name.

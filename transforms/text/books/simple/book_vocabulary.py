@@ -24,8 +24,9 @@ class BookVocabularyStats(NamedTuple):
 
     @property
     def frequency(self) -> float:
-        """FREQ of table 1: the average number of occurrences of a vocabulary word or sign in the training
-        text.
+        """The average number of occurrences of a vocabulary word or sign in the training text.
+
+        This is the column FREQ in table 1 of the SimpleBooks paper.
         """
         training = dict(self.splits)[TRAIN]
         return (training.words + training.sentences) / self.vocabulary_with_signs

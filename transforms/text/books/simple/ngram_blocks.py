@@ -37,8 +37,9 @@ class NgramBlock(NamedTuple):
 
 
 class SharedNgrams(NamedTuple):
-    """The n-grams of a partition that several books have, each with these books (owners), the largest
-    first.
+    """The n-grams of a partition that occur in several books.
+
+    Each n-gram is stored with its owners, the books in which it occurs, the largest first.
     """
 
     books: Int64s  # ids, the largest book first

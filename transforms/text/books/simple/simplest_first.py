@@ -1,8 +1,9 @@
 """Chooses the simplest books, until the corpus has its target size.
 
 The paper of SimpleBooks wanted "a body of text of approximately 100M tokens but with a vocabulary size of
-less than 100K", and used a threshold of the ratio to get such a corpus. Here the two numbers are the limits
-themselves, and books are added in order of their ratio.
+less than 100K". To get such a corpus, it kept books whose ratio of length and vocabulary (see simplicity.py)
+is above a threshold. Here the two numbers themselves are the limits, and books are added in order of their
+ratio.
 """
 
 from collections.abc import Mapping, Sequence

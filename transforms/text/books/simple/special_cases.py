@@ -33,7 +33,7 @@ NO_EDGES = Edges()
 
 
 class SpecialCase(NamedTuple):
-    """A special case with more than one token."""
+    """A special case of the tokeniser, which replaces a sequence of several tokens by others."""
 
     cut: tuple[str, ...]  # the tokens that are matched: "Mr", "."
     made: tuple[str, ...]  # the tokens that replace them: "Mr."
@@ -74,8 +74,9 @@ class SpecialCases:
         return Edges(frozenset(first), frozenset(last), is_special)
 
     def may_meet(self, before: Edges, behind: Edges) -> bool:
-        """Returns True if a special case that matches tokens of both neighbouring chunks could change
-        something.
+        """Returns True if a special case could change tokens across the boundary of two chunks of text.
+
+        `before` and `behind` are the `Edges` of the two chunks.
         """
         if not (before.is_special or behind.is_special):
             return False

@@ -75,7 +75,7 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
 
     Returns the book, or the reason to reject the file.
 
-    A text without marks and without words of the licence was stripped before, and is kept.
+    A text without marks and without words of the licence was probably stripped before, and is kept.
 
     Reasons to reject a file:
       copyrighted: the head of the file says that the book is copyrighted and may not be copied freely.

@@ -306,9 +306,9 @@ def _arranged(measure: Measure, outputs: list[Output], style: Style) -> str:
 
 
 def _ordered(measure: Measure, outputs: list[Output], style: Style) -> str:
-    """Returns the text of a conversion in which the order of the units is given.
+    """Returns the text of a conversion with `order=out`, which shows only the outputs, in the given order.
 
-    One of the outputs is the unit of the input.
+    One of the outputs has the unit of the input, and shows the input unchanged.
     """
     shown = []
     for i, output in enumerate(outputs):
