@@ -59,7 +59,7 @@ class Removal(NamedTuple):
 
 
 class Rewriting(NamedTuple):
-    """The settings of a rewritten build."""
+    """The settings for rewriting a build without some of its documents."""
 
     build: Build
     shape: CorpusShape

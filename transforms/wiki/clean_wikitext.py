@@ -55,7 +55,9 @@ class Cleaned(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class CleanWikitext(beam.PTransform):
-    """PCollection[Page] → Cleaned. Pages that have no paragraph or cannot be cleaned are rejected.
+    """Cleans the wikitext of pages. PCollection[Page] → Cleaned.
+
+    Pages that have no paragraph or cannot be cleaned are rejected.
 
     Args:
       language: tables of the corpus language.

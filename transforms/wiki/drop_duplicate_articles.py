@@ -10,7 +10,7 @@ from transforms.wiki.pack_articles import unpack_text
 
 
 class DropDuplicateArticles(DropDuplicates):
-    """PCollection[PackedArticle] of one wiki → Screened. Drops near-duplicate articles.
+    """Drops near-duplicate articles of one wiki. PCollection[PackedArticle] → Screened.
 
     Plain words are compared (see plain_words.py), including those of titles and markers. Among articles of
     the same length, the one with the smallest page id is kept.

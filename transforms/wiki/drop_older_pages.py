@@ -96,7 +96,7 @@ def find_older_dump(
     is_dated = bool(older_date and date)
     if is_dated and older_date >= date:
         raise InputError(
-            paths[0], f"a dump of {older_date}, which is not older than the dump of {date}"
+            paths[0], f"the dump has the date {older_date}; expected one older than {date}"
         )
     return OlderDump(dbname, 0, dumps, tables, older_date or UNDATED, is_dated)
 
@@ -110,7 +110,7 @@ class NewerPages(NamedTuple):
 
 
 class DropOlderPages(beam.PTransform):
-    """PCollection[Page] → NewerPages. Drops pages that are not newer than an older dump or page id.
+    """Drops pages that are not newer than an older dump or page id. PCollection[Page] → NewerPages.
 
     Only bitmaps of the page ids of the older dump are shuffled, some 10 MB for enwiki. Damage in the older
     dump is always an error, because its lost pages would seem to be new.

@@ -39,7 +39,7 @@ class FindRedirects(beam.PTransform):
 
 @dataclass(eq=False, repr=False)
 class LinkTitles(beam.PTransform):
-    """PCollection[PackedArticle] → PCollection[(page id, PageFacts)]. Links pages to items by title.
+    """Links pages to items by title. PCollection[PackedArticle] → PCollection[(page id, PageFacts)].
 
     If the title of an item is now a redirect, the item is assigned to the target page, and the link is marked
     as made by a redirect. If redirects assign two items to one page, the page gets neither.

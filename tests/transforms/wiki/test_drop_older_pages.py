@@ -97,7 +97,7 @@ def test_nothing_older_keeps_all() -> None:
             "elwiki-20230501-pages.xml",
             HEADER,
             "20230501",
-            "a dump of 20230501, which is not older than the dump of 20230501",
+            "the dump has the date 20230501; expected one older than 20230501",
         ),
         ("elwiki-2023-05-02-p1p9.xml", HEADER, "2023-05-01", "a dump of 20230502, which"),
         (

@@ -99,7 +99,7 @@ def log_likelihood_of_bits_per_character(bits: float, characters: int) -> float:
     This is the inverse of `bits_per_character`.
     """
     if not 0 <= bits < math.inf:
-        raise ValueError(f"{bits} is not a number of bits per character")
+        raise ValueError(f"bits per character must be finite and at least 0, not {bits}")
     return -bits * math.log(2) * _positive(characters, "characters")
 
 

@@ -202,6 +202,6 @@ class _Streams(io.RawIOBase):
             head = self._stored.read(_STORED_BYTES)
         if self._codec == "xz" and padding % _XZ_PADDING:
             raise lzma.LZMAError(
-                f"{padding} zero bytes follow an xz stream: not a multiple of four"
+                f"{padding} zero bytes follow an xz stream; expected a multiple of four"
             )
         return head

@@ -89,7 +89,7 @@ def _single_bits() -> _States:
 
 
 def _tabulate(images: _States) -> _Power:
-    """Returns a table with the image of each byte, given the images of the single bits."""
+    """Returns a table with the product of each byte and a matrix, given the products of the single bits."""
     of_bits = images.reshape(_BYTES, 8, 4)
     table = np.zeros((_BYTES, 1, 4), np.int64)
     for bit in range(8):

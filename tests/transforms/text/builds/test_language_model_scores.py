@@ -184,7 +184,7 @@ def test_what_is_no_perplexity(value: float) -> None:
 
 @pytest.mark.parametrize("value", [-0.1, math.inf, math.nan])
 def test_what_is_no_number_of_bits(value: float) -> None:
-    with pytest.raises(ValueError, match="is not a number of bits per character"):
+    with pytest.raises(ValueError, match="bits per character must be finite"):
         log_likelihood_of_bits_per_character(value, 10)
 
 

@@ -125,7 +125,7 @@ def test_other_padding_of_an_xz_file_is_an_error(zeros: int) -> None:
     for following in (b"", lzma.compress(OTHER)):
         found, error = read_until_error(lzma.compress(TEXT) + bytes(zeros) + following)
         assert found == TEXT
-        assert str(error) == f"{zeros} zero bytes follow an xz stream: not a multiple of four"
+        assert str(error) == f"{zeros} zero bytes follow an xz stream; expected a multiple of four"
 
 
 def test_padding_of_a_bz2_file_is_an_error() -> None:

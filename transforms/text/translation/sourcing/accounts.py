@@ -95,7 +95,7 @@ def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
     names = sorted(pages, key=lambda name: (DOMAINS.index(name) if name in DOMAINS else 9, name))
     newer, findings = describe_newer(ledger, {name: pages[name] for name in names})
     if not selection.sentences:
-        raise NothingLeftError(names, f"no passage in {sum(pages.values()):,} pages")
+        raise NothingLeftError(names, f"found no usable passage in {sum(pages.values()):,} pages")
     domains = {domain: _account_for(domain, ledger, selection) for domain in names}
     stats = _make_stats(selection, domains)
     rejected = ledger.rejected
