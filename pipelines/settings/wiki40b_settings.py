@@ -35,7 +35,7 @@ from transforms.text.wikimedia.row_columns import COLUMNS, RELEASED, TEXTS
 from transforms.text.wikimedia.wikitext.section_kinds import THRESHOLDS
 
 CORPUS = "wiki40b"
-VERSION = "1.5.0"
+VERSION = "1.6.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": (
@@ -60,6 +60,10 @@ RELEASE_NOTES = {
         " headings after it, after a label or a quotation between items, of links that are described,"
         " and links in a row; verses in quotation templates stay; labels at the end of a section go;"
         " brackets, bars and signs are shown where MediaWiki shows them."
+    ),
+    "1.6.0": (
+        "Text: a sentence with a value that cannot be known (a price or age of today, data that the dump does"
+        " not have) goes, or the part of the brackets with it; explanations of symbols after 'where' stay."
     ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)

@@ -180,11 +180,37 @@ def plant_no_end(page: Source, number: int, chance: random.Random) -> Source | N
     return page.edited(number, line[: chance.choice(found)]) if found else None
 
 
+def plant_before_block(page: Source, number: int, chance: random.Random) -> Source | None:
+    """A paragraph ends after a colon, before a table or an image."""
+    line = page.lines[number]
+    if line[-1] not in SENTENCE_END or page.wikitext.count(f"\n{line}\n") != 1:
+        return None
+    block = chance.choice(("{|\n| x\n|}", "[[File:A.png]]", ":[[File:A.png|9px]]"))
+    wikitext = page.wikitext.replace(f"\n{line}\n", f"\n{line[:-1]}:\n{block}\n")
+    return page._replace(wikitext=wikitext).edited(number, f"{line[:-1]}:")
+
+
 def plant_dropped_words(page: Source, number: int, chance: random.Random) -> Source | None:
     """A phrase is missing."""
     line = page.lines[number]
     phrase = _phrase(line, chance, 6)
     return page.edited(number, _without(line, *phrase)) if phrase else None
+
+
+def plant_unknown_value(page: Source, number: int, chance: random.Random) -> Source | None:
+    """A sentence with a template is missing."""
+    line = page.lines[number]
+    ends = [one.end() for one in re.finditer(r"[.!?]\s+(?=[^\W\d_a-z])|[。।։](?=\s*\w)", line)]
+    if not ends or not (phrase := _phrase(line, chance)):
+        return None
+    start = max((end for end in ends if end <= phrase[0]), default=0)
+    end = min((end for end in ends if end >= phrase[1]), default=len(line))
+    sentence = line[start:end]
+    if page.wikitext.count(sentence.strip()) != 1 or end - start == len(line):
+        return None
+    left, right = line[start : phrase[0]], line[phrase[1] : end]
+    wikitext = page.wikitext.replace(sentence.strip(), f"{left}{{{{planted|qx}}}}{right}".strip())
+    return page._replace(wikitext=wikitext).edited(number, (line[:start] + line[end:]).strip())
 
 
 def plant_dropped_paragraph(page: Source, number: int, chance: random.Random) -> Source | None:

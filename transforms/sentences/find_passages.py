@@ -86,7 +86,8 @@ def find_candidate(
     if not linked.page.sections:
         return Reason("empty-after-cleaning")
     # The text has gaps or unverified statements at unknown places.
-    unknown = linked.page.unrendered.keys() | linked.page.guessed.keys()
+    found = linked.page
+    unknown = found.unrendered.keys() | found.guessed.keys() | found.unknown.keys()
     if unknown:
         return Reason("unrendered-template", ", ".join(sorted(unknown)))
     key = f"{seed} {site.name} {page.page_id}"

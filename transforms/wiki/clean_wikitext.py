@@ -31,6 +31,7 @@ HELD_CHARACTERS = 1 << 20
 
 HOLE = "a hole"
 GUESS = "a guess"
+NO_SENTENCE = "no sentence"  # or no part of brackets: its value cannot be known
 
 
 class Unrendered(NamedTuple):
@@ -42,7 +43,7 @@ class Unrendered(NamedTuple):
     name: str  # normalised
     uses: int
     title: str  # of the article
-    left: str = HOLE  # replacement in the text: HOLE or GUESS
+    left: str = HOLE  # what is in the text: HOLE, GUESS or NO_SENTENCE
 
 
 class Cleaned(NamedTuple):
@@ -152,10 +153,15 @@ class _Clean(beam.DoFn):
             yield reject(page.page_id, page.title, CleanWikitext.STAGE, article)
             return
         counters.count(CleanWikitext.STAGE, "cleaned")
+        if cleaned.dropped:
+            counters.count(CleanWikitext.STAGE, "dropped-sentences", len(cleaned.dropped))
+            words = sum(map(count_words, cleaned.dropped))
+            counters.count(CleanWikitext.STAGE, "words-of-dropped-sentences", words)
         yield article
         for counter, left, counts in (
             ("unrendered", HOLE, cleaned.unrendered),
             ("guessed", GUESS, cleaned.guessed),
+            ("unknown-values", NO_SENTENCE, cleaned.unknown),
         ):
             for name, uses in counts.items():
                 counters.count(CleanWikitext.STAGE, counter, uses)

@@ -87,9 +87,12 @@ def _fate(page: Page, language: Language, explained: ExplainedPage) -> list[tupl
         for name, counts in (
             ("holes", explained.cleaned.unrendered),
             ("guessed", explained.cleaned.guessed),
+            ("unknown values", explained.cleaned.unknown),
         ):
             if counts:
                 told.append((name, ", ".join(f"{one} × {uses}" for one, uses in counts.items())))
+        if explained.cleaned.dropped:
+            told.append(("dropped sentences", " | ".join(explained.cleaned.dropped)))
     return told
 
 

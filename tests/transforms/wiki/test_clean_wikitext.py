@@ -9,7 +9,7 @@ from transforms.text.wikimedia.language import load_language
 from transforms.text.wikimedia.template_pages import NO_TEMPLATES
 from transforms.text.wikimedia.wikitext import clean
 from transforms.wiki import clean_wikitext
-from transforms.wiki.clean_wikitext import Cleaned, CleanWikitext
+from transforms.wiki.clean_wikitext import NO_SENTENCE, Cleaned, CleanWikitext, Unrendered
 
 NAMESPACES = {6: ("Файл",), 14: ("Категорія",)}
 
@@ -88,6 +88,25 @@ def test_namespace_names_come_from_the_dump() -> None:
     )
     (article,) = outcome.elements["kept"]
     assert article.text == "\n_START_ARTICLE_\nГенн\n_START_PARAGRAPH_\nРічка."
+
+
+def test_sentences_with_unknown_values_are_counted() -> None:
+    text = "Річка. Має {{Населення|Генн}} людей і {{Вік|1950}} років. {{Невідомий}} є."
+    outcome = run_transform(CleanWikitext(load_language("uk"), {}), [page(1, "Генн", text)])
+    (article,) = outcome.elements["kept"]
+    assert article.text.endswith("_START_PARAGRAPH_\nРічка. є.")
+    assert sorted(outcome.elements["unrendered"]) == [
+        Unrendered("вік", 1, "Генн", NO_SENTENCE),
+        Unrendered("населення", 1, "Генн", NO_SENTENCE),
+        Unrendered("невідомий", 1, "Генн"),
+    ]
+    assert outcome.counters == {
+        "clean-wikitext/cleaned": 1,
+        "clean-wikitext/unknown-values": 2,
+        "clean-wikitext/dropped-sentences": 1,
+        "clean-wikitext/words-of-dropped-sentences": 4,
+        "clean-wikitext/unrendered": 1,
+    }
 
 
 def test_stubs_are_rejected_where_that_is_wanted() -> None:

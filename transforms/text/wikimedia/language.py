@@ -71,6 +71,7 @@ class Language:
     variants: tuple[str, ...]  # language variants to choose in -{…}-, the best first
     interlanguage_codes: frozenset[str]  # prefixes of links that show nothing
     namespaces: Mapping[int, frozenset[str]]  # number → names and aliases, also in English
+    data_prefixes: tuple[str, ...] = ()  # of names of templates that hold data: "自治体人口/"
     is_proven: bool = True  # people made the tables and compared the results with pages
     is_english: bool = False
     wiki_first: frozenset[str] = (
@@ -259,6 +260,7 @@ def load_language(code: str) -> Language:
         templates=templates,
         self_named=local.get("self_named", ""),
         silent_prefixes=tuple(prefix.casefold() for prefix in listed("silent_prefixes")),
+        data_prefixes=tuple(prefix.casefold() for prefix in listed("data_prefixes")),
         language_names=_with_cldr_names(_language_names(common, local), code),
         language_label=local.get("language_label", common["language_label"]),
         countries=_countries(common["country_codes"], local.get("countries", {})),

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from transforms.text.wikimedia.audit.findings import CLASSES, MARK, Comparison, Hole, Uses
-from transforms.text.wikimedia.audit.source_view import SLOT, Line, Slot, SourceView
+from transforms.text.wikimedia.audit.source_view import FILE, SLOT, TABLE, Line, Slot, SourceView
 from transforms.text.wikimedia.audit.words import (
     CLAUSE_END,
     CLOSING,
@@ -49,11 +49,15 @@ _LOOSE = re.compile(
 )
 _MARKUP = re.compile(r"\[\[|\]\]|\{\{|\}\}|\{\||\|\}|</?[a-z]+[ />]|'''|\bthumb\|")
 _ASIDE = re.compile(r"[(（][^\w()（）]*[)）]")
+_ASIDE_START, _ASIDE_END = re.compile(r"[(（][^\w)）]*$"), re.compile(r"[^\w(（]*[)）]")
 _BRACKET = re.compile("[()（）]")
 _NOT_QUOTED = re.compile(
     r"\.(?:jpe?g|png|svg|gif|tiff?|og[gv]|webm)\b|^[*#|]|\n[*#|]", re.IGNORECASE
 )
+_IMAGE = re.compile(r"\.(?:jpe?g|png|svg|gif|tiff?|webp)\b", re.IGNORECASE)
 _NOTES_WITHIN = re.compile(r"<ref\b[^<>]*/>|<ref\b[^<>]*>.*?</ref\s*>|\{\{[^{}]*\}\}", re.DOTALL)
+_LINK = re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
+_TAG = re.compile(r"</?[a-z]+[^<>]*>|''+", re.IGNORECASE)
 _QUOTATION_END = (*SENTENCE_END, *CLOSING)
 _ENDS_OPEN = re.compile(r"[:：,;،、，；(（„“«「『–—]$|(?<=\s)[-=+×]$")
 _ARMENIAN_END = re.compile("[\u0531-\u0587].{0,80}:$")
@@ -78,7 +82,9 @@ class _Gap(NamedTuple):
 
 
 _RANKS = list(CLASSES)
-_PATTERNS = ("empty-brackets", "punctuation", "no-beginning", "no-end")
+_PATTERNS = ("empty-brackets", "punctuation", "no-beginning", "no-end", "before-block")
+_CODE = "syntaxhighlight source pre code gallery imagemap timeline score graph mapframe".split()
+_BLOCKS = {TABLE, FILE, *(f"<{name}>" for name in _CODE)}
 
 
 class _Comparison:
@@ -100,6 +106,7 @@ class _Comparison:
             lambda: [0, 0, 0]
         )
         self.lines = [_Source(line) for line in source.lines]
+        self.repeated = collections.Counter(line.norms for line in self.lines)
         self.found: list[dict[int, int]] = [
             {} for _ in self.lines
         ]  # word of the line → of the text
@@ -114,7 +121,7 @@ class _Comparison:
     def run(self) -> Comparison:
         self._align_all()
         for number, (line, found) in enumerate(zip(self.lines, self.found, strict=True)):
-            if line.kind in ("text", "list"):
+            if line.kind in ("text", "list", "code"):
                 self._check_line(number, line, found)
             elif line.kind == "slots":
                 before = self.lines[number - 1].kind if number else "heading"
@@ -154,7 +161,7 @@ class _Comparison:
             whole.setdefault(norms, []).append(paragraph)
         waiting = []
         for number, line in enumerate(self.lines):
-            if paragraphs := whole.get(tuple(word.norm for word in line.words)):
+            if paragraphs := whole.get(line.norms):
                 first = self.first_word[paragraphs.pop(0)]
                 self._claim(number, {i: first + i for i in range(len(line.words))})
             elif len(line.words) >= SHINGLE:
@@ -219,10 +226,16 @@ class _Comparison:
             words = len(line.words) / (1 + line.is_spaceless)
             is_long = words >= (MIN_NOTE_WORDS if self._is_lost_section(number) else MIN_LOST_WORDS)
             if prose and is_long and line.kind == "text":
-                shown = line.plain[: 4 * CONTEXT]
-                self._add("dropped-paragraph", "", shown, -1, 0, MARK)
+                value = _value_of_whole_sentence(line, 0, len(line.words) - 1)
+                is_one = not any(mark in line.plain.strip()[:-1] for mark in SENTENCE_END)
+                values = [self.source.slot(one) for one in value if is_one]
+                names = [slot.name for slot in values if not slot.is_note]
+                kind = "unknown-value" if names else "dropped-paragraph"
+                shown = self.source.wikitext(line.text)[: 4 * CONTEXT]
+                self._add(kind, names[0] if names else "", shown, -1, 0, MARK)
             return
-        self._check_slots(number, line, found)
+        if len(line.words) >= SHINGLE or self.repeated[line.norms] == 1:
+            self._check_slots(number, line, found)
         if prose and line.kind == "text":
             self._check_words(line, found)
 
@@ -383,10 +396,11 @@ class _Comparison:
             )
             if spaceless == last - first + 1 == 1:
                 continue
-            inside = [self.source.slot(one) for one in SLOT.findall(region)]
+            value = _value_of_whole_sentence(line, first, last)
+            inside = [self.source.slot(one) for one in SLOT.findall(value or region)]
             names = [slot.name for slot in inside if not slot.is_note]
             self._add_at_word(
-                "dropped-words",
+                "unknown-value" if value and names else "dropped-words",
                 names[0] if names else "",
                 line,
                 line.words[first].start,
@@ -406,7 +420,7 @@ class _Comparison:
             if len(slot.arguments[0] if slot.arguments else "") <= MAX_LABEL:
                 continue  # an original beside its translation, "{{x|en|…}}", or a note, "{{x|A|…}}"
             for argument in slot.arguments:
-                argument = _NOTES_WITHIN.sub("", argument).strip()
+                argument = _TAG.sub("", _LINK.sub(r"\1", _NOTES_WITHIN.sub("", argument))).strip()
                 words = words_of(argument)
                 if "//" in argument or not is_prose(argument, words):
                     continue
@@ -460,7 +474,8 @@ class _Comparison:
         if end and is_open and _ARMENIAN_END.search(paragraph):  # ":" for "։", if nothing follows
             is_open = any(one.kind == "list" for one in self.lines[end[0] + 1 : end[0] + 2])
         if end and is_open and not self._goes_on(*end, last + 1):
-            self._add_in_text("no-end", number, len(paragraph))
+            kind = "before-block" if self._is_before_block(*end) else "no-end"
+            self._add_in_text(kind, number, len(paragraph))
 
     def _goes_on(self, number: int, word: int, next_word: int) -> bool:
         """Returns True if the text continues at `next_word` in the same way as the wikitext after a word of a
@@ -482,6 +497,8 @@ class _Comparison:
         start = [self.words[j].norm for j in ahead[:2]]
         for following in range(number + 1, len(self.lines)):
             one = self.lines[following]
+            if any(self.source.slot(found).name == TABLE for found in SLOT.findall(one.text)):
+                return False
             if self._is_shown_ahead(one.text, ahead):
                 return True
             if one.kind != "slots":
@@ -489,6 +506,23 @@ class _Comparison:
                     start == [word.norm for word in one.words[: len(start)]]
                 )
         return False
+
+    def _is_before_block(self, number: int, word: int) -> bool:
+        """Returns True if a table, an image or code follows a line, of which `word` is the last word in
+        the text.
+        """
+        line = self.lines[number]
+        if word + 1 < len(line.words):
+            return False
+        ahead = [line.between(word)]
+        for one in self.lines[number + 1 :]:
+            if one.kind == "code":
+                return True
+            if one.words and one.kind != "heading":
+                break
+            ahead.append(one.text)
+        slots = (self.source.slot(found) for found in SLOT.findall("".join(ahead)))
+        return any(slot.name in _BLOCKS or _IMAGE.search(slot.wikitext) for slot in slots)
 
     def _is_shown_ahead(self, text: str, ahead: Sequence[int]) -> bool:
         """Returns True if the words with the indexes `ahead` may come from a template or formula.
@@ -518,6 +552,10 @@ class _Comparison:
         slots = [self.source.slot(one) for one in SLOT.findall(before)]
         if word == 0 and slots and all(slot.is_note for slot in slots) and is_lower:
             return
+        first = self.first_word[number]
+        preceding = [one.norm for one in self.words[max(first - 2, 0) : first]]
+        if word == 0 and any(preceding and _count(preceding, slot.norms) for slot in slots):
+            return  # after a quotation, which is a paragraph of its own
         self._add_in_text("no-beginning", number, 0)
 
     def _check_added(self) -> None:
@@ -629,6 +667,7 @@ class _Source:
         self.text = line.text
         self.plain = SLOT.sub("", line.text)
         self.words = words_of(line.text)
+        self.norms = tuple(word.norm for word in self.words)
         spaceless = sum(is_spaceless(line.text[word.start]) for word in self.words)
         self.is_spaceless = 2 * spaceless > len(self.words)
         self.slots: dict[int, list[int]] = {}  # word before the slots, or -1 → places in the text
@@ -676,6 +715,33 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
         previous = number
     if start is not None:
         yield start, previous  # type: ignore[misc]
+
+
+def _value_of_whole_sentence(line: "_Source", first: int, last: int) -> str:
+    """Returns the slots between the words `first` and `last` of a line that may be values, if these words are
+    whole sentences, or are alone in brackets; else "".
+
+    If the word after `last` is the same as `first`, the missing words may begin and end a word later.
+    """
+    words = line.words
+    while last + 1 < len(words) and words[first].norm == words[last + 1].norm:
+        if _is_whole(line, first, last):
+            break
+        first, last = first + 1, last + 1
+    if not _is_whole(line, first, last):
+        return ""
+    start = words[first - 1].end if first else 0
+    end = words[last + 1].start if last + 1 < len(words) else len(line.text)
+    places = (found.start() for found in SLOT.finditer(line.text, start, end))
+    return "".join(line.text[place] for place in places if _may_be_value(line.text, place))
+
+
+def _is_whole(line: "_Source", first: int, last: int) -> bool:
+    before, after = (SLOT.sub("", line.between(word)).strip() for word in (first - 1, last))
+    is_start = not first or any(mark in before for mark in SENTENCE_END)
+    is_end = last + 1 == len(line.words) or any(mark in after for mark in SENTENCE_END)
+    is_aside = _ASIDE_START.search(before) and _ASIDE_END.match(after)
+    return bool(is_aside) or (is_start and is_end)
 
 
 def _may_be_value(text: str, place: int) -> bool:

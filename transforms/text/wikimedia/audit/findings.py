@@ -15,8 +15,13 @@ CLASSES = {
     "dropped-paragraph": "prose that is not in the text",
     "dropped-quotation": "prose in a template that is alone on its line",
     "added-words": "words of an image, reference or table, or markup, in the text",
+    "before-block": "a paragraph that announces a table, an image or code, which are not text",
+    "unknown-value": "a whole sentence with a template is missing: its value is not in this dump",
 }
 """Class of holes → the problem that a reader sees."""
+
+NO_HOLES = ("before-block", "unknown-value")
+"""Classes that are listed, but not counted as holes: no prose is missing, or only whole sentences."""
 
 MARK = "▮"
 """Marks the place in an excerpt where something is missing or wrong."""

@@ -12,6 +12,7 @@ from typing import Any
 from transforms.text.wikimedia.audit.findings import (
     CLASSES,
     MARK,
+    NO_HOLES,
     AuditedPage,
     Hole,
     add_uses,
@@ -32,7 +33,7 @@ class AuditReport:
         found = sorted(pages)
         self._uses = add_uses(page.comparison.uses for page in found)
         self._pages = [(page, self._holes(page)) for page in found]
-        self._pages.sort(key=lambda one: (-len(one[1]), one[0].page_id))
+        self._pages.sort(key=lambda one: (-len(_in_text(one[1])), one[0].page_id))
 
     def _holes(self, page: AuditedPage) -> list[Hole]:
         return [hole for hole in page.comparison.holes if counts_as_hole(hole, self._uses)]
@@ -57,7 +58,7 @@ class AuditReport:
         reasons = Counter(page.reason for page, _ in self._pages if page.reason)
         paragraphs = sum(one.paragraphs for one in audited)
         kinds = Counter(hole.kind for _, holes in self._pages for hole in holes)
-        kinds = Counter({"all": kinds.total()}) + kinds
+        kinds["all"] = kinds.total() - sum(kinds[kind] for kind in NO_HOLES)
         return {
             "pages": {"drawn": len(self._pages), "audited": len(audited), **sorted_dict(reasons)},
             "paragraphs": paragraphs,
@@ -74,9 +75,9 @@ class AuditReport:
             },
             "templates": list(self._templates()),
             "worst_pages": [
-                {"page_id": page.page_id, "title": page.title, "holes": len(holes)}
+                {"page_id": page.page_id, "title": page.title, "holes": len(_in_text(holes))}
                 for page, holes in self._pages[:MAX_WORST]
-                if holes
+                if _in_text(holes)
             ],
         }
 
@@ -88,7 +89,7 @@ class AuditReport:
         kinds: dict[str, Counter[str]] = {}
         examples: dict[str, str] = {}
         for page, holes in self._pages:
-            for hole in holes:
+            for hole in _in_text(holes):
                 if hole.template:
                     kinds.setdefault(hole.template, Counter())[hole.kind] += 1
                     examples.setdefault(hole.template, page.title)
@@ -121,7 +122,8 @@ class AuditReport:
         about = (
             f"{pages['audited']:,} pages of {pages['drawn']:,} audited{left_out};"
             f" {summary['paragraphs']:,} paragraphs; {total['count']:,} holes,"
-            f" {total['per_1000_paragraphs']} per 1,000 paragraphs. {MARK} marks the place in the text."
+            f" {total['per_1000_paragraphs']} per 1,000 paragraphs (without {', '.join(NO_HOLES)})."
+            f" {MARK} marks the place in the text."
         )
         kinds = (
             (
@@ -161,6 +163,11 @@ class AuditReport:
                 parts.append(f"<h3>{html.escape(title)}</h3>\n")
                 parts.append(_table(("class", "template", "source", "text"), rows))
         return "".join((*parts, "</body></html>\n"))
+
+
+def _in_text(holes: Sequence[Hole]) -> Sequence[Hole]:
+    """Returns the findings that readers of the text see."""
+    return [hole for hole in holes if hole.kind not in NO_HOLES]
 
 
 def sorted_dict(counts: Mapping[str, int]) -> dict[str, int]:

@@ -29,6 +29,9 @@ FIRST_SLOT = 0xF0000
 
 MAX_SLOTS = 0xFFFF
 
+TABLE, FILE = "{|", "[[File]]"
+"""Names of the slots of tables and images."""
+
 _LIST, _HEADING = "\ue000", "\ue001"
 _RESERVED = re.compile("[\ue000\ue001\U000f0000-\U000fffff]")
 SLOT = re.compile("[\U000f0000-\U000fffff]")
@@ -64,9 +67,9 @@ _WITHOUT_WORDS = {"noinclude", "includeonly"}
 class Slot(NamedTuple):
     """A part of the running text that the parser does not render: a template, formula, reference or image."""
 
-    name: str  # of the template, "Coord"; else "<math>", "<ref>" or "[[File]]"
+    name: str  # of the template, "Coord"; else "<math>", "<ref>", TABLE or FILE
     wikitext: str
-    is_note: bool = False  # a reference or image, which shows nothing on purpose
+    is_note: bool = False  # a reference, image or table, which shows nothing on purpose
     arguments: tuple[str, ...] = ()  # of a template with few arguments; else ()
 
     @property
@@ -78,7 +81,7 @@ class Slot(NamedTuple):
 class Line(NamedTuple):
     """A line of a page's wikitext, with slots for the parts that are not text."""
 
-    kind: str  # "text", "list", "heading", "slots" or "unclear"
+    kind: str  # "text", "list", "code", "heading", "slots" or "unclear"
     text: str  # with slots
 
 
@@ -177,7 +180,7 @@ class _Page:
                 yield from self.show(link.text)
                 return
             self.hidden.append(str(link.text or ""))
-            yield self._slot(Slot("[[File]]", str(link), is_note=True))
+            yield self._slot(Slot(FILE, str(link), is_note=True))
         elif link.text is not None and str(link.text).strip():
             yield from self.show(link.text)
         elif _LANGUAGE_LINK.match(title):
@@ -193,7 +196,7 @@ class _Page:
             yield " "
         elif name == "table":
             self.hidden.append(str(tag.contents))
-            yield "\n"
+            yield f"\n{self._slot(Slot(TABLE, str(tag), is_note=True))}\n"
         elif name in _TEXT_TAGS:
             if any(_HIDDEN_STYLE.search(str(one)) for one in tag.attributes):
                 self.hidden.append(str(tag.contents))
@@ -255,8 +258,10 @@ def _line_of(line: str) -> Line:
     if start.startswith(_HEADING):
         return Line("heading", line.replace(_HEADING, ""))
     plain = line.replace(_LIST, "")
-    if _LIST in line[:3] or start.startswith(_LIST) or line.startswith(" "):
+    if _LIST in line[:3] or start.startswith(_LIST):
         return Line("list", plain)
+    if line.startswith(" "):
+        return Line("code", plain)
     if not re.search(r"\w", SLOT.sub("", plain)):
         return Line("slots", plain)
     if _LABEL.match(plain) or _NUMBER.match(SLOT.sub("", plain)):

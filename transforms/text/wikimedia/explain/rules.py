@@ -101,10 +101,13 @@ class RuleBook:
         if name in language.countries:
             place = self._find(("country_codes", "countries"), name)
             return Rule(f"the country {language.countries[name]}", place)
-        for prefix in language.silent_prefixes:
-            if name.startswith(prefix):
-                place = self._find(("silent_prefixes",), prefix)
-                return Rule(f"table: names that begin with {prefix!r} show no prose", place)
+        for key, prefixes, text in (
+            ("data_prefixes", language.data_prefixes, "hold data, which the dump does not have"),
+            ("silent_prefixes", language.silent_prefixes, "show no prose"),
+        ):
+            for prefix in filter(name.startswith, prefixes):
+                rule = f"table: names that begin with {prefix!r} {text}"
+                return Rule(rule, self._find((key,), prefix))
         return None
 
     def of_heading(self, name: str, level: int) -> Rule:

@@ -25,7 +25,12 @@ from transforms.text.wikimedia.wikitext.markdown import (
     mark_tables,
     render_markdown,
 )
-from transforms.text.wikimedia.wikitext.marks import SECTION, drop_noncharacters, restore
+from transforms.text.wikimedia.wikitext.marks import (
+    SECTION,
+    UNKNOWN,
+    drop_noncharacters,
+    restore,
+)
 from transforms.text.wikimedia.wikitext.paragraphs import (
     drop_preformatted,
     drop_rows_of_links,
@@ -51,6 +56,7 @@ from transforms.text.wikimedia.wikitext.templates.expand import (
 from transforms.text.wikimedia.wikitext.templates.lookup import TemplateTable
 from transforms.text.wikimedia.wikitext.templates.rendering import Page
 from transforms.text.wikimedia.wikitext.tidy import tidy
+from transforms.text.wikimedia.wikitext.unknown_values import drop_unknown_values
 from transforms.text.wikimedia.wikitext.variants.page_variants import PageVariants, variants_reader
 
 # MediaWiki saves no page above 2 MiB ($wgMaxArticleSize); a text eight times as long is not an article.
@@ -73,6 +79,8 @@ class CleanedPage(NamedTuple):
     unrendered: dict[str, int]  # normalised name → templates in running text that left no text
     title: str  # of the page, in the script and words of the corpus
     guessed: Mapping[str, int] = {}  # normalised name → templates whose text was guessed
+    unknown: Mapping[str, int] = {}  # normalised name → templates with a value that cannot be known
+    dropped: Sequence[str] = ()  # sentences and asides that were dropped, as they have such a value
 
 
 class UncleanableError(ValueError):
@@ -132,7 +140,12 @@ class WikitextCleaner:
             raise UncleanableError("too-deep", str(error)) from error
         with_prose = tuple(section for section in sections if section.paragraphs)
         return CleanedPage(
-            with_prose, expansion.unrendered, variants.convert_title(title), expansion.guessed
+            with_prose,
+            expansion.unrendered,
+            variants.convert_title(title),
+            expansion.guessed,
+            expansion.unknown,
+            expansion.dropped,
         )
 
     def markdown(self, wikitext: str, title: str) -> str:
@@ -226,7 +239,10 @@ class WikitextCleaner:
         text = strip_tags(variants.convert(text))
         if any(line in text and 2 * line in text for line in "_＿"):
             text = _SWITCH.sub(_drop_switch, text)
-        shown = tidy(join_paragraphs(text)).split(SECTION)[1:]
+        text = join_paragraphs(text)
+        if UNKNOWN in text:
+            text = drop_unknown_values(text, expansion.dropped)
+        shown = tidy(text).split(SECTION)[1:]
         if len(shown) != len(sections):  # not seen in any page
             raise UncleanableError("tangled", f"{len(sections)} sections became {len(shown)}")
         shown = shown if markdown else [*map(restore, shown)]

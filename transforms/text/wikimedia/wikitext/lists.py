@@ -7,6 +7,8 @@ sources and long lists of names (filmographies, members, villages) are dropped e
 
 A label of one or two words is dropped together with its list, unless a sentence announces the label. A
 sentence before headings may announce the lists below these headings.
+
+A line that ends without punctuation, such as "where", announces explanations of symbols.
 """
 
 import re
@@ -36,6 +38,12 @@ _LINES = re.compile(
 _OPEN_END = re.compile(rf"(?:[:：,、，]|[ :][-–—])(?:[{_BLANK}'\"»”’)\]]|&nbsp;|{_TAG})*+$")
 _MAX_END = 80  # characters
 _LIST = re.compile(r"^:*[*#]", re.MULTILINE)
+# The start of an explanation of a symbol: "<math>p</math> is …", "''m''<sub>0</sub>, the mass", "m: the mass"
+_INDEX = r"(?:<su[bp]>[^<>\n]{1,8}</su[bp]>)?[ \t]*"
+_SYMBOL = re.compile(
+    rf"(?:{FORMULA_START}[^\n{FORMULA_END}]*+{FORMULA_END}|''+[^'\s]{{1,3}}''+){_INDEX}(?:,[ \t]*)?[\w:=–—-]"
+)
+_LETTER = re.compile(rf"\w{{1,2}}{_INDEX}[:=]")
 _MARKS = re.compile(r"^[*#:;]+[ \t]*", re.MULTILINE)
 _FORMULA_MARKS = {ord(FORMULA_START): None, ord(FORMULA_END): None}
 _NO_SENTENCE = ("*", "#", ":", ";", "|", "!", "{|", SECTION)
@@ -69,7 +77,9 @@ def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
         else:
             goes_on = list_end == position < end and _is_inserted(text, position, end)
             if not goes_on and not _OPEN_END.search(text, max(start, end - _MAX_END), end):
-                continue
+                goes_on = _explains_symbols(line, match[1])
+                if not goes_on:
+                    continue
             if not line or line.startswith(_NO_SENTENCE):
                 continue
         items = [item for item in _MARKS.sub("", match[1]).split("\n") if item.strip(_BLANK)]
@@ -169,6 +179,20 @@ def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
     if is_announced or 2 * sum(map(_goes_on, items)) > len(items):
         return True
     return all(map(_is_long, items)) and all(map(_is_closed, items))
+
+
+def _explains_symbols(line: str, items: str) -> bool:
+    """Returns True if a line such as "where" is followed by a list that explains the symbols of a formula."""
+    if not line[-1:].isalnum():
+        return False
+    is_short = line[:1].islower() and len(line.split(None, _MIN_WORDS)) < _MIN_WORDS
+    if not is_short and not _is_sentence(line):
+        return False
+    explained = [item for item in _MARKS.sub("", items).split("\n") if item.strip(_BLANK)]
+    symbols = [
+        bool(_SYMBOL.match(item) or (is_short and _LETTER.match(item))) for item in explained
+    ]
+    return any(symbols[:1]) and 2 * sum(symbols) > len(symbols)
 
 
 def _is_source(item: str) -> bool:

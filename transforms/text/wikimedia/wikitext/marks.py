@@ -23,6 +23,9 @@ SECTION = "\ufde7"  # a section begins; no pass matches across it
 # At the start of a line that began with markup: its shown text is not a list mark or the space of code.
 # All passes treat GUARD as white space. No dump contains it: XML forbids it.
 GUARD = "\x1f"
+# After the HOLE of a value that cannot be known, such as a price of today: the sentence is incomplete. XML
+# forbids this character, too.
+UNKNOWN = "\ufffe"
 FORMULA_START = "\ufded"
 FORMULA_END = "\ufdee"
 # Marks at the start of paragraphs that become Markdown (markdown.py), and between the cells of a row.
@@ -38,13 +41,15 @@ _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
 # The first bytes of the noncharacters, and of a few ligatures, in UTF-8. One byte is found faster than two.
 _THEIR_BYTES = b"\xef\xb7"
 _THEIR_BYTE = b"\xef"
-_CONTROLS = {0: None, ord(GUARD): None}
+_CONTROLS = {0: None, ord(GUARD): None, ord(UNKNOWN): None}
+_CONTROL_BYTES = tuple(chr(one).encode() for one in _CONTROLS)
 _BRACES = {ord(char): _PROTECT[ord(char)] for char in "{}"}
 _ARGUMENT_MARKUP = {ord(char): _PROTECT[ord(char)] for char in "|="}
 
 
 def drop_noncharacters(text: str) -> str:
-    """Removes the noncharacters U+FDD0–U+FDEF and GUARD from a page before the cleaner inserts its own.
+    """Removes the noncharacters U+FDD0–U+FDEF, GUARD and UNKNOWN from a page before the
+    cleaner inserts its own.
 
     Surrogates and NUL are removed, too.
     """
@@ -53,7 +58,7 @@ def drop_noncharacters(text: str) -> str:
     except UnicodeEncodeError:
         data = text.encode("utf-8", "ignore")
         text = data.decode("utf-8")
-    if b"\x00" in data or GUARD.encode() in data:
+    if any(control in data for control in _CONTROL_BYTES):
         text = text.translate(_CONTROLS)
     if _THEIR_BYTE not in data or _THEIR_BYTES not in data:
         return text

@@ -141,7 +141,9 @@ def join_paragraphs(text: str) -> str:
     if any(separator in text for separator in "|•·"):
         pairs = zip(("", *paragraphs), paragraphs, strict=False)
         paragraphs = [
-            line for before, line in pairs if before.endswith(":") or not _is_row_of_links(line)
+            line
+            for before, line in pairs
+            if before.endswith((":", "：", ",", "、")) or not _is_row_of_links(line)
         ]
     return "\n".join(paragraphs)
 

@@ -78,11 +78,52 @@ HOLES = [
         ["There are three kinds of fish in the lake:", "The lake is deep."],
         [("no-end", "")],
     ),
+    (
+        "These are the fish of the deep lake:\n{|\n| pike\n|}\nThe lake is cold.",
+        ["These are the fish of the deep lake:", "The lake is cold."],
+        [("before-block", "")],
+    ),
+    (
+        "The lake is drawn in this picture:\n:[[File:Lake.png|9px]]\nIt is cold.",
+        ["The lake is drawn in this picture:", "It is cold."],
+        [("before-block", "")],
+    ),
+    (
+        "The program prints all fish of the lake:\n{{begin}}\n print(fish)\nIt is short.",
+        ["The program prints all fish of the lake:", "It is short."],
+        [("before-block", "")],
+    ),
+    (
+        "These are the fish of the deep lake:\n* pike\n{|\n| perch\n|}",
+        ["These are the fish of the deep lake:"],
+        [("no-end", "")],
+    ),
     # Words.
     (
         "The lake is deep and cold, and many kinds of fish live in it all year.",
         ["The lake is deep and cold, and many kinds live in it all year."],
         [("dropped-words", "")],
+    ),
+    # Whole sentences and asides around a value.
+    (
+        "The lake is deep and cold. It has {{area|lake}} square miles. Many fish live in it.",
+        ["The lake is deep and cold. Many fish live in it."],
+        [("unknown-value", "Area")],
+    ),
+    (
+        "この湖は町の北の森の中にある。面積は{{面積/湖|北の湖}}平方キロメートルである。湖の水は冷たく、魚が多い。",
+        ["この湖は町の北の森の中にある。湖の水は冷たく、魚が多い。"],
+        [("unknown-value", "面積/")],
+    ),
+    (
+        "They came to the deep lake in May 1901 ({{age|1901}} years ago) and built a town.",
+        ["They came to the deep lake in May 1901 and built a town."],
+        [("unknown-value", "Age")],
+    ),
+    (
+        "The lake is deep and cold. It has {{area|lake}} square miles. Many fish live in it.",
+        ["The lake is deep and cold. square miles. Many fish live in it."],
+        [("dropped-words", "Area")],
     ),
     (
         "The lake is deep and cold.\n\nMany kinds of fish live in it, and all are good to eat.",
@@ -175,6 +216,19 @@ RIGHT = [
         ["There are two kinds:", "a pike", "a perch"],
     ),
     ("The tag {{code|<p>}} begins a paragraph.", ["The tag <p> begins a paragraph."]),
+    (
+        "They said\n{{quote|The [[Lake (north)|lake]] is <ins>deep</ins>, and ''cold'' all year.}}"
+        "\nin 1901, and left it.",
+        ["They said", "The lake is deep, and cold all year.", "in 1901, and left it."],
+    ),
+    (
+        "They said\n{{quote|The lake is deep, and cold.}} and left it in 1901.",
+        ["They said", "The lake is deep, and cold.", "and left it in 1901."],
+    ),
+    (
+        "They are equal, where\n\n<math>a</math>, where <math>b</math>\n\nThe lake is deep.\n\nwhere",
+        ["They are equal, where", "where", "The lake is deep.", "where"],
+    ),
     # Lists and notes that are written by hand.
     (
         "The lake is deep.\n\n1. A. Author. A book about the lake, with many a picture. A town, 1901.",

@@ -23,7 +23,7 @@ PAGES = [
     page(1, hole("template", "cn"), cn=Uses(nothing=1)),
     page(2, hole("template", "coord"), hole("no-end"), coord=Uses(1, 1, 0), cn=Uses(notes=2)),
     page(3, reason="too-long"),
-    page(4),
+    page(4, hole("unknown-value", "area")),
 ]
 
 
@@ -32,7 +32,8 @@ def test_the_summary() -> None:
     assert summary["pages"] == {"drawn": 4, "audited": 3, "too-long": 1}
     assert (summary["paragraphs"], summary["words"]) == (300, {"in_source": 150, "in_text": 120})
     found = {kind: counts["count"] for kind, counts in summary["holes"].items() if counts["count"]}
-    assert found == {"template": 1, "no-end": 1, "all": 2}  # {{cn}} is a note on other pages
+    # {{cn}} is a note on other pages.
+    assert found == {"template": 1, "no-end": 1, "unknown-value": 1, "all": 2}
     assert summary["holes"]["all"]["per_1000_paragraphs"] == 6.67
     assert summary["templates"] == [
         {
@@ -57,7 +58,7 @@ def test_the_order_of_pages_makes_no_difference() -> None:
 
 def test_rows_have_the_columns() -> None:
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in AuditReport(PAGES).rows()]
-    assert [row["class"] for row in rows] == ["template", "no-end"]
+    assert [row["class"] for row in rows] == ["template", "no-end", "unknown-value"]
 
 
 def test_what_became_of_templates() -> None:

@@ -3,6 +3,9 @@
 `lookup` finds a template by its name, in a table or in its definition in the wiki. For any other template in
 running text, `guesses` guesses the text. If no text is found, the template leaves a hole, a mark that `tidy`
 removes. Holes in running text are counted.
+
+A value that cannot be known, such as a price of today, leaves a hole with the mark UNKNOWN (see
+`unknown_values`). It is counted separately.
 """
 
 import dataclasses
@@ -10,7 +13,14 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from transforms.text.wikimedia.wikitext.marks import BREAK, GUARD, HOLE, SECTION, protect_argument
+from transforms.text.wikimedia.wikitext.marks import (
+    BREAK,
+    GUARD,
+    HOLE,
+    SECTION,
+    UNKNOWN,
+    protect_argument,
+)
 from transforms.text.wikimedia.wikitext.templates.definitions import (
     DefinitionError,
     Evaluation,
@@ -69,6 +79,8 @@ class Expansion:
 
     unrendered: dict[str, int]  # in running text, with no text or incomplete text
     guessed: dict[str, int] = dataclasses.field(default_factory=dict)
+    unknown: dict[str, int] = dataclasses.field(default_factory=dict)  # values marked as UNKNOWN
+    dropped: list[str] = dataclasses.field(default_factory=list)  # see `drop_unknown_values`
     evaluation: Evaluation = dataclasses.field(default_factory=lambda: Evaluation(_MAX_WORK))
     grown: int = 0  # characters by which templates show more than they were given
     seen: list[Seen] | None = None  # if a list, all templates are added, the innermost first
@@ -194,6 +206,7 @@ class TemplateTexts:
                 pieces.append(shown)
                 if expansion.seen is not None:
                     source = text[frame.start : frame.end]
+                    shown = shown.replace(UNKNOWN, "")
                     expansion.seen.append(Seen(frame.start, frame.template, source, shown))
             elif text[start] == "{":
                 pieces.append("\n|")  # such lines are dropped as remains of a template
@@ -226,9 +239,15 @@ class TemplateTexts:
         arguments = parse(inner) if inner else {}
         if template.show:
             shown = _show(template, arguments, len(inner), page, expansion)
-            if shown == HOLE and HOLE not in inner and _is_inline(text, frame, is_nested):
-                _count(template, expansion.unrendered)  # a text that cannot be known
-            return shown or HOLE
+            is_unknown = shown == HOLE and HOLE not in inner
+            shown = shown or HOLE
+            if not is_unknown and UNKNOWN not in inner:
+                return shown
+            if not _is_inline(text, frame, is_nested):
+                return shown.replace(UNKNOWN, "")
+            if is_unknown:
+                _count(template, expansion.unknown)
+            return HOLE + UNKNOWN if shown == HOLE else shown
         is_inline = _is_inline(text, frame, is_nested)
         if template.definition:
             return self._define(template, arguments, page, expansion, is_inline=is_inline)
@@ -257,6 +276,8 @@ class TemplateTexts:
             _count(template, expansion.unrendered)
             return HOLE
         shown = self._show_links(expanded).strip()
+        if UNKNOWN in shown and UNKNOWN not in "".join(arguments.values()):
+            _count(template, expansion.unknown)
         if is_quoted:
             shown = _QUOTED.sub(BREAK, shown)
         if not shown or _FOOTNOTE_MARK.fullmatch(shown):
@@ -289,7 +310,9 @@ class TemplateTexts:
             if called.definition:
                 return self._evaluate(called, arguments, page, expansion, inside)
             if called.show:
-                return _show(called, arguments, sum(map(len, arguments.values())), page, expansion)
+                given = sum(map(len, arguments.values()))
+                shown = _show(called, arguments, given, page, expansion)
+                return HOLE + UNKNOWN if shown == HOLE else shown
             if is_function and not called.known:
                 raise DefinitionError(f"no such function: {name}")
             return (

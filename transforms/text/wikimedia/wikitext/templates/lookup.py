@@ -169,6 +169,8 @@ class TemplateTable:
         """
         if name in self._shows:
             return name in self._language.wiki_first
+        if name.startswith(self._language.data_prefixes):
+            return True
         return not self._language.is_proven and name.startswith(("lang-", "ipa-"))
 
     def _find_in_tables(self, name: str, written_name: str = "") -> Template | None:
@@ -177,6 +179,8 @@ class TemplateTable:
         show = self._family_member(name)
         if not show and written_name and self._self_named and self._self_named.fullmatch(name):
             show = _with_noun(written_name.strip())
+        if name.startswith(self._language.data_prefixes):
+            show = FUNCTIONS["unknown"]  # unless the dump defines it
         is_known = show or name.startswith(self._language.silent_prefixes)
         return Template(name, show, True) if is_known else None
 

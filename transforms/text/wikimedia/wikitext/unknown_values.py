@@ -1,0 +1,100 @@
+"""Drops the sentences that are incomplete because the value of a template cannot be known.
+
+Such values are prices and ages of today, and data that the dump does not contain. The value leaves a hole in
+its sentence ("The population is people."), so the sentence is dropped. If the value is in brackets, only the
+part of the brackets around it is dropped: "($5 in dollars of {{CURRENTYEAR}}, a record)" → "(a record)".
+"""
+
+import re
+import unicodedata
+
+from transforms.text.wikimedia.wikitext.marks import CELL, HOLE, SECTION, UNKNOWN, restore
+
+MAX_SENTENCE = 1_000  # characters of a sentence that may be dropped; a longer one keeps the hole
+
+_CLOSING = f"[\"'»”’)\\]）］」』{HOLE}]*+"
+_END = re.compile(rf"(?:[.!?…।॥։。！？؟۔]{_CLOSING})(?:\s+|$)|[。！？]{_CLOSING}")
+_WORD_BEFORE = re.compile(rf"[^\s.,;:!?()«»“”„\"'\[\]{HOLE}{UNKNOWN}-]+(?=[ {HOLE}]*$)")
+_NEAR = 20  # characters
+_VOWELS = "aeiouyаеєиіїоуюяыэαεηιουω"  # a word that ends in one is rarely an abbreviation
+_ASIDE = re.compile(rf"[(（][^()（）\n]*?{UNKNOWN}[^()（）\n]*+[)）]")
+_SEPARATOR = re.compile(r"([,;、，；](?!\d))")
+_WORD = re.compile(r"[^\W_]")
+
+
+def drop_unknown_values(text: str, dropped: list[str]) -> str:
+    """Returns a text without the sentences and parts of brackets that have the mark UNKNOWN.
+
+    Args:
+        text: a paragraph on each line.
+        dropped: is extended by what was dropped.
+    """
+    lines = []
+    for line in text.split("\n"):
+        if UNKNOWN in line and CELL not in line:
+            is_heading = line.startswith(SECTION)
+            line = _ASIDE.sub(lambda found: _without_parts(found[0], dropped), line)
+            line = line if is_heading else _without_sentences(line, dropped)
+            if not _WORD.search(line) and not is_heading:
+                continue
+        lines.append(line.replace(UNKNOWN, ""))
+    return "\n".join(lines)
+
+
+def _without_parts(aside: str, dropped: list[str]) -> str:
+    """Returns brackets with a hole for each part that has the mark. Parts are separated by commas."""
+    pieces = _SEPARATOR.split(aside[1:-1])
+    for index, piece in enumerate(pieces):
+        if UNKNOWN in piece:
+            _add(piece, dropped)
+            pieces[index] = HOLE
+    return f"{aside[0]}{''.join(pieces)}{aside[-1]}"
+
+
+def _without_sentences(line: str, dropped: list[str]) -> str:
+    """Returns a paragraph without the sentences that have the mark."""
+    if UNKNOWN not in line:
+        return line
+    kept = []
+    start = 0
+    for end in (*_ends_of_sentences(line), len(line)):
+        sentence = line[start:end]
+        if UNKNOWN not in sentence or len(sentence) > MAX_SENTENCE:
+            kept.append(sentence)
+        else:
+            _add(sentence, dropped)
+        start = end
+    return "".join(kept).rstrip()
+
+
+def _ends_of_sentences(line: str) -> list[int]:
+    """Returns the ends of the sentences, each after the space that follows it.
+
+    If a point may be that of an abbreviation, it is not an end: it is better to drop two sentences than to
+    leave a half.
+    """
+    ends = []
+    for found in _END.finditer(line):
+        following = line[found.end() : found.end() + 1]
+        if following.islower():
+            continue
+        if found[0][0] == ".":
+            word = _WORD_BEFORE.search(line, max(found.start() - _NEAR, 0), found.start())
+            if word and _may_be_abbreviation(word[0], following):
+                continue
+        ends.append(found.end())
+    return ends
+
+
+def _may_be_abbreviation(word: str, following: str) -> bool:
+    """Returns True for "J", "St", "ст", "No" before a number, and for the number of an ordinal."""
+    if following.isdecimal() and not word.isdecimal():
+        return len(word) <= 4
+    if len(word) == 1 or len(word) > 3 or (len(word) == 3 and word.islower()):
+        return len(word) == 1
+    return unicodedata.normalize("NFD", word[-1].casefold())[0] not in _VOWELS
+
+
+def _add(text: str, dropped: list[str]) -> None:
+    if _WORD.search(text):
+        dropped.append(restore(text.replace(UNKNOWN, "")).strip())
