@@ -40,7 +40,7 @@ what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
   train|validation|test-*.parquet   pyarrow, pandas, datasets.load_dataset("parquet", …)
   wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder)
   rejected/                         every page that was not kept, with the reason
-  unrendered-templates.tsv          templates that left a hole or a guess in the text, most frequent first
+  unrendered-templates.tsv          templates that left a hole, a guess or no sentence, most frequent first
   signatures-*.parquet              with --signatures: MinHash signatures (docs/overlap.md)
   audit/                            with --audit: holes in the text, by class, template and page
   learned-headings.tsv              headings of dropped sections that were learned from the dump, if any were

@@ -93,7 +93,7 @@ def _phrase(line: str, chance: random.Random, most: int = 4) -> tuple[int, int] 
 def _without(line: str, start: int, end: int) -> str:
     """The line without a part, and with one space where there were two."""
     left, right = line[:start], line[end:]
-    if left.endswith(" ") and (not right or right[0] in " .,;:)"):
+    if left.endswith(" ") and (not right or right[0] in " .,;:)։।"):
         left = left.rstrip()
     return left + right
 
@@ -181,11 +181,11 @@ def plant_no_end(page: Source, number: int, chance: random.Random) -> Source | N
 
 
 def plant_before_block(page: Source, number: int, chance: random.Random) -> Source | None:
-    """A paragraph ends after a colon, before a table or an image."""
+    """A paragraph ends after a colon, before a table or an indented image."""
     line = page.lines[number]
     if line[-1] not in SENTENCE_END or page.wikitext.count(f"\n{line}\n") != 1:
         return None
-    block = chance.choice(("{|\n| x\n|}", "[[File:A.png]]", ":[[File:A.png|9px]]"))
+    block = chance.choice(("{|\n| x\n|}", ":[[File:A.png|9px]]"))
     wikitext = page.wikitext.replace(f"\n{line}\n", f"\n{line[:-1]}:\n{block}\n")
     return page._replace(wikitext=wikitext).edited(number, f"{line[:-1]}:")
 
@@ -207,6 +207,8 @@ def plant_unknown_value(page: Source, number: int, chance: random.Random) -> Sou
     end = min((end for end in ends if end >= phrase[1]), default=len(line))
     sentence = line[start:end]
     if page.wikitext.count(sentence.strip()) != 1 or end - start == len(line):
+        return None
+    if re.search(rf"^[*#:; |!].*{re.escape(sentence.strip())}", page.wikitext, re.MULTILINE):
         return None
     left, right = line[start : phrase[0]], line[phrase[1] : end]
     wikitext = page.wikitext.replace(sentence.strip(), f"{left}{{{{planted|qx}}}}{right}".strip())

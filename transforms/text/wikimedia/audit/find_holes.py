@@ -176,6 +176,22 @@ class _Comparison:
                 doubtful.append(number)
         for number in doubtful:
             self._claim(number, self._align(self.lines[number]))
+        self._align_short_paragraphs()
+
+    def _align_short_paragraphs(self) -> None:
+        """Aligns the paragraphs of one or two words with which exactly one of the lines that are not found
+        begins.
+        """
+        starts: dict[tuple[str, ...], list[int]] = {}
+        for number, line in enumerate(self.lines):
+            if line.kind == "text" and len(line.words) > SHINGLE and not self.found[number]:
+                for size in range(1, SHINGLE):
+                    starts.setdefault(line.norms[:size], []).append(number)
+        for first, end in itertools.pairwise(self.first_word):
+            norms = tuple(word.norm for word in self.words[first:end])
+            numbers = starts.get(norms, ())
+            if len(numbers) == 1 and first not in self.origin:
+                self._claim(numbers[0], {i: first + i for i in range(len(norms))})
 
     def _claim(self, number: int, found: dict[int, int]) -> None:
         self.found[number] = {i: j for i, j in found.items() if j not in self.origin}
@@ -226,18 +242,26 @@ class _Comparison:
             words = len(line.words) / (1 + line.is_spaceless)
             is_long = words >= (MIN_NOTE_WORDS if self._is_lost_section(number) else MIN_LOST_WORDS)
             if prose and is_long and line.kind == "text":
-                value = _value_of_whole_sentence(line, 0, len(line.words) - 1)
-                is_one = not any(mark in line.plain.strip()[:-1] for mark in SENTENCE_END)
-                values = [self.source.slot(one) for one in value if is_one]
-                names = [slot.name for slot in values if not slot.is_note]
-                kind = "unknown-value" if names else "dropped-paragraph"
+                name = self._name_of_lost_value(line, found)
+                kind = "unknown-value" if name else "dropped-paragraph"
                 shown = self.source.wikitext(line.text)[: 4 * CONTEXT]
-                self._add(kind, names[0] if names else "", shown, -1, 0, MARK)
+                self._add(kind, name, shown, -1, 0, MARK)
             return
         if len(line.words) >= SHINGLE or self.repeated[line.norms] == 1:
             self._check_slots(number, line, found)
         if prose and line.kind == "text":
             self._check_words(line, found)
+
+    def _name_of_lost_value(self, line: "_Source", found: Mapping[int, int]) -> str:
+        """Returns the name of a template in the part of a line that is missing, if this part is whole
+        sentences; else "". If the whole line is missing, it must be one sentence.
+        """
+        runs = list(_runs([i for i in range(len(line.words)) if i not in found]))
+        is_long = not found and any(mark in line.plain.strip()[:-1] for mark in SENTENCE_END)
+        if len(runs) != 1 or is_long:
+            return ""
+        values = (self.source.slot(one) for one in _value_of_whole_sentence(line, *runs[0]))
+        return next((slot.name for slot in values if not slot.is_note), "")
 
     def _is_lost_section(self, number: int) -> bool:
         """Returns True if the text contains nothing from the section of a line, such as a section of
@@ -384,13 +408,9 @@ class _Comparison:
                     and edge not in self.origin
                 ):
                     continue  # the text has other words there
-            if left is not None and last - first >= SHINGLE - 1:
-                ahead = self.words[left + 1 : left + 1 + FAR]
-                if _count(
-                    [word.norm for word in line.words[first : last + 1]],
-                    [word.norm for word in ahead],
-                ):
-                    continue  # after a quotation, as a separate paragraph
+            is_long = left is not None and last - first >= SHINGLE - 1
+            if is_long and self._begins_paragraph(line.norms[first : last + 1], left):
+                continue  # after a quotation
             spaceless = sum(
                 is_spaceless(line.text[word.start]) for word in line.words[first : last + 1]
             )
@@ -408,6 +428,17 @@ class _Comparison:
                 found,
                 next_word=last + 1,
             )
+
+    def _begins_paragraph(self, norms: Sequence[str], word: int | None) -> bool:
+        """Returns True if a paragraph soon after a word of the text begins with these words."""
+        assert word is not None
+        for number in range(self.paragraph_of[word] + 1, len(self.paragraphs)):
+            start = self.first_word[number]
+            if start > word + FAR:
+                return False
+            if norms == tuple(one.norm for one in self.words[start : start + len(norms)]):
+                return True
+        return False
 
     def _check_quotation(self, line: "_Source", is_first: bool) -> None:
         """Finds templates that are alone on a line and contain a sentence that is missing in the text."""
@@ -470,7 +501,9 @@ class _Comparison:
             return  # "where": the page may have several such lines
         if begin and self.lines[begin[0]].kind == "text":
             self._check_beginning(number, paragraph, *begin)
-        is_open = bool(end and self.lines[end[0]].kind == "text" and _ENDS_OPEN.search(paragraph))
+        is_open = bool(end and _ENDS_OPEN.search(paragraph))
+        if end and self.lines[end[0]].kind != "text":  # an item: its list may go on
+            is_open &= end[1] + 1 < len(self.lines[end[0]].words)
         if end and is_open and _ARMENIAN_END.search(paragraph):  # ":" for "։", if nothing follows
             is_open = any(one.kind == "list" for one in self.lines[end[0] + 1 : end[0] + 2])
         if end and is_open and not self._goes_on(*end, last + 1):
@@ -733,7 +766,16 @@ def _value_of_whole_sentence(line: "_Source", first: int, last: int) -> str:
     start = words[first - 1].end if first else 0
     end = words[last + 1].start if last + 1 < len(words) else len(line.text)
     places = (found.start() for found in SLOT.finditer(line.text, start, end))
-    return "".join(line.text[place] for place in places if _may_be_value(line.text, place))
+    return "".join(
+        line.text[place]
+        for place in places
+        if _may_be_value(line.text, place) or _follows_comma(line.text, place)
+    )
+
+
+def _follows_comma(text: str, place: int) -> bool:
+    """Returns True if the text at an offset follows a comma, and a letter follows it."""
+    return text[:place][-1:] in tuple(CLAUSE_END) and is_letter(text[place + 1 :][:1])
 
 
 def _is_whole(line: "_Source", first: int, last: int) -> bool:
