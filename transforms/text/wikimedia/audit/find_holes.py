@@ -11,6 +11,7 @@ import collections
 import difflib
 import itertools
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -801,7 +802,7 @@ def _may_be_value(text: str, place: int) -> bool:
         return False
     if near_left == word_left and word_left in CLAUSE_END + CLOSING:
         return False
-    if near_left in OPENING or near_left.isspace():
+    if near_left in OPENING or near_left.isspace() or unicodedata.category(near_left) == "Sc":
         return True
     if not word_right:
         return False

@@ -116,9 +116,9 @@ HOLES = [
         [("unknown-value", "面積/")],
     ),
     (
-        "They came to the deep lake in May 1901 ({{age|1901}} years ago) and built a town.",
-        ["They came to the deep lake in May 1901 and built a town."],
-        [("unknown-value", "Age")],
+        "They came to the deep lake in May 1901 (${{price|1901}} years ago), and built a town.",
+        ["They came to the deep lake in May 1901, and built a town."],
+        [("unknown-value", "Price")],
     ),
     (
         "The lake is deep and cold. It has {{area|lake}} square miles. Many fish live in it.",
