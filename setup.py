@@ -57,7 +57,7 @@ setup(
     },
     install_requires=[
         "apache-beam>=2.77,<2.78",
-        "babel>=2.18,<3",  # CLDR data for Wikipedias without hand-made tables; BSD
+        "babel>=2.18,<2.19",  # CLDR for Wikipedias without hand-made tables (2.19 has other dates); BSD
         "google-crc32c>=1.5",
         "huggingface_hub>=2,<3",  # writes the heads of cards, uploads builds; 25 MB with dependencies
         "isal>=1.7,<2",  # reads .gz 2.8 times as fast as zlib; MIT
