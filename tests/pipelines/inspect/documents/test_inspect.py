@@ -110,6 +110,17 @@ def test_wikitext_is_read_from_standard_input(
     assert capsys.readouterr().out.count("Тут є слово.") == 2
 
 
+def test_sentences_with_unknown_values_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.txt"
+    page.write_text("Тут є слово. Має {{Вік|1950}} років.", "utf-8")
+    assert run_cli(*WIKI, "--wikitext", page) == 0
+    out = capsys.readouterr().out
+    for line in ("unknown values: вік × 1", "dropped sentences: Має років."):
+        assert line in re.sub(r"[ |│]+", " ", out)
+
+
 def test_tables_of_a_user_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "own.toml").write_text('[templates]\n"Власний" = "<{1}>"\n', "utf-8")
     page = tmp_path / "page.txt"

@@ -97,4 +97,4 @@ def _may_be_abbreviation(word: str, following: str) -> bool:
 
 def _add(text: str, dropped: list[str]) -> None:
     if _WORD.search(text):
-        dropped.append(restore(text.replace(UNKNOWN, "")).strip())
+        dropped.append(" ".join(restore(text.replace(UNKNOWN, "")).split()))
