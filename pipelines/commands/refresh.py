@@ -43,6 +43,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pipelines.commands.command_parser import fill
 from pipelines.commands.flags import Commands, add_command
 
 if TYPE_CHECKING:
@@ -116,11 +117,11 @@ def _refresh(config: "RefreshConfig") -> int:
         with locked([config.refresh.state, config.refresh.downloads]) as check_lock:
             outcomes = refresh(config, check_lock)
     except LockedError as error:
-        print(f"corpusmill: error: {error}", file=sys.stderr)
+        print(fill(f"corpusmill: error: {error}"), file=sys.stderr)
         return LOCKED
     widest = max(len(one.label) for one in outcomes)
     for one in outcomes:
-        print(f"{one.label:{widest}}  {one.status:10}  {one.message}")
+        print(fill(f"{one.label:{widest}}  {one.status:10}  {one.message}"))
     return int(any(one.status == FAILED for one in outcomes))
 
 
@@ -129,7 +130,7 @@ def _look_ahead(config: "RefreshConfig") -> int:
 
     prospects = look_ahead(config)
     for prospect in prospects:
-        print(f"{prospect.label}: {_describe(prospect)}")
+        print(fill(f"{prospect.label}: {_describe(prospect)}"))
     return int(any(prospect.error for prospect in prospects))
 
 
