@@ -179,7 +179,9 @@ class Estimate:
     def _known(self, name: str) -> int:
         if name == INPUT:
             return self._bytes
-        return self._counts.get(name, 0) or int(getattr(self._settings, name, 0) or 0)
+        name, _, less = name.partition(" - ")
+        known = self._counts.get(name, 0) or int(getattr(self._settings, name, 0) or 0)
+        return max(known - self._counts.get(less, 0), 0)
 
     # Time.
 
