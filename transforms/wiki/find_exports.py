@@ -2,7 +2,7 @@
 
 The layout is `<root>/other/mediawiki_content_current/<wiki>/2026-11-01/xml/<compression>/`. The folder
 `other`, or both `other` and `mediawiki_content_current`, may be missing. If a date has several compressions,
-the one is used that lets several workers share a file.
+one that lets several workers share a file is preferred.
 """
 
 import posixpath

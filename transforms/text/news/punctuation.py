@@ -64,12 +64,18 @@ _POINTS_AND_QUOTE = re.compile(r'(\.++)(?:"([^\S\n]*[^<]))?')
 
 
 def normalize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """Normalises a line, given without its line feed, like the script."""
+    """Normalises the punctuation of a line like normalize-punctuation.perl.
+
+    The line must not end with a line feed.
+    """
     return normalize_text(f"{line}\n", language, perl)[:-1]
 
 
 def normalize_text(text: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """Normalises lines, each with its line feed, like the script. The number of lines is unchanged."""
+    """Normalises the punctuation of lines like normalize-punctuation.perl.
+
+    Each line must end with a line feed. The number of lines is unchanged.
+    """
     text = _normalize_spaces(text, perl)
     if not text.isascii():
         text = compose(_replace_all(text, _UNICODE_PUNCTUATION), perl)

@@ -54,7 +54,7 @@ def apostrophes_of(language: str) -> str:
 
 
 def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """Tokenises a line like the script. Returns the words, separated by single spaces.
+    """Tokenises a line like tokenizer.perl. Returns the words, separated by single spaces.
 
     The line must not have a line feed. Empty lines, lines of white space, and lines of the form <…> are
     returned unchanged.

@@ -111,7 +111,7 @@ def is_once_more(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
 def is_last(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
     """Returns a mask of the ranks that are equal to the last rank.
 
-    Of their sentences, `choice.copies` are used once more.
+    Only some of the sentences with this rank, `choice.copies` in number, are used once more.
     """
     none = np.zeros(len(ranks), np.bool_)
     return ranks == np.uint64(choice.last) if choice.copies else none

@@ -21,7 +21,7 @@ _MOST_TOKENS = (1 << 31) - 1
 
 
 class Cover(NamedTuple):
-    """The n-grams of a book that its candidates also have."""
+    """The n-grams of a book that larger books, its candidates, also have."""
 
     number: int  # number of the book, see `number_book`
     ngrams: int  # number of n-grams of the book

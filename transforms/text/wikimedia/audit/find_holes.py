@@ -180,8 +180,9 @@ class _Comparison:
         self._align_short_paragraphs()
 
     def _align_short_paragraphs(self) -> None:
-        """Aligns the paragraphs of one or two words with which exactly one of the lines that are not found
-        begins.
+        """Aligns paragraphs of one or two words with longer lines.
+
+        A paragraph is aligned if exactly one line that is not aligned yet begins with its words.
         """
         starts: dict[tuple[str, ...], list[int]] = {}
         for number, line in enumerate(self.lines):
@@ -752,10 +753,11 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _value_of_whole_sentence(line: "_Source", first: int, last: int) -> str:
-    """Returns the slots between the words `first` and `last` of a line that may be values, if these words are
-    whole sentences, or are alone in brackets; else "".
+    """Returns the slots that may be values in missing words of a line.
 
-    If the word after `last` is the same as `first`, the missing words may begin and end a word later.
+    The missing words are those from the index `first` to `last`. They must be whole sentences, or all words
+    in brackets; otherwise "" is returned. If the word after `last` is equal to the word at `first`, the
+    missing words may also begin and end one word later.
     """
     words = line.words
     while last + 1 < len(words) and words[first].norm == words[last + 1].norm:
