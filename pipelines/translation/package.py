@@ -22,7 +22,7 @@ from pipelines.translation.project import Project
 from pipelines.translation.state import LanguageState
 from transforms.builds.finished_builds import MANIFEST
 from transforms.files.open_input import InputError
-from transforms.files.write_files import table_of, write_parquet, write_text
+from transforms.files.write_files import mark, table_of, write_parquet, write_text
 from transforms.records import InputFile, OutputFile
 from transforms.text.builds.build_manifest import (
     CARD,
@@ -117,8 +117,11 @@ def package(
     if publish.is_completed(target) and not replace:
         write_cards([target])  # missing if a process was killed after it wrote COMPLETED
     with publish.building(target, replace=replace) as folder:
-        outputs = list(_write(project, included, folder, with_test))
+        signature = _signature(project, included, version, with_test)
+        marks = {"signature": signature, "version": version, "license": _license(project)}
+        outputs = list(_write(project, included, folder, with_test, marks))
         manifest = _manifest(project, included, left_out, outputs, version, with_test)
+        manifest["signature"] = signature
         card = write_text(folder, CARD, make_card(project, manifest, included), "card")
         manifest = add_outputs(manifest, [card])
         write_text(folder, MANIFEST, to_json(manifest))
@@ -165,7 +168,11 @@ def _why_left_out(state: LanguageState, without_review: bool) -> str:
 
 
 def _write(
-    project: Project, included: Sequence[Included], folder: str, with_test: bool
+    project: Project,
+    included: Sequence[Included],
+    folder: str,
+    with_test: bool,
+    marks: Mapping[str, str],
 ) -> Iterator[OutputFile]:
     for split, sentences in splits_of(project.sentences):
         if split == WITHHELD and not with_test:
@@ -176,7 +183,36 @@ def _write(
         name = f"{above}metadata_{split}.tsv"
         yield write_text(folder, name, make_metadata(sentences), "metadata", len(sentences))
         name = f"{above}{split}-00000-of-00001.parquet"
-        yield write_parquet(folder, name, split, make_rows(sentences, included))
+        table = make_rows(sentences, included)
+        marked = table.cast(mark(table.schema, marks))
+        yield write_parquet(folder, name, split, marked)
+
+
+def _license(project: Project) -> str:
+    return "the column licence has that of each row" if hub_licenses(project.sentences) else LICENSE
+
+
+def _kept(project: Project, with_test: bool) -> dict[str, int]:
+    """Returns the number of sentences in each split of the package."""
+    return {
+        split: len(sentences)
+        for split, sentences in splits_of(project.sentences)
+        if split != WITHHELD or with_test
+    }
+
+
+def _signature(
+    project: Project, included: Sequence[Included], version: str, with_test: bool
+) -> str:
+    return "|".join(
+        (
+            CORPUS,
+            f"project:{project.key}",
+            f"langs:{len(included)}",
+            f"splits:{'+'.join(_kept(project, with_test))}",
+            f"v:{version}",
+        )
+    )
 
 
 def _write_lines(
@@ -251,24 +287,11 @@ def _manifest(
         caveats=tuple(f"{code} is left out: {why}" for code, why in left_out.items()),
         code=code_versions(),
     )
-    kept = {
-        split: len(sentences)
-        for split, sentences in splits_of(project.sentences)
-        if split != WITHHELD or with_test
-    }
+    kept = _kept(project, with_test)
     source = (project.folder / source_table.NAME).stat().st_size
     inputs = [InputFile("source", source_table.NAME, source, project.source_sha256)]
     counts = {"kept": {**kept, "total": sum(kept.values())}, "languages": len(included)}
     manifest = assemble(provenance, inputs, counts, (), outputs)
-    manifest["signature"] = "|".join(
-        (
-            CORPUS,
-            f"project:{project.key}",
-            f"langs:{len(included)}",
-            f"splits:{'+'.join(kept)}",
-            f"v:{version}",
-        )
-    )
     manifest["languages"] = {
         one.code: {
             "score": one.score,

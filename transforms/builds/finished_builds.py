@@ -77,7 +77,12 @@ class Build(NamedTuple):
     @property
     def name(self) -> str:
         """The name of the build, which is unique among the builds of a corpus: "uk/20230501-1.1.0"."""
-        return f"{self.edition}/{self.dump_date}-{self.manifest['version']}"
+        return f"{self.edition}/{self.label}"
+
+    @property
+    def label(self) -> str:
+        """The date and version: "20230501-1.1.0", or "1.0.0" for a build without a date."""
+        return "-".join(filter(None, (self.dump_date, self.manifest["version"])))
 
     @property
     def language(self) -> str:

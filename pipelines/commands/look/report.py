@@ -17,7 +17,7 @@ what is shown of Wiki-40B, as in Table 2 of the paper (Guo et al., LREC 2020):
 For every other corpus: documents and words of each split with those of the paper, and the best score of the
 paper. tsv has one table: that of Wiki-40B, if there is a build of it.
 --html answers ten questions about every build: what was rejected and why, whether it is as large as the
-paper's, how long the documents are, what changed since the edition before, and others. It has charts, twenty
+paper's, how long the documents are, what changed since the previous edition, and others. It has charts, 20
 documents, and a searchable list of rejected documents. It needs the libraries of the extra "report".
 """
 

@@ -34,7 +34,7 @@ summary { cursor: pointer; } .legend span { padding: 0 .4rem; }
 """
 _LEGEND = (
     '<p class="legend"><span class="template">template</span> <span class="link">link</span>'
-    ' <span class="cut">cut out</span> · what each became is below the section, and where the pointer is</p>'
+    ' <span class="cut">cut out</span> · point at one, or open the list below a section, to see its text</p>'
 )
 _SHOWN = 300  # most characters of a source shown in a table
 
@@ -68,7 +68,7 @@ def _section(section: ExplainedSection) -> Iterator[str]:
     heading = f"<h3>{html.escape(section.text.heading)}</h3>" if section.text.heading else ""
     yield f'</div><div class="text" dir="auto">{heading}{paragraphs or "–"}</div></div>\n'
     if section.pieces:
-        yield f"<details><summary>{len(section.pieces):,} templates, links and other parts</summary>"
+        yield f"<details><summary>Templates, links and other parts: {len(section.pieces):,}</summary>"
         yield "<table><thead><tr><th>in the source<th>in the text<th>by<th>where</tr></thead><tbody>\n"
         yield from map(_row, section.pieces)
         yield "</tbody></table></details>"

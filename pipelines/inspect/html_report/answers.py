@@ -26,15 +26,15 @@ from transforms.text.fingerprint import SPLITS, fingerprint
 
 QUESTIONS = (
     "What is it, and what was it made from?",
-    "What was thrown away, and why?",
+    "What was rejected, and why?",
     "Is it as large as the paper's?",
     "How long are the documents?",
     "What does the text look like?",
     "Where is the document that I miss?",
-    "What is it about: which years, subjects and sources?",
+    "Which years, subjects and sources is it about?",
     "Where does the text have holes?",
     "Does the vocabulary fit the text?",
-    "What changed since the edition before?",
+    "What changed since the previous edition?",
 )
 IS_IT, THROWN_AWAY, AS_LARGE, LENGTHS, TEXT, MISSED, ABOUT, HOLES, VOCABULARY, CHANGED = range(
     1, 11
@@ -89,9 +89,10 @@ def what_it_is(facts: Facts) -> Answer:
         f"{facts.total:,} {facts.unit} ({of_splits})" if facts.kept else "no documents of its own"
     )
     size = sum(one["bytes"] for one in inputs)
+    of_date = f", of {facts.build.dump_date}" if facts.build.dump_date else ""
     return Answer(
         IS_IT,
-        f"{facts.build.corpus}, edition {facts.build.edition}, of {facts.build.dump_date}: {kept}, made from"
+        f"{facts.build.corpus}, edition {facts.build.edition}{of_date}: {kept}, made from"
         f" {count(len(inputs), 'input file')} of {readable_bytes(size)}.",
         tables=[
             Table(("caveats",), [(caveat,) for caveat in manifest.get("caveats", [])]),
@@ -140,11 +141,11 @@ def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Ans
     sentence = (
         f"Of {read:,} {balance.unit} read, {balance.kept:,} ({share(balance.kept, read)}) are kept"
     )
-    if balance.left_out:
-        first = balance.left_out[0]
-        sentence += f". {gone:,} are not; most frequent: {first.name} ({first.records:,})"
     if facts.total != balance.kept:
-        sentence += f". They hold {facts.total:,} {facts.unit}"
+        sentence += f" and contain {facts.total:,} {facts.unit}"
+    if balance.left_out:
+        most = ", ".join(f"{one.name} ({one.records:,})" for one in balance.left_out[:3])
+        sentence += f". {gone:,} are left out; most frequent: {most}"
     return Answer(
         THROWN_AWAY,
         f"{sentence}.",
@@ -217,7 +218,7 @@ def line_of_choice(facts: Facts) -> Figure | None:
         f"{drawn}. On the broken line {settings['formula']} is {settings['min_ratio']}: books above it have"
         " too many different words for their length. Both scales are logarithmic."
     )
-    return Figure("Length against vocabulary, with the line of choice", spec, note)
+    return Figure("Length against vocabulary, with the limit", spec, note)
 
 
 def as_large_as_the_paper(facts: Facts) -> Answer | None:
@@ -251,7 +252,7 @@ def as_large_as_the_paper(facts: Facts) -> Answer | None:
             if split in paper_counts
         ]
         if not rows:
-            return Answer(AS_LARGE, "The paper has no figures of this edition.")
+            return Answer(AS_LARGE, "The paper has no figures for this edition.")
         first = rows[0]
     drawn = [row for row in rows if row.ours > 0]
     figures = [

@@ -61,7 +61,7 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
     if before is None:
         return Answer(
             CHANGED,
-            "No older edition is among these builds. A report on a folder that holds both compares them.",
+            "These builds include no older edition to compare with.",
         )
     documents = read_changes(facts)
     if documents and documents["old"] != before.build.signature:
@@ -76,13 +76,14 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
         figures.append(_fates(documents))
         total = documents["total"]
         sentence += (
-            f" {total['added']:,} are new, {total['removed']:,} are gone, {total['changed']:,} have another"
-            " text or facts."
+            f" {total['added']:,} are new, {total['removed']:,} were removed, {total['changed']:,} have"
+            " another text or other columns."
         )
     else:
         sentence += (
-            " Which documents are new, gone or changed: corpusmill compare OLD NEW lists them; refresh"
-            " leaves that list beside each edition, and this page reads it."
+            " To list new, removed and changed documents here, run corpusmill compare OLD NEW --report"
+            f" {_report_of(facts).rpartition('/')[2]} in the folder that contains this build, and make this"
+            " report again."
         )
     differences = find_differences(before.build.manifest, facts.build.manifest)
     return Answer(
@@ -119,10 +120,8 @@ def _listed(facts: Facts, documents: Mapping[str, Any]) -> Iterator[Table]:
     ]
     total = documents["total"]
     differing = total["added"] + total["removed"] + total["changed"] + total["moved_in"]
-    title = (
-        f"{documents['unit'].capitalize()} that are not the same, {len(rows):,} of {differing:,}"
-    )
-    yield Table(("title", "fate", "bytes before", "bytes now"), rows, title)
+    title = f"{documents['unit'].capitalize()} that differ, {len(rows):,} of {differing:,}"
+    yield Table(("title", "change", "bytes before", "bytes now"), rows, title)
 
 
 def _bytes(size: int | None) -> str:
@@ -153,7 +152,9 @@ def _fates(documents: Mapping[str, Any]) -> Figure:
     note = "Shares are of the older edition."
     if moved:
         note += f" {moved:,} are in another split than before."
-    return Figure(f"What became of {documents['unit']}", bars(rows), note)
+    return Figure(
+        f"{documents['unit'].capitalize()} compared with the older edition", bars(rows), note
+    )
 
 
 def _counts(before: Facts, facts: Facts) -> Iterator[tuple[str, str, str, str]]:
@@ -193,7 +194,7 @@ def _all_builds(builds: Sequence[Facts], anchors: Sequence[str]) -> Answer:
         rows.append(
             (
                 Link(f"{build.corpus} {build.edition}", anchor),
-                name_of(build.dump_date, build.manifest["version"]),
+                build.label,
                 f"{facts.total:,} {facts.unit}" if facts.kept else "–",
                 f"{words:,}" if words else "–",
                 share(balance.kept, balance.read) if balance else "–",
@@ -202,8 +203,8 @@ def _all_builds(builds: Sequence[Facts], anchors: Sequence[str]) -> Answer:
     corpora = {facts.build.corpus for facts in builds}
     return Answer(
         IS_IT,
-        f"{len(builds):,} builds of {len(corpora):,} corpora; the names lead to their pages.",
-        tables=[Table(("build", "edition", "documents", "words", "kept of what was read"), rows)],
+        f"{len(builds):,} builds of {len(corpora):,} corpora. Each name is a link to the page of the build.",
+        tables=[Table(("build", "edition", "documents", "words", "share kept"), rows)],
     )
 
 
@@ -223,8 +224,8 @@ def _all_kept(builds: Sequence[Facts]) -> Answer | None:
         return None
     return Answer(
         THROWN_AWAY,
-        "The share that is kept of what each build has read, and the most frequent reasons for what is not.",
-        [Figure("Kept of what was read", bars(rows[:SHOWN], 1))],
+        "The share of the input that each build keeps, and the most frequent reasons for the rest.",
+        [Figure("Share of the input that is kept", bars(rows[:SHOWN], 1))],
         [Table(("build", "most frequent reasons"), reasons)],
     )
 
@@ -294,7 +295,7 @@ def _all_editions(builds: Sequence[Facts]) -> Iterator[Answer]:
         unit = next(of[0].unit for (name, _), of in several.items() if name == corpus)
         rows = [
             {
-                "edition": f"{one.build.dump_date}-{one.build.manifest['version']}",
+                "edition": one.build.label,
                 unit: one.total,
                 "of": edition,
             }
@@ -311,6 +312,6 @@ def _all_editions(builds: Sequence[Facts]) -> Iterator[Answer]:
             between = f"{old.build.name} → {new.build.name}"
             steps.append((f"{corpus} {edition}", between, f"{new.total:,}", change))
     table = Table(("", "editions", "documents", "change"), steps)
-    yield Answer(
-        CHANGED, f"Several editions of {len(several):,} of the corpora are here.", figures, [table]
-    )
+    names = ", ".join(f"{corpus} {edition}" for corpus, edition in itertools.islice(several, 3))
+    names += f" and {len(several) - 3:,} others" if len(several) > 3 else ""
+    yield Answer(CHANGED, f"Several editions of {names} are in this report.", figures, [table])

@@ -9,6 +9,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import pyarrow as pa
 
@@ -30,8 +31,8 @@ from transforms.text.wikimedia.article_markers import parse_article
 DOCUMENTS = 20
 SENTENCE = "sentence_"
 REJECTED = 400
-"""Most rejected records on a page. Each reason gets an equal number of records, and at least
-LEAST_OF_REASON.
+"""Most rejected records on a page. Each reason gets an equal share of them, and at least LEAST_OF_REASON. If
+a reason has fewer records, the others get the rest of its share.
 """
 LEAST_OF_REASON = 5
 ROWS_SAMPLED = 20_000
@@ -112,17 +113,24 @@ def _files(facts: Facts, shape: CorpusShape) -> list[CorpusFile]:
 
 def _documents(group: RowGroup, numbers: list[int], shape: CorpusShape) -> Iterator[Document]:
     there = columns_of(group.file.path)
-    text = shape.texts[0]
-    if text not in there:  # a package of translations, with a column for each language
-        text = next(name for name in there if name.startswith(SENTENCE))
+    # A package of translations has a column for each language.
+    texts = [name for name in there if name.startswith(SENTENCE)]
+    texts = texts if shape.texts[0] not in there else [shape.texts[0]]
     titled = shape.title not in ("", TITLE_IN_TEXT)
-    columns = [name for name in (shape.id, shape.title if titled else "", text) if name in there]
+    columns = [name for name in (shape.id, shape.title if titled else "", *texts) if name in there]
     for row in read_row_group(group, columns).table.take(numbers).to_pylist():
-        title = row[shape.title] if titled else ""
+        title = _shown_title(row[shape.title]) if titled else ""
         if shape.title == TITLE_IN_TEXT:
-            title = parse_article(row[text])[0]
+            title = parse_article(row[texts[0]])[0]
         identity = str(row[shape.id]) if shape.id else ""
-        yield Document(identity, title, group.file.split, row[text])
+        text = "\n".join(f"{name.removeprefix(SENTENCE)}: {row[name]}" for name in texts)
+        yield Document(identity, title, group.file.split, text if len(texts) > 1 else row[texts[0]])
+
+
+def _shown_title(title: str) -> str:
+    """Returns the title of the page if `title` is the address of a page of a wiki."""
+    page = title.partition("/wiki/")[2] if title.startswith("https://") else ""
+    return unquote(page).replace("_", " ") or title
 
 
 def choose_rejected(facts: Facts, count: int = REJECTED) -> list[Rejected]:
@@ -130,11 +138,11 @@ def choose_rejected(facts: Facts, count: int = REJECTED) -> list[Rejected]:
     of_reason: dict[tuple[str, str], list[Rejected]] = defaultdict(list)
     for record in itertools.islice(_rejected(facts), ROWS_READ):
         of_reason[record.stage, record.reason].append(record)
-    if not of_reason:
-        return []
-    most = max(LEAST_OF_REASON, count // len(of_reason))
-    chosen = (heapq.nsmallest(most, records, key=_draw) for records in of_reason.values())
-    return sorted(itertools.chain(*chosen), key=_order)
+    chosen: list[Rejected] = []
+    for done, records in enumerate(sorted(of_reason.values(), key=len)):
+        most = max(LEAST_OF_REASON, (count - len(chosen)) // (len(of_reason) - done))
+        chosen += heapq.nsmallest(most, records, key=_draw)
+    return sorted(chosen, key=_order)
 
 
 def _draw(record: Rejected) -> tuple[int, Rejected]:

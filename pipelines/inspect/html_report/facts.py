@@ -15,8 +15,8 @@ READ = "_read"
 """Suffix of the name of the count of records that a build has read."""
 
 LEFT_OUT = {
-    "duplicates": "the same as another",
-    "near_duplicates": "nearly the same as another",
+    "duplicates": "repeated",
+    "near_duplicates": "near-duplicate",
     "not_drawn": "not drawn",
 }
 """Name, in a manifest, of a count of records that are neither rejected nor kept → its name in the report."""

@@ -55,11 +55,11 @@ def _templates(facts: Facts) -> Iterator[_Part]:
             cells = [row[name] for name in ("template", "uses", "articles", "left")]
             rows.append((*cells, row["for example in"]))
     if not templates:
-        yield "Every template in running text is shown.", [], []
+        yield "Every template in running text has a text.", [], []
         return
     yield (
-        f"{count(templates, 'template')} in running text ({count(total, 'use')}) that no table has, which"
-        " left a hole or a guess.",
+        f"{count(templates, 'template')} in running text ({count(total, 'use')}) in no table: the text was"
+        " guessed, or a hole was left.",
         [
             Figure(
                 "Uses of templates that are in no table",
@@ -68,7 +68,7 @@ def _templates(facts: Facts) -> Iterator[_Part]:
                 " lists all.",
             )
         ],
-        [Table(("template", "uses", "articles", "it leaves", "for example in"), rows)],
+        [Table(("template", "uses", "articles", "in the text", "for example in"), rows)],
     )
 
 
@@ -90,7 +90,7 @@ def _audit(facts: Facts) -> Iterator[_Part]:
     sentence = (
         f"An audit of {found['pages']['audited']:,} pages found {everything['count']:,} holes,"
         f" {everything['per_1000_paragraphs']:g} in 1,000 paragraphs;"
-        f" {share(words['in_text'], words['in_source'])} of the words of their sources are in the text."
+        f" {share(words['in_text'], words['in_source'])} of the words in their sources are in the text."
     )
     title = "Findings of the audit"
     rows = [
@@ -112,9 +112,7 @@ def _characters(facts: Facts) -> Iterator[_Part]:
     replaced = facts.counts.get("replaced_characters")
     if replaced is not None:
         number = sum(replaced.values())
-        what = (
-            f"{number:,} characters that are none of Unicode were" if number else "No character was"
-        )
+        what = f"{number:,} invalid characters were" if number else "No invalid character was"
         yield f"{what} replaced.", [], []
 
 

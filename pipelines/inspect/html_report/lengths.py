@@ -45,7 +45,7 @@ def lengths(facts: Facts) -> Answer | None:
             Bin(one.low, one.low + 1, one.number, f"{one.name} sentences")
             for one in _classes(articles)
         ]
-        title = "Articles by how many sentences are taken from them"
+        title = "Articles by the number of sentences taken from them"
         figures.append(Figure(title, histogram(bins, "sentences of an article", "articles")))
     table = _means(facts)
     if not (sentences or table):
@@ -72,7 +72,7 @@ def _class(name: str, count: int) -> LengthClass:
 
 def _middle(classes: Sequence[LengthClass], unit: str, measure: str) -> str:
     total = sum(one.number for one in classes)
-    return f"The median of {total:,} {unit} is {middle_of(classes)} {measure}."
+    return f"The median length of {total:,} {unit} is {middle_of(classes)} {measure}."
 
 
 def middle_of(classes: Sequence[LengthClass]) -> str:
@@ -120,7 +120,12 @@ def _sentences(facts: Facts) -> tuple[Figure, list[LengthClass]] | None:
     rows = [row for group, classes in groups.items() for row in _shares(group, classes)]
     spec = steps(rows, "words", "share of sentences", "when", list(groups))
     longest = sum(one.number for one in last if one.high is None)
-    note = "Classes that hold five lengths are drawn as the mean of the five."
+    note = "Above 20 words, each step is the mean of five lengths."
+    if BEFORE in groups:
+        note += (
+            " Before deduplication, the words of the raw lines are counted; after it, those of the tokenised"
+            " text, in which a punctuation mark is a word. So sentences are longer there."
+        )
     if longest:
         note += f" {longest:,} sentences of more than 100 words are not drawn."
     return Figure("Sentences by words", spec, note), last

@@ -64,7 +64,7 @@ def with_older(all_facts: Sequence[Facts]) -> Iterator[tuple[Facts | None, Facts
 def _anchor(facts: Facts, names: Counter[str]) -> str:
     """Returns the anchor of a build's page. If several builds have the same name, a number is added."""
     build = facts.build
-    name = f"{build.corpus}-{build.edition}-{build.dump_date}-{build.manifest['version']}"
+    name = f"{build.corpus}-{build.edition}-{build.label}"
     names[name] += 1
     return name if names[name] == 1 else f"{name}-{names[name]}"
 
@@ -119,11 +119,13 @@ def _missed(facts: Facts, shown: int) -> Answer | None:
     if not shown:
         balance = balance_of(facts)
         fates = balance.left_out if balance else []
-        others = [f"{fate.records:,} are {fate.name}" for fate in fates]
-        listed = f" {'; '.join(others)}, which are not listed." if others else ""
+        others = ", ".join(f"{fate.name} {fate.records:,}" for fate in fates)
+        listed = f" Left out, but not listed: {others}." if others else ""
         return Answer(MISSED, f"No record was rejected.{listed}") if facts.kept else None
-    some = "All" if shown == total else f"{shown:,}, some of each reason, of all"
+    if shown == total:
+        return Answer(MISSED, f"All {total:,} rejected records can be searched here.")
     return Answer(
         MISSED,
-        f"{some} {total:,} rejected records are here to search. The Parquet files in rejected/ have all.",
+        f"{shown:,} of {total:,} rejected records can be searched here, some for each reason. The Parquet"
+        " files in rejected/ contain all.",
     )

@@ -41,16 +41,23 @@ def _of_translations(facts: Facts) -> Answer | None:
     if not languages:
         return None
     ranked = sorted(languages.items(), key=lambda one: (-float(one[1]["score"] or 0), one[0]))
+    ranked = [one for one in ranked if one[1].get("rounds") != 0]  # 0: the source
     drawn = [Bar(code, float(of["score"]), of["score"]) for code, of in ranked if of["score"]]
     names = {"score": "quality score", "rounds": "rounds", "days": "days"}
     rows_ = [
         (code, *(UNKNOWN if of.get(name) is None else str(of[name]) for name in names))
         for code, of in ranked
     ]
+    figures = [Figure("Quality score by language, of 100", bars(drawn, 100))] if drawn else []
+    if (row := rows().get(facts.build.corpus)) and row.shape:
+        sample = sample_columns(facts, row.shape, ("domain", "topic"))
+        for name in sample.column_names:
+            counted = Counter(sample[name].to_pylist())
+            figures.append(_bars(f"Sentences by {name}", counted, whole=sample.num_rows))
     return Answer(
         ABOUT,
-        f"Translations into {len(languages):,} languages, {len(drawn):,} of them reviewed.",
-        [Figure("Quality score by language, of 100", bars(drawn, 100))] if drawn else [],
+        f"Translations into {len(ranked):,} languages, {len(drawn):,} of them reviewed.",
+        figures,
         [Table(("language", *names.values()), rows_)],
     )
 
@@ -68,27 +75,27 @@ def _of_books(facts: Facts) -> Answer | None:
         else:
             undated += 1
     if not counts:
-        return Answer(ABOUT, f"No book is dated; {undated:,} are without a date.")
+        return Answer(ABOUT, f"None of the {undated:,} books has a date.")
     groups = _most_frequent(counts.items(), key=1)
     bins = [
         Bin(decade, decade + 10, count, f"{decade}–{decade + 9}", source)
         for (decade, source), count in _grouped(counts, groups)
     ]
     limit = facts.build.manifest["settings"].get("before")
-    note = "Rejected books that are dated are drawn as well."
+    note = "Rejected books with a date are included."
     if limit:
-        note += f" Books right of the broken line, of {limit} and later, are rejected."
+        note += f" Books to the right of the broken line, from {limit} and later, are rejected."
     decades: Counter[int] = Counter()
     for (decade, _), count in counts.items():
         decades[decade] += count
     most, of_most = max(decades.items(), key=lambda one: (one[1], -one[0]))
     return Answer(
         ABOUT,
-        f"{decades.total():,} books are dated, {undated:,} are not. Most ({of_most:,}) are of the"
-        f" {most}s; they are dated by {_listed(groups)}.",
+        f"{decades.total():,} books have a date, {undated:,} are not dated. The most frequent decade is the"
+        f" {most}s ({of_most:,}). The dates are from: {_listed(groups)}.",
         [
             Figure(
-                "Books by decade, and what dates them",
+                "Books by decade and source of their date",
                 histogram(bins, "year of publication", "books", rule=limit),
                 note,
             )
@@ -132,7 +139,7 @@ def _of_sentences(facts: Facts) -> Answer | None:
         _bars("Sentences by domain", of_domains),
         _bars("Sentences by topic", topics),
         _bars(
-            "Sentences by what is beside them",
+            "Sentences with images and links",
             {
                 "in an article with an image": facts.stats["total"]["with_image"],
                 "with a hyperlink": facts.stats["total"]["with_hyperlink"],
@@ -143,8 +150,8 @@ def _of_sentences(facts: Facts) -> Answer | None:
     most = max(topics, key=topics.get)
     return Answer(
         ABOUT,
-        f"{facts.total:,} sentences of {len(of_domains)} domains and {sum(map(bool, topics.values()))}"
-        f" topics, most of them ({topics[most]:,}) on {most}.",
+        f"{facts.total:,} sentences from {len(of_domains)} domains and {sum(map(bool, topics.values()))}"
+        f" topics. The most frequent topic is {most} ({topics[most]:,}).",
         figures,
     )
 
@@ -162,8 +169,8 @@ def _of_genres(facts: Facts) -> Answer | None:
         return None
     return Answer(
         ABOUT,
-        f"English prose: {facts.total:,} books of no genre that is left out. Books have no year or subject.",
-        [_bars("Books that are left out by genre or language", genres)],
+        f"{facts.total:,} books of English prose. Their years and subjects are not recorded.",
+        [_bars("Rejected books by genre or language", genres)],
     )
 
 
@@ -181,7 +188,7 @@ def _of_articles(facts: Facts) -> Answer | None:
     for text in sample[wanted[0]].to_pylist():
         headings.update({section.heading for section in parse_article(text)[1]} - {""})
     figures = [_bars("Headings, by articles that have them", headings, whole=articles)]
-    sentence = f"Of {articles:,} articles looked at"
+    sentence = f"Of {articles:,} articles in a sample"
     if headings:
         first, count = headings.most_common(1)[0]
         sentence += f", {count:,} have a section {first}, the most frequent heading"
@@ -192,7 +199,7 @@ def _of_articles(facts: Facts) -> Answer | None:
         figures.append(_bars("Classes in Wikidata, by articles", classes, whole=articles))
         figures.append(_revised(sample[wanted[2]].to_pylist()))
     else:
-        sentence += ". Rows have no classes and dates: wiki40b --columns full writes them"
+        sentence += ". The rows have no classes and dates; wiki40b --columns full adds them"
     return Answer(ABOUT, f"{sentence}.", [one for one in figures if one.spec])
 
 
@@ -211,8 +218,8 @@ def _of_items(facts: Facts) -> Answer | None:
     most = max(links, key=links.get)
     return Answer(
         ABOUT,
-        f"Items that {sum(map(bool, links.values()))} Wikipedias have articles on, most of them"
-        f" ({links[most]:,}) {most}.",
+        f"Items with articles in {sum(map(bool, links.values()))} Wikipedias. {most} has most articles"
+        f" ({links[most]:,}).",
         [_bars("Items by Wikipedia", links)],
     )
 
@@ -230,7 +237,7 @@ def _of_inputs(facts: Facts) -> Answer | None:
     ]
     return Answer(
         ABOUT,
-        f"{facts.unit.capitalize()} of {len(sizes):,} input files. Rows have no subject, source or date.",
+        f"{facts.unit.capitalize()} from {len(sizes):,} input files. Rows have no subject, source or date.",
         [Figure("Input files by size", bars(shown))],
     )
 
@@ -246,5 +253,5 @@ def _bars(title: str, counts: Mapping[str, int], whole: int = 0) -> Figure:
         Bar(name, count, f"{count:,} · {share(count, total)}") for name, count in ranked[:SHOWN]
     ]
     left = len(ranked) - SHOWN
-    note = f"{left:,} others are not drawn." if left > 0 else ""
+    note = f"{left:,} others are not shown." if left > 0 else ""
     return Figure(title, bars(drawn) if drawn else {}, note)

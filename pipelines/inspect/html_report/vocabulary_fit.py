@@ -47,9 +47,9 @@ def _of_news(facts: Facts) -> Answer | None:
     words = stats["vocabulary_with_S_slashS_UNK"]
     return Answer(
         VOCABULARY,
-        f"{words:,} words with three signs, all that are in the training part often enough; of the words"
-        f" held out, {share(of_all['out_of_vocabulary'], of_all['predicted_words_with_end'])} are none of"
-        " them.",
+        f"The vocabulary has {words:,} entries: three signs, and the words that are frequent enough in the"
+        f" training part. {share(of_all['out_of_vocabulary'], of_all['predicted_words_with_end'])} of the"
+        " held-out words are not in it.",
         [
             Figure("Words out of the vocabulary", bars([*rows, paper]), "Ends of sentences count."),
             *_rank_and_frequency(facts, "vocabulary.tsv"),
@@ -72,7 +72,9 @@ def _of_simple_books(facts: Facts) -> Answer | None:
     for name in sizes:
         figures += _rank_and_frequency(facts, f"vocabulary-{name.rpartition('-')[2]}.tsv")
     return Answer(
-        VOCABULARY, f"Words that the training part has {least} times at least: {words}.", figures
+        VOCABULARY,
+        f"Words that occur at least {least} times in the training part: {words}.",
+        figures,
     )
 
 
@@ -119,15 +121,15 @@ def _of_pieces(facts: Facts) -> Answer | None:
     if paper:
         number = paper.characters_per_piece["32k"]
         rows.append(Bar("the paper, validation and test", number, f"{number:.2f}", colour=PAPER))
-        note = "The paper's pieces are of its own vocabulary."
+        note = "The paper's pieces are those of its own vocabulary."
     total = facts.stats["total"]
     characters = total["characters"]
     spelled = total["unknown_characters"] + total["byte_characters"]
     return Answer(
         VOCABULARY,
-        f"A piece has {characters / total['pieces']:.2f} characters in the mean;"
+        f"A piece has {characters / total['pieces']:.2f} characters on average;"
         f" {share(characters - spelled, characters)} of the characters have a piece of their own,"
-        f" {total['byte_characters']:,} are spelled in bytes, {total['unknown_characters']:,} are unknown.",
+        f" {total['byte_characters']:,} are written as bytes, {total['unknown_characters']:,} are unknown.",
         [Figure("Characters per piece", bars(rows), note)],
     )
 
@@ -188,6 +190,6 @@ def _of_subwords(facts: Facts) -> Answer | None:
     return Answer(
         VOCABULARY,
         f"{facts.stats['total']['pieces']:,} pieces over {len(languages)} languages.",
-        [Figure("Characters per piece of lines held out", bars(rows[:_DRAWN]))] if rows else [],
+        [Figure("Characters per piece of held-out lines", bars(rows[:_DRAWN]))] if rows else [],
         [table],
     )

@@ -74,6 +74,12 @@ def test_a_build_answers_the_questions(corpus: str, left_open: set[int]) -> None
     assert all(answer.sentence.endswith(".") for answer in answers)
 
 
+def test_rare_reasons_leave_their_share_of_the_page_to_others() -> None:
+    facts = golden("wiki40b/en")
+    total = facts.counts["rejected"]["total"]
+    assert len(choose_rejected(facts, total)) == total
+
+
 @pytest.mark.parametrize("corpus", ["wiki40b/en", "pg19", "simplebooks"])
 def test_columns_of_lengths_hold_every_document_once(corpus: str) -> None:
     facts = golden(corpus)
@@ -211,8 +217,8 @@ def test_what_changed_is_read_beside_the_edition(editions: tuple[Facts, Facts]) 
     compare_builds(old.build.folder, new.build.folder, report=str(report))
     answer = what_changed(old, new)
     assert answer
-    assert "1 are new, 1 are gone, 1 have another text" in answer.sentence
-    fates = {row["label"]: row["end"] for row in drawn(answer, "What became of articles")}
+    assert "1 are new, 1 were removed, 1 have another text" in answer.sentence
+    fates = {row["label"]: row["end"] for row in drawn(answer, "Articles compared with")}
     assert fates == {"unchanged": 1, "changed": 1, "added": 1, "removed": 1}
 
 

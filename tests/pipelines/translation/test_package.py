@@ -1,6 +1,7 @@
 """The package: what is in it, to the byte, and what is not."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -70,9 +71,11 @@ def translated(tmp_path: Path, project: Project) -> Project:
 def test_a_report_has_its_languages(tmp_path: Path, translated: Project) -> None:
     made = package(translated, str(tmp_path / "out"), without_review=True)
     page = make_report([made.folder])
-    assert "Translations into 3 languages, 0 of them reviewed." in page
+    assert "Translations into 2 languages, 0 of them reviewed." in page
     assert "deu is left out: " in page  # a caveat
-    assert "They say" in page  # a document
+    assert re.search("eng: .*They say.*\nfra: ", page)  # a document
+    assert re.search("<h1>flores101 [^<]*/1.0.0</h1>", page)  # a package has no date
+    assert "<b>Devtest</b>" in page  # the page at an address
 
 
 def test_texts_and_metadata_to_the_byte(tmp_path: Path, translated: Project) -> None:
@@ -118,6 +121,11 @@ def test_rows_with_all_languages(tmp_path: Path, translated: Project) -> None:
         *("id", "url", "domain", "topic", "has_image", "has_hyperlink", "article"),
         *("sentence_eng", "sentence_fra", "sentence_zho_simpl"),
     ]
+    assert table.schema.metadata == {
+        b"corpusmill.signature": made.manifest["signature"].encode(),
+        b"corpusmill.version": b"1.0.0",
+        b"corpusmill.license": b"cc-by-sa-4.0",
+    }
     assert table["id"].to_pylist() == [name for name in IDS if name.startswith("devtest")]
     assert table["sentence_eng"].to_pylist() == list(TEXTS["devtest"])
     assert table["sentence_fra"].to_pylist() == list(TRICKY["devtest"])
