@@ -86,6 +86,7 @@ def lay_out(folder: Path, samples: Path, demo: Path, named: str) -> None:
         dump = folder / "dumps" / name.partition("-")[0] / DATE
         dump.mkdir(parents=True, exist_ok=True)
         (dump / name).symlink_to(path)
+    (folder / "downloads").symlink_to("dumps")
     books = samples / "gutenberg"
     for path in (*(samples / "news").glob("[nt]*"), *books.glob("*.csv")):
         (folder / path.name).symlink_to(path)

@@ -166,7 +166,7 @@ class _Hub:
                 if folder not in self.cards:
                     self.cards[folder] = self._read(posixpath.join(folder, CARD), head)
                 builds.append(BuildBelow(name, folder, self.cards[folder]))
-            if card := make_folder_card(edition.build.corpus, builds):
+            if card := make_folder_card(edition.build.corpus, builds, place=self.repo):
                 texts[CARD] = card
         return texts
 

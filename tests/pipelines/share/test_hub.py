@@ -58,7 +58,9 @@ def publish(*arguments: object) -> int:
 
 def configs(hub: Hub) -> dict[str, str]:
     """Name → folder, of the card at the top."""
-    head = yaml.safe_load(hub.files["README.md"].decode().split("---\n")[1])
+    card = hub.files["README.md"].decode()
+    assert f'load_dataset("{hub.repo}", ' in card
+    head = yaml.safe_load(card.split("---\n")[1])
     return {
         one["config_name"]: one["data_files"][0]["path"].rpartition("/")[0]
         for one in head["configs"]

@@ -23,7 +23,7 @@ _USE = """\
 ```python
 import datasets
 
-datasets.load_dataset("<this folder>", "{name}")
+datasets.load_dataset("{place}", "{name}")
 ```"""
 
 
@@ -57,7 +57,9 @@ class CardHead(msgspec.Struct):
     size_categories: list[str] = []
 
 
-def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = "") -> str:
+def make_folder_card(
+    title: str, builds: Iterable[BuildBelow], default: str = "", place: str = "<this folder>"
+) -> str:
     """Returns the card, which combines the heads of the builds' cards, or "" if no card has a head.
 
     Args:
@@ -65,6 +67,7 @@ def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = ""
       builds: the builds below the folder.
       default: name of the build that is loaded if no name is given; "" if there is none. A single build is
         always loaded without a name.
+      place: what `datasets` loads: the folder, or a data set on the hub.
     """
     found = [(build, head) for build in builds if (head := read_head(build.card))]
     if not found:
@@ -90,7 +93,7 @@ def make_folder_card(title: str, builds: Iterable[BuildBelow], default: str = ""
         "Hugging Face `datasets` loads each of the builds by its name"
         + (f", and `{default}` without a name:" if has_default else ":"),
         "",
-        _USE.format(name=found[0][0].name),
+        _USE.format(place=place, name=found[0][0].name),
         "",
         *(f"- `{build.name}`: [{build.folder}]({build.folder}/README.md)" for build, _ in found),
         *make_citation(
