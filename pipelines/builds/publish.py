@@ -54,12 +54,21 @@ def building(target: str, *, replace: bool = False) -> Iterator[str]:
             f"{target} holds a finished build; use another --output, or --replace to build it again"
         )
     if is_local(target):
+        _check_unfinished(pathlib.Path(target))
         with _building_beside(pathlib.Path(target).absolute()) as folder:
             yield str(folder)
         _mark_completed(target)
     else:
         with _as_target_errors(target), building_in_store(target) as folder:
             yield folder
+
+
+def _check_unfinished(target: pathlib.Path) -> None:
+    """Raises TargetError if the target has files but no manifest, so they are not those of a killed build."""
+    if target.is_dir() and any(target.iterdir()) and not (target / MANIFEST).exists():
+        raise TargetError(
+            f"{target} has files that no build wrote; move them, or use another --output"
+        )
 
 
 @contextlib.contextmanager
@@ -113,13 +122,21 @@ def lock_of_build(folder: pathlib.Path, flags: int = os.O_RDONLY) -> Iterator[in
 
 
 def remove_build(target: str) -> None:
-    """Removes a build. COMPLETED is removed first, so that a partly removed build does not look finished."""
+    """Removes a build. COMPLETED is removed first, so that a partly removed build does not look finished.
+
+    The manifest is removed last: it shows that the remaining files belong to a build.
+    """
     had_mark = remove_if_there(FileSystems.join(target, COMPLETED))
     if not is_local(target):
         remove_below(target)
         return
     if had_mark:
         sync(pathlib.Path(target))
+    for path in pathlib.Path(target).iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path.name != MANIFEST:
+            path.unlink()
     shutil.rmtree(target)
 
 

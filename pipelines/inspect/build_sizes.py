@@ -24,7 +24,7 @@ from pipelines.settings.paper_scores import (
 )
 from transforms.builds.finished_builds import COMPLETED, Build, open_build, read_json
 from transforms.files.list_folders import check_folder, is_local, list_files, list_subfolders
-from transforms.files.open_input import InputError
+from transforms.files.open_input import InputError, is_there
 from transforms.text.builds.language_model_scores import read_normalisers
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.wikis import LANGUAGE_CODES
@@ -169,7 +169,12 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
 
 
 def _count_words(build: Build, splits: Sequence[str]) -> dict[str, int]:
-    """Returns split → number of words, counted as in the corpus's paper, for the splits that have counts."""
+    """Returns split → number of words, counted as in the corpus's paper, for the splits that have counts.
+
+    A package of translations has no counts of words.
+    """
+    if not is_there(FileSystems.join(build.folder, STATS)):
+        return {}
     stats = {"stats": read_json(build.folder, STATS)}
     words = {}
     for split in splits:

@@ -17,6 +17,7 @@ import pytest
 
 from pipelines.builds import publish
 from pipelines.builds.publish import TargetError, building, is_completed
+from transforms.builds.finished_builds import MANIFEST
 
 # A fresh process that has imported the module, and forks quickly.
 processes = multiprocessing.get_context("forkserver")
@@ -117,9 +118,17 @@ def test_an_unfinished_folder_is_replaced_never_mixed(tmp_path: Path) -> None:
     target = tmp_path / "t"
     target.mkdir()
     (target / "stale.parquet").write_text("x")
+    (target / MANIFEST).write_text("{}")
     assert not is_completed(str(target))
     make(target)
     assert contents(target) == whole("new")
+
+
+def test_files_that_no_build_wrote_are_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(TargetError, match="has files that no build wrote; move them, or "):
+        make(tmp_path)
+    assert names_in(tmp_path) == ["notes.txt"]
 
 
 def test_two_builds_of_one_target_at_once_the_second_refuses(tmp_path: Path) -> None:
@@ -219,12 +228,12 @@ def die_before_the_mark(target: Path, replace: bool) -> None:
 
 
 def die_while_deleting(target: Path, replace: bool) -> None:
-    """Some files of the old build are gone, others are not."""
+    """The files of the old build are gone, but not its manifest."""
     remove = shutil.rmtree
 
     def remove_in_part(path: Path | str, **options: bool) -> None:
         if path == str(target):
-            (target / "train.parquet").unlink()
+            assert names_in(target) == ["manifest.json"]
             die()
         remove(path, **options)
 

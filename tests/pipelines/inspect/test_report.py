@@ -198,3 +198,10 @@ def test_builds_of_other_corpora(tmp_path: Path, two: Found) -> None:
     for found in (both, other):
         shown = "sentences   train 1,204, test 118   train 30,301,028, test 306,688   train 31,367,"
         assert f"lm1b     en        20260101   {shown}" in render_text(found)
+
+
+def test_a_package_has_no_counts_of_words(tmp_path: Path) -> None:
+    package = write_build(tmp_path, "translations", corpus="flores101")
+    (package / "stats.json").unlink()
+    seal(package, manifest_of(package) | {"counts": {"kept": {"dev": 997, "total": 997}}})
+    assert "translations" in render_text(find_sizes([str(tmp_path)]))
