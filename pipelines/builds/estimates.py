@@ -39,6 +39,7 @@ class Step(NamedTuple):
     per: str = ""
     expect: float = 0.0
     most: str = ""
+    each: float = 1.0
     serial: bool = False
     when: str = ""
 
@@ -190,7 +191,8 @@ class Estimate:
         step = self._steps[index]
         size = self._size(step.per or step.done, step.expect) / 1e6
         if step.most:
-            size = min(size, float(getattr(self._settings, step.most, size)) / 1e6)
+            most = getattr(self._settings, step.most, None)
+            size = min(size, step.each * most / 1e6) if most else size
         return step.fixed + step.cost * size / (1 if step.serial else self._workers)
 
     def _size(self, name: str, expect: float) -> float:

@@ -132,17 +132,20 @@ def train_on(
         for wikidata_id, version_id, text in articles:
             digest.update(f"{wikidata_id}\t{version_id}\n".encode())
             read += 1
+            counters.count(STAGE, "articles")
             yield text
+
+    def tell(words: int) -> None:
+        counters.count(STAGE, "words", words)
+        counters.flush()
 
     counters.count(STAGE, "begun", expected)
     counters.flush()
     model, reason = b"", ""
     try:
-        model = train_model(texts(), settings)
+        model = train_model(texts(), settings, tell)
     except UntrainableError as error:  # the corpus is built without a vocabulary
         reason = str(error)
-    counters.count(STAGE, "articles", read)
-    counters.flush()
     size = vocabulary_size_of(model) if model else 0
     return TrainedSubwords(model, size, read, digest.hexdigest(), reason)
 

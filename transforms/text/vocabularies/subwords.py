@@ -10,7 +10,7 @@ import dataclasses
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,7 +112,9 @@ def add_subword_stats(stats: Iterable[SubwordStats]) -> SubwordStats:
     return SubwordStats(*(sum(column) for column in zip(SubwordStats(), *stats, strict=True)))
 
 
-def train_model(texts: Iterable[str], settings: SubwordSettings) -> bytes:
+def train_model(
+    texts: Iterable[str], settings: SubwordSettings, tell: Callable[[int], None] = lambda _: None
+) -> bytes:
     """Trains a SentencePiece model on texts.
 
     Only the distinct words of the texts are kept in memory. The trainer needs 13 bytes of memory per byte of
@@ -120,8 +122,12 @@ def train_model(texts: Iterable[str], settings: SubwordSettings) -> bytes:
 
     The same texts always give the same model, byte for byte, in any order and on any number of cores. Raises
     UntrainableError if there is no text, or if the vocabulary is too small for the characters in the texts.
+
+    Args:
+      tell: Called before the training, with the number of different words.
     """
     counts = count_words(texts)
+    tell(len(counts.after_blank) + len(counts.others))
     if not any(counts):
         raise UntrainableError("there is no text to learn from")
     return run_trainer(
