@@ -140,6 +140,24 @@ def test_a_step_that_has_ended_is_told() -> None:
     assert seconds == 8.0
 
 
+def test_a_total_may_be_the_difference_of_two_counts() -> None:
+    step = Step("read", "stripping", "s/books", total=["r/books - c/dropped"], unit="books")
+    found = Estimate([step], 1)
+    found.update({"r/books": 10, "c/dropped": 2, "s/books": 4}, "read", 1.0)
+    assert describe_counts(found.doing(2.0)) == "4 of 8 books"
+
+
+@pytest.mark.parametrize(("sample", "left"), [(0, 40.0), (50_000, 2.0), (5_000_000, 40.0)])
+def test_a_setting_bounds_what_is_expected(sample: int, left: float) -> None:
+    steps = (
+        Step("read", "reading", "r/bytes", total=["input"], expect=1.0, cost=1.0),
+        Step("read", "learning", "l/words", expect=0.4, most="sample", each=40.0, cost=1.0),
+    )
+    found = Estimate(steps, 100_000_000, 1, settings(sample=sample))
+    found.update({"r/bytes": 99_999_999}, "read", 100.0)
+    assert found.doing(100.0).left == pytest.approx(left, rel=0.1)
+
+
 def settings(**values: Any) -> types.SimpleNamespace:
     return types.SimpleNamespace(**values)
 
