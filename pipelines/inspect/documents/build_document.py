@@ -158,7 +158,7 @@ def _origin(facts: Facts, shape: CorpusShape, group: RowGroup, place: int, name:
         ("file", name),
         *((("title", title),) if shape.title == TITLE_IN_TEXT else ()),
         *((key, _short(value)) for key, value in row.items() if key not in (*shape.texts, "title")),
-        ("size", f"{len(text):,} characters, {len(text.split()):,} words"),
+        ("size", f"{len(text):,} characters"),
         *_addresses(facts.build, row, title),
         *_inputs(facts.build),
         *_of_tables(facts, str(row.get(shape.id, "")), title),
