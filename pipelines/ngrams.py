@@ -16,7 +16,7 @@ from pipelines.builds.stages import Place, Stage
 from pipelines.corpora import layouts, shapes
 from pipelines.settings.dump_settings import name_edition
 from pipelines.settings.ngrams_settings import PAPER_MIN_COUNTS, RELEASE, NgramsConfig
-from transforms.builds.finished_builds import MANIFEST, columns_of, open_build
+from transforms.builds.finished_builds import MANIFEST, columns_of, open_build, text_bytes_of
 from transforms.files.open_input import InputError, file_bytes_of
 from transforms.ngrams.choose_words import ChooseWords
 from transforms.ngrams.count_ngrams import CountGrams
@@ -119,6 +119,12 @@ class Ngrams(CorpusBuild):
     def bytes_to_read(self, stripes: int) -> int:
         """Returns the size of the stored Parquet files in bytes."""
         return sum(file_bytes_of(placed.file.path) for placed in self.files)
+
+    @property
+    def text_bytes(self) -> int:
+        """Returns the size of the text of the split train in bytes, without compression."""
+        paths = [one.file.path for one in self.files if one.file.split == TRAIN]
+        return sum(text_bytes_of(path, self.source.column) for path in paths)
 
     def stages(self) -> Sequence[Stage]:
         """Returns the stages: read words, count n-grams, estimate the model, then write and score it."""

@@ -5,6 +5,7 @@ It is a separate edition; the old build is not changed.
 """
 
 import dataclasses
+import functools
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
@@ -15,9 +16,11 @@ import pyarrow.parquet as pq
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.corpus_build import CorpusBuild
+from pipelines.builds.publish import is_completed
 from pipelines.builds.stages import Place, Stage
-from pipelines.corpora import rows
+from pipelines.corpora import layouts, rows
 from transforms.builds.finished_builds import MANIFEST, Build, open_build, path_below
+from transforms.duplicates.write_signatures import SIGNATURES, WriteSignatures
 from transforms.editions.edition_accounts import EditionAccounts
 from transforms.editions.measure_documents import MEASURES
 from transforms.editions.read_removals import (
@@ -34,6 +37,8 @@ from transforms.editions.remove_documents import (
     Rewriting,
     copy_file,
     data_files,
+    is_table_of,
+    read_named,
 )
 from transforms.files.open_input import InputError, file_bytes_of, open_raw
 from transforms.files.spread import SpreadAll
@@ -147,6 +152,11 @@ class CleanedBuild(CorpusBuild):
         """Returns True if the search found anything in this build."""
         return any(any(read_removals(path, self._wanted())) for path in self._list_paths())
 
+    def is_finished(self, output: str) -> bool:
+        """Returns True if this edition, made from the same manifests, is finished below `output`."""
+        target = FileSystems.join(output, *self.path)
+        return is_completed(target) and open_build(target).manifest.get("made_of") == self._origin()
+
     def _list_paths(self) -> list[str]:
         return [path_below(self.found.folder, file["name"]) for file in self.lists]
 
@@ -172,10 +182,28 @@ class CleanedBuild(CorpusBuild):
             folder,
             self.open_ledger(root),
             self._accounts(),
-            outputs=[removed.files, listed, copied],
+            outputs=[removed.files, listed, copied, *self._sign(removed.files, place)],
             rejected=removed.rejected,
             **removed.accounts,
         )
+
+    def _sign(self, files: beam.PCollection, place: Place) -> list[beam.PCollection]:
+        """Returns the files of signatures of the new texts, if the input build has such files."""
+        names = [file["name"] for file in self.build.manifest["outputs"]]
+        signed = sum(name.startswith(f"{SIGNATURES}-") for name in names)
+        if not signed:
+            return []
+        columns = self.shape.id, layouts()[self.build.corpus].column
+        read = functools.partial(
+            read_named, folder=place.folder, like=self.files[0], columns=columns
+        )
+        counted = files.pipeline | "SignatureFiles" >> beam.Create([signed])
+        sign = WriteSignatures(place.folder, place.scratch, read, counted)
+        return [
+            files
+            | "DocumentFiles" >> beam.Filter(is_table_of, self.shape.splits)
+            | "WriteSignatures" >> sign
+        ]
 
     def _pairs(self) -> PairsOf:
         name = f"{self.build.corpus}/{self.build.name}"
@@ -251,7 +279,7 @@ class CleanedBuild(CorpusBuild):
             _NUMBERED.sub("-*", file["name"])
             for file in self.build.manifest["outputs"]
             if file["format"] not in (*_CARRIED, *_MADE_ANEW, "tfrecord")
-            and not file["name"].startswith("rejected/")
+            and not file["name"].startswith(("rejected/", f"{SIGNATURES}-"))
             and path_below(self.build.folder, file["name"]) not in data
         }
         found = [*self._of_build("caveats", [])]

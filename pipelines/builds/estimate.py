@@ -72,7 +72,7 @@ def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: 
     """Returns the amount of text that determines the cost of a build."""
     config = corpus.config
     if row.read is None:
-        return Text(corpus.bytes_to_read(workers), {})
+        return Text(getattr(corpus, "text_bytes", corpus.bytes_to_read(workers)), {})
     roles = row.read or [role for role in corpus.inputs() if role not in corpus.unheld]
     paths = [path for role in roles for path in corpus.inputs().get(role, ())]
     # A compressed file without entry points is decompressed by every worker that reads a part of

@@ -13,6 +13,7 @@ The report, found.jsonl, has a line for each item with at least one match in the
 Positions are counted in characters of the text in NFC.
 """
 
+import functools
 import heapq
 import json
 import os
@@ -43,7 +44,8 @@ from transforms.duplicates.find_contamination import (
     load_index,
     save_index,
 )
-from transforms.duplicates.read_evaluation_sets import Item, read_evaluation_sets
+from transforms.duplicates.read_evaluation_sets import EvaluationItems, Item, read_evaluation_sets
+from transforms.duplicates.read_texts import TextFile
 from transforms.files.open_input import InputError, open_raw
 from transforms.files.scratch import SCRATCH
 from transforms.files.write_files import HashedFile
@@ -113,7 +115,8 @@ def find_contamination(
     """Searches training data for the items of evaluation sets.
 
     Args:
-      output: A new folder for the findings, on a disk that all workers share; "" to keep no files.
+      output: A folder for the findings, new or with the same finished search, on a disk that all workers
+        share; "" to keep no files.
 
     Raises InputError for missing or damaged inputs, TargetError for a folder that is not empty, ValueError
     for missing columns and for sets without items.
@@ -124,30 +127,41 @@ def find_contamination(
         raise ValueError(
             f"--runner {runner} needs --output, on a file system that its workers share"
         )
-    if not output:
-        with tempfile.TemporaryDirectory(prefix="corpusmill-contamination-") as folder:
-            _search(search, folder, engine, workers)
-            return _read_found(folder)
-    with new_folder(output) as folder:
-        _search(search, folder, engine, workers)
-    return _read_found(output)
-
-
-def _search(search: Search, folder: str, engine: Engine, workers: int) -> None:
     files = find_training_files(search.train, search.train_id, search.whole_files)
     sets = find_evaluation_sets(search.evaluation, search.evaluation_id)
+    settings = {"ngram_words": search.ngram_words, "passages": search.passages}
+    named = [("training data", files), *((one.name, one.files) for one in sets)]
+    build = FoundFolder(RELEASE, "Evaluation items in training data", settings, named)
+    if output and build.is_finished(output):
+        return _read_found(output)
     known = read_evaluation_sets(sets, search.ngram_words)
     if not known.items:
         raise InputError(
             ", ".join(search.evaluation), "the evaluation sets have no items with words"
         )
+    find = functools.partial(_search, search, files, known, build, engine, workers)
+    if not output:
+        with tempfile.TemporaryDirectory(prefix="corpusmill-contamination-") as folder:
+            find(folder)
+            return _read_found(folder)
+    with new_folder(output) as folder:
+        find(folder)
+    return _read_found(output)
+
+
+def _search(
+    search: Search,
+    files: Sequence[TextFile],
+    known: EvaluationItems,
+    build: FoundFolder,
+    engine: Engine,
+    workers: int,
+    folder: str,
+) -> None:
     index = FileSystems.join(folder, SCRATCH, "index")
     save_index(known.known, _names_of(known.items), index)
     with FileSystems.create(FileSystems.join(index, _ITEMS)) as stream:
         stream.write(msgspec.json.encode(known.items))
-    settings = {"ngram_words": search.ngram_words, "passages": search.passages}
-    named = [("training data", files), *((one.name, one.files) for one in sets)]
-    build = FoundFolder(RELEASE, "Evaluation items in training data", settings, named)
 
     def add(root: beam.Pipeline) -> None:
         searched = root | "FindContamination" >> FindContamination(

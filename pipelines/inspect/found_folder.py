@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import logging
 import os
 import pathlib
 import posixpath
@@ -11,12 +12,16 @@ from typing import Any
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.corpus_build import CorpusBuild
-from pipelines.builds.publish import TargetError, building
-from transforms.builds.finished_builds import COMPLETED, MANIFEST
+from pipelines.builds.publish import TargetError, building, is_completed
+from transforms.builds.finished_builds import COMPLETED, MANIFEST, open_build
 from transforms.duplicates.read_texts import TextFile
-from transforms.files.open_input import is_there
+from transforms.files.hash_inputs import hash_input
+from transforms.files.open_input import file_bytes_of, is_there
 from transforms.files.stores import is_local
+from transforms.records import InputFile
 from transforms.text.builds.build_manifest import Description, Release
+
+LOG = logging.getLogger(__name__)
 
 
 class FoundFolder(CorpusBuild):
@@ -42,7 +47,10 @@ class FoundFolder(CorpusBuild):
         self.release, self.description = release, Description(title)
         self._settings = settings
         self._inputs: dict[str, list[str]] = {}
+        self._texts: dict[str, list[str]] = {}
         for name, files in inputs:
+            texts = {" ".join((file.kind, file.id, *file.columns)) for file in files}
+            self._texts[name] = sorted(texts.union(self._texts.get(name, [])))
             paths = (_input_of(*posixpath.split(file.path)) for file in files)
             self._inputs[name] = list(dict.fromkeys([*self._inputs.get(name, []), *paths]))
 
@@ -50,7 +58,30 @@ class FoundFolder(CorpusBuild):
         return self._inputs
 
     def settings(self) -> Mapping[str, Any]:
-        return self._settings
+        """Returns the settings, and how the texts of each data set are read: the kind of files, the column of
+        ids, and the columns of texts.
+        """
+        return {**self._settings, "texts": self._texts}
+
+    def is_finished(self, output: str) -> bool:
+        """Returns True if `output` has the results of this very search: of the same version, with the same
+        settings and inputs. Inputs are hashed; those of builds are the manifests.
+        """
+        if not is_completed(output):
+            return False
+        found = open_build(output)
+        expected = self.release.corpus, self.release.version, self.settings()
+        if (found.corpus, found.manifest["version"], found.manifest["settings"]) != expected:
+            return False
+        listed = [InputFile(**file) for file in found.manifest["inputs"]]
+        paths = [(role, path) for role, paths in self._inputs.items() for path in paths]
+        sizes = [(role, posixpath.basename(path), file_bytes_of(path)) for role, path in paths]
+        if sorted(sizes) != [file[:3] for file in listed]:
+            return False
+        if sorted(hash_input(*path) for path in paths) != listed:
+            return False
+        LOG.info("%s has the results of this search, so nothing is searched again", output)
+        return True
 
     def signature_settings(self) -> Mapping[str, str]:
         """Returns the settings that are a single word or number."""

@@ -10,6 +10,8 @@ from pipelines.inspect.text_sources import find_named_builds
 from transforms.builds.finished_builds import Build
 from transforms.text.builds.plausibility import DOUBTS
 
+LOG = logging.getLogger(__name__)
+
 
 def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[Build]:
     """Returns the builds that `arguments` name, from which new editions are to be made.
@@ -32,14 +34,16 @@ def write_editions(
       output: The parent folder of the new builds.
       how: Settings for CleanedConfig, and keyword arguments for `launch`.
 
-    Raises InputError, ValueError or BuildError, and TargetError if a new edition already exists.
+    An edition that is already there, made from the same build and the same findings, is not made again.
+
+    Raises InputError, ValueError or BuildError, and TargetError if the target is another build.
     """
     settings = {name: how.pop(name) for name in ("side", "passages") if name in how}
     for build in builds:
         cleaned = CleanedBuild(CleanedConfig(build.folder, found, **settings))
-        if cleaned.has_removals():
-            launch(cleaned, output, as_json=as_json, accept=DOUBTS, is_sample=True, **how)
+        if not cleaned.has_removals():
+            LOG.info("%s: nothing to remove, so there is no new edition", build.folder)
+        elif cleaned.is_finished(output):
+            LOG.info("%s: the new edition is finished already", build.folder)
         else:
-            logging.getLogger(__name__).info(
-                "%s: nothing to remove, so there is no new edition", build.folder
-            )
+            launch(cleaned, output, as_json=as_json, accept=DOUBTS, is_sample=True, **how)

@@ -31,7 +31,8 @@ class Comparison(NamedTuple):
 def find_overlap(
     comparison: Comparison, output: str, runner: str, workers: int | None, beam_flags: Sequence[str]
 ) -> None:
-    """Writes pairs or signatures into the new folder `output`, on a disk that all workers share.
+    """Writes pairs or signatures into the new folder `output`, on a disk that all workers share. Does nothing
+    if the folder already has the results of the same comparison.
 
     Raises InputError for missing inputs, ValueError for wrong settings, TargetError for a folder that is not
     empty, BuildError for damaged inputs.
@@ -55,6 +56,8 @@ def find_overlap(
             "minhash": {"permutations": PERMUTATIONS, "ngram_words": NGRAM_WORDS},
         }
         found = FoundFolder(RELEASE, "Near-duplicate documents", settings, named)
+    if found.is_finished(output):
+        return
     with new_folder(output) as folder:
         find: FindOverlap | SignDocuments
         if comparison.signatures_only:

@@ -1,6 +1,5 @@
 """Finished builds with texts that are given, and as much text as a benchmark wants."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,17 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.makers.finished_builds import seal
+from transforms.files.hash_inputs import hash_input
 from transforms.text.files.shards import parquet_name
 from transforms.text.vocabularies.word_counts import spread_words
 
 _END = b"</s> "
 _WALKERS, _STEPS = 1 << 16, 100
-
-
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def make_text_build(
@@ -52,14 +46,15 @@ def make_text_build(
             paths.append((path, len(of_file)))
         for number, (path, records) in enumerate(paths):
             placed = path.rename(folder / parquet_name(split, number, len(paths)))
+            read = hash_input("", str(placed))
             outputs.append(
                 {
                     "name": placed.name,
                     "split": split,
                     "format": "parquet",
                     "records": records,
-                    "bytes": placed.stat().st_size,
-                    "sha256": sha256_of(placed),
+                    "bytes": read.bytes,
+                    "sha256": read.sha256,
                 }
             )
     manifest = {

@@ -69,6 +69,11 @@ def stats_of(made: Path) -> dict[str, Any]:
     return stats
 
 
+def test_the_cost_depends_on_the_text_not_on_the_stored_bytes(news: Path) -> None:
+    size = sum(len(line.encode()) for line in plain_lines("training*/*"))
+    assert Ngrams(NgramsConfig(str(news))).text_bytes == pytest.approx(size, rel=0.05)
+
+
 @pytest.mark.parametrize("figures", KENLM["sample"], ids=lambda one: one["flags"])
 def test_a_model_is_that_of_kenlm(figures: dict[str, Any], news: Path, tmp_path: Path) -> None:
     made = make(tmp_path, news, min_count=1, order=figures["order"], prune=figures["prune"])

@@ -51,7 +51,10 @@ def published() -> dict[str, Any]:
 
 
 def test_anyone_computes_the_same_signatures(build: Any, published: dict[str, Any]) -> None:
-    folder, identity, text = build
+    check_signatures(*build, published)
+
+
+def check_signatures(folder: Path, identity: str, text: str, published: dict[str, Any]) -> None:
     expected = {}
     for split in ("train", "validation", "test"):
         for row in pq.read_table(list(folder.glob(f"{split}-*.parquet"))).to_pylist():
@@ -64,6 +67,22 @@ def test_anyone_computes_the_same_signatures(build: Any, published: dict[str, An
     assert {row[0]: tuple(row[1:]) for row in zip(*table.to_pydict().values(), strict=True)} == (
         expected
     )
+
+
+def test_an_edition_without_a_passage_has_signatures_of_its_own(
+    build: Any, published: dict[str, Any], tmp_path: Path
+) -> None:
+    folder, identity, text = build
+    row = pq.read_table(list(folder.glob("train-*.parquet"))).to_pylist()[0]
+    (tmp_path / "items.txt").write_text(max(row[text].splitlines(), key=len)[:150] + "\n", "utf-8")
+    command = [sys.executable, "-m", "pipelines", "contamination", "--train", str(folder)]
+    command += ["--eval", str(tmp_path / "items.txt"), "--output", str(tmp_path / "found")]
+    command += ["--remove", "passages", "--editions", str(tmp_path / "new"), "--workers", "1"]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, timeout=300).returncode == 1
+    (mark,) = (tmp_path / "new").rglob("COMPLETED")
+    check_signatures(mark.parent, identity, text, published)
+    (path,) = folder.glob("signatures-*.parquet")
+    assert path.read_bytes() != (mark.parent / path.name).read_bytes()
 
 
 def test_datasketch_takes_them_as_they_are(build: Any, published: dict[str, Any]) -> None:

@@ -30,6 +30,7 @@ from transforms.text.fingerprint import SPLITS
 
 COMPLETED = "COMPLETED"
 MANIFEST = "manifest.json"
+_LENGTH_BYTES = 4  # before each text of a Parquet file
 _UNDER_CONSTRUCTION = re.compile(r"((?:[^/]+/)*?\.[^/]*\.building-[^/]*)(?:/|$)")
 """Matches the name of the folder of a running or killed build, and all paths below it."""
 
@@ -343,6 +344,19 @@ def count_rows(path: str) -> int:
     """
     with _opened(path) as parquet:
         return int(parquet.metadata.num_rows)
+
+
+def text_bytes_of(path: str, column: str) -> int:
+    """Returns the size of the texts in a column of a Parquet file in bytes, from its footer. A few bytes per
+    page are not texts. Raises InputError if the file is damaged.
+    """
+    with _opened(path) as parquet:
+        footer, at = parquet.metadata, parquet.schema_arrow.names.index(column)
+        chunks = [footer.row_group(number).column(at) for number in range(footer.num_row_groups)]
+        sizes = (
+            chunk.total_uncompressed_size - _LENGTH_BYTES * chunk.num_values for chunk in chunks
+        )
+        return sum(sizes)
 
 
 def read_row_group(group: RowGroup, columns: Sequence[str]) -> CorpusRows:

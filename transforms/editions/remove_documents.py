@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
+from apache_beam.io.filesystems import FileSystems
 
 from transforms.builds.check_files import list_files
 from transforms.builds.finished_builds import Build, CorpusFile, columns_of, read_file
+from transforms.duplicates.write_signatures import NamedText
 from transforms.editions.measure_documents import MEASURES
 from transforms.files import counters
 from transforms.files.open_input import InputError, open_raw, read_input
@@ -358,6 +360,26 @@ def has_words(text: str, is_article: bool) -> bool:
     """Returns True if a text has letters or digits. The title of an article does not count."""
     words = _STAYS.sub(" ", text.split("\n", 3)[-1] if is_article else text)
     return any(map(str.isalnum, words))
+
+
+def is_table_of(file: OutputFile, splits: Sequence[str]) -> bool:
+    """Returns True for the Parquet files of the given splits."""
+    return file.format == PARQUET and file.split in splits
+
+
+def read_named(
+    file: OutputFile, folder: str, like: CorpusFile, columns: Sequence[str]
+) -> Iterator[NamedText]:
+    """Yields the documents of a new file, one row group at a time.
+
+    Args:
+      like: any file of the build.
+      columns: the columns of the ids and the texts.
+    """
+    new = like._replace(path=FileSystems.join(folder, file.name), split=file.split)
+    for rows in read_file(new, columns):
+        for identity, text in zip(*rows.table.to_pydict().values(), strict=True):
+            yield NamedText("", str(identity), file.split, text)
 
 
 def copy_file(file: tuple[str, str, str, int], folder: str) -> OutputFile:

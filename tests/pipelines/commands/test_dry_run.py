@@ -65,9 +65,13 @@ def test_a_dry_run_prints_and_writes_nothing(
 
 
 def test_builds_of_builds(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("subwords", "multilingual"):
-        corpora = demo / ("lm1b" if name == "subwords" else "wiki40b")
-        assert dry_run(tmp_path / "corpora", name, "--corpora", corpora) == 0
+    (news,) = (demo / "lm1b").glob(f"*/*-{VERSION}")
+    for given in (
+        ("subwords", "--corpora", demo / "lm1b"),
+        ("multilingual", "--corpora", demo / "wiki40b"),
+        ("ngrams", "--corpus", news),
+    ):
+        assert dry_run(tmp_path / "corpora", *given) == 0
         assert re.search("processor +[0-9]+ core-seconds", capsys.readouterr().out)
     assert not list(tmp_path.iterdir())
 
@@ -232,7 +236,7 @@ def test_prices_are_named_numbers(text: str) -> None:
 
 def test_the_table_has_every_command() -> None:
     rates = cost_model.load_rates()
-    for name in (*COMMANDS, "subwords", "multilingual"):
+    for name in (*COMMANDS, "subwords", "multilingual", "ngrams"):
         work = rates.find(name, cost_model.WORK)
         assert work, name
         assert work.core_seconds > 0, name

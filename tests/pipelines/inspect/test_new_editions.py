@@ -138,7 +138,9 @@ def overlap(run: Command, *given: object, status: int = 0) -> Any:
     return run("overlap", *given, "--workers", 1, status=status)
 
 
-def test_near_duplicates_of_another_data_set(tmp_path: Path, run: Command) -> None:
+def test_near_duplicates_of_another_data_set(
+    tmp_path: Path, run: Command, caplog: pytest.LogCaptureFixture
+) -> None:
     build = golden("wiki40b", "uk")
     ids = [row["wikidata_id"] for row in rows_of(build)]
     copies = [json.dumps({"id": row["wikidata_id"], "text": row["text"]}) for row in rows_of(build)]
@@ -149,8 +151,13 @@ def test_near_duplicates_of_another_data_set(tmp_path: Path, run: Command) -> No
     edition = only_edition(new)
     assert [row["wikidata_id"] for row in rows_of(edition)] == ids[:2] + ids[4:]
     assert verify([str(edition)], workers=1).is_sound
-    captured = overlap(run, *given, "--output", tmp_path / "2", "--editions", new, status=1)
-    assert "holds a finished build" in captured.err
+    overlap(run, *given, "--output", tmp_path / "found", "--editions", new)
+    assert f"{tmp_path / 'found'} has the results of this search" in caplog.text
+    assert f"{build}: the new edition is finished already" in caplog.text
+    with (tmp_path / "web.jsonl").open("a") as lines:
+        lines.write(f"\n{copies[4]}")
+    told = overlap(run, *given, "--output", tmp_path / "found", "--editions", new, status=1).err
+    assert "is not empty: use another --output" in told
 
 
 def test_of_a_cluster_one_document_stays(tmp_path: Path, run: Command) -> None:
