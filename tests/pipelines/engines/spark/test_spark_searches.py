@@ -34,19 +34,31 @@ def test_the_same_bytes_as_in_process(given: list[str], tmp_path: Path) -> None:
     (build,) = (mark.parent for mark in GOLDEN.glob("wiki40b/uk/*/COMPLETED"))
     table = pq.read_table(next(build.glob("train-*.parquet")))
     pq.write_table(table.slice(2, 4).select(["text"]), tmp_path / "items")
-    found = {}
+    given = [*given, "--output", "{output}/found", "--editions", "{output}/new"]
+    status = int(given[0] == "contamination")  # 1: an item is in the build
+    found = run_on_both(given, tmp_path, status, build=build, items=tmp_path / "items")
+    assert [name for name in found if name.startswith("new/") and "removed-" in name]
+
+
+def test_a_model_has_the_same_bytes_as_in_process(tmp_path: Path) -> None:
+    (news,) = (mark.parent for mark in GOLDEN.glob("lm1b/*/*/COMPLETED"))
+    given = ["ngrams", "--corpus", "{news}", "--order", "2", "--output", "{output}"]
+    found = run_on_both(given, tmp_path, news=news)
+    assert [name for name in found if name.endswith("/model.arpa")]
+
+
+def run_on_both(given: list[str], folder: Path, status: int = 0, **names: Path) -> dict[str, bytes]:
+    """The files that both runners write, each in a folder of its own."""
+    found = []
     for runner in ("in-process", "SparkRunner"):
-        output = tmp_path / runner
-        arguments = [one.format(build=build, items=tmp_path / "items") for one in given]
-        command = [sys.executable, "-m", "pipelines", *arguments, "--runner", runner]
-        folders = ["--output", str(output / "found"), "--editions", str(output / "new")]
+        arguments = [one.format(output=folder / runner, **names) for one in given]
         ended = subprocess.run(
-            [*command, *folders, "--workers", "2"],
+            [sys.executable, "-m", "pipelines", *arguments, "--runner", runner, "--workers", "2"],
             stdin=subprocess.DEVNULL,
             timeout=600,
             check=False,
         )
-        assert ended.returncode == (given[0] == "contamination")  # 1: an item is in the build
-        found[runner] = files_below(output)
-    assert found["in-process"] == found["SparkRunner"]
-    assert [name for name in found["in-process"] if name.startswith("new/") and "removed-" in name]
+        assert ended.returncode == status
+        found.append(files_below(folder / runner))
+    assert found[0] == found[1]
+    return found[0]
