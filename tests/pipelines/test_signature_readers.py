@@ -69,6 +69,7 @@ def check_signatures(folder: Path, identity: str, text: str, published: dict[str
     )
 
 
+@pytest.mark.parametrize("build", ["pg19"], indirect=True)
 def test_an_edition_without_a_passage_has_signatures_of_its_own(
     build: Any, published: dict[str, Any], tmp_path: Path
 ) -> None:
