@@ -41,6 +41,24 @@ IS_IT, THROWN_AWAY, AS_LARGE, LENGTHS, TEXT, MISSED, ABOUT, HOLES, VOCABULARY, C
 )
 MAX_REASONS = 25
 MAX_DETAIL = 200  # characters
+MAX_SETTING = 1_000  # characters
+MEANINGS = {
+    "empty-after-cleaning": "no prose is left, only lists, tables or templates",
+    "other-namespace": "not an article; the detail is the number of its namespace",
+    "redirect": "only leads to another page",
+    "disambiguation": "lists the meanings of a title",
+    "no-entity": "not linked to a Wikidata item",
+    "listed": "left out on request",
+    "no-passage": "no paragraph has enough whole sentences",
+    "unrendered-template": "a template in the text left a hole",
+    "ratio-too-low": "too many different words for its length",
+    "overlaps": "much of it is in a larger book",
+    "other-file-of-book": "another file of the same book is used",
+    "undated": "no year of publication is known",
+    "too-new": "published too late",
+    "malformed": "not running prose",
+}
+"""Reason of a rejection → its meaning, for names that do not say it."""
 MAX_BOOKS = 1_500
 """Most points in a chart."""
 
@@ -103,15 +121,17 @@ def what_it_is(facts: Facts) -> Answer:
                     (one["role"], one["name"], f"{one['bytes']:,}", one["sha256"][:16] + "…")
                     for one in inputs[:MAX_REASONS]
                 ],
-                f"Input files, {min(len(inputs), MAX_REASONS):,} of {len(inputs):,}",
+                f"Input files, {min(len(inputs), MAX_REASONS):,} of {len(inputs):,}; manifest.json lists all",
             ),
         ],
     )
 
 
 def _short(value: object) -> str:
+    if isinstance(value, dict):
+        value = [f"{name}: {one}" for name, one in value.items()]
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return text if len(text) <= 300 else f"{text[:300]}…"
+    return text if len(text) <= MAX_SETTING else f"{text[:MAX_SETTING]}…"
 
 
 def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Answer | None:
@@ -167,10 +187,11 @@ def _examples(rejected: Sequence[Rejected]) -> Table:
     for one in rejected:
         first.setdefault(f"{one.stage}/{one.reason}", one)
     rows = [
-        (reason, one.title or one.id, one.detail[:MAX_DETAIL])
+        (reason, MEANINGS.get(one.reason, ""), one.title or one.id, one.detail[:MAX_DETAIL])
         for reason, one in sorted(first.items())
     ]
-    return Table(("reason", "for example", "detail"), rows, "An example of each reason")
+    head = ("reason", "meaning", "for example", "detail")
+    return Table(head, rows, "The reasons, with an example of each")
 
 
 def line_of_choice(facts: Facts) -> Figure | None:
@@ -215,8 +236,9 @@ def line_of_choice(facts: Facts) -> Figure | None:
     )
     drawn = f"{len(rows):,} books, chosen by a hash" if len(rows) == MAX_BOOKS else "All books"
     note = (
-        f"{drawn}. On the broken line {settings['formula']} is {settings['min_ratio']}: books above it have"
-        " too many different words for their length. Both scales are logarithmic."
+        f"{drawn}. L are the words of a book, V its different words. On the broken line {settings['formula']}"
+        f" is {settings['min_ratio']}: books above it have too many different words for their length. Both"
+        " scales are logarithmic."
     )
     return Figure("Length against vocabulary, with the limit", spec, note)
 

@@ -75,10 +75,7 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
     if documents:
         figures.append(_fates(documents))
         total = documents["total"]
-        sentence += (
-            f" {total['added']:,} are new, {total['removed']:,} were removed, {total['changed']:,} have"
-            " another text or other columns."
-        )
+        sentence += f" New: {total['added']:,}, removed: {total['removed']:,}, changed: {total['changed']:,}."
     else:
         sentence += (
             " To list new, removed and changed documents here, run corpusmill compare OLD NEW --report"
@@ -147,6 +144,7 @@ def _fates(documents: Mapping[str, Any]) -> Figure:
             colour=colour,
         )
         for fate, colour in colours.items()
+        if total[fate]
     ]
     moved = total["moved_in"]
     note = "Shares are of the older edition."

@@ -123,7 +123,7 @@ def _documents(group: RowGroup, numbers: list[int], shape: CorpusShape) -> Itera
         if shape.title == TITLE_IN_TEXT:
             title = parse_article(row[texts[0]])[0]
         identity = str(row[shape.id]) if shape.id else ""
-        text = "\n".join(f"{name.removeprefix(SENTENCE)}: {row[name]}" for name in texts)
+        text = "\n\n".join(f"{name.removeprefix(SENTENCE)}\n{row[name]}" for name in texts)
         yield Document(identity, title, group.file.split, text if len(texts) > 1 else row[texts[0]])
 
 

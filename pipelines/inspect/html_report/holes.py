@@ -97,7 +97,7 @@ def _audit(facts: Facts) -> Iterator[_Part]:
         (one["template"], f"{one['holes']:,}", one["for_example_in"])
         for one in found["templates"][:SHOWN]
     ]
-    tables = [Table(("template that leaves holes", "holes", "for example in"), rows)]
+    tables = [Table(("template or tag that leaves holes", "holes", "for example in"), rows)]
     if _FINDINGS in facts.names_of(_FINDINGS, ""):
         listed = [
             (CLASSES.get(row["class"], row["class"]), row["title"], row["source"], row["text"])
@@ -120,6 +120,6 @@ def _lost(facts: Facts) -> _Part:
     """Returns the input that could not be read."""
     lost = facts.build.manifest.get("lost", [])
     if not lost:
-        return "No input was lost.", [], []
+        return "All of the input was read.", [], []
     rows = [(one["name"], one["message"]) for one in lost[:SHOWN]]
     return f"Input was lost at {count(len(lost), 'place')}.", [], [Table(("lost in", "why"), rows)]

@@ -120,10 +120,14 @@ def _missed(facts: Facts, shown: int) -> Answer | None:
         balance = balance_of(facts)
         fates = balance.left_out if balance else []
         others = ", ".join(f"{fate.name} {fate.records:,}" for fate in fates)
-        listed = f" Left out, but not listed: {others}." if others else ""
-        return Answer(MISSED, f"No record was rejected.{listed}") if facts.kept else None
+        listed = f"Left out, but not listed: {others}." if others else "No record was rejected."
+        return Answer(MISSED, listed) if facts.kept else None
     if shown == total:
-        return Answer(MISSED, f"All {total:,} rejected records can be searched here.")
+        return Answer(
+            MISSED,
+            f"All {total:,} rejected records can be searched here. A document that is not among them is in"
+            " the corpus, or was not in the input.",
+        )
     return Answer(
         MISSED,
         f"{shown:,} of {total:,} rejected records can be searched here, some for each reason. The Parquet"

@@ -82,7 +82,10 @@ def _of_books(facts: Facts) -> Answer | None:
         for (decade, source), count in _grouped(counts, groups)
     ]
     limit = facts.build.manifest["settings"].get("before")
-    note = "Rejected books with a date are included."
+    note = (
+        "Rejected books with a date are included. released: the list of the released PG-19; author-death: the"
+        " latest possible year, with which a book is rejected."
+    )
     if limit:
         note += f" Books to the right of the broken line, from {limit} and later, are rejected."
     decades: Counter[int] = Counter()
@@ -188,7 +191,7 @@ def _of_articles(facts: Facts) -> Answer | None:
     for text in sample[wanted[0]].to_pylist():
         headings.update({section.heading for section in parse_article(text)[1]} - {""})
     figures = [_bars("Headings, by articles that have them", headings, whole=articles)]
-    sentence = f"Of {articles:,} articles in a sample"
+    sentence = f"Of {articles:,} articles" + (" in a sample" if articles < facts.total else "")
     if headings:
         first, count = headings.most_common(1)[0]
         sentence += f", {count:,} have a section {first}, the most frequent heading"

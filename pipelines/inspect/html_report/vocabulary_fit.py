@@ -124,10 +124,13 @@ def _of_pieces(facts: Facts) -> Answer | None:
         note = "The paper's pieces are those of its own vocabulary."
     total = facts.stats["total"]
     characters = total["characters"]
+    held_out = [counted[split] for split in counted if split != "train"] or [total]
+    each = sum(of["characters"] for of in held_out) / sum(of["pieces"] for of in held_out)
+    of_paper = f", {number:.2f} in the paper" if paper else ""
     spelled = total["unknown_characters"] + total["byte_characters"]
     return Answer(
         VOCABULARY,
-        f"A piece has {characters / total['pieces']:.2f} characters on average;"
+        f"A piece of validation and test has {each:.2f} characters on average{of_paper};"
         f" {share(characters - spelled, characters)} of the characters have a piece of their own,"
         f" {total['byte_characters']:,} are written as bytes, {total['unknown_characters']:,} are unknown.",
         [Figure("Characters per piece", bars(rows), note)],

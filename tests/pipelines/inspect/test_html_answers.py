@@ -217,7 +217,7 @@ def test_what_changed_is_read_beside_the_edition(editions: tuple[Facts, Facts]) 
     compare_builds(old.build.folder, new.build.folder, report=str(report))
     answer = what_changed(old, new)
     assert answer
-    assert "1 are new, 1 were removed, 1 have another text" in answer.sentence
+    assert "New: 1, removed: 1, changed: 1." in answer.sentence
     fates = {row["label"]: row["end"] for row in drawn(answer, "Articles compared with")}
     assert fates == {"unchanged": 1, "changed": 1, "added": 1, "removed": 1}
 

@@ -73,7 +73,7 @@ def test_a_report_has_its_languages(tmp_path: Path, translated: Project) -> None
     page = make_report([made.folder])
     assert "Translations into 2 languages, 0 of them reviewed." in page
     assert "deu is left out: " in page  # a caveat
-    assert re.search("eng: .*They say.*\nfra: ", page)  # a document
+    assert re.search(">eng\n.*They say.*\n\nfra\n", page)  # a document
     assert re.search("<h1>flores101 [^<]*/1.0.0</h1>", page)  # a package has no date
     assert "<b>Devtest</b>" in page  # the page at an address
 
