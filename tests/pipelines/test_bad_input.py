@@ -131,7 +131,7 @@ def damaged(uk: WikiFiles) -> tuple[int, int]:
 def test_a_damaged_stream(uk: WikiFiles, failed: Failed, damaged: tuple[int, int]) -> None:
     message = failed(uk.multistream, "--page-props", uk.write_page_props())
     start, end = damaged
-    assert f"{uk.multistream}, byte {start}: a damaged bz2 block, " in message
+    assert f"{uk.multistream}, byte {start}: a damaged bz2 block; " in message
     last = uk.wiki.pages[9]
     assert (
         f"the data are damaged up to byte {end}; last whole page: {last.page_id} {last.title}"
