@@ -4,6 +4,7 @@ The relative costs of the steps are in steps.toml. The speed of the machine and 
 measured while the build runs.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -39,7 +40,7 @@ class Step(NamedTuple):
     per: str = ""
     expect: float = 0.0
     most: str = ""
-    each: float = 1.0
+    each: float = 0.0
     serial: bool = False
     when: str = ""
 
@@ -191,8 +192,8 @@ class Estimate:
         step = self._steps[index]
         size = self._size(step.per or step.done, step.expect) / 1e6
         if step.most:
-            most = getattr(self._settings, step.most, None)
-            size = min(size, step.each * most / 1e6) if most else size
+            most = float(getattr(self._settings, step.most, 0) or math.inf)
+            size = min(size, (step.each * math.sqrt(most) if step.each else most) / 1e6)
         return step.fixed + step.cost * size / (1 if step.serial else self._workers)
 
     def _size(self, name: str, expect: float) -> float:

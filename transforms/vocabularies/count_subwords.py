@@ -47,6 +47,7 @@ def count_article(
     """Yields (split, counts) of an article."""
     if trained.model:
         yield article.split, counter_of(trained.model).count(unpack_text(article))
+        counters.count(STAGE, "articles")
 
 
 def count_rows(
