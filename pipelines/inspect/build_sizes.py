@@ -1,7 +1,8 @@
-"""Reads the sizes of finished builds. For Wiki-40B, also gives the sizes in the paper.
+"""Reads the sizes of finished builds and, for Wiki-40B, the sizes in the paper.
 
-As in Table 2 of the paper, characters per piece are measured on validation and test together. Coverage, 99.9
-% in the paper, is the share of characters that are in the vocabulary, not spelled in bytes or unknown.
+As in Table 2 of the paper, characters per piece and coverage are measured on the validation and test splits
+together. Coverage is the share of characters that are part of a vocabulary piece, and are neither spelled in
+bytes nor unknown (99.9 % in the paper).
 """
 
 import contextlib
@@ -31,8 +32,8 @@ from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 STATS = "stats.json"
 MAX_DEPTH = 4
-"""Depth of the search for builds. They are in <output>/wiki40b/<language>/; the search goes one folder
-deeper.
+"""Number of levels of subfolders that are searched for builds. The folder of a build is normally three levels
+below the output folder: <output>/<corpus>/<edition>/<build>.
 """
 
 _MEASURED = SPLITS[1:]  # as in the paper
@@ -70,7 +71,7 @@ class _Counts(msgspec.Struct):
 
 
 class KeptDocuments(NamedTuple):
-    """The numbers of documents and words of one build of another corpus than Wiki-40B."""
+    """The numbers of documents and words in a build of a corpus other than Wiki-40B."""
 
     corpus: str
     edition: str
@@ -87,7 +88,7 @@ class KeptDocuments(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The builds that were found at and below some folders."""
+    """The builds that were found in some folders and their subfolders."""
 
     rows: list[BuildSizes]  # sorted by LANGUAGE_CODES, date and version
     unfinished: list[str]  # folders
@@ -95,9 +96,9 @@ class Found(NamedTuple):
 
 
 def find_sizes(folders: Sequence[str]) -> Found:
-    """Returns the builds in the folders and below them.
+    """Finds the builds in `folders` and their subfolders, and reads the sizes of the finished ones.
 
-    Raises InputError for a path that is not a folder, if no build is found, or if a build cannot be read.
+    Raises InputError if a path is not a folder, if there is no finished build, or if a build cannot be read.
     """
     finished: dict[str, str] = {}
     unfinished: dict[str, str] = {}
@@ -118,7 +119,9 @@ def find_sizes(folders: Sequence[str]) -> Found:
 
 
 def _builds_below(folder: str, depth: int) -> Iterator[tuple[str, bool]]:
-    """Yields (folder, whether the build is finished) for each build at or below `folder`."""
+    """Yields (path, is_finished) for each build: `folder` itself, or the builds up to `depth` levels below
+    it.
+    """
     if COMPLETED in list_files(folder):
         yield folder, True
     elif _BUILD_FOLDER.fullmatch(posixpath.basename(folder.rstrip("/"))):
@@ -142,7 +145,7 @@ def _order(row: BuildSizes) -> tuple[int, str, tuple[int, ...]]:
 
 
 def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
-    """Returns the sizes of a finished build; None if it has no documents."""
+    """Returns the sizes of a finished build, or None if the build contains no documents."""
     build = open_build(folder)
     row = rows().get(build.corpus)
     if not row or not row.shape:
@@ -169,9 +172,9 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
 
 
 def _count_words(build: Build, splits: Sequence[str]) -> dict[str, int]:
-    """Returns split → number of words, counted as in the corpus's paper, for the splits that have counts.
+    """Returns split → number of words, counted as in the paper of the corpus.
 
-    A package of translations has no counts of words.
+    Splits without such a count are left out, and so is everything in a package of translations.
     """
     if not is_there(FileSystems.join(build.folder, STATS)):
         return {}
@@ -212,7 +215,10 @@ def _read_sizes(build: Build) -> BuildSizes:
 
 
 def _read_stats(folder: str) -> Mapping[str, _Counts]:
-    """Returns name of a split, or "total" → counts. Raises InputError for incomplete counts."""
+    """Reads the counts of a build from stats.json. Returns the name of a split, or "total" → counts.
+
+    Raises InputError if counts are missing.
+    """
     found = read_json(folder, STATS)
     try:
         stats = msgspec.convert(found, dict[str, _Counts])
@@ -235,7 +241,9 @@ def newest_of_each_language(rows: Sequence[BuildSizes]) -> list[BuildSizes]:
 
 
 def total_of(rows: Sequence[BuildSizes]) -> BuildSizes:
-    """Returns a row with the sums over the newest build of each language, here and in the paper."""
+    """Returns a row with the sums over the newest build of each language, and the sums of the paper's
+    figures.
+    """
     newest = newest_of_each_language(rows)
     have_pieces = all(row.pieces for row in newest)
     pieces = {s: sum(row.pieces[s] for row in newest) for s in SPLITS} if have_pieces else {}

@@ -64,13 +64,14 @@ class EditionChanges(NamedTuple):
 
     @property
     def total(self) -> SplitChanges:
-        """The counts for all splits together; here, moved_out and moved_in are equal."""
+        """The sums of the counts over all splits. In these sums, `moved_out` and `moved_in` are equal."""
         return SplitChanges(*map(sum, zip(SplitChanges(), *self.splits.values(), strict=True)))
 
     @property
     def share(self) -> float:
-        """The share of documents that are not the same in both editions. A document in both editions counts
-        once.
+        """The share (0 to 1) of the documents of both editions that were added, removed, changed or moved.
+
+        A document that is in both editions is counted once.
         """
         total = self.total
         everything = total.old + total.added
@@ -78,20 +79,20 @@ class EditionChanges(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """True if no document has moved, or if documents may move in this corpus."""
+        """True if no document moved to another split, or if the corpus allows such moves."""
         return bool(self.why_moves) or not self.moved
 
 
 def compare_builds(old: str, new: str, **means: Unpack[Means]) -> EditionChanges:
-    """Compares two finished builds of a corpus in the same language.
+    """Compares two finished builds of the same corpus and language.
 
     Args:
       old, new: The folders of the builds.
-      means: See Means. The report lists each document that is not the same in both builds; `<report>.json`
-        has the counts.
+      means: How to run the comparison and where to write the report, see Means. The report lists each
+        document that differs between the builds; the file `<report>.json` contains the counts.
 
-    Raises InputError for a folder without a finished build, ValueError if the builds are not editions of the
-    same corpus, BuildError for rows that are damaged, have no id, or do not match the manifest.
+    Raises InputError if a folder does not contain a finished build; ValueError if the builds are of different
+    corpora or languages; BuildError if rows are damaged, have no id, or do not match the manifest.
     """
     with reporting(**means) as (engine, path):
         builds = open_build(old), open_build(new)
@@ -104,19 +105,23 @@ def compare_builds(old: str, new: str, **means: Unpack[Means]) -> EditionChanges
 
 
 def check_comparable(old: Build, new: Build) -> CorpusShape:
-    """Returns the shape that both builds have. Raises ValueError if they cannot be compared."""
+    """Returns the CorpusShape of two builds of the same corpus: its columns, splits and unit.
+
+    Raises ValueError if the builds cannot be compared.
+    """
     for what, of_old, of_new in (
         ("corpora", old.corpus, new.corpus),
         ("languages", old.language, new.language),
     ):
         if of_old != of_new:
             raise ValueError(
-                f"cannot compare builds of two {what}: {of_old} in {old.folder}, {of_new} in {new.folder}"
+                f"cannot compare builds of different {what}: {of_old} in {old.folder}, {of_new} in"
+                f" {new.folder}"
             )
     known = shapes()
     if old.corpus not in known:
         raise ValueError(
-            f"builds of {old.corpus} hold no documents to compare; those of {', '.join(known)} do"
+            f"builds of {old.corpus} contain no documents to compare; builds of {', '.join(known)} do"
         )
     return known[old.corpus]
 
@@ -128,7 +133,7 @@ def add_comparison(
     columns: Sequence[str],
     report: str,
 ) -> None:
-    """Adds all steps of the comparison; the last one writes the report and its summary."""
+    """Adds all steps of the comparison to a pipeline. The last step writes the report and its summary."""
     old, new = builds
     found = root | "CompareEditions" >> CompareEditions(old, new, shape, columns)
     differences = find_differences(old.manifest, new.manifest)
@@ -140,8 +145,11 @@ def add_comparison(
 def write_report(
     path: str, nothing: EditionChanges, shape: CorpusShape, tally: Tally, blocks: Sequence[bytes]
 ) -> None:
-    """Writes all changes, sorted by id, then the summary. Each block is sorted; the blocks are in any
-    order.
+    """Writes a report of all changes, sorted by id, and then its summary in a JSON file.
+
+    Args:
+      nothing: The signatures and differences of the two editions, without counts.
+      blocks: Compressed changes. Each block is sorted by id; the blocks may be in any order.
     """
     first_moved: list[Change] = []
 
@@ -164,13 +172,13 @@ def write_report(
 
 
 def read_changes(block: bytes) -> Iterator[Change]:
-    """Yields the changes in a compressed block of lines."""
+    """Yields the changes in a block of lines that is compressed with Zstandard."""
     stream = zstandard.ZstdDecompressor().stream_reader(block)
     return map(parse_line, io.TextIOWrapper(stream, "utf-8", newline="\n"))
 
 
 def summarise(changes: EditionChanges) -> dict[str, Any]:
-    """Returns the changes as a JSON object."""
+    """Returns an object that can be written as JSON."""
     return {
         **changes._asdict(),
         "total": changes.total._asdict(),
@@ -198,7 +206,7 @@ def _read_summary(path: str) -> EditionChanges:
 
 
 def _check_counts(changes: EditionChanges, builds: tuple[Build, Build], shape: CorpusShape) -> None:
-    """Raises BuildError if the number of rows differs from the manifest."""
+    """Raises BuildError if a build does not have the number of documents that its manifest states."""
     for build, rows in zip(builds, changes.total[:2], strict=True):
         built = count_documents(build, shape)
         if rows != built:
@@ -209,7 +217,7 @@ def _check_counts(changes: EditionChanges, builds: tuple[Build, Build], shape: C
 
 
 def print_changes(changes: EditionChanges, report: str = "") -> None:
-    """Prints the changes. `report` is the path of the full list."""
+    """Prints a summary of the changes. `report` is the path of the file that lists all changes."""
     print(f"old: {changes.old}\nnew: {changes.new}")
     for difference in changes.differences:
         print(f"  differs: {difference}")
@@ -242,7 +250,7 @@ def _print_moved(changes: EditionChanges, report: str) -> None:
     for (old, new), of_pair in changes.moved.items():
         print(f"  {old} → {new}: {of_pair:,}")
     if changes.why_moves and count:
-        print(f"  they may: {changes.why_moves}")
+        print(f"  moves are allowed: {changes.why_moves}")
         return
     first = [
         f"{one.id} {one.title}: {one.old_split} → {one.new_split}" for one in changes.first_moved

@@ -4,13 +4,14 @@ The report, found.jsonl, has a line for each item with at least one match in the
 
     set, split, id, text    the item
     words                   number of words of the item
-    ngrams, ngrams_found    number of n-grams of the item, and of those that occur in training documents
-    longest                 number of words of the longest common stretch with a document
-    documents, whole        number of documents with a part of the item, and with the whole item in a row
-    passages                from the best documents: file, document, words, ngrams, start, text and
-                            matches: [start, end in the item's text, start, end in the passage]
+    ngrams, ngrams_found    number of n-grams in the item, and how many of them occur in the training data
+    longest                 number of words in the longest sequence that the item shares with a document
+    documents, whole        number of documents that contain part of the item, and all its words in a row
+    passages                from the documents that share most with the item: file, document, words, ngrams,
+                            start, text, and matches as lists of four positions (start and end in the text
+                            of the item, start and end in the passage)
 
-Positions are counted in characters of the text in NFC.
+Positions are counted in characters, after the text is normalised to NFC.
 """
 
 import functools
@@ -66,7 +67,10 @@ from transforms.text.files.markdown import make_table
 RELEASE = Release("contamination", "1.0.0", {"1.0.0": "First."})
 REPORT, PAGE, HIT_FILES, STATS = "found.jsonl", "found.html", "hits", "stats.json"
 MOST = 0.7
-"""Share of an item's n-grams from which on it is counted, as in PaLM (Chowdhery et al. 2022, section 8)."""
+"""Items are counted in `most` if at least this share of their n-grams occurs in the training data.
+
+The value is that of PaLM (Chowdhery et al. 2022, section 8).
+"""
 
 _COLUMNS = 80
 _SHOWN = 5
@@ -76,7 +80,7 @@ _ITEMS = "items.json"
 
 
 class SplitCounts(NamedTuple):
-    """The number of items in a split of an evaluation set, and of those found in training data."""
+    """The numbers of items in a split of an evaluation set: all items, and items found in training data."""
 
     items: int = 0
     touched: int = 0  # items that share an n-gram; short items must be a whole line
@@ -95,12 +99,14 @@ class Contamination(NamedTuple):
 
     @property
     def total(self) -> SplitCounts:
-        """The counts for all evaluation sets together."""
+        """The sums of the counts over all evaluation sets."""
         return SplitCounts(*map(sum, zip(SplitCounts(), *self.splits.values(), strict=True)))
 
     @property
     def is_clean(self) -> bool:
-        """True if no item occurs in the training data as a whole or with LONG_WORDS words in a row."""
+        """True if no item occurs in the training data, either completely or with LONG_WORDS
+        words in a row.
+        """
         return not (self.total.long or self.total.whole)
 
 
@@ -115,11 +121,12 @@ def find_contamination(
     """Searches training data for the items of evaluation sets.
 
     Args:
-      output: A folder for the findings, new or with the same finished search, on a disk that all workers
-        share; "" to keep no files.
+      search: The data sets and the settings of the search.
+      output: A folder for the findings, on a disk that all workers share: a new one, or one in which the same
+        search is finished. If "", no files are kept.
 
-    Raises InputError for missing or damaged inputs, TargetError for a folder that is not empty, ValueError
-    for missing columns and for sets without items.
+    Raises InputError for missing or damaged inputs; TargetError if `output` is not empty; ValueError if a
+    column is missing or an evaluation set has no items.
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)
@@ -189,7 +196,9 @@ def _search(
 
 
 def _names_of(items: Iterable[Item]) -> list[tuple[str, str, str]]:
-    """Returns (set, split, id) of the first item with each text. The index is the number of the text."""
+    """Returns (set, split, id) of the first item with each text. The list is sorted by `Item.number`, which
+    numbers the distinct texts from 0.
+    """
     first: dict[int, tuple[str, str, str]] = {}
     for item in items:
         first.setdefault(item.number, (item.set, item.split, item.id))
@@ -207,11 +216,13 @@ def write_found(
     found: Mapping[int, Found],
     counts: Mapping[str, int],
 ) -> Iterator[OutputFile | beam.pvalue.TaggedOutput]:
-    """Writes the report and the page. Yields their files, and then the summary, tagged "summary".
+    """Writes the report and the HTML page to `folder`.
+
+    Yields an OutputFile for each of the two, and then the summary with the tag "summary".
 
     Args:
-      index: The folder of the evaluation texts.
-      rejected: Counts of rejected items, see EvaluationItems.
+      index: The folder in which the evaluation texts were saved.
+      rejected: "set/reason" → number of rejected items.
     """
     with open_raw(posixpath.join(index, _ITEMS)) as stream:
         items = msgspec.json.decode(stream.read(), type=list[Item])
@@ -231,7 +242,11 @@ def write_found(
 
 
 def account_for_contamination(ledger: Ledger, _: Provenance) -> Accounts:
-    """Returns the accounts of a search. The ledger must have the usual entries and a summary."""
+    """Returns the counts and tables that the manifest and the card of a search contain.
+
+    Args:
+      ledger: The entries that every build has, and one entry named "summary".
+    """
     summary = ledger.one("summary")
     train = {name: number for name, number in summary["train"].items() if name != "bytes"}
     counts = {"items": summary["total"]["items"], "training": train}
@@ -256,7 +271,7 @@ def _read_found(folder: str) -> Contamination:
 def make_rows(
     items: Iterable[Item], index: EvaluationIndex, found: Mapping[int, Found]
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the report, in the order of the items."""
+    """Yields a row of the report for each item that was found, in the order of `items`."""
     for item in items:
         if item.number in found:
             yield _make_row(item, found[item.number], index)
@@ -299,7 +314,7 @@ def _make_row(item: Item, found: Found, index: EvaluationIndex) -> dict[str, Any
 def count_items(
     items: Sequence[Item], rows: Iterable[Mapping[str, Any]]
 ) -> dict[tuple[str, str], SplitCounts]:
-    """Returns (set, split) → counts. `rows` are those of the report."""
+    """Returns (set, split) → the counts of items. `rows` are the rows of the report."""
     counts = {
         key: [number, 0, 0, 0, 0]
         for key, number in Counter((i.set, i.split) for i in items).items()
@@ -318,7 +333,7 @@ def count_items(
 
 
 def summarise(found: Contamination) -> dict[str, Any]:
-    """Returns the counts as a JSON object."""
+    """Returns the counts as an object that can be written as JSON."""
     return {
         "sets": [
             {"set": name, "split": split, **counts._asdict()}
@@ -332,7 +347,7 @@ def summarise(found: Contamination) -> dict[str, Any]:
 
 
 def print_contamination(found: Contamination, ngram_words: int, output: str = "") -> None:
-    """Prints the counts as tables, and the first findings."""
+    """Prints the counts as tables, and the items with the longest matches."""
     console = Console(width=_COLUMNS, highlight=False, markup=False)
     train = found.train
     rejected = {name: number for name, number in train.items() if name.startswith("rejected/")}

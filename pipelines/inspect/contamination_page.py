@@ -1,6 +1,7 @@
-"""The report of `corpusmill contamination` as an HTML page with items and passages side by side.
+"""Formats the findings of `corpusmill contamination` as an HTML page.
 
-The page needs no other file and no network. Common stretches are marked in both texts.
+The page displays each item beside the passages that contain parts of it, and highlights the shared words. It
+needs no other file and no network.
 """
 
 import html
@@ -10,7 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 MAX_ITEMS = 2_000
-"""Most items on a page, because browsers cannot display larger pages. The report has all items."""
+"""Maximum number of items on the page, because browsers are slow with larger pages. The report
+has all items.
+"""
 
 _CONTEXT = 300  # characters shown before and after the marked parts of an item
 _STYLE = """
@@ -34,11 +37,11 @@ box.addEventListener('input', () => document.querySelectorAll('section').forEach
 
 
 def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yields the parts of the page.
+    """Yields the parts of the HTML page.
 
     Args:
-      summary: The return value of `summarise`.
-      found: The rows of the report.
+      summary: The return value of `contamination.summarise`.
+      found: The rows of the report `found.jsonl`.
     """
     rows = sorted(found, key=_order)
     shown = rows[:MAX_ITEMS]
@@ -48,7 +51,7 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
     train = summary["train"]
     yield f"<p>{train.get('documents', 0):,} training documents, {train.get('words', 0):,} words</p>\n"
     yield from _table(summary)
-    left_out = f"; the {len(shown):,} with most are below" if len(shown) < len(rows) else ""
+    left_out = f"; the {len(shown):,} longest are below" if len(shown) < len(rows) else ""
     yield f"<p>{len(rows):,} items found{left_out}. <input placeholder='Show items with …'></p>\n"
     for row in shown:
         yield from _section(row)
@@ -85,8 +88,10 @@ def _section(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def mark(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """Returns the text as HTML with the spans marked. A long text is truncated to the part around the
-    spans.
+    """Returns a text as HTML, with the given (start, end) spans highlighted.
+
+    A long text is truncated to the part from the first to the last span, with some characters before and
+    after it.
     """
     if not spans:
         return _escape(text)

@@ -1,4 +1,7 @@
-"""Reports of checks. The workers that run a check write a report, which the command then reads."""
+"""Writes and prints the reports of checks such as `verify` and `compare`.
+
+The workers that run a check write its report, which the command then reads.
+"""
 
 import contextlib
 import os
@@ -21,11 +24,11 @@ COLUMNS = ("what", "name", "detail")
 
 
 class Means(TypedDict, total=False):
-    """Keyword arguments of all checks, which say how to run the check.
+    """Keyword arguments of all checks: how to run the check, and where to write its report.
 
-    `runner`, `workers` and `beam_flags` are those of `launch`. `report` is the path of a file for all
-    findings, as tab-separated lines, on a file system that the workers and this process share. Only the
-    in-process runner works without a report.
+    `runner`, `workers` and `beam_flags` are as in `launch`. `report` is the path of a file for all findings,
+    as tab-separated lines, on a file system that the workers and this process share. It is required with any
+    runner but the in-process runner.
     """
 
     runner: str
@@ -36,10 +39,10 @@ class Means(TypedDict, total=False):
 
 @contextlib.contextmanager
 def reporting(**means: Unpack[Means]) -> Iterator[tuple[Engine, str]]:
-    """Yields the engine and the path of the report. The report is a temporary file if `means` does not name
-    one.
+    """Yields the engine that runs the check, and the path of its report.
 
-    Raises ValueError if the workers of the runner cannot write the report.
+    If `means` has no report, the report is a temporary file. Raises ValueError if the workers of the runner
+    cannot write to the path.
     """
     runner, report = means.get("runner", IN_PROCESS), means.get("report", "")
     if runner != IN_PROCESS and not report:
@@ -47,7 +50,7 @@ def reporting(**means: Unpack[Means]) -> Iterator[tuple[Engine, str]]:
             f"--runner {runner} needs --report, on a file system that its workers share"
         )
     if report and pathlib.Path(report).is_dir():
-        raise ValueError(f"--report {report} is a folder; give the name of a file")
+        raise ValueError(f"--report must be a file, but {report} is a folder")
     workers = means.get("workers") or os.cpu_count() or 1
     engine = find_engine(runner, workers, means.get("beam_flags", ()))
     if report:
@@ -60,26 +63,36 @@ def reporting(**means: Unpack[Means]) -> Iterator[tuple[Engine, str]]:
 def add_report(
     root: beam.Pipeline, path: str, write: Callable[..., None], *arguments: object
 ) -> None:
-    """Adds a step that calls `write` once, with the path and the arguments. The arguments may be side
-    inputs.
+    """Adds a step to a pipeline that calls `write(path, *arguments)` once. The arguments may be
+    side inputs.
     """
     _ = root | "Once" >> beam.Create([path]) | "WriteReport" >> beam.Map(write, *arguments)
 
 
 def write_lines(path: str, lines: Iterable[str]) -> None:
-    """Writes lines, which must end with line feeds. The file is not compressed, whatever its name."""
+    """Writes lines, each of which must end with a line feed, to a file. The file is never compressed."""
     with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
         for line in lines:
             file.write(line.encode("utf-8"))
 
 
 def print_count(what: str, count: int) -> None:
-    """Prints the number of findings of the kind `what`."""
+    """Prints the number of findings of one kind.
+
+    Args:
+      what: The name of the kind, such as "moved between splits".
+    """
     print(f"{what}: {count:,}" if count else f"{what}: none")
 
 
 def print_first(lines: Sequence[str], count: int, report: str) -> None:
-    """Prints the first SHOWN of `count` findings, and where to find the rest."""
+    """Prints the first findings, at most SHOWN of them, and says where the others are.
+
+    Args:
+      lines: The first findings, one on each line.
+      count: The number of all findings.
+      report: The path of the report; "" if there is none.
+    """
     shown = lines[:SHOWN]
     for line in shown:
         print(f"  {line}")

@@ -1,4 +1,4 @@
-"""The output folder of a search, with a manifest like that of a build."""
+"""The output folder of a search in data sets, with a manifest like that of a build."""
 
 import contextlib
 import functools
@@ -25,13 +25,14 @@ LOG = logging.getLogger(__name__)
 
 
 class FoundFolder(CorpusBuild):
-    """The output folder of a search, handled like a build.
+    """A search in data sets, whose output folder has the same files as a build: manifest, card, stats.json.
 
     Args:
-      release: The release of the search. Its corpus is the name of the command.
+      release: The name of the command (as `corpus`) and its version.
+      title: The title of the card.
       settings: The settings that influence the output.
-      inputs: (name of a data set, its files) for each data set. Of a finished build, only the manifest counts
-        as input, because it has the hashes of all files.
+      inputs: (name, files) of each data set. For a finished build, the manifest of the build is recorded as
+        the only input, because it contains the hashes of all files.
     """
 
     edition = ""
@@ -84,7 +85,9 @@ class FoundFolder(CorpusBuild):
         return True
 
     def signature_settings(self) -> Mapping[str, str]:
-        """Returns the settings that are a single word or number."""
+        """Returns the settings that are part of the signature: those whose value is a single
+        word or number.
+        """
         words = {name: one for name, one in self._settings.items() if isinstance(one, str | int)}
         return {name.replace("_", "-"): str(one) for name, one in words.items()}
 

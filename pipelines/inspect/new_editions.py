@@ -1,4 +1,4 @@
-"""Writes new editions of finished builds, without the documents or passages that a search has found."""
+"""Writes new editions of finished builds without the documents or passages that a search has found."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,11 @@ LOG = logging.getLogger(__name__)
 
 
 def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[Build]:
-    """Returns the builds that `arguments` name, from which new editions are to be made.
+    """Returns the builds that command-line arguments name, to make new editions of them.
+
+    Args:
+      arguments: Folders of builds.
+      passages: Whether passages instead of whole documents will be removed.
 
     Raises ValueError for arguments that are not builds, and for builds from which nothing can be removed.
     """
@@ -27,16 +31,17 @@ def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[Build]:
 def write_editions(
     builds: Iterable[Build], found: str, output: str, *, as_json: bool = False, **how: Any
 ) -> None:
-    """Writes a new edition of each build in which something was found.
+    """Writes a new edition of each build that contains findings of a search.
 
     Args:
-      found: The folder of a finished search.
-      output: The parent folder of the new builds.
+      found: The output folder of a finished search.
+      output: The parent folder of the new editions.
       how: Settings for CleanedConfig, and keyword arguments for `launch`.
 
-    An edition that is already there, made from the same build and the same findings, is not made again.
+    If the new edition of a build already exists and was made from the same findings, it is not made again.
 
-    Raises InputError, ValueError or BuildError, and TargetError if the target is another build.
+    Raises TargetError if another build exists there, and InputError, ValueError or BuildError as `launch`
+    does.
     """
     settings = {name: how.pop(name) for name in ("side", "passages") if name in how}
     for build in builds:

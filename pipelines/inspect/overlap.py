@@ -1,4 +1,4 @@
-"""Finds near-duplicate documents in data sets, and prints a report about them."""
+"""Searches data sets for near-duplicate documents, and prints how many there are."""
 
 import os
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ RELEASE = Release("overlap", "1.0.0", {"1.0.0": "First."})
 
 
 class Comparison(NamedTuple):
-    """The settings of a comparison."""
+    """The settings of a search for near-duplicates."""
 
-    data_sets: Sequence[str]  # arguments, see text_sources.py
-    others: Sequence[str]  # data sets to compare with; () to compare with each other
+    data_sets: Sequence[str]  # command-line arguments, see text_sources.py
+    others: Sequence[str]  # data sets to compare these with; () compares them with each other
     similarity: str
     id_column: str = ""
     signatures_only: bool = False
@@ -31,11 +31,11 @@ class Comparison(NamedTuple):
 def find_overlap(
     comparison: Comparison, output: str, runner: str, workers: int | None, beam_flags: Sequence[str]
 ) -> None:
-    """Writes pairs or signatures into the new folder `output`, on a disk that all workers share. Does nothing
-    if the folder already has the results of the same comparison.
+    """Writes pairs of near-duplicates, or MinHash signatures, into the new folder `output`. Does nothing if the
+    folder already has the results of the same comparison.
 
-    Raises InputError for missing inputs, ValueError for wrong settings, TargetError for a folder that is not
-    empty, BuildError for damaged inputs.
+    The folder must be on a disk that all workers share. Raises InputError for missing inputs, ValueError for
+    wrong settings, TargetError if the folder is not empty, BuildError for damaged inputs.
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)
@@ -79,7 +79,12 @@ def _add(
 
 
 def print_overlap(output: str, similarity: str) -> None:
-    """Prints a table with the number of near-duplicates in each data set and split."""
+    """Prints how many documents of each data set and split are near-duplicates.
+
+    Args:
+      output: The output folder of a finished search.
+      similarity: The least similarity of near-duplicates, as given on the command line.
+    """
     stats = read_json(output, "stats.json")
     print(f"near-duplicates: 8-grams of words with a similarity of at least {similarity}")
     print(f"{'documents':>12}{'alike':>12}  data set, split")

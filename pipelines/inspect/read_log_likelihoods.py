@@ -1,6 +1,6 @@
-"""Reads the files of log-likelihoods that a training job writes.
+"""Reads the log-likelihoods that a training job has written to files.
 
-The format is described in text/builds/language_model_scores.py.
+The format is described in transforms/text/builds/language_model_scores.py.
 """
 
 from collections.abc import Iterable, Iterator
@@ -71,8 +71,8 @@ def _rows_of(path: str, batch: pa.RecordBatch) -> Iterator[tuple[int, LogLikelih
     is_list = pa.types.is_list(given.type) or pa.types.is_large_list(given.type)
     values = given.flatten() if is_list else given
     if not pa.types.is_integer(documents.type) or not pa.types.is_floating(values.type):
-        types = f"document is {documents.type}, log_likelihood {given.type}"
-        raise InputError(path, f"{types}: expected an integer, and a float or a list of floats")
+        types = f"document has the type {documents.type}, log_likelihood {given.type}"
+        raise InputError(path, f"{types}; expected an integer, and a float or a list of floats")
     if documents.null_count or given.null_count or values.null_count:
-        raise InputError(path, "has rows without a value")
+        raise InputError(path, "has rows without a document or a log_likelihood")
     yield from zip(documents.to_pylist(), given.to_pylist(), strict=True)

@@ -1,6 +1,6 @@
-"""Renders the sizes of finished builds for people, papers and programs.
+"""Formats a report on the sizes of finished builds as text, Markdown, TSV or JSON.
 
-The table of Wiki-40B is like the table in its paper. All other corpora are in a separate table.
+The table of Wiki-40B has the columns of Table 2 in its paper. All other corpora are in a second table.
 """
 
 import json
@@ -15,7 +15,9 @@ from transforms.text.fingerprint import SPLITS
 
 UNKNOWN = "–"
 MILLIONS_FROM = 10_000_000
-"""If the largest count of characters is at least this, pieces and characters are given in millions."""
+"""If the largest number of characters in the table is at least this, pieces and characters are
+in millions.
+"""
 
 _HEAD = (
     "language",
@@ -39,9 +41,7 @@ class _Table(NamedTuple):
     title: str
     head: list[str]
     rows: list[list[str]]
-    numbers: (
-        int  # number of the last columns that hold numbers; if not 0, the last row is the total
-    )
+    numbers: int  # the last `numbers` columns contain numbers; if not 0, the last row is a total
 
 
 def _tables(found: Found, between: str = ", ") -> Iterator[_Table]:
@@ -108,21 +108,22 @@ def _number(value: float | None, shape: str, unknown: str) -> str:
 
 
 def _notes(found: Found) -> list[str]:
-    unfinished = [f"unfinished, not shown: {folder}" for folder in found.unfinished]
+    unfinished = [f"not in the table, because unfinished: {folder}" for folder in found.unfinished]
     if not found.rows:
         return unfinished
     notes = [
-        "characters per piece and coverage (characters that have a piece of their own) are those of"
-        " validation and test; a marker is one character (before 1.4.0 without its line feeds); the paper's"
-        " pieces are of its own vocabularies, and its bits per character of models with 32k pieces on test"
+        "characters per piece and coverage (the share of characters that have a piece of their own) are"
+        " measured on validation and test; a marker counts as one character (before 1.4.0 without its line"
+        " feeds); the paper used its own vocabularies; its bits per character are those of models with 32k"
+        " pieces on test"
     ]
     if len(newest_of_each_language(found.rows)) < len(found.rows):
-        notes.append("Total: the newest build of each language")
+        notes.append("Total is the sum over the newest build of each language")
     return notes + unfinished
 
 
 def render_text(found: Found, width: int | None = None) -> str:
-    """Renders tables for a terminal. Columns are never truncated.
+    """Formats the tables for a terminal. Columns are never truncated.
 
     Args:
       width: The width of the screen in columns; None for no limit. A wider table is split into several.
@@ -142,7 +143,7 @@ def _fill(text: str, width: int | None) -> str:
 
 
 def render_markdown(found: Found) -> str:
-    """Renders Markdown tables."""
+    """Formats the tables as Markdown."""
     parts = []
     for _, head, rows, numbers in _tables(found):
         marks = ["---"] * (len(head) - numbers) + ["---:"] * numbers
@@ -153,9 +154,9 @@ def render_markdown(found: Found) -> str:
 
 
 def render_tsv(found: Found) -> str:
-    """Renders exact numbers as tab-separated lines below a header; unknown values are empty.
+    """Formats one table as tab-separated lines with a header and unrounded numbers. Unknown values are empty.
 
-    There is only one table: the one of Wiki-40B if it has any build, otherwise the one of the other corpora.
+    The table is that of Wiki-40B if any build of it was found, otherwise that of the other corpora.
     """
     if found.rows:
         lines = [_flat(row) for row in (*found.rows, total_of(found.rows))]
@@ -194,7 +195,7 @@ def _flat(row: BuildSizes) -> dict[str, Any]:
 
 
 def render_json(found: Found) -> str:
-    """Renders all data with exact numbers as JSON; unknown values are null."""
+    """Formats all data as JSON with unrounded numbers. Unknown values are null."""
     value = {
         "rows": [row._asdict() for row in found.rows],
         "total": total_of(found.rows)._asdict() if found.rows else None,

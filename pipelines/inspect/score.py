@@ -1,4 +1,4 @@
-"""Computes a score from a model's log-likelihood on a split of a finished build."""
+"""Computes a model's score from its log-likelihood on a split of a finished build."""
 
 import math
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ METRICS = {
     "bpb": "bits per byte",
     "perplexity": "word-level perplexity",
 }
-UNKNOWN = "– (this build has not counted them)"
+UNKNOWN = "– (not counted by this build)"
 
 
 class Score(NamedTuple):
@@ -46,7 +46,10 @@ class Score(NamedTuple):
 
     @property
     def citation(self) -> str:
-        """One line to cite in a paper. Two scores are comparable if the parts before "=" are equal."""
+        """One line to cite in a paper.
+
+        Two scores are comparable if the parts of their lines before "=" are equal.
+        """
         counts = self.normalisers
         divided_by = {
             "bpc": f"chars:{counts.characters}",
@@ -101,8 +104,9 @@ def _of_perplexity(perplexity: float, normalisers: Normalisers) -> float:
 
 
 def _normalisers(build: Build, split: str) -> Normalisers:
-    """Returns the normalisers: the counts of the split by which scores are divided. They are read from the
-    manifest, or from stats.json if the manifest has no counts.
+    """Returns the counts by which scores of a split are divided (normalisers), such as words and characters.
+
+    They are read from the manifest, or from stats.json if the manifest has no counts.
     """
     if "stats" in build.manifest:
         return read_normalisers(build.manifest, split)
@@ -118,7 +122,7 @@ def _normalisers(build: Build, split: str) -> Normalisers:
     kept = build.manifest.get("counts", {}).get("kept", {}).get(split)
     if found.documents != kept:
         raise InputError(
-            path, f"has {found.documents} documents of {split}, but the manifest has {kept}"
+            path, f"counts {found.documents} documents of {split}, but the manifest {kept}"
         )
     return found
 
@@ -139,7 +143,9 @@ def _read_log_likelihood(text: str, normalisers: Normalisers) -> float:
 
 
 def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[str, float]]:
-    """Yields (name, value) for each way to count the split, beginning with that of the paper."""
+    """Yields (name, value) of a metric, first as the paper counts words and characters, then with other
+    counts.
+    """
     name = METRICS[metric]
     if metric == "bpc":
         yield name, bits_per_character(total, counts.characters)
@@ -183,7 +189,7 @@ def _rows(found: Score) -> Iterator[tuple[str, str]]:
     if counts.pieces:
         others.append(("perplexity per piece", perplexity_per_piece(total, counts.pieces)))
     for name, value in others:
-        yield f"that is, {name}", f"{value:.4f}" if value < math.inf else "out of range"
+        yield f"equals {name}", f"{value:.4f}" if value < math.inf else "out of range"
     for paper in paper_scores(found.corpus, found.edition, found.split):
         yield f"paper: {METRICS[paper.metric]}", f"{paper.printed} ({paper.model})"
 
@@ -191,11 +197,11 @@ def _rows(found: Score) -> Iterator[tuple[str, str]]:
 def _counts(counts: Normalisers) -> Iterator[tuple[str, str]]:
     yield "characters", f"{counts.characters:,}"
     line_feeds = counts.line_feeds
-    name = "of these line feeds" if counts.has_line_feeds else "beside them, line feeds"
+    name = "line feeds, included" if counts.has_line_feeds else "line feeds, not included"
     yield name, UNKNOWN if line_feeds is None else f"{line_feeds:,}"
     yield "bytes", f"{counts.text_bytes:,}" if counts.text_bytes else UNKNOWN
     yield "pieces", f"{counts.pieces:,}" if counts.pieces else "– (no SentencePiece model)"
     yield "words", f"{counts.words:,}"
     if counts.ends:
-        yield "ends of lines, words too", f"{counts.ends:,}"
+        yield "ends of lines, counted as words", f"{counts.ends:,}"
     yield "documents", f"{counts.documents:,}"

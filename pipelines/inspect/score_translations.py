@@ -1,6 +1,7 @@
-"""Scores translations with spBLEU and chrF++: for the whole corpus, by domain, and for many directions.
+"""Scores translations with spBLEU and chrF++, for whole files, by domain, and for many directions.
 
-Method: Goyal et al. 2022 (FLORES-101), sections 5.2 and 6.4. Scores and signatures are those of sacrebleu.
+A direction is a pair of source and target language. The method is that of Goyal et al. 2022 (FLORES-101),
+sections 5.2 and 6.4. Scores and signatures are those of sacrebleu.
 """
 
 import concurrent.futures
@@ -35,10 +36,8 @@ from transforms.text.translation.translation_scores import (
 )
 
 TOKENIZED_LINES = 100
-"""A text with at least this many lines that end in " ." seems to be tokenised. sacrebleu uses the same
-number.
-"""
-MOST_PLACES = 5  # most empty lines that a warning names
+"""A file with at least this many lines that end in " ." is reported as tokenised, as in sacrebleu."""
+MOST_PLACES = 5  # maximum number of empty lines listed in a warning
 
 
 class Scored(NamedTuple):
@@ -60,7 +59,7 @@ class Report(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """The directions that share a reference, and how to score them."""
+    """The directions that are scored against the same reference file, and the settings for scoring them."""
 
     directions: tuple[Direction, ...]
     metadata: str  # path; "" for none
@@ -77,19 +76,21 @@ def score_translations(
     more_metrics: Sequence[str] = (),
     workers: int = 1,
 ) -> Report:
-    """Scores files against a reference file, or folders of files in many directions against a folder of
-    references.
+    """Scores translations against references. Either argument may be a file or a folder with many directions.
 
     Args:
-      reference: A file; or a folder with files `<target>.<split>`, or with folders `<split>` that hold such
-        files.
-      hypotheses: Files; or folders with files `<source>-<target>.<split>`, or with one folder per system.
-      model: A file, or the name of a model that sacrebleu has downloaded; "" for sacrebleu's flores101.
-      metadata: A table with the columns `domain` and `topic` and a row for each line; or a folder with
-        `metadata_<split>.tsv`, or with `metedata_<split>.tsv`, as it is misspelled in the release. "" for no
+      reference: A file; a folder of files `<target>.<split>`; or a folder with one subfolder of such files
+        for each split.
+      hypotheses: Files; folders of files `<source>-<target>.<split>`; or folders with one subfolder of such
+        files for each system.
+      model: A SentencePiece model file, or the name of a model that sacrebleu has downloaded; "" for the
+        model flores101 of sacrebleu.
+      metadata: A table with the columns `domain` and `topic` and a row for each line; or a folder with files
+        `metadata_<split>.tsv` (or `metedata_<split>.tsv`, as misspelled in the release). If "", there are no
         scores by domain and topic.
-      more_metrics: Metrics besides spBLEU and chrF++: "chrF", "BLEU".
-      workers: The number of processes, which are used if there are several references.
+      more_metrics: Metrics to compute in addition to spBLEU and chrF++: "chrF", "BLEU".
+      workers: The maximum number of processes. Each process scores all directions of one reference.
+
     Raises InputError, which names the file, if a file cannot be read or does not match the others.
     """
     found, warnings = find_directions(reference, hypotheses)
@@ -136,7 +137,9 @@ def _score_plan(plan: _Plan) -> list[Scored]:
 
 
 def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
-    """Reads the files of a plan. Returns the task to score them, and the warnings about each file."""
+    """Reads the files of a plan. Returns the task to score them, and a tuple of warnings for
+    each direction.
+    """
     reference = plan.directions[0].reference
     references = read_lines(reference)
     if not references:
@@ -148,7 +151,8 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
         if len(lines) != len(references):
             raise InputError(
                 direction.hypothesis,
-                f"has {len(lines):,} lines, but the reference {reference} has {len(references):,}",
+                f"must have as many lines as the reference {reference}, {len(references):,}, but has"
+                f" {len(lines):,}",
             )
         systems.append(lines)
         warnings.append((*of_reference, *_warnings(direction.hypothesis, lines, is_output=True)))
@@ -159,7 +163,7 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
 
 
 def read_lines(path: str) -> list[str]:
-    """Returns the lines of a text file without trailing spaces. As in sacrebleu, only LF ends a line."""
+    """Returns the lines of a text file without trailing spaces. Only LF ends a line, as in sacrebleu."""
     lines = _read_text(path).split("\n")
     if not lines[-1]:
         del lines[-1]
@@ -196,13 +200,14 @@ def _metadata_of(path: str, split: str) -> str:
     if not split:
         raise InputError(
             path,
-            "is a folder, but no file name names a split, such as eng-fra.devtest; give the table itself",
+            "is a folder, but the names of the translations contain no split, as eng-fra.devtest does; give"
+            " the path of a metadata table instead",
         )
     names = metadata_names(split)
     for place in (pathlib.Path(path, name) for name in names):
         if place.is_file():
             return str(place)
-    raise InputError(path, f"has no {' or '.join(names)}")
+    raise InputError(path, f"this folder does not contain {' or '.join(names)}")
 
 
 def _read_groups(path: str, reference: str, count: int) -> list[Group]:
@@ -213,7 +218,8 @@ def _read_groups(path: str, reference: str, count: int) -> list[Group]:
         raise InputError(path, str(error)) from None
     if len(rows) != count:
         raise InputError(
-            path, f"has {len(rows):,} rows, but the reference {reference} has {count:,} lines"
+            path,
+            f"must have a row for each of the {count:,} lines of {reference}, but has {len(rows):,}",
         )
     return group_lines([row["domain"] for row in rows], [row["topic"] for row in rows])
 
@@ -223,9 +229,11 @@ def _read_groups(path: str, reference: str, count: int) -> list[Group]:
 
 @contextlib.contextmanager
 def new_folder(target: str) -> Iterator[Callable[[str, str], None]]:
-    """Yields a function (file name, content) that writes a file. The folder appears when the block has ended.
+    """Yields a function (file name, content) that writes a file to a new folder.
 
-    If `target` is "", nothing is written. Raises TargetError for a folder that is not empty.
+    The folder gets the name `target` when the block ends without an error; until then its files are in a
+    temporary folder. If `target` is "", nothing is written. Raises TargetError if the folder exists and is
+    not empty.
     """
     if not target:
         yield lambda name, content: None

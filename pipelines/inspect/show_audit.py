@@ -1,4 +1,7 @@
-"""Prints the audit of a build: the classes, templates and pages with the most holes."""
+"""Prints the audit of a build: the kinds of holes, and the templates and pages with the most holes.
+
+A hole is a place in the text where words are missing.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +14,7 @@ SHOWN = 10  # templates and pages
 
 
 def print_audit(summary: Mapping[str, Any]) -> None:
-    """Prints the tables of `audit/summary.json`."""
+    """Prints the contents of `audit/summary.json` as tables."""
     console = Console(width=COLUMNS, highlight=False, markup=False)
     pages = dict(summary["pages"])
     drawn, audited = pages.pop("drawn"), pages.pop("audited")

@@ -1,4 +1,4 @@
-"""Finds the SentencePiece model for spBLEU, and its name in signatures."""
+"""Finds the SentencePiece model that spBLEU uses, and its name in the signatures of scores."""
 
 import contextlib
 import pathlib
@@ -38,18 +38,21 @@ class Model(NamedTuple):
 
 
 def read_model(given: str) -> Model:
-    """Returns the SentencePiece model at the path `given`, or the one that sacrebleu has downloaded under
-    this name.
+    """Returns a SentencePiece model.
 
-    A model is identified as a released one by its hash or by its path in sacrebleu's folder. If the hash of
-    the released model is not known, file name and size identify it. If no model is found, raises InputError
-    with an address for the download.
+    A model is recognised as one of the released models by its hash or by its path in sacrebleu's folder. If
+    the hash of the released model is unknown, it is recognised by file name and size.
+
+    Args:
+      given: The path of a model, or the name of a model that sacrebleu has downloaded; "" for flores101.
+
+    Raises InputError with an address for the download if there is no such model.
     """
     known = _sacrebleu_models()
     is_name = given in known or not given
     path = str(known[given or DEFAULT_MODEL][1]) if is_name else given
     if is_name and not pathlib.Path(path).is_file():
-        which = "no --model is given, and " if not given else ""
+        which = "there is no --model, and " if not given else ""
         urls = "; ".join(f"{name}: {url}" for name, (url, _) in known.items())
         raise InputError(
             path,
@@ -67,8 +70,9 @@ def read_model(given: str) -> Model:
 
 
 def _sacrebleu_models() -> dict[str, tuple[str, pathlib.Path]]:
-    """Returns name in signatures → (URL, path in sacrebleu's folder), for the models that the installed
-    sacrebleu knows.
+    """Returns the models that the installed sacrebleu knows: name in signatures → (URL, path).
+
+    The path is where sacrebleu stores the model after the download.
     """
     from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
     from sacrebleu.utils import SACREBLEU_DIR
@@ -83,8 +87,9 @@ def _sacrebleu_models() -> dict[str, tuple[str, pathlib.Path]]:
 def _name_of(
     path: str, pieces: Pieces, known: dict[str, tuple[str, pathlib.Path]]
 ) -> tuple[str, ...]:
-    """Returns the name of a model, followed by warnings. The name is a hash, unless the model may be a
-    released one.
+    """Returns the name of a model in signatures, followed by warnings.
+
+    The name is that of a released model if it may be this model, otherwise a hash.
     """
     for name, (_, place) in known.items() if pieces.sha256 not in RELEASED else ():
         is_there = False
@@ -92,7 +97,13 @@ def _name_of(
             is_there = place.samefile(path)
         looks_alike = place.name == pathlib.Path(path).name and pieces.count >= RELEASED_PIECES
         if is_there and name in RELEASED.values():
-            return name, f"{path}: signed {name}, as in sacrebleu, but is another model"
+            return (
+                name,
+                f"{path}: has the path of sacrebleu's model {name}, but is a different model",
+            )
         if is_there or (looks_alike and name not in RELEASED.values()):
-            return name, f"{path}: taken for {name} by its path or name; SHA-256 {pieces.sha256}"
+            return (
+                name,
+                f"{path}: assumed to be {name} because of its path or name; SHA-256 {pieces.sha256}",
+            )
     return (pieces.name,)

@@ -1,10 +1,12 @@
-"""Finds the text files that the arguments of a command name, such as training texts or evaluation sets.
+"""Finds the text files for command-line arguments, such as training texts or evaluation sets.
 
-corpora/lm1b/en/2007-2011-1.1.0     a finished build, or a folder above some
-flores101_dataset#ukr,vie           a data set in the layout of FLORES; some of its languages
-'squad/*.parquet#question,context'  Parquet or JSON lines, and the columns of texts (default: text)
-'news/*.gz'                         text with one document per line
-SQUAD=squad.jsonl                   a data set with a name of its own
+Arguments have these forms:
+
+corpora/lm1b/en/2007-2011-1.1.0     a finished build, or a folder with builds below it
+flores101_dataset#ukr,vie           a folder with the layout of FLORES, and the languages to use
+'squad/*.parquet#question,context'  Parquet files or JSON lines, and the columns to use (default: text)
+'news/*.gz'                         text files with one document per line
+SQUAD=squad.jsonl                   any of these, with a name for the data set
 """
 
 import pathlib
@@ -50,11 +52,12 @@ class _Argument(NamedTuple):
 def find_training_files(
     arguments: Sequence[str], id_column: str = "", whole_files: bool = False
 ) -> list[TextFile]:
-    """Returns the files of training texts. For builds, only the split "train" is used.
+    """Returns the files of training texts that `arguments` name. For builds, only the split "train" is used.
 
     Args:
+      arguments: Paths, in the forms that the module describes.
       id_column: The column with ids in Parquet and JSON lines; "" for the column "id", if it exists.
-      whole_files: Whether each text file is a single text, instead of one text per line.
+      whole_files: Whether each text file is a single text. Otherwise each line is a text.
 
     Raises InputError for missing files, ValueError for missing columns.
     """
@@ -72,7 +75,7 @@ def find_training_files(
 
 
 def find_evaluation_sets(arguments: Sequence[str], id_column: str = "") -> list[EvaluationSet]:
-    """Returns the evaluation sets. For builds, all splits except "train" are used.
+    """Returns the evaluation sets that `arguments` name. For builds, all splits except "train" are used.
 
     Raises InputError for missing files, ValueError for missing columns or if two sets have the same name.
     """
@@ -84,9 +87,9 @@ def find_evaluation_sets(arguments: Sequence[str], id_column: str = "") -> list[
 
 
 def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[EvaluationSet]:
-    """Returns the data sets that are named, with all their splits and their unchanged texts.
+    """Returns the data sets that `arguments` name, with all their splits. Texts are used unchanged.
 
-    Raises InputError for missing files, ValueError for missing columns, and for builds whose rows are
+    Raises InputError for missing files, ValueError for missing columns and for builds whose rows are
     sentences.
     """
     found = []
@@ -98,7 +101,8 @@ def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[Evalua
         for build in _builds_below(argument.path):
             if shapes()[build.corpus].repeats:
                 raise ValueError(
-                    f"{build.folder} holds sentences: compare them with `corpusmill contamination`"
+                    f"{build.folder}: the documents of this build are single sentences; compare them with"
+                    " `corpusmill contamination`"
                 )
             files = tuple(file._replace(blank=()) for file in _files_of(build, argument))
             found.append(EvaluationSet(f"{build.corpus}/{build.name}", files))
@@ -113,8 +117,9 @@ def _parse(argument: str) -> _Argument:
 
 
 def find_named_builds(argument: str) -> list[Build]:
-    """Returns the finished builds at and below a folder. Raises ValueError if the argument is not a folder or
-    names columns.
+    """Returns the finished builds at and below the folder that a command-line argument names.
+
+    Raises ValueError if the argument is not a folder or names columns.
     """
     parsed = _parse(argument)
     if not _is_folder(parsed.path) or parsed.columns:
@@ -148,8 +153,9 @@ def _sets_of(argument: _Argument, id_column: str) -> list[EvaluationSet]:
 
 
 def _flores_files(argument: _Argument) -> list[TextFile]:
-    """Returns the files of a data set if it has the layout of FLORES, such as `devtest/ukr.devtest`;
-    otherwise an empty list.
+    """Returns the files of a data set with the layout of FLORES, such as `devtest/ukr.devtest`.
+
+    Returns an empty list if the folder does not have this layout.
     """
     folder = argument.path.rstrip("/")
     patterns = [FileSystems.join(folder, split, f"*.{split}") for split in FLORES_SPLITS]
@@ -162,7 +168,7 @@ def _flores_files(argument: _Argument) -> list[TextFile]:
     wanted = argument.columns or tuple(by_language)
     if missing := sorted(set(wanted) - set(by_language)) if paths else []:
         raise ValueError(
-            f"{folder} has no language {', '.join(missing)}; it has {', '.join(by_language)}"
+            f"{folder} has no files for {', '.join(missing)}, but for {', '.join(by_language)}"
         )
     return [file for language in wanted for file in by_language.get(language, [])]
 
@@ -176,7 +182,7 @@ def _builds_below(folder: str) -> list[Build]:
         if build.corpus in known and document_files(build, known[build.corpus])
     ]
     if not found:
-        raise InputError(folder, "no finished build with documents here or below")
+        raise InputError(folder, "no finished build with documents in this folder or below")
     return found
 
 
@@ -200,7 +206,7 @@ def _foreign_files(
         if kind == LINES:
             if argument.columns:
                 raise ValueError(
-                    f"{path} is a text file without columns {', '.join(argument.columns)}"
+                    f"{path} is a text file, which has no columns: remove #{','.join(argument.columns)}"
                 )
             yield TextFile(path, FILES if whole_files else LINES, split=split)
             continue
@@ -211,13 +217,15 @@ def _foreign_files(
         missing = [name for name in wanted if name not in there]
         if missing and (kind != JSON_LINES or not argument.columns):
             raise ValueError(
-                f"{path}: missing columns: {', '.join(missing)}; it has {', '.join(there)}: name the column"
-                f" with the texts, as in {argument.path}#{there[0] if there else 'NAME'}"
+                f"{path}: missing columns: {', '.join(missing)}; the file has {', '.join(there)}: name the"
+                f" column with the texts, as in {argument.path}#{there[0] if there else 'NAME'}"
             )
         key = id_column or (_ID if _ID in there else "")
         yield TextFile(path, kind, columns, key, split)
 
 
 def _split_of(path: str) -> str:
-    """Returns the split in a file name: "validation" for "squad/validation-00000-of-00002.parquet"."""
+    """Returns the split that a file name contains, such as "validation" for
+    "squad/validation-00000-of-00002.parquet".
+    """
     return _SHARD.sub("", _SUFFIXES.sub("", posixpath.basename(path)))

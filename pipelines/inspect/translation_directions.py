@@ -1,7 +1,7 @@
-"""Finds the system, languages, split and reference of each file of translations.
+"""Finds the system, languages, split and reference for each file of translations.
 
-Files have names like "eng-zho_simpl.devtest": `<source>-<target>.<split>`. A folder of such files is a
-system.
+Files have names of the form `<source>-<target>.<split>`, such as "eng-zho_simpl.devtest". All files in a
+folder are translations by the same system.
 """
 
 import pathlib
@@ -18,7 +18,7 @@ _DIRECTION = re.compile(
 
 
 class Direction(NamedTuple):
-    """A file of translations and its direction. Directions sort in the order in which they are displayed."""
+    """A file of translations, its languages and its reference. Sorting gives the order of display."""
 
     system: str  # folder or file name that identifies the system; "" if there is only one
     split: str  # "devtest"; "" if the file name has no split
@@ -44,23 +44,25 @@ def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Dir
                 if path == given:
                     raise InputError(
                         path,
-                        "has no name like eng-fra.devtest, so it is not known"
-                        f" which file of {reference} it is a translation to",
+                        "must have a name like eng-fra.devtest, because the name selects the reference"
+                        f" in {reference}",
                     )
                 warnings.append(f"not scored, because the name is not like eng-fra.devtest: {path}")
                 continue
             if (same := found.setdefault(direction[:4], direction)) is not direction:
-                raise InputError(path, f"is the same system and direction as {same.hypothesis}")
+                raise InputError(path, f"has the same system and direction as {same.hypothesis}")
         if len(found) == before:
-            raise InputError(given, "has no translations: no file has a name like eng-fra.devtest")
+            raise InputError(
+                given, "contains no translations: no file has a name like eng-fra.devtest"
+            )
     return _without_common_system(found.values()), warnings
 
 
 def _files(given: str, hypotheses: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yields (name of the system, path) for a file, or for each file below a folder.
+    """Yields (name of the system, path) for a file, or for each file in a folder and its subfolders.
 
-    If several files or folders are given, the system is their name, or their path if several have the same
-    name.
+    With one file or folder, the name is "" or that of a subfolder. With several, it begins with the name of
+    the file or folder, or with its path if several have the same name.
     """
     names = [pathlib.Path(path).name for path in hypotheses]
     top = pathlib.Path(given)
@@ -92,7 +94,7 @@ def _reference_of(folder: str, target: str, split: str, path: str) -> str:
     for place in (pathlib.Path(folder) / name, pathlib.Path(folder) / split / name):
         if place.is_file():
             return str(place)
-    raise InputError(path, f"has no reference: {name} is not in {folder}")
+    raise InputError(path, f"there is no reference for this file: {folder} does not contain {name}")
 
 
 def _without_common_system(directions: Iterable[Direction]) -> list[Direction]:

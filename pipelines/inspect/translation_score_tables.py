@@ -1,4 +1,4 @@
-"""Renders translation scores as tables for people, spreadsheets and programs."""
+"""Formats translation scores as tables for people, spreadsheets and programs."""
 
 import functools
 import itertools
@@ -15,8 +15,8 @@ from transforms.text.translation.language_groups import (
 from transforms.text.translation.tables import write_table
 
 UNKNOWN = "–"
-MOST_TARGETS = 16  # most targets in a table on a screen; the file has all
-MOST_TOPICS = 20  # most topics on a screen; released metadata has hundreds
+MOST_TARGETS = 16  # maximum number of target languages in a table on a screen; files have all
+MOST_TOPICS = 20  # maximum number of topics on a screen; released metadata has hundreds
 
 GROUPINGS: Mapping[str, Callable[[str], str | None]] = {
     "family": family_of,
@@ -24,11 +24,11 @@ GROUPINGS: Mapping[str, Callable[[str], str | None]] = {
 }
 
 Row = list[str | float | None]
-"""Cells of a table: names, scores, and None for missing scores."""
+"""A row of a table. Cells are names or scores, or None for missing scores."""
 
 
 def render_text(report: Report) -> str:
-    """Renders a report for a terminal: tables, the model, and one signature per line."""
+    """Formats a report for a terminal: tables, the model, and one signature per line."""
     if len(report.scored) == 1:
         parts, lines = [_scores(report)], report.scored[0].scores.citations
     else:
@@ -40,7 +40,7 @@ def render_text(report: Report) -> str:
 
 
 def _scores(report: Report) -> str:
-    """Renders the scores of the report's only direction, by domain and topic."""
+    """Formats the scores of a report with one direction: for all sentences, by domain and by topic."""
     [one] = report.scored
     groups = one.scores.groups
     topics = [group for group in groups if group.kind == "topic"]
@@ -89,7 +89,7 @@ def _many(report: Report) -> list[str]:
 
 
 def _by_system(report: Report) -> Iterator[tuple[tuple[str, ...], list[Scored]]]:
-    """Yields ((system, split), directions). In a report, the directions of a system are adjacent."""
+    """Yields ((system, split), directions). The directions of a system must be adjacent in the report."""
     for place, scored in itertools.groupby(report.scored, key=lambda one: one.direction[:2]):
         yield place, list(scored)
 
@@ -108,11 +108,10 @@ def _means(scored: Iterable[Scored], metrics: Sequence[str]) -> Row:
 
 
 def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], list[Row]]:
-    """Returns the head and rows of a table with a row for each source language and a column for each target
-    language.
+    """Returns the header and rows of a table with a row per source language and a column per target language.
 
-    The last column is the average out of a language, the last row is the average into a language, and the
-    last cell is the average of all directions. The cell of a direction that was not scored is None.
+    The last column is the average from a language, the last row the average into a language, and the last
+    cell the average of all directions. Cells of directions that were not scored are None.
     """
     values = {(one.direction.source, one.direction.target): _corpus(one)[metric] for one in scored}
     sources = sorted({source for source, _ in values})
@@ -136,11 +135,11 @@ def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], 
 def group_matrix(
     scored: Iterable[Scored], metric: str, group_of: Callable[[str], str | None]
 ) -> tuple[list[str], list[Row]]:
-    """Returns the head and rows of a table with a row for each group of source languages and a column for
-    each group of target languages, as in Tables 6 and 7 of the paper.
+    """Returns the header and rows of a table of language groups, as in Tables 6 and 7 of the paper.
 
-    A cell is the average over the directions from one group into another. Languages without a group are left
-    out. Groups are in the order of RESOURCE_LEVELS, or sorted by name.
+    There is a row for each group of source languages and a column for each group of target languages. A cell
+    is the average over the directions from one group into the other. Languages without a group are left out.
+    Groups have the order of RESOURCE_LEVELS, or are sorted by name.
     """
     cells: dict[tuple[str, str], list[float]] = {}
     for one in scored:
@@ -214,7 +213,7 @@ _COLUMNS = ("system", "split", "source", "target", "group", "name", "sentences")
 
 
 def render_tsv(report: Report) -> str:
-    """Renders tab-separated lines with a row for each group of each direction."""
+    """Formats scores as tab-separated lines: one line for each group of sentences in each direction."""
     rows: Iterable[Row] = (
         [
             *(*one.direction[:4], group.kind, group.name, str(group.sentences)),
@@ -227,7 +226,7 @@ def render_tsv(report: Report) -> str:
 
 
 def render_json(report: Report) -> str:
-    """Renders all data with exact numbers as JSON."""
+    """Formats all data as JSON with unrounded numbers."""
     value = {
         "model": {name: getattr(report.model, name) for name in ("name", "path", "sha256")},
         "signatures": report.signatures,
@@ -245,7 +244,7 @@ def render_json(report: Report) -> str:
 
 
 def render_files(report: Report) -> dict[str, str]:
-    """Returns file name → contents. The files have the scores and, if the languages are known, tables of
+    """Returns file name → contents: the scores as TSV and JSON and, if the languages are known, tables of
     directions.
     """
     files = {"scores.tsv": render_tsv(report), "scores.json": render_json(report)}

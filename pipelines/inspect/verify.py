@@ -1,8 +1,9 @@
 """Checks that finished builds match their manifests, and that no entity is in two splits.
 
-Every file must exist with the listed size, SHA-256 and number of rows, and there must be no other files.
-CURRENT and README.md in the folders above builds must match the builds. The splits must have as many
-documents as were kept. No entity may be in two splits, across all languages of all builds.
+Each file must have the size, SHA-256 and number of rows that the manifest lists, and there must be no other
+files. CURRENT and README.md in the folders above builds must match the builds. The number of documents in
+each split must equal the count in the manifest. No entity may be in two splits, across all languages of all
+builds.
 """
 
 import itertools
@@ -64,12 +65,13 @@ from transforms.text.fingerprint import SPLITS
 Row = tuple[str, str, str]  # row of a report
 
 _UNFINISHED = (
-    f"is not finished: there is no file {COMPLETED}; the build was interrupted, or the file is lost"
+    f"is not finished: there is no file {COMPLETED}; the build was interrupted, or the file was"
+    " deleted"
 )
 
 
 class Verdict(NamedTuple):
-    """The result of a check. It holds only the first faults and conflicts; the report has all."""
+    """The result of a check. It contains only the first faults and conflicts; the report has all of them."""
 
     builds: int
     older_builds: int  # builds whose manifests do not list the small files
@@ -82,14 +84,15 @@ class Verdict(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """True if the check found nothing."""
+        """True if there are no faults and no entity is in two splits."""
         return not self.fault_count and not self.counts.conflicts
 
 
 def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
-    """Checks all finished builds in the folders and below them.
+    """Checks all finished builds in `folders` and their subfolders.
 
-    Raises InputError if a folder has no finished build, or if a file cannot be read at present.
+    Raises InputError if a folder has no finished build, or if a file cannot be read because of a temporary
+    error.
     """
     found = find_folders(folders)
     builds, faults = [], []
@@ -110,7 +113,9 @@ def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
 
 
 def _faults_above(finished: Sequence[str], folders: Sequence[str]) -> Iterator[Fault]:
-    """Yields the faults of the files CURRENT and README.md that are above builds, but not above `folders`."""
+    """Yields the faults of CURRENT and README.md files in the folders above builds. Folders outside `folders`
+    are not checked.
+    """
     tops = tuple(f"{normalise(folder)}/" for folder in folders)
     above = {FileSystems.split(build)[0] for build in finished}
     editions = sorted(folder for folder in above if f"{folder}/".startswith(tops))
@@ -123,11 +128,12 @@ def _faults_above(finished: Sequence[str], folders: Sequence[str]) -> Iterator[F
 def check_builds(
     builds: Sequence[Build], faults: Iterable[Fault] = (), **means: Unpack[Means]
 ) -> Verdict:
-    """Checks each build, and all builds together.
+    """Checks each build separately, and the splits of all builds together.
 
     Args:
       builds: Finished builds.
-      faults: Faults that are already known.
+      faults: Faults that are already known, to be included in the result.
+      means: How to run the check and where to write the report, see Means.
     """
     with reporting(**means) as (engine, path):
         known = [*faults, *(fault for build in builds for fault in _faults_of(build))]
@@ -138,7 +144,11 @@ def check_builds(
 def add_checks(
     root: beam.Pipeline, builds: Sequence[Build], known: Sequence[Fault], report: str
 ) -> None:
-    """Adds all steps of the check; the last one writes the report."""
+    """Adds all steps of the check to a pipeline. The last step writes the report.
+
+    Args:
+      known: Faults that are already known, to be included in the report.
+    """
     checked = root | "CheckFiles" >> CheckFiles(builds)
     ids = (
         checked.whole
@@ -157,7 +167,7 @@ def add_checks(
 
 
 def _of_entities() -> list[str]:
-    """Returns the names of the corpora whose documents are about entities."""
+    """Returns the names of the corpora whose documents have the id of an entity (a Wikidata item)."""
     return [corpus for corpus, shape in shapes().items() if shape.id == ID]
 
 
@@ -166,7 +176,7 @@ def _is_of(file: CorpusFile, corpora: Sequence[str]) -> bool:
 
 
 def _kept(build: Build) -> int:
-    """Returns the number of documents in a build that have an entity id, according to the manifest."""
+    """Returns the number of documents in a build that have an entity id, as stated in the manifest."""
     if build.corpus not in _of_entities():
         return 0
     return sum(build.manifest.get("counts", {}).get("kept", {}).get(split, 0) for split in SPLITS)
@@ -177,7 +187,9 @@ def _is_unlinked(build: Build) -> bool:
 
 
 def _faults_of(build: Build) -> Iterator[Fault]:
-    """Yields the faults in the manifest and statistics of a build and in the names of its files."""
+    """Yields the faults that are found without reading files: in the manifest, in stats.json, and files that
+    do not belong to the build.
+    """
     yield from check_counts(build)
     shape = shapes().get(build.corpus)
     yield from check_stats(build, shape.unit if shape else "articles")
@@ -192,8 +204,13 @@ def write_report(
     counts: IdCounts,
     conflicts: Sequence[ConflictBlock],
 ) -> None:
-    """Writes the checked builds, then the faults, sorted by path, then the entities that are in two
+    """Writes the report: the checked builds, the faults sorted by path, and the entities that are in two
     splits.
+
+    Args:
+      rows: Rows about the checked builds and files.
+      known, found: Faults, in any order.
+      conflicts: Compressed lines about entities in two splits.
     """
     faults = sorted([*known, *found])
     head: list[Row] = [
@@ -250,7 +267,7 @@ def to_json_line(verdict: Verdict) -> str:
 
 
 def print_verdict(verdict: Verdict, report: str = "") -> None:
-    """Prints a verdict for a person."""
+    """Prints a verdict as text."""
     _print_checked(verdict, report)
     if verdict.is_sound:
         print(ALL_IS_WELL)
@@ -269,7 +286,7 @@ def _print_checked(verdict: Verdict, report: str) -> None:
     if verdict.unlinked_builds:
         print(
             f"{verdict.unlinked_builds:,} of the builds are not linked to Wikidata:\n"
-            "  entities that occur in several of them are not known, and not checked"
+            "  entities that occur in several of them are unknown and were not checked"
         )
     _print_older(verdict)
     _print_found("faults of files", verdict.fault_count, verdict.faults, report)
@@ -280,7 +297,7 @@ def _print_older(verdict: Verdict) -> None:
     if verdict.older_builds:
         print(
             f"{verdict.older_builds:,} of the builds are of an earlier version: README.md, stats.json,\n"
-            "  dataset_info.json and features.json are not in their manifests, and not checked"
+            "  dataset_info.json and features.json are not in their manifests and were not checked"
         )
 
 

@@ -1,7 +1,7 @@
 """Compares a finished build of One Billion Word with a list of MD5 checksums, and reports the differences.
 
-The list is the one that was published with the benchmark, or the output of md5sum(1) for files that the
-original scripts have written.
+The list is the one published with the benchmark, or the output of md5sum(1) for the files that the original
+scripts wrote.
 """
 
 import json
@@ -57,12 +57,13 @@ def verify_checksums(
     """Compares a build with a list of MD5 checksums.
 
     Args:
-      folder: The folder of a finished build, or a folder above it.
+      folder: The folder of a finished build, or a folder above one build.
       md5_list: The path of the list.
-      reference: A folder with the output of the original scripts, or with the unpacked release. Files that
-        differ from the list are compared with those in this folder.
+      reference: A folder with the output of the original scripts, or with the unpacked release. If a file of
+        the build differs from the list, the report shows where it differs from the file in this folder.
+      means: How to run the comparison and where to write the report, see Means.
 
-    Raises InputError unless there are exactly one build and a valid list.
+    Raises InputError unless there is exactly one finished build and the list is valid.
     """
     with reporting(**means) as (engine, path):
         build = find_one_build(folder)
@@ -76,25 +77,26 @@ def verify_checksums(
 
 
 def find_one_build(folder: str) -> Build:
-    """Returns the only finished build in a folder or below it. Raises InputError if there is none or more
-    than one.
+    """Returns the only finished build in a folder and its subfolders.
+
+    Raises InputError if there is no build or more than one.
     """
     builds = find_builds([folder], CORPUS)
     if not builds:
-        raise InputError(folder, f"no finished build of {CORPUS} here or below")
+        raise InputError(folder, f"no finished build of {CORPUS} in this folder or below")
     if len(builds) > 1:
         found = ", ".join(build.folder for build in builds)
-        raise InputError(folder, f"has {len(builds)} builds; give the folder of one: {found}")
+        raise InputError(folder, f"contains {len(builds)} builds; give the folder of one: {found}")
     return builds[0]
 
 
 def add_checks(
     root: beam.Pipeline, build: Build, plan: Plan, place: Mapping[str, int], report: str
 ) -> None:
-    """Adds all steps of the comparison; the last one writes the report.
+    """Adds all steps of the comparison to a pipeline. The last step writes the report.
 
     Args:
-      place: Name of a listed file → its position in the list.
+      place: Name of a file in the list → its line number there.
     """
     findings = root | "CheckChecksums" >> CheckChecksums(plan.comparisons)
     named = BUILD, build.name, build.folder
@@ -108,7 +110,13 @@ def write_report(
     found: Iterable[Finding],
     place: Mapping[str, int],
 ) -> None:
-    """Writes the build, then all findings."""
+    """Writes the report: the build, and then all findings, sorted by status and position in the list.
+
+    Args:
+      build: A row for the build.
+      known, found: Findings, in any order.
+      place: Name of a file in the list → its line number there.
+    """
     order = list(Status)
     findings = sorted(
         (*known, *found),
@@ -119,8 +127,9 @@ def write_report(
 
 
 def _one_line(text: str) -> str:
-    """Returns the text on one line. Spaces are kept, because two lines of a corpus may differ only in a
-    space.
+    """Returns the text with each line break or tab replaced by a space.
+
+    Spaces are not removed, because two lines of a corpus may differ only in a space.
     """
     return re.sub(r"[\t\r\n]+", " ", text)
 
@@ -144,17 +153,17 @@ def to_json_line(verdict: ChecksumVerdict) -> str:
 
 
 def print_verdict(verdict: ChecksumVerdict, report: str = "") -> None:
-    """Prints a verdict for a person."""
+    """Prints a verdict as text."""
     unnamed = verdict.of(Status.NOT_IN_LIST)
     fits, listed = len(verdict.of(Status.EQUAL)), len(verdict.findings) - len(unnamed)
     print(f"checked: {CORPUS} {verdict.build}")
-    print(f"fit the list: {fits:,} of the {listed:,} files in it")
+    print(f"match the list: {fits:,} of the {listed:,} files in it")
     for status in (*FAULTS, Status.NOT_COMPARED):
         found = verdict.of(status)
         print_count(status, len(found))
         _print_first(found, report)
     others = [one for one in unnamed if one.detail != OF_BUILD]
-    print(f"{Status.NOT_IN_LIST}: {len(unnamed):,}, of which {len(others):,} are to be looked at")
+    print(f"{Status.NOT_IN_LIST}: {len(unnamed):,}, of which {len(others):,} are unexpected")
     _print_first(others, report)
     if verdict.is_sound:
         print(ALL_IS_WELL)

@@ -1,4 +1,4 @@
-"""Finds a document of a finished build, with its source and what was removed from it."""
+"""Finds a document of a finished build, and everything that the build says about it."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -51,17 +51,19 @@ class Origin(NamedTuple):
 
 
 def find_document(folder: str, identity: str) -> list[Origin]:
-    """Returns everything that a build says about a document, once for each row that has the id.
+    """Returns everything that a build says about a document: one Origin for each row or rejected record of
+    it.
 
     Args:
+      folder: The folder of a build, or a folder above builds of one edition.
       identity: A value of the corpus's id column, a page id, or a title. In a corpus without ids, the text.
 
-    Raises InputError if it is neither in the rows nor in the rejected records.
+    Raises InputError if neither a row nor a rejected record matches.
     """
     build = build_in(folder)
     row = rows().get(build.corpus)
     if not row or not row.shape or not row.shape.texts:
-        raise InputError(folder, f"a build of {build.corpus} holds no documents")
+        raise InputError(folder, f"a build of {build.corpus} contains no documents")
     facts = read_facts(build)
     found = [*_kept(facts, row.shape, identity), *_rejected(facts, identity)]
     if not found:
@@ -71,8 +73,9 @@ def find_document(folder: str, identity: str) -> list[Origin]:
 
 
 def build_in(folder: str) -> Build:
-    """Returns the build in a folder, or the newest build below it. Raises InputError if the builds below are
-    of several corpora or editions.
+    """Returns the build in a folder, or the newest of the builds in its subfolders.
+
+    Raises InputError if these builds are of several corpora or editions.
     """
     if is_there(path_below(folder, COMPLETED)):
         return open_build(folder)
@@ -80,15 +83,13 @@ def build_in(folder: str) -> Build:
     named = sorted({f"{build.corpus}/{build.edition}" for build in builds})
     if len(named) > 1:
         raise InputError(
-            folder, f"has builds of {', '.join(named)} below it: give the folder of one"
+            folder, f"contains builds of {', '.join(named)}: give the folder of one build"
         )
     return max(builds, key=age_of)
 
 
 def _kept(facts: Facts, shape: CorpusShape, identity: str) -> Iterator[Origin]:
-    """Yields the rows with the id `identity`, without reading texts; if there are none, the rows with that
-    title.
-    """
+    """Yields the rows whose id is `identity` or, if there are none, the rows whose title is `identity`."""
     by_id = list(_rows_with(facts, shape, identity, by_title=False))
     yield from by_id or _rows_with(facts, shape, identity, by_title=True)
 
@@ -115,8 +116,8 @@ def _rows_with(
 
 
 def _identities(build: Build, identity: str) -> list[str]:
-    """Returns the ids to search for. An article without an entity has an id made of the wiki and the page
-    id.
+    """Returns the ids to search for. If `identity` is a page id of Wikipedia, these include the id of an
+    article without a Wikidata item, such as "ukwiki:123".
     """
     is_page = build.corpus == "wiki40b" and identity.isdecimal()
     return [identity, f"{dbname_of(build.language)}:{identity}"] if is_page else [identity]
@@ -135,8 +136,9 @@ def _columns(path: str, shape: CorpusShape, *, by_title: bool) -> list[str]:
 
 
 def _places(table: pa.Table, columns: Sequence[str], identities: Sequence[str]) -> list[int]:
-    """Returns the indexes of the rows that have one of `identities` in one of `columns`. In the column
-    "text", the first of `identities` may also be the title of the article.
+    """Returns the indexes of the rows in which one of `columns` has one of the values `identities`.
+
+    In the column "text", rows also match if the first of `identities` is the title of the article.
     """
     places: set[int] = set()
     for name in columns:
@@ -172,7 +174,7 @@ def _short(value: Any) -> str:
 
 
 def _addresses(build: Build, row: dict[str, Any], title: str) -> Iterator[tuple[str, str]]:
-    """Yields (kind, address) of the web pages that a document comes from."""
+    """Yields (kind, address) of the web pages from which a document was taken."""
     if build.corpus == "wiki40b" and "url" not in row:
         source = RowSource(build.language, dbname_of(build.language))
         yield "source", source.url(title, str(row[_VERSION_ID]))
@@ -186,8 +188,8 @@ def _addresses(build: Build, row: dict[str, Any], title: str) -> Iterator[tuple[
 
 
 def _inputs(build: Build) -> Iterator[tuple[str, str]]:
-    """Yields (role, file names) of a build's inputs. For a role with many files, yields their number instead
-    of names.
+    """Yields (role, file names) of a build's inputs. If a role has more than 5 files, yields their number
+    instead of their names.
     """
     inputs = build.manifest.get("inputs", [])
     for role in dict.fromkeys(one["role"] for one in inputs):
@@ -197,7 +199,7 @@ def _inputs(build: Build) -> Iterator[tuple[str, str]]:
 
 
 def _of_tables(facts: Facts, identity: str, title: str) -> Iterator[tuple[str, str]]:
-    """Yields (name of the table, row) for the rows about a document in the tables of the build."""
+    """Yields (name, text) for each row about a document in the tables of a build, such as tables of dates."""
     for start, column in _TABLES.items():
         for name in facts.names_of(start, ".tsv"):
             for row in facts.read_table(name):

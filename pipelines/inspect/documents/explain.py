@@ -30,9 +30,9 @@ class Explained(NamedTuple):
 
 
 def explain_dump(settings: argparse.Namespace) -> Explained:
-    """Explains the page of --dump with the title --title.
+    """Explains the page with the title `settings.title` in the dump `settings.dump`.
 
-    Raises InputError if a file is not a dump or is a dump of another wiki, and if no file has the page.
+    Raises InputError if a file is not a dump or is a dump of another wiki, or if no file contains the page.
     """
     paths = match_inputs(settings.dump)
     language = read_language(settings.language, match_inputs(settings.templates))
@@ -73,8 +73,10 @@ def explain_text(settings: argparse.Namespace) -> Explained:
 
 
 def _fate(page: Page, language: Language, explained: ExplainedPage) -> list[tuple[str, str]]:
-    """Returns the reason why the page is rejected, as far as it can be known from the page alone, and lists
-    its holes.
+    """Returns (name, value) pairs: why the page is rejected, its holes, and the templates whose text is a
+    guess.
+
+    Only the rules that depend on nothing but the page are applied.
     """
     told = []
     if reason := PageScreening(language, uses_template_names=True).reason_to_reject(page):
@@ -97,7 +99,10 @@ def _fate(page: Page, language: Language, explained: ExplainedPage) -> list[tupl
 
 
 def title_and_language(folder: str, origin: Origin) -> tuple[str, str]:
-    """Returns the title and the language of an article. Raises ValueError if the build is not of Wiki-40B."""
+    """Returns the title and the language code of an article that was found in a build.
+
+    Raises ValueError if the build is not a build of Wiki-40B.
+    """
     build = build_in(folder)
     if build.corpus != "wiki40b":
         raise ValueError(f"--dump is for builds of wiki40b, but this is a build of {build.corpus}")

@@ -1,7 +1,7 @@
-"""Finds one page of a dump, and the template pages that it needs.
+"""Finds one page of a dump, and the template pages that it uses.
 
-If the index of a multistream dump is beside the dump, only the needed streams are read. Otherwise the whole
-dump is read.
+If the dump is a multistream dump with its index file beside it, only the parts that contain these pages are
+read. Otherwise the whole dump is read.
 """
 
 import bz2
@@ -29,14 +29,16 @@ from transforms.wiki.read_dumps import plan_units, read_good_pages
 
 STAGE = "inspect"
 MAX_CALLED = 1_000
-"""Most template pages that are read for one page. Templates that the page itself calls are read first."""
+"""Maximum number of template pages that are read for one page. Templates that the page itself calls are read
+before those that are called by other templates.
+"""
 
 _READ_BYTES = 1 << 18
 _HEAD_BYTES = 4_096  # of the XML of a page, which contain its title and namespace
 
 
 class FoundPage(NamedTuple):
-    """A page, and those templates of its wiki that it calls."""
+    """A page, and the templates of its wiki that it uses."""
 
     page: Page
     dump: str  # the file that has it
@@ -76,8 +78,9 @@ def _no_such_page(title: str, near: Sequence[str]) -> str:
 
 
 class _Index:
-    """The positions of the page and of the template pages in the dump, if every dump file has an index beside
-    it.
+    """The positions of the wanted page and of all template pages, from the index files of a multistream dump.
+
+    If a file of the dump has no index file beside it, `is_whole` is False and the positions are incomplete.
     """
 
     def __init__(self, paths: Sequence[str], prefixes: Container[str], title: str):
@@ -109,7 +112,10 @@ def _lines(path: str, index: str) -> Iterator[tuple[_Place, str]]:
 
 
 def pages_at(place: _Place) -> list[Page]:
-    """Returns the pages of one stream of a multistream dump. Raises InputError if no stream begins there."""
+    """Returns the pages of one stream of a multistream dump.
+
+    Raises InputError if no stream begins at the position `place`.
+    """
     unpacked = bz2.BZ2Decompressor()
     xml = bytearray()
     with open_raw(place.path) as stream:
@@ -129,7 +135,9 @@ def pages_at(place: _Place) -> list[Page]:
 
 
 def _called(page: Page, index: _Index, tables: TemplateTable) -> dict[str, TemplateFact]:
-    """Returns name → fact for each template that a page calls, directly or indirectly."""
+    """Returns name → definition or redirect of each template that a page calls, directly or
+    through others.
+    """
     facts: dict[str, TemplateFact] = {}
     wanted = [*count_calls(page.text)]
     seen: set[str] = set()
@@ -150,7 +158,9 @@ def _called(page: Page, index: _Index, tables: TemplateTable) -> dict[str, Templ
 def _read_all(
     paths: Sequence[str], title: str, tables: TemplateTable, wiki_templates: bool
 ) -> FoundPage:
-    """Reads the whole dump, because a template may be defined after the page that calls it."""
+    """Finds the page by reading the whole dump, because a template may be defined after the page that calls
+    it.
+    """
     logging.getLogger(__name__).info(
         "no index of a multistream dump found: reading all of %s", paths
     )
@@ -171,7 +181,7 @@ def _read_all(
 
 
 def _pages(paths: Sequence[str], title: str, wiki_templates: bool) -> Iterator[tuple[str, Page]]:
-    """Yields the wanted page and all template pages."""
+    """Yields (path, page) for the page with the given title and, if wanted, for all template pages."""
     wanted = f"<title>{html.escape(title, quote=False)}</title>".encode()
     template = f"<ns>{TEMPLATE_NAMESPACE}</ns>".encode()
     quoted = f"<title>{html.escape(title)}</title>".encode()
@@ -184,9 +194,9 @@ def _pages(paths: Sequence[str], title: str, wiki_templates: bool) -> Iterator[t
 
 
 def page_of_wikitext(wikitext: str, title: str) -> Page:
-    """Returns a page that has the given wikitext and is not in a dump."""
+    """Returns a page with the given title and wikitext, for text that does not come from a dump."""
     return Page(0, ARTICLE_NAMESPACE, title, 0, "wikitext", False, False, wikitext)
 
 
 NO_WIKI: Mapping[int, Sequence[str]] = {}
-"""Namespaces for a page that is not in a dump: none besides those in the tables."""
+"""The namespaces of a wiki without a dump: none. Only those in the language tables are known."""

@@ -1,4 +1,4 @@
-"""An explained page as one HTML file that needs no network."""
+"""Formats an explained page as one HTML file that needs no network."""
 
 import html
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ _SHOWN = 300  # most characters of a source shown in a table
 
 
 def make_page(page: ExplainedPage, facts: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yields the parts of the file.
+    """Yields the parts of the HTML file.
 
     Args:
       facts: (name, value) pairs to display above the page, such as its source.
@@ -76,7 +76,9 @@ def _section(section: ExplainedSection) -> Iterator[str]:
 
 
 def _marked(source: str, section: ExplainedSection) -> Iterator[str]:
-    """Yields the source as HTML, with its outermost explained parts marked."""
+    """Yields the source of a section as HTML, and highlights the parts that have an explanation. Parts within
+    other parts are not highlighted.
+    """
     shift = len(section.source) - len(section.source.lstrip("\n"))
     position = 0
     for piece in section.pieces:

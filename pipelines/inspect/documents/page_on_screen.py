@@ -1,6 +1,4 @@
-"""Formats an explained page for a terminal: source and text side by side, then the explanation of the
-parts.
-"""
+"""Formats an explained page for a terminal: source and text side by side, with the rules below them."""
 
 import io
 import textwrap
@@ -26,17 +24,17 @@ from transforms.text.wikimedia.explain.explained_page import (
 )
 
 NARROW = 76
-"""On a screen with fewer columns than this, the text is below its source."""
+"""On a screen with fewer columns, the text is printed below the source instead of beside it."""
 
 TEXT_SHOWN = 1_500
-"""Most characters of a document's text that are displayed."""
+"""Maximum number of characters of a document's text that are displayed."""
 
 _PIECE = 160  # most characters shown of a source
 _NOTHING = "–"
 
 
 def draw_origin(origin: Origin, width: int) -> str:
-    """Returns the facts about a document, and the beginning of its text."""
+    """Returns the facts about a document and the beginning of its text, wrapped to `width` columns."""
     lines = [f"{origin.fate}", *(f"{name}: {value}" for name, value in origin.facts)]
     text = origin.text.strip()
     left = len(text) - TEXT_SHOWN
@@ -45,7 +43,7 @@ def draw_origin(origin: Origin, width: int) -> str:
 
 
 def draw_page(page: ExplainedPage, facts: Sequence[tuple[str, str]], width: int) -> str:
-    """Returns the page as text.
+    """Returns the explained page as text for a terminal.
 
     Args:
       facts: (name, value) pairs to display above the page, such as its source.
@@ -63,7 +61,7 @@ def draw_page(page: ExplainedPage, facts: Sequence[tuple[str, str]], width: int)
 
 
 def _wrapped(lines: Iterable[str], width: int, indent: str = "  ") -> str:
-    """Returns the lines, wrapped to the width of the screen.
+    """Returns the lines, wrapped to `width` columns.
 
     Args:
       indent: The indentation of continuation lines.
@@ -100,7 +98,7 @@ def _section(section: ExplainedSection, width: int) -> Iterator[Any]:
 
 
 def _folded(section: ExplainedSection) -> str:
-    """Returns the source, in which long templates, tables and notes that leave no text are shortened."""
+    """Returns the source of a section. Long templates, tables and notes that leave no text are truncated."""
     parts, position = [], 0
     for piece in section.pieces:
         start = piece.start + _PIECE
@@ -111,7 +109,9 @@ def _folded(section: ExplainedSection) -> str:
 
 
 def _pieces(pieces: Iterable[Piece]) -> Iterator[Any]:
-    """Yields a table of the templates, and of links that leave no text. Other parts are only counted."""
+    """Yields a table of the parts of a section: templates, and links that leave no text. Other parts are only
+    counted.
+    """
     told, counted = _told(pieces)
     if told:
         parts = _table("in the source", "in the text", "by", ratios=(5, 4, 6))

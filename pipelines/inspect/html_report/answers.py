@@ -1,4 +1,4 @@
-"""Answers to the report's questions about one build."""
+"""Answers the questions of the HTML report about one build."""
 
 import heapq
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ MEANINGS = {
 }
 """Reason of a rejection → its meaning, for names that do not say it."""
 MAX_BOOKS = 1_500
-"""Most points in a chart."""
+"""Maximum number of books in a chart."""
 
 
 class Link(NamedTuple):
@@ -88,7 +88,7 @@ class Answer(NamedTuple):
 
 
 def what_it_is(facts: Facts) -> Answer:
-    """Returns the signature, versions, settings and inputs of a build."""
+    """Answers what a build is: its signature, versions, settings and inputs."""
     manifest = facts.build.manifest
     inputs = manifest.get("inputs", [])
     code = manifest.get("code", {})
@@ -135,11 +135,13 @@ def _short(value: object) -> str:
 
 
 def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Answer | None:
-    """Returns a waterfall chart, from all records that were read to those that were kept. Returns None if the
-    build reads no documents.
+    """Answers how many records were dropped for each reason, with a waterfall chart from records read to
+    kept.
+
+    Returns None if the build reads no documents.
 
     Args:
-      rejected: Rejected records, from which one example of each reason is displayed.
+      rejected: Rejected records. One example of each reason is displayed.
     """
     balance = balance_of(facts)
     if not balance:
@@ -182,7 +184,7 @@ def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Ans
 
 
 def _examples(rejected: Sequence[Rejected]) -> Table:
-    """Returns a table with one record for each reason."""
+    """Returns a table with one rejected record for each reason."""
     first: dict[str, Rejected] = {}
     for one in rejected:
         first.setdefault(f"{one.stage}/{one.reason}", one)
@@ -195,8 +197,11 @@ def _examples(rejected: Sequence[Rejected]) -> Table:
 
 
 def line_of_choice(facts: Facts) -> Figure | None:
-    """Returns a chart of the books that were considered for SimpleBooks: their lengths against the sizes of
-    their vocabularies, and the limit between kept and dropped books. Returns None for other builds.
+    """Returns a chart of the books that were considered for SimpleBooks, by length and number of different
+    words.
+
+    A line separates books that are kept from books that are dropped. Returns None for builds of other
+    corpora.
     """
     name = facts.name_of("books-", ".tsv")
     if not name:
@@ -244,8 +249,9 @@ def line_of_choice(facts: Facts) -> Figure | None:
 
 
 def as_large_as_the_paper(facts: Facts) -> Answer | None:
-    """Returns the numbers of documents, words and characters, here and in the paper. Returns None if they are
-    not known.
+    """Answers how many documents, words and characters a build has, and how many the paper reports.
+
+    Returns None if the sizes of the build are unknown.
     """
     sizes = read_sizes(facts.build.folder) if facts.stats else None
     if sizes is None:

@@ -1,6 +1,4 @@
-"""Answers the tenth question, what has changed since the previous edition, and gives an overview of all
-builds.
-"""
+"""Answers what has changed since the previous edition, and makes an overview of all builds in the report."""
 
 import io
 import itertools
@@ -45,7 +43,7 @@ SHOWN = 60  # most builds in a chart
 
 
 def editions_of(builds: Sequence[Facts]) -> dict[tuple[str, str], list[Facts]]:
-    """Returns (corpus, edition) → the builds of that edition, in the given order."""
+    """Groups builds by edition. Returns (corpus, edition) → builds, in the given order."""
     found: dict[tuple[str, str], list[Facts]] = defaultdict(list)
     for facts in builds:
         found[facts.build.corpus, facts.build.edition].append(facts)
@@ -53,8 +51,13 @@ def editions_of(builds: Sequence[Facts]) -> dict[tuple[str, str], list[Facts]]:
 
 
 def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
-    """Returns the counts in both editions, other differences, and the changed documents if they are known.
-    `before` is the previous edition. Returns None if the build has no documents.
+    """Answers what has changed since the previous edition: counts, settings and, if known, documents.
+
+    Returns None if the build has no documents.
+
+    Args:
+      before: The previous edition; None if the report has none.
+      facts: The build to describe.
     """
     if not facts.kept:
         return None
@@ -96,7 +99,9 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
 
 
 def read_changes(facts: Facts) -> Mapping[str, Any] | None:
-    """Returns the counts of changes that `compare` has written beside an edition; None if there are none."""
+    """Returns the counts that `corpusmill compare` wrote beside an edition; None if there are none for this
+    build.
+    """
     folder, _, name = _report_of(facts).rpartition("/")
     if not is_there(_report_of(facts) + SUMMARY):
         return None
@@ -105,7 +110,9 @@ def read_changes(facts: Facts) -> Mapping[str, Any] | None:
 
 
 def _listed(facts: Facts, documents: Mapping[str, Any]) -> Iterator[Table]:
-    """Yields a table of the first changed documents in the report of `compare`, if there is a report."""
+    """Yields a table of the first changed documents, if `corpusmill compare` has written a list
+    of changes.
+    """
     path = _report_of(facts)
     if not is_there(path):
         return
@@ -126,7 +133,7 @@ def _bytes(size: int | None) -> str:
 
 
 def _report_of(facts: Facts) -> str:
-    """Returns the path of the report that `compare` writes about the changes in an edition."""
+    """Returns the path of the list of changes that `corpusmill compare` writes beside an edition."""
     build = facts.build
     parent = normalise(build.folder).rpartition("/")[0]
     name = report_of(name_of(build.dump_date, build.manifest["version"]))
@@ -156,9 +163,7 @@ def _fates(documents: Mapping[str, Any]) -> Figure:
 
 
 def _counts(before: Facts, facts: Facts) -> Iterator[tuple[str, str, str, str]]:
-    """Yields rows (name, old count, new count, change) about documents per split, words, and rejected
-    records.
-    """
+    """Yields rows (name, old count, new count, change): documents per split, words, and rejected records."""
     pairs: dict[str, tuple[int, int]] = {}
     for split in {**before.kept, **facts.kept}:
         pairs[f"{facts.unit} of {split}"] = before.kept.get(split, 0), facts.kept.get(split, 0)
@@ -178,7 +183,11 @@ def _counts(before: Facts, facts: Facts) -> Iterator[tuple[str, str, str, str]]:
 
 
 def overview(builds: Sequence[Facts], anchors: Sequence[str]) -> list[Answer]:
-    """Returns answers about all builds together. `anchors` link to the builds' pages."""
+    """Returns the answers about all builds together.
+
+    Args:
+      anchors: The HTML id of each build's section, for links to it.
+    """
     answers = [_all_builds(builds, anchors), _all_kept(builds), *_all_papers(builds)]
     return [one for one in (*answers, *_all_editions(builds)) if one]
 
@@ -229,8 +238,8 @@ def _all_kept(builds: Sequence[Facts]) -> Answer | None:
 
 
 def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
-    """Yields charts that compare Wiki-40B with its paper, with a point for the newest build of each
-    language.
+    """Yields charts of Wiki-40B against its paper: articles, and characters per piece. Each point is the
+    newest build of a language.
     """
     found = (read_sizes(facts.build.folder) for facts in builds if facts.kept and facts.stats)
     newest = {one.language: one for one in found if isinstance(one, BuildSizes)}
@@ -278,8 +287,8 @@ def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
 
 
 def _all_editions(builds: Sequence[Facts]) -> Iterator[Answer]:
-    """Yields charts that show how the number of documents has changed from edition to edition, for each
-    corpus.
+    """Yields one answer about corpora with several editions: for each, a chart of the number of documents by
+    edition.
     """
     several = {
         name: of

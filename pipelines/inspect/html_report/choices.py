@@ -1,4 +1,4 @@
-"""Uses a hash to choose the documents and rejected records for the page of a build.
+"""Chooses, by a hash, the documents and rejected records that the report displays for a build.
 
 However large the build is, only some row groups and files are read.
 """
@@ -36,15 +36,15 @@ a reason has fewer records, the others get the rest of its share.
 """
 LEAST_OF_REASON = 5
 ROWS_SAMPLED = 20_000
-"""Number of rows from which statistics about columns are made."""
+"""Minimum number of rows in the sample for statistics about columns, unless the build has fewer."""
 ROWS_READ = 200_000
-"""Most rejected records that are read. A hash distributes the records over the files, so a whole file is a
-sample.
+"""Maximum number of rejected records that are read. They are distributed over the files by a hash, so the
+first files are a random sample.
 """
 
 
 class Document(NamedTuple):
-    """A document of a build, for display."""
+    """A document of a build, as the report displays it."""
 
     id: str
     title: str
@@ -71,10 +71,10 @@ def choose_documents(facts: Facts, shape: CorpusShape, count: int = DOCUMENTS) -
 
 
 def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
-    """Returns the columns of a sample of row groups with at least ROWS_SAMPLED rows, or of all. The row
-    groups are chosen with a hash of the build's signature.
+    """Returns the given columns of a sample of row groups with at least ROWS_SAMPLED rows together.
 
-    Columns that the build does not have are missing in the table.
+    If the build has fewer rows, returns all of them. The row groups are chosen by a hash of the build's
+    signature. Columns that the build does not have are left out of the table.
     """
     groups = [group for file in _files(facts, shape) for group in row_groups_of(file)]
     tables: list[pa.Table] = []
@@ -88,7 +88,9 @@ def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> 
 
 
 def _places(seed: str, total: int, count: int) -> list[int]:
-    """Returns up to `count` different numbers below `total`, which depend only on `seed`."""
+    """Returns up to `count` different numbers from 0 to `total` - 1. The numbers depend only on the
+    arguments.
+    """
     drawn = (fingerprint(f"{seed} {number}") % total for number in itertools.count())
     places: dict[int, None] = {}
     while len(places) < min(count, total):
@@ -134,7 +136,9 @@ def _shown_title(title: str) -> str:
 
 
 def choose_rejected(facts: Facts, count: int = REJECTED) -> list[Rejected]:
-    """Returns rejected records of every reason, sorted by stage, reason, title and id."""
+    """Returns about `count` rejected records, with examples of every reason, sorted by stage, reason, title
+    and id.
+    """
     of_reason: dict[tuple[str, str], list[Rejected]] = defaultdict(list)
     for record in itertools.islice(_rejected(facts), ROWS_READ):
         of_reason[record.stage, record.reason].append(record)

@@ -1,7 +1,7 @@
-"""The charts of the report, as Vega-Lite specifications made with Altair.
+"""Makes the charts of the report: Vega-Lite specifications, built with Altair.
 
-A colour such as "@accent" is replaced by page.js, because it depends on the light or dark theme. Charts are
-as wide as the page allows. Labels are above the bars, where narrow screens have space.
+Colours such as "@accent" are replaced in page.js by colours for the light or the dark theme. Charts are as
+wide as the page. Labels are above the bars, because there is no space beside them on narrow screens.
 """
 
 import math
@@ -40,7 +40,7 @@ class Bar(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """A column of a histogram, or a part of a column."""
+    """A column of a histogram, or the part of a column that belongs to one group."""
 
     start: float
     end: float
@@ -62,7 +62,7 @@ def bars(rows: Sequence[Bar], most: float | None = None) -> Spec:
     """Returns a chart of horizontal bars, in the order of `rows`.
 
     Args:
-      most: The number at the right edge; by default the greatest number in `rows`.
+      most: The number at the right edge of the chart; by default the greatest number in `rows`.
     """
     data = [row._asdict() | {"place": place} for place, row in enumerate(rows)]
     edge = most or max((max(row.end, row.behind) for row in rows), default=1) or 1
@@ -84,8 +84,9 @@ def bars(rows: Sequence[Bar], most: float | None = None) -> Spec:
 
 
 def pairs(rows: Sequence[Pair]) -> Spec:
-    """Returns a chart on a logarithmic scale. A filled point is the number in the build, a ring that in the
-    paper.
+    """Returns a chart that compares the numbers of a build with those of the paper, on a logarithmic scale.
+
+    Filled points are the numbers of the build, rings the numbers of the paper.
     """
     data = [row._asdict() | {"place": place} for place, row in enumerate(rows)]
     numbers = [number for row in rows for number in (row.ours, row.paper)]
@@ -162,7 +163,12 @@ def histogram(
 def steps(
     rows: Iterable[Mapping[str, Any]], x: str, y: str, colour: str, order: Sequence[str]
 ) -> Spec:
-    """Returns a chart with a line for each value of `colour`."""
+    """Returns a line chart with one line for each value of the field `colour`.
+
+    Args:
+      x, y, colour: Names of fields of `rows`. The values of `y` are shares from 0 to 1.
+      order: The values of `colour`, in the order of the legend.
+    """
     encoded = alt.Chart(alt.Data(values=list(rows))).encode(
         x=alt.X(f"{x}:Q", axis=alt.Axis(grid=False)),
         y=alt.Y(f"{y}:Q", axis=alt.Axis(format="~%", tickCount=4)),
@@ -177,7 +183,7 @@ def steps(
 
 
 def curve(rows: Sequence[Mapping[str, Any]], x: str, y: str) -> Spec:
-    """Returns a chart of points with two logarithmic axes."""
+    """Returns a chart of points with two logarithmic axes. `x` and `y` are names of fields of `rows`."""
     axes = {name: _log_axis(*_ends([row[name] for row in rows])) for name in (x, y)}
     encoded = alt.Chart(alt.Data(values=list(rows))).encode(
         x=alt.X(f"{x}:Q", scale=alt.Scale(type="log"), axis=axes[x]),
@@ -197,11 +203,13 @@ def scatter(
     line: Sequence[Mapping[str, float]],
     tooltip: Sequence[str],
 ) -> Spec:
-    """Returns a chart of coloured points and a line with two logarithmic axes.
+    """Returns a chart of coloured points and one dashed line, with two logarithmic axes.
 
     Args:
-      order: The kinds of points, each with its colour.
-      line: The points of the line, with the keys `x` and `y`.
+      x, y, colour: Names of fields of `rows`.
+      order: (value of `colour`, colour code) for each kind of points.
+      line: The points of the line, with the fields `x` and `y`.
+      tooltip: Names of the fields that the tooltip of a point displays.
     """
     ends = {name: _around([row[name] for row in rows]) for name in (x, y)}
     scales = {name: alt.Scale(type="log", domain=ends[name], nice=False) for name in (x, y)}
@@ -233,7 +241,12 @@ def scatter(
 
 
 def against(rows: Sequence[Mapping[str, Any]], x: str, y: str, label: str, *, log: bool) -> Spec:
-    """Returns a chart with a labelled point for each row, and a diagonal on which both numbers are equal."""
+    """Returns a chart with a labelled point for each row, and the diagonal on which `x` and `y` are equal.
+
+    Args:
+      x, y, label: Names of fields of `rows`.
+      log: Whether the axes are logarithmic.
+    """
     domain = _around([row[name] for row in rows for name in (x, y)], log=log)
     scale = _scale(log, domain=domain, nice=False)
     axis = _log_axis(*domain) if log else alt.Axis(tickCount=5)
@@ -254,7 +267,7 @@ def against(rows: Sequence[Mapping[str, Any]], x: str, y: str, label: str, *, lo
 
 
 def over_time(rows: Sequence[Mapping[str, Any]], x: str, y: str, colour: str) -> Spec:
-    """Returns a chart with a line for each edition and a point for each build."""
+    """Returns a line chart with a line for each value of the field `colour` and a point for each row."""
     encoded = alt.Chart(alt.Data(values=list(rows))).encode(
         x=alt.X(f"{x}:O", axis=alt.Axis(labelAngle=0, labelOverlap="greedy")),
         y=alt.Y(f"{y}:Q", scale=alt.Scale(zero=False), axis=_count_axis(y)),
@@ -268,9 +281,9 @@ def over_time(rows: Sequence[Mapping[str, Any]], x: str, y: str, colour: str) ->
 
 
 def _labels(base: alt.Chart, rows: Sequence[Bar] | Sequence[Pair]) -> tuple[alt.Chart, alt.Chart]:
-    """Returns the labels at the left and the numbers at the right, above each row.
+    """Returns two layers of text above each row: the labels at the left, and the numbers at the right.
 
-    A label that would overlap the number is truncated. The tooltip has both in full.
+    A label that would overlap the number is truncated. The tooltip shows both in full.
     """
     taken = _CHARACTER_WIDTH * max((len(row.text) for row in rows), default=0) + _ROW_HEIGHT
     room = alt.ExprRef(expr=f"max(width - {taken:.0f}, 80)")
@@ -304,7 +317,7 @@ def _scale(log: bool, **others: Any) -> alt.Scale:
 
 
 def _log_axis(low: float, high: float, **others: Any) -> alt.Axis:
-    """Returns an axis with few ticks; Vega's default has nine per power of ten."""
+    """Returns a logarithmic axis with one to three ticks per power of ten. Vega's default is nine."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     digits = (1, 2, 5) if len(powers) <= _FEW_POWERS else (1,)
     values = [digit * 10**power for power in powers for digit in digits]

@@ -1,4 +1,4 @@
-"""The data for the charts about a build: its manifest, counts and small tables."""
+"""Reads the facts about a build from which charts are made: manifest, counts and small tables."""
 
 import csv
 import io
@@ -12,14 +12,14 @@ from transforms.text.files.cells import unprotect
 
 STATS = "stats.json"
 READ = "_read"
-"""Suffix of the name of the count of records that a build has read."""
+"""The names of counts of input records end with this suffix, as in "pages_read"."""
 
 LEFT_OUT = {
     "duplicates": "repeated",
     "near_duplicates": "near-duplicate",
     "not_drawn": "not drawn",
 }
-"""Name, in a manifest, of a count of records that are neither rejected nor kept → its name in the report."""
+"""Counts of records that are neither rejected nor kept: name in the manifest → name in the report."""
 
 
 class Facts(NamedTuple):
@@ -65,14 +65,14 @@ class Facts(NamedTuple):
 
 
 class Fate(NamedTuple):
-    """A result, and the number of records that have it."""
+    """The number of records that were not kept for one reason."""
 
     name: str  # stage and reason, or a value of LEFT_OUT
     records: int
 
 
 class Balance(NamedTuple):
-    """The number of records with each result. `read` is the sum of `left_out` and `kept`."""
+    """What became of the records that a build has read. `read` is the sum of `left_out` and `kept`."""
 
     unit: str  # of what was read: "pages"
     read: int
@@ -92,7 +92,9 @@ def read_facts(build: Build) -> Facts:
 
 
 def balance_of(facts: Facts) -> Balance | None:
-    """Returns the number of records with each result; None for a build that reads no documents."""
+    """Returns the numbers of records that were kept, rejected and left out; None if the build reads no
+    documents.
+    """
     counts = facts.counts
     names = [name for name in counts if name.endswith(READ)]
     if not names or "kept" not in counts:

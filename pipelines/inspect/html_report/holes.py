@@ -1,4 +1,4 @@
-"""Answers the eighth question: where text is missing in a build."""
+"""Answers the eighth question: where the text of a build has holes (places where words are missing)."""
 
 import itertools
 from collections.abc import Iterator
@@ -17,7 +17,8 @@ _AUDIT, _FINDINGS = "audit/summary.json", "audit/findings.tsv"
 
 
 def where_it_has_holes(facts: Facts) -> Answer | None:
-    """Returns the templates for which no table defines a text, the findings of an audit, and the lost input.
+    """Answers where text is missing: templates that no table defines, findings of an audit, and lost input.
+
     Returns None if the build has no documents.
     """
     if not facts.kept:
@@ -36,8 +37,8 @@ _Part = tuple[str, list[Figure], list[Table]]
 
 
 def _templates(facts: Facts) -> Iterator[_Part]:
-    """Yields a chart of the templates in running text for which no table defines a text, with cumulative
-    shares.
+    """Yields a chart of the templates in running text that no table defines, each with the cumulative share
+    of uses.
     """
     if UNRENDERED not in facts.names_of(UNRENDERED, ""):
         return
@@ -73,7 +74,9 @@ def _templates(facts: Facts) -> Iterator[_Part]:
 
 
 def _audit(facts: Facts) -> Iterator[_Part]:
-    """Yields the findings of an audit by class and by template."""
+    """Yields the findings of an audit, which compares the text with that of another parser, by class and
+    template.
+    """
     if _AUDIT not in facts.names_of(_AUDIT, ""):
         if facts.build.corpus == "wiki40b":
             yield "No page was audited: wiki40b --audit 100 looks for holes in 100 pages.", [], []
@@ -117,7 +120,7 @@ def _characters(facts: Facts) -> Iterator[_Part]:
 
 
 def _lost(facts: Facts) -> _Part:
-    """Returns the input that could not be read."""
+    """Returns a sentence and a table about input that could not be read."""
     lost = facts.build.manifest.get("lost", [])
     if not lost:
         return "All of the input was read.", [], []

@@ -1,4 +1,4 @@
-"""Answers the fourth question, the length of documents, from the histograms in stats.json."""
+"""Answers the fourth question, how long the documents are, from the histograms in stats.json."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ _OF_SENTENCES = "sentences_by_words"
 
 
 class LengthClass(NamedTuple):
-    """Documents of similar length."""
+    """The number of documents whose length is in one range."""
 
     name: str  # such as "16-23", "20" or ">100"
     low: int
@@ -28,7 +28,7 @@ class LengthClass(NamedTuple):
 
 
 def lengths(facts: Facts) -> Answer | None:
-    """Returns a histogram and the mean for each split; None for a build without documents."""
+    """Answers how long the documents are, with histograms, medians and means; None if lengths are unknown."""
     sentences: list[str] = []
     figures: list[Figure] = []
     for name, (measure, unit) in _OF_DOCUMENTS.items():
@@ -76,8 +76,10 @@ def _middle(classes: Sequence[LengthClass], unit: str, measure: str) -> str:
 
 
 def middle_of(classes: Sequence[LengthClass]) -> str:
-    """Returns the class that contains the lower median, such as "16 to 23". There must be at least one
-    document.
+    """Returns the length class that contains the median, such as "16 to 23".
+
+    If the number of documents is even, the median is the lower of the two in the middle. There must be at
+    least one document.
     """
     total = sum(one.number for one in classes)
     places = itertools.accumulate(one.number for one in classes)
@@ -103,8 +105,9 @@ def _drawn(of_splits: Mapping[str, Sequence[LengthClass]], measure: str, unit: s
 
 
 def _sentences(facts: Facts) -> tuple[Figure, list[LengthClass]] | None:
-    """Returns a chart of the lengths of sentences, with the classes of lengths. Shows them before and after
-    deduplication if both are known. Returns None if no lengths are known.
+    """Returns a chart of sentence lengths, and the length classes after deduplication.
+
+    If lengths before deduplication are known, the chart displays both. Returns None if no lengths are known.
     """
     stats = facts.stats
     found = {
@@ -155,4 +158,4 @@ def _means(facts: Facts) -> Table | None:
 
 def _mean(facts: Facts) -> str:
     words = facts.stats.get("total", {}).get("words", 0)
-    return f"{words / facts.total:,.0f} words in the mean."
+    return f"{words / facts.total:,.0f} words on average."

@@ -1,4 +1,4 @@
-"""Makes the report with charts from finished builds."""
+"""Makes an HTML report with charts about finished builds."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ from transforms.records import Rejected
 
 
 def make_report(folders: Sequence[str]) -> str:
-    """Returns an HTML page about all finished builds in the folders and below them.
+    """Returns an HTML page about all finished builds in `folders` and their subfolders.
 
     Raises InputError for a folder without builds, and for a damaged build.
     """
@@ -51,8 +51,10 @@ def make_report(folders: Sequence[str]) -> str:
 
 
 def with_older(all_facts: Sequence[Facts]) -> Iterator[tuple[Facts | None, Facts]]:
-    """Yields (what to compare a build with, the build). It is compared with the previous edition or, without
-    one, with the build that it was made from; None if neither is known.
+    """Yields (older build, build) for each build.
+
+    The older build is the previous edition. If there is none, it is the build from which this build was made;
+    None if that is not in `all_facts` either.
     """
     by_manifest = {facts.build.sha256: facts for facts in all_facts}
     for of_edition in editions_of(all_facts).values():
@@ -62,7 +64,9 @@ def with_older(all_facts: Sequence[Facts]) -> Iterator[tuple[Facts | None, Facts
 
 
 def _anchor(facts: Facts, names: Counter[str]) -> str:
-    """Returns the anchor of a build's page. If several builds have the same name, a number is added."""
+    """Returns the HTML id of a build's section. If several builds have the same name, a number
+    is appended.
+    """
     build = facts.build
     name = f"{build.corpus}-{build.edition}-{build.label}"
     names[name] += 1
@@ -86,12 +90,12 @@ def _page(facts: Facts, before: Facts | None, anchor: str) -> Page:
 def answers_of(
     facts: Facts, before: Facts | None, documents: Sequence[Document], rejected: Sequence[Rejected]
 ) -> list[Answer]:
-    """Returns the answers about a build, in the order of the questions. For some builds, some answers are
-    missing.
+    """Returns the answers about a build, in the order of the questions. Questions that do not apply to the
+    build are left out.
 
     Args:
       before: The previous edition, or None.
-      documents, rejected: The documents and rejected records for the page.
+      documents, rejected: The documents and rejected records that the page displays.
     """
     answers = (
         what_it_is(facts),

@@ -1,4 +1,4 @@
-"""Answers the seventh question: which years, subjects and sources the text of a build has."""
+"""Answers the seventh question: which years, subjects and sources the text of a build is about."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ UNKNOWN = "–"
 
 
 def what_it_is_about(facts: Facts) -> Answer | None:
-    """Returns an answer about years, subjects or sources; None for a build without documents."""
+    """Answers which years, subjects or sources a build has; None if it has no documents."""
     for find in (
         _of_translations,
         _of_books,
@@ -36,7 +36,9 @@ def what_it_is_about(facts: Facts) -> Answer | None:
 
 
 def _of_translations(facts: Facts) -> Answer | None:
-    """Returns the languages in a package of translations, with their scores."""
+    """Describes a package of translations: its languages and their quality scores. Returns None for other
+    builds.
+    """
     languages = facts.build.manifest.get("languages")
     if not languages:
         return None
@@ -63,7 +65,7 @@ def _of_translations(facts: Facts) -> Answer | None:
 
 
 def _of_books(facts: Facts) -> Answer | None:
-    """Returns the number of dated books by decade and by source of the date."""
+    """Counts the dated books of PG-19 by decade and by source of the date. Returns None for other builds."""
     name = facts.name_of("dates-", ".tsv")
     if not name:
         return None
@@ -116,8 +118,8 @@ def _most_frequent(counts: Iterable[tuple[Sequence[Any], int]], key: int) -> lis
 def _grouped(
     counts: Mapping[tuple[int, str], int], groups: Sequence[str]
 ) -> list[tuple[tuple[int, str], int]]:
-    """Returns the counts in the order of `groups`. If there are too many groups, the last ones are joined as
-    "other".
+    """Returns ((decade, group), count) pairs in the order of `groups`. If there are too many groups, the last
+    ones are combined as "other".
     """
     shown = groups[:_GROUPS] if len(groups) > _GROUPS + 1 else groups
     order = [*shown, _OTHERS]
@@ -133,7 +135,7 @@ def _listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def _of_sentences(facts: Facts) -> Answer | None:
-    """Returns the domains and topics of FLORES sentences."""
+    """Counts the sentences of FLORES-101 by domain and topic. Returns None for other builds."""
     domains, topics = facts.stats.get("domains"), facts.stats.get("topics")
     if not domains or not topics:
         return None
@@ -160,7 +162,10 @@ def _of_sentences(facts: Facts) -> Answer | None:
 
 
 def _of_genres(facts: Facts) -> Answer | None:
-    """Returns the genres of the books excluded from SimpleBooks. The genres of other books are not known."""
+    """Counts, by genre, the books that SimpleBooks excludes. The genres of other books are unknown.
+
+    Returns None for other builds.
+    """
     start = "screen-books/"
     rejected = facts.counts.get("rejected", {})
     genres = {
@@ -178,7 +183,10 @@ def _of_genres(facts: Facts) -> Answer | None:
 
 
 def _of_articles(facts: Facts) -> Answer | None:
-    """Returns the headings, Wikidata classes and dates of a sample of articles."""
+    """Describes a sample of Wikipedia articles: headings, Wikidata classes, years of revision.
+
+    Returns None for builds of other corpora.
+    """
     row = rows().get(facts.build.corpus)
     if not row or not row.shape or row.shape.title != TITLE_IN_TEXT:
         return None
@@ -214,7 +222,9 @@ def _revised(dates: Iterable[str]) -> Figure:
 
 
 def _of_items(facts: Facts) -> Answer | None:
-    """Returns, for each Wikipedia, the number of Wikidata items about which it has an article."""
+    """Counts, for an entity table, the Wikidata items that have an article in each Wikipedia. Returns None
+    for other builds.
+    """
     links = facts.stats.get("total", {}).get("sitelinks")
     if not links:
         return None
@@ -228,7 +238,7 @@ def _of_items(facts: Facts) -> Answer | None:
 
 
 def _of_inputs(facts: Facts) -> Answer | None:
-    """Returns the input files, for builds whose rows have no source."""
+    """Lists the largest input files, for builds whose rows have no year, subject or source."""
     inputs = facts.build.manifest.get("inputs", [])
     if not inputs or not facts.kept:
         return None
@@ -246,8 +256,11 @@ def _of_inputs(facts: Facts) -> Answer | None:
 
 
 def _bars(title: str, counts: Mapping[str, int], whole: int = 0) -> Figure:
-    """Returns a chart of the most frequent names, with their shares of `whole`; if it is 0, of the sum of all
-    counts.
+    """Returns a bar chart of the most frequent names and their shares.
+
+    Args:
+      counts: Name → count.
+      whole: The total for the shares; if 0, the sum of `counts`.
     """
     found = [one for one in counts.items() if one[1]]
     ranked = sorted(found, key=lambda one: (-one[1], one[0]))

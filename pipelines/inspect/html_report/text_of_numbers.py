@@ -1,4 +1,4 @@
-"""Formats numbers for readers."""
+"""Formats numbers, shares and sizes for people."""
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 

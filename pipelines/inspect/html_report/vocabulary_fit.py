@@ -21,8 +21,10 @@ _DRAWN = 40
 
 
 def does_the_vocabulary_fit(facts: Facts) -> Answer | None:
-    """Returns characters per piece, the share of unknown words, and a chart of rank and frequency, as far as
-    they are known. Returns None for a build without documents.
+    """Answers how well the vocabulary of a build fits its text.
+
+    Depending on the corpus, the answer has the characters per piece, the share of unknown words, or a chart
+    of word frequency by rank. Returns None if the build has no documents.
     """
     for find in (_of_news, _of_simple_books, _of_pieces, _of_languages, _of_subwords):
         if answer := find(facts):
@@ -51,7 +53,11 @@ def _of_news(facts: Facts) -> Answer | None:
         f" training part. {share(of_all['out_of_vocabulary'], of_all['predicted_words_with_end'])} of the"
         " held-out words are not in it.",
         [
-            Figure("Words out of the vocabulary", bars([*rows, paper]), "Ends of sentences count."),
+            Figure(
+                "Words out of the vocabulary",
+                bars([*rows, paper]),
+                "Ends of sentences are counted as words.",
+            ),
             *_rank_and_frequency(facts, "vocabulary.tsv"),
         ],
     )
@@ -83,8 +89,9 @@ def _unknown(name: str, unknown: int, words: int) -> Bar:
 
 
 def _rank_and_frequency(facts: Facts, name: str) -> Iterator[Figure]:
-    """Yields a chart of rank and frequency, from a file that is sorted by frequency. The distance between its
-    points grows with the rank.
+    """Yields a chart of word frequency by rank, from a vocabulary file that is sorted by frequency.
+
+    Not all words are drawn: the distance between points grows with the rank.
     """
     if name not in facts.names_of(name, ""):
         return
@@ -110,7 +117,9 @@ def _ranks(path: str) -> Iterator[dict[str, Any]]:
 
 
 def _of_pieces(facts: Facts) -> Answer | None:
-    """Returns how well the vocabulary of one Wikipedia fits, here and in the paper."""
+    """Answers how well the vocabulary of one Wikipedia fits its text, compared with the paper. Returns None
+    if the build has no counts of pieces.
+    """
     found = {split: facts.stats.get(split, {}) for split in SPLITS}
     counted = {split: of for split, of in found.items() if of.get("pieces")}
     if not counted or "unknown_characters" not in next(iter(counted.values())):
@@ -147,7 +156,7 @@ def _pieces(name: str, characters: int, pieces: int) -> Bar:
 
 
 def _of_languages(facts: Facts) -> Answer | None:
-    """Returns how well a vocabulary fits each of several Wikipedias."""
+    """Answers how well a shared vocabulary fits the text of each Wikipedia. Returns None for other builds."""
     if facts.build.corpus != wiki40b_multilingual_settings.KIND:
         return None
     figures = [

@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})*(\.\d+)?([ \u00a0][%×]| [kMGT]?B| b
 
 
 class Page(NamedTuple):
-    """The answers about one build, or about all builds."""
+    """A section of the report: the answers about one build, or about all builds."""
 
     anchor: str
     title: str
@@ -34,7 +34,7 @@ class Page(NamedTuple):
 
 
 def render(pages: Sequence[Page]) -> str:
-    """Returns the HTML page. The same answers give the same bytes."""
+    """Returns the HTML page. Equal pages always give the same bytes."""
     charts: list[Any] = []
 
     def place_of(spec: Any) -> int:
@@ -66,14 +66,18 @@ def render(pages: Sequence[Page]) -> str:
 
 
 def library() -> str:
-    """Returns the JavaScript libraries that draw charts: vega, vega-lite and vega-embed."""
+    """Returns the source code of the JavaScript libraries that draw charts: vega, vega-lite and
+    vega-embed.
+    """
     major, minor, *_ = VEGALITE_VERSION.split(".")
     bundle: str = vl_convert.javascript_bundle(_SNIPPET, f"{major}.{minor}")
     return bundle.replace("</script", "<\\/script")
 
 
 def shorten(text: str, most: int) -> str:
-    """Returns the first `most` characters of a text, followed by the number of characters left out."""
+    """Returns the text, truncated to `most` characters. A note at the end says how many characters were left
+    out.
+    """
     if len(text) <= most:
         return text
     return f"{text[:most]} … ({len(text) - most:,} more characters)"

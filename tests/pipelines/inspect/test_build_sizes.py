@@ -133,7 +133,7 @@ def test_unfinished_builds_are_named(tmp_path: Path) -> None:
     assert [row.language for row in found.rows] == ["uk"]
     assert found.unfinished == [str(unfinished), str(hidden)]
     for render in (render_text, render_markdown):
-        assert f"unfinished, not shown: {unfinished}\n" in render(found)
+        assert f"not in the table, because unfinished: {unfinished}\n" in render(found)
 
 
 def test_an_edition_that_is_not_made_as_in_the_paper(tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_the_total_is_of_the_newest_build_of_each_language(tmp_path: Path) -> No
         (45_625_835 + 46_442_543 + 1_279_276 + 1_232_607)
         / (11_334_897 + 11_514_315 + 300_620 + 286_789)
     )
-    assert "note: Total: the newest build of each language\n" in render_text(found)
+    assert "note: Total is the sum over the newest build of each language\n" in render_text(found)
 
 
 def test_the_total_of_all_languages_is_that_of_the_paper(tmp_path: Path) -> None:

@@ -168,9 +168,12 @@ def test_items_have_no_splits(tmp_path: Path, run: Command) -> None:
     [
         (
             {"corpus": "pg19"},
-            "cannot compare builds of two corpora: wiki40b in {old}, pg19 in {new}",
+            "cannot compare builds of different corpora: wiki40b in {old}, pg19 in {new}",
         ),
-        ({"language": "el"}, "cannot compare builds of two languages: uk in {old}, el in {new}"),
+        (
+            {"language": "el"},
+            "cannot compare builds of different languages: uk in {old}, el in {new}",
+        ),
     ],
 )
 def test_what_is_no_edition_of_the_other_is_refused(

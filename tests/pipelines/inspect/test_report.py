@@ -30,9 +30,10 @@ def two(tmp_path: Path) -> Found:
 
 
 NOTE = (
-    "characters per piece and coverage (characters that have a piece of their own) are those of"
-    " validation and test; a marker is one character (before 1.4.0 without its line feeds); the paper's"
-    " pieces are of its own vocabularies, and its bits per character of models with 32k pieces on test"
+    "characters per piece and coverage (the share of characters that have a piece of their own) are"
+    " measured on validation and test; a marker counts as one character (before 1.4.0 without its line"
+    " feeds); the paper used its own vocabularies; its bits per character are those of models with 32k"
+    " pieces on test"
 )
 
 

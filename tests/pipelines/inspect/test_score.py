@@ -47,14 +47,14 @@ def test_bits_per_character_and_all_they_were_made_of(uk: Path, run: Command) ->
         "split                           test\n"
         "log-likelihood                  -693.147 nats\n"
         "characters                      1,000\n"
-        "of these line feeds             – (this build has not counted them)\n"
-        "bytes                           – (this build has not counted them)\n"
+        "line feeds, included            – (not counted by this build)\n"
+        "bytes                           – (not counted by this build)\n"
         "pieces                          250\n"
         "words                           200\n"
         "documents                       3\n"
         "bits per character              1.0000\n"
-        "that is, word-level perplexity  32.0000\n"
-        "that is, perplexity per piece   16.0000\n"
+        "equals word-level perplexity    32.0000\n"
+        "equals perplexity per piece     16.0000\n"
         "paper: bits per character       0.884 (Guo et al. 2020, table 7, 32k pieces)\n"
         "paper: bits per character       1.139 (Guo et al. 2020, table 8, 64k pieces)\n"
         "paper: bits per character       1.105 (Guo et al. 2020, table 9, 128k pieces)\n"
@@ -67,7 +67,7 @@ def test_bits_per_character_and_all_they_were_made_of(uk: Path, run: Command) ->
 def test_word_level_perplexity(uk: Path, run: Command) -> None:
     shown = run("perplexity", "--corpus", uk, "--log-likelihood", -1000, "--base", 2).out
     assert "\nword-level perplexity          32.0000\n" in shown
-    assert "\nthat is, bits per character    1.0000\n" in shown
+    assert "\nequals bits per character      1.0000\n" in shown
     assert shown.endswith(
         "perplexity|wiki40b|lang:uk|dump:20260101|v:1.0.0|split:test|words:200"
         f"|manifest:{digest(uk)}|corpusmill:{VERSION} = 32.0000\n"
@@ -157,14 +157,14 @@ def test_files_that_are_no_rows(uk: Path, tmp_path: Path, content: bytes, messag
         ({"document": [0]}, "missing columns: log_likelihood"),
         (
             {"document": ["0"], "log_likelihood": [-1.0]},
-            "document is string, log_likelihood double",
+            "document has the type string, log_likelihood double",
         ),
         (
             {"document": [0], "log_likelihood": [1]},
-            "document is int64, log_likelihood int64: expected",
+            "document has the type int64, log_likelihood int64; expected",
         ),
-        ({"document": [0, 1], "log_likelihood": [-1.0, None]}, "has rows without a value"),
-        ({"document": [0], "log_likelihood": [[-1.0, None]]}, "has rows without a value"),
+        ({"document": [0, 1], "log_likelihood": [-1.0, None]}, "has rows without a document or a"),
+        ({"document": [0], "log_likelihood": [[-1.0, None]]}, "has rows without a document or a"),
     ],
 )
 def test_tables_that_are_no_rows(
@@ -247,7 +247,7 @@ def test_a_build_without_pieces(uk: Path, run: Command) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (json.dumps(stats(articles=4)), "has 4 documents of test, but the manifest has 3"),
+        (json.dumps(stats(articles=4)), "counts 4 documents of test, but the manifest 3"),
         ("{", "not JSON: "),
         ("[" * 100_000, "not JSON: "),
         ("[]", "no such split: 'test'"),

@@ -104,7 +104,7 @@ def test_the_other_metrics_of_sacrebleu(files: Path, spbleu: Command) -> None:
 
 def test_without_a_model(files: Path, spbleu: Command) -> None:
     assert spbleu(*one(files, model=""), status=1).err == (
-        f"corpusmill: error: {files}/sacrebleu/models/{RELEASE}: no such file: no --model is given, and"
+        f"corpusmill: error: {files}/sacrebleu/models/{RELEASE}: no such file: there is no --model, and"
         " sacrebleu has not downloaded its model. Download a model and give it with --model FILE"
         f" (flores101: https://dl.fbaipublicfiles.com/fairseq/models/flores/{RELEASE};"
         " flores200: https://tinyurl.com/flores200sacrebleuspm;"
@@ -223,9 +223,14 @@ def test_warnings(files: Path, spbleu: Command) -> None:
             "out.txt",
             b"1\n2\n",
             (),
-            "{0}/out.txt: has 2 lines, but the reference {0}/ref.txt has 11",
+            "{0}/out.txt: must have as many lines as the reference {0}/ref.txt, 11, but has 2",
         ),
-        ("out.txt", b"", (), "{0}/out.txt: has 0 lines, but the reference {0}/ref.txt has 11"),
+        (
+            "out.txt",
+            b"",
+            (),
+            "{0}/out.txt: must have as many lines as the reference {0}/ref.txt, 11, but has 0",
+        ),
         (
             "ref.txt",
             b"",
@@ -238,7 +243,7 @@ def test_warnings(files: Path, spbleu: Command) -> None:
             "m.tsv",
             b"domain\ttopic\nwikinews\thealth\n",
             ("--metadata", "{0}/m.tsv"),
-            "{0}/m.tsv: has 1 rows, but the reference {0}/ref.txt has 11 lines",
+            "{0}/m.tsv: must have a row for each of the 11 lines of {0}/ref.txt, but has 1",
         ),
         (
             "m.tsv",
@@ -250,8 +255,8 @@ def test_warnings(files: Path, spbleu: Command) -> None:
             "m.tsv",
             b"",
             ("--metadata", "{0}"),
-            "{0}: is a folder, but no file name names a split, such as eng-fra.devtest; give the"
-            " table itself",
+            "{0}: is a folder, but the names of the translations contain no split, as eng-fra.devtest"
+            " does; give the path of a metadata table instead",
         ),
     ],
 )
@@ -448,13 +453,13 @@ def test_nothing_is_left_behind_where_it_fails(package: Path, spbleu: Command) -
     [
         (
             "outputs/large/eng-deu.devtest",
-            "has no reference: deu.devtest is not in {0}/refs",
+            "there is no reference for this file: {0}/refs does not contain deu.devtest",
         ),
-        ("outputs/large/eng-fra.test", "has no reference: fra.test is not in {0}/refs"),
-        ("outputs/small/fra-eng.devtest", "has 1 lines, but the reference"),
+        ("outputs/large/eng-fra.test", "{0}/refs does not contain fra.test"),
+        ("outputs/small/fra-eng.devtest", "must have as many lines as the reference"),
         (
             "outputs/large/eng-fra.devtest.gz",
-            "is the same system and direction as {0}/outputs/large/eng-fra.devtest",
+            "has the same system and direction as {0}/outputs/large/eng-fra.devtest",
         ),
     ],
 )
@@ -472,7 +477,7 @@ def test_a_folder_without_directions(package: Path, spbleu: Command) -> None:
     folder = ("--reference", package / "refs")
     for name, message in (
         ("empty", "has no translations"),
-        ("out.txt", "has no name like eng-fra.devtest"),
+        ("out.txt", "must have a name like eng-fra.devtest"),
     ):
         err = spbleu(*folder, "--hypothesis", package / name, *model, status=1).err
         assert f"{package}/{name}: {message}" in err

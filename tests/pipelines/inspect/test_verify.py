@@ -25,7 +25,7 @@ from transforms.builds.finished_builds import find_builds, find_folders
 
 EARLIER = (
     "of the builds are of an earlier version: README.md, stats.json,\n"
-    "  dataset_info.json and features.json are not in their manifests, and not checked"
+    "  dataset_info.json and features.json are not in their manifests and were not checked"
 )
 UK = {"train": [["Q1", "Q2"], ["Q3"]], "validation": [["Q4"]], "test": [["Q5", "ukwiki:1"]]}
 EL = {"train": [["Q1"]], "test": [["Q5", "elwiki:1"]]}
@@ -178,7 +178,7 @@ def test_a_build_under_construction_is_not_checked(
     [
         (
             "COMPLETED",
-            "is not finished: there is no file COMPLETED; the build was interrupted, or the file is lost",
+            "is not finished: there is no file COMPLETED; the build was interrupted, or the file was deleted",
         ),
         ("manifest.json", "no build: there is no file manifest.json"),
     ],

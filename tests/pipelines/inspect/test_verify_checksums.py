@@ -48,13 +48,13 @@ def test_a_build_that_fits(build: Path, tmp_path: Path, run: Command) -> None:
     for positionals in (["lm1b", folder], [folder]):
         assert run("verify", *positionals, "--md5", listed, "--workers", "1").out == (
             "checked: lm1b en/2007-2011-1.0.0\n"
-            "fit the list: 5 of the 6 files in it\n"
+            "match the list: 5 of the 6 files in it\n"
             "different: none\n"
             "damaged: none\n"
             "missing: none\n"
             "not compared: 1\n"
             "  training-monolingual/news.2007.en.shuffled: raw input, which is not a part of a build\n"
-            "not in the list: 8, of which 0 are to be looked at\n"
+            "not in the list: 8, of which 0 are unexpected\n"
             "OK: all is well\n"
         )
 
@@ -83,7 +83,7 @@ def test_every_kind_of_finding(
     unlisted = f"{HELDOUT}/news.en.heldout-00000-of-00002: a shard or a part of a checkpoint"
     assert capsys.readouterr().out.splitlines() == [
         "checked: lm1b en/2007-2011-1.0.0",
-        "fit the list: 2 of the 6 files in it",
+        "match the list: 2 of the 6 files in it",
         "different: 1",
         f"  {ONE}: {different}",
         "damaged: 1",
@@ -92,7 +92,7 @@ def test_every_kind_of_finding(
         "  news.en-00003-of-00003: is not in the build",
         "not compared: 1",
         f"  {SORTED}: the build was made without checkpoints; --checkpoints keeps them",
-        "not in the list: 10, of which 2 are to be looked at",
+        "not in the list: 10, of which 2 are unexpected",
         f"  {unlisted}",
         "  left.parquet: nor in the manifest",
     ]
@@ -151,7 +151,7 @@ def test_a_list_of_another_corpus_has_nothing_to_compare(
 ) -> None:
     listed = write_list(tmp_path, RAW)
     assert (
-        "fit the list: 0 of the 1 files in it\n"
+        "match the list: 0 of the 1 files in it\n"
         in run("verify", "lm1b", build, "--md5", listed, "--workers", "1", status=1).out
     )
 
@@ -212,12 +212,12 @@ def test_one_build_is_needed(build: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         verify_checksums(str(corpora), listed, workers=1)
     assert str(raised.value) == (
-        f"{corpora}: has 2 builds; give the folder of one: {build}, {later}"
+        f"{corpora}: contains 2 builds; give the folder of one: {build}, {later}"
     )
     other = make_sentence_build(tmp_path / "other", corpus="pg19")
     with pytest.raises(InputError) as raised:
         verify_checksums(str(other), listed, workers=1)
-    assert str(raised.value) == f"{other}: no finished build of lm1b here or below"
+    assert str(raised.value) == f"{other}: no finished build of lm1b in this folder or below"
 
 
 def test_a_build_that_is_not_finished(
