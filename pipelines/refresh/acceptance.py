@@ -13,10 +13,11 @@ from transforms.text.builds.plausibility import Usual, find_small
 def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:
     """Returns a description of the first damage in an edition; "" if the edition is undamaged.
 
-    Raises BuildError if an id is in two splits, because a new build of the same dump would have the same
-    error. Also raises it if files cannot be read at the moment.
+    Raises BuildError if an id is in two splits (building the same dump again would give the same error), or
+    if files cannot be read at the moment.
 
     Args:
+      target: folder of the edition.
       engine: the keyword arguments from `Settings.engine`.
       report: path of a file for the report, on a file system that all workers can access. The in-process
         runner does not use it.
@@ -32,14 +33,20 @@ def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:
 
 
 def count_changes(changes: EditionChanges) -> dict[str, int]:
-    """Returns the numbers of added, removed, changed, unchanged and moved documents."""
+    """Returns the number of documents by what has changed: added, removed, changed, unchanged, moved."""
     counts = changes.total._asdict()
     fates = {fate: counts[fate] for fate in ("added", "removed", "changed", "unchanged")}
     return {**fates, "moved": sum(changes.moved.values())}
 
 
 def find_want(manifest: Mapping[str, Any], unit: str, usual: Usual) -> str:
-    """Returns the reasons why an edition is too small to become the current one; "" if it is large enough."""
+    """Returns the reasons why an edition is too small to become the current one; "" if it is large enough.
+
+    Args:
+      manifest: the manifest of the edition.
+      unit: name of the documents, such as "articles".
+      usual: the limits on the number of documents and the shares of rejected documents.
+    """
     remarks = "; ".join(find_small(manifest, unit, usual))
     if not remarks:
         return ""
@@ -47,7 +54,13 @@ def find_want(manifest: Mapping[str, Any], unit: str, usual: Usual) -> str:
 
 
 def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: float) -> str:
-    """Returns the reason why an edition must not replace the current one; "" if it may replace it."""
+    """Returns the reason why an edition must not replace the current one; "" if it may replace it.
+
+    Args:
+      changes: the differences between the current edition and the new one.
+      allow_moves: whether documents may be in another split than before.
+      max_removed_share: largest accepted share of removed documents, from 0 to 1.
+    """
     total, moved = changes.total, sum(changes.moved.values())
     if not (changes.is_sound or allow_moves):
         return (

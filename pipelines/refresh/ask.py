@@ -47,8 +47,8 @@ _SIZE = re.compile(r"[0-9]{1,18}")
 
 
 class PatientRetry(Retry):
-    """Before a request is repeated, waits as long as the header Retry-After demands. Gives up if this is too
-    long.
+    """A retry policy that waits as long as the header Retry-After demands, but gives up if this
+    is too long.
     """
 
     def increment(self, *args: Any, **named: Any) -> Self:
@@ -61,7 +61,7 @@ class PatientRetry(Retry):
         try:
             seconds = self.get_retry_after(response)
             if seconds is not None and seconds > _LONGEST_WAIT_SECONDS:
-                wait = f"it asks to wait {seconds:,.0f} s"
+                wait = f"the server asks to wait {seconds:,.0f} s, which is too long"
                 raise _give_up(response, f"{describe_status(response)}; {wait}")
             try:
                 return super().increment(*args, **named)
@@ -86,7 +86,7 @@ def _give_up(response: BaseHTTPResponse, reason: str) -> MaxRetryError:
 
 
 class _Punctual(HTTPConnection):
-    """Closes the connection if the headers of a response take too long to arrive.
+    """An HTTP connection that is closed if the headers of a response take too long to arrive.
 
     The library's timeout only limits the pauses between pieces of data.
     """
@@ -108,7 +108,7 @@ class _Punctual(HTTPConnection):
 
 
 class _PunctualHTTPS(_Punctual, HTTPSConnection):
-    """`_Punctual` with TLS."""
+    """The same as `_Punctual`, for HTTPS."""
 
 
 class _HTTPPool(HTTPConnectionPool):
@@ -135,11 +135,12 @@ class _Adapter(HTTPAdapter):
 
 
 def name_ourselves(contact: str) -> str:
-    """Returns the User-Agent header. Raises ValueError if the contact is empty or is not one line of ASCII
-    text.
+    """Returns the value of the User-Agent header.
 
     Args:
       contact: e-mail address or web page for the administrators of a server.
+
+    Raises ValueError if the contact is empty or is not one line of ASCII text.
     """
     contact = contact.strip()
     if not contact or not contact.isprintable() or not contact.isascii():
@@ -151,7 +152,7 @@ def name_ourselves(contact: str) -> str:
 
 
 def plain_session(user_agent: str) -> requests.Session:
-    """Opens a session without retries, for callers that repeat requests themselves."""
+    """Opens a session that never repeats requests, for callers that repeat them themselves."""
     session = requests.Session()
     session.headers.update({"User-Agent": user_agent})
     session.hooks["response"].append(_drop_body_of_redirect)
@@ -173,7 +174,7 @@ def _drop_body_of_redirect(response: requests.Response, **_: object) -> None:
 
 
 def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session:
-    """Opens a session for reading pages. It repeats requests to busy servers after the time given in
+    """Opens a session for reading pages. If a server is busy, it repeats the request after the time in
     Retry-After.
     """
     session = plain_session(user_agent)
@@ -232,8 +233,9 @@ def _read_body(response: requests.Response, url: str) -> bytes:
 
 
 def read_listing(session: requests.Session, url: str) -> bytes:
-    """Returns the listing page of a folder. Raises the errors of `read_page`, and SiteError if the folder
-    does not exist.
+    """Returns the listing page of a folder.
+
+    Raises the errors of `read_page`, and SiteError if the folder does not exist.
     """
     page = read_page(session, url)
     if page is None:

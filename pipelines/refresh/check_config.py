@@ -54,14 +54,14 @@ def _check_place(what: str, place: str, runner: str) -> None:
     if FileSystems.get_scheme(place) is None:
         if runner == DATAFLOW:
             raise ValueError(
-                f"{what} is {place}, a folder of this machine, which workers of {DATAFLOW} cannot reach;"
-                f" give a path in a bucket (gs://), or use {IN_PROCESS} or {SPARK}"
+                f"{what} is {place}, a folder on this machine, which workers of {DATAFLOW} cannot access;"
+                f" use a path in a bucket (gs://), or the runner {IN_PROCESS} or {SPARK}"
             )
         return
     try:
         FileSystems.get_filesystem(place)
     except (BeamIOError, ValueError) as error:
-        raise ValueError(f"{what} is {place}: {error}") from None
+        raise ValueError(f"{what} cannot be {place}: {error}") from None
 
 
 def _check_folders(recipes: Iterable[Recipe]) -> None:

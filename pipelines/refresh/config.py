@@ -12,7 +12,7 @@ from pipelines.engines.runners import runner_named
 from pipelines.refresh.sources import GUTENBERG, NEWS_CRAWL, WIKIMEDIA, Source
 from transforms.text.builds.plausibility import DOUBTS, Usual
 
-CURRENT_TABLE = "current"  # join the current edition that the same configuration keeps
+CURRENT_TABLE = "current"  # use the current edition of the [[corpus]] in the same configuration
 NO_TABLE = "none"
 
 _Derived = TypeVar("_Derived", bound=msgspec.Struct)
@@ -57,7 +57,7 @@ class Settings(_Table, frozen=True, kw_only=True):
         if self.workers < 0:
             raise ValueError(f"workers must be 0 or more, not {self.workers}")
         if not self.downloads and "://" not in self.output:
-            raise ValueError("downloads is missing: a folder that nothing else uses")
+            raise ValueError("downloads is missing: set it to a folder that nothing else uses")
 
     @property
     def engine(self) -> dict[str, Any]:
@@ -71,15 +71,15 @@ class Settings(_Table, frozen=True, kw_only=True):
 
 
 class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
-    """The fields that all tables [[corpus]] have in common. The field `kind` selects the corpus."""
+    """The fields that all tables [[corpus]] have in common. The key `kind` in the table names the corpus."""
 
     name: str = ""  # in messages, metrics and the state; "" is the kind and the language
     allow_moves: bool = False  # accept an edition with documents in other splits than before
     accept: tuple[Doubted, ...] = ()  # signs of damaged input that do not stop a build
     min_documents: int | None = None
-    """Least number of documents of an edition to publish; None is the usual number of the corpus."""
+    """An edition with fewer documents is not published; None uses the default of the corpus."""
     max_rejected_shares: Mapping[str, Share] = {}
-    """Reason → largest share of documents rejected for this reason in an edition to publish."""
+    """Reason → share; an edition is not published if a larger share is rejected for this reason."""
     build: Mapping[str, Any] = {}  # settings of the corpus: its command's flags, with underscores
 
     joins: ClassVar[str] = (
@@ -96,8 +96,9 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
         return self.kind
 
     def one_by_one(self) -> Sequence[Self]:
-        """Returns a list of tables, one for each corpus that this table describes. Raises ValueError for
-        invalid settings.
+        """Returns one table for each corpus that this table describes.
+
+        Raises ValueError for invalid settings.
         """
         return [self]
 
@@ -106,18 +107,21 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
         raise NotImplementedError
 
     def setting_of(self, source: str, role: str) -> str:
-        """Returns the name of the build setting for the files that have a given role in a given source."""
+        """Returns the name of the build setting that takes the files with a given role from a
+        given source.
+        """
         return role
 
     def given(self) -> Mapping[str, str]:
-        """Returns the build settings that are keys of the table itself (not of its subtable `build`), such as
-        `language`.
+        """Returns the build settings that are keys of the table itself, such as `language`.
+
+        The keys of its subtable `build` are not included.
         """
         return {}
 
     @property
     def usual(self) -> Usual:
-        """Returns the limits for publishing an edition: its minimum size and the maximum shares of rejected
+        """The limits for publishing an edition: least number of documents, and greatest shares of rejected
         documents.
         """
         usual = rows()[self.kind].usual
@@ -126,7 +130,7 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
 
     @property
     def label(self) -> str:
-        """Returns the name of the table, which is unique in the file."""
+        """The name of the table in messages and metrics, which is unique in the file."""
         return self.name or self.default_name()
 
 
@@ -159,8 +163,9 @@ def _derive(
 
 
 def load_config(path: str) -> RefreshConfig:
-    """Reads a configuration file. Raises ValueError for an invalid file; its message is one line that names
-    the file and the key.
+    """Reads a configuration file.
+
+    Raises ValueError for an invalid file. The message is one line that names the file and the key.
     """
     try:
         content = pathlib.Path(path).read_bytes()
@@ -177,8 +182,8 @@ def load_config(path: str) -> RefreshConfig:
 
 
 def in_order(tables: Sequence[CorpusTable]) -> list[CorpusTable]:
-    """Returns the tables in the order in which they are refreshed. A corpus that other corpora join is
-    refreshed before them.
+    """Returns the tables in the order of the refresh: a corpus that is an input of other
+    corpora comes first.
     """
     needed = {table.joins for table in tables}
     return sorted(tables, key=lambda table: table.kind not in needed)
@@ -217,12 +222,12 @@ def _absolute(folder: pathlib.Path, path: str) -> str:
 def _check_names(tables: Sequence[CorpusTable]) -> None:
     """Raises ValueError if there are no tables, or if a name is invalid or used twice."""
     if not tables:
-        raise ValueError("there is no [[corpus]]")
+        raise ValueError("there is no [[corpus]]: add at least one")
     labels = [table.label for table in tables]
     for label in labels:
         if not _NAME.fullmatch(label):
-            raise ValueError(f"{label!r} is not a name: use letters, digits, ., - and _")
+            raise ValueError(f"{label!r} is not a valid name: use only letters, digits, ., - and _")
         if labels.count(label) > 1:
             raise ValueError(
-                f"two [[corpus]] have the name {label}; set another name in one of them"
+                f"two tables [[corpus]] have the name {label}; set another name in one of them"
             )

@@ -15,7 +15,7 @@ _MOST_DATES = 12  # dates of a mirror that are considered
 
 
 def read_dates(session: requests.Session, url: str, separator: str = "") -> list[str]:
-    """Returns the dates of the subfolders in the form "20261101", at most 12, the newest first.
+    """Returns the dates of the subfolders at a URL in the form "20261101", at most 12, the newest first.
 
     Dates in the future are skipped. Raises SiteError if no date is left.
 
@@ -29,5 +29,5 @@ def read_dates(session: requests.Session, url: str, separator: str = "") -> list
         LOG.warning("%s: skipped because the date is in the future: %s", hide_passwords(url), named)
     if len(future) == len(dates):
         which = "except some with dates in the future" if future else "with a date"
-        raise SiteError(f"{url}: the page names no folder {which}")
+        raise SiteError(f"{url}: the page lists no folder {which}")
     return dates[len(future) :][:_MOST_DATES]

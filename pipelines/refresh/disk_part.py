@@ -1,6 +1,6 @@
-"""A file that is downloaded to a disk. Its name is `<name>.part` until it is checked, then `<name>`.
+"""A file that is being downloaded to a disk. It is named `<name>.part` until it is checked, then `<name>`.
 
-The note about the version that is being downloaded is a hidden file in the same folder. If the process is
+A hidden file in the same folder, the note, describes the version that is being downloaded. If the process is
 killed, the bytes downloaded so far remain, and the next process resumes the download.
 """
 
@@ -17,7 +17,7 @@ from transforms.files import full_disk
 
 
 class DiskPart(PartFile):
-    """A `PartFile` on a disk."""
+    """A `PartFile` on a local disk."""
 
     def __init__(self, folder: str, file: RemoteFile):
         super().__init__(folder, file)
@@ -55,7 +55,7 @@ class DiskPart(PartFile):
 
     @contextlib.contextmanager
     def appending(self) -> Iterator[Callable[[bytes], None]]:
-        """Yields a function that writes bytes without buffering, so that no written bytes are lost if the
+        """Yields a function that appends bytes without buffering, so that no written bytes are lost if the
         disk is full.
         """
         with self._telling():
@@ -72,7 +72,7 @@ class DiskPart(PartFile):
 
     @contextlib.contextmanager
     def _telling(self) -> Iterator[None]:
-        """Raises DiskFullError or DownloadError for an OSError inside the block."""
+        """Replaces an OSError inside the block by a DiskFullError or DownloadError with an explanation."""
         try:
             yield
         except OSError as error:
@@ -82,7 +82,7 @@ class DiskPart(PartFile):
             raise DownloadError(self.file.name, "", reason) from None
 
     def close(self) -> None:
-        """Does nothing, because the next process can resume from the bytes on the disk."""
+        """Does nothing, because the next process can continue with the bytes on the disk."""
 
     def discard(self) -> None:
         for path in (self.part, self._whole, self._note):

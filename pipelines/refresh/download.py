@@ -1,10 +1,11 @@
-"""Downloads the files of a dump to a folder on a disk or object store. Downloads can be resumed, are
-verified, and use few connections.
+"""Downloads the files of a dump to a folder on a disk or object store.
 
-Existing download tools were tried on a misbehaving server: pypdl gives an incomplete file its final name,
+Downloads can be resumed, are verified, and use few connections.
+
+Existing download tools were tried on a server with faults: pypdl gives an incomplete file its final name,
 aria2 mixes two versions of a file that is replaced during the download, pooch never resumes, parfive never
-retries. So the libraries requests and urllib3 handle connections, proxies, Retry-After and truncated bodies,
-and this package decides about retries and mirrors.
+retries. So this package decides about retries and mirrors, and the libraries requests and urllib3 only handle
+connections, proxies, Retry-After and truncated bodies.
 """
 
 import concurrent.futures
@@ -36,14 +37,15 @@ def download(
 ) -> list[str]:
     """Downloads files and checks them. Returns their paths in the given order.
 
-    Files from an earlier call are checked and kept; incomplete ones are resumed. A file that fails does not
-    stop the others; a full disk does.
+    Files from an earlier call are checked and kept, and incomplete files are resumed. If one file fails, the
+    others are still downloaded, unless the disk is full.
 
     Args:
       folder: output folder, created if missing. No other process may download into it at the same time.
       user_agent: User-Agent header from `ask.name_ourselves`.
       connections: maximum number of simultaneous connections, for all files and servers together.
       min_free_bytes: number of bytes to keep free on the disk.
+      patience: limits for retries and waiting times.
       count_bytes: function that is called with each number of bytes received, from several threads.
 
     Raises:
@@ -52,7 +54,7 @@ def download(
       DownloadError: none of the addresses of a file provides the expected bytes.
     """
     if connections < 1:
-        raise ValueError(f"connections must be positive, not {connections}")
+        raise ValueError(f"connections must be at least 1, got {connections}")
     part_of: type[PartFile] = DiskPart if is_local(folder) else StoredPart
     parts = [part_of(folder, file) for file in files]
     if len({part.path for part in parts}) < len(parts):

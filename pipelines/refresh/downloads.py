@@ -1,4 +1,4 @@
-"""The folder of downloads, with a subfolder for each source and date, as on the dump server.
+"""Manages the folder of downloads, which has a subfolder for each source and date, like the dump server.
 
 Example: <downloads>/ukwiki/20261101/ukwiki-20261101-pages-articles.xml.bz2
 """
@@ -38,11 +38,11 @@ def fetch_dump(
 ) -> dict[str, list[str]]:
     """Downloads the missing files of a dump. Returns role → paths.
 
-    Raises DownloadError, OSError.
-
     Args:
       count_bytes: function that is called with each number of bytes received, from several threads.
-      is_ours: True to mark the folder, so that a refresh may remove the files after the build.
+      is_ours: whether to mark the folder, so that a refresh may remove the files after the build.
+
+    Raises DownloadError, OSError.
     """
     folder = folder_of(settings.downloads, dump)
     if is_ours:
@@ -61,7 +61,7 @@ def fetch_dump(
 
 
 def _mark(folder: str) -> None:
-    """Marks an empty folder as filled by a refresh. A folder that already has files is not marked, so it is
+    """Marks an empty folder as created by a refresh. A folder that already has files is not marked, and so
     never removed.
     """
     mark = FileSystems.join(folder, OURS)
@@ -76,10 +76,10 @@ def _mark(folder: str) -> None:
 
 
 def remove_downloads(downloads: str, sources: Iterable[str], wanted: Collection[str]) -> list[str]:
-    """Removes the download folders of the sources, except the folders in `wanted`. Returns the removed
+    """Removes the download folders of the given sources, except the folders in `wanted`. Returns the removed
     folders.
 
-    Removes only folders that a refresh created. Raises OSError, InputError.
+    Only folders that were marked by a refresh are removed. Raises OSError, InputError.
     """
     removed = []
     for source in dict.fromkeys(sources):
@@ -105,7 +105,7 @@ def _remove(folder: str) -> None:
 
 
 def _remove_from_store(folder: str) -> None:
-    """Removes a folder of an object store, and unfinished uploads to it."""
+    """Removes a folder on an object store, including unfinished uploads."""
     give_up_uploads(f"{folder}/")
     names = [name for name in list_below(folder) if name != OURS]
     if names:

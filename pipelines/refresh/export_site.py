@@ -1,8 +1,9 @@
 """Finds Content File Exports of wikis on dumps.wikimedia.org and its mirrors.
 
-The files are in `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/`. A folder is finished
-when it has the file SHA256SUMS, which lists all files. The sizes of the files are at the end of the lines of
-the folder's page. If a server's page does not contain them, they are read from the headers of each file.
+The files are in `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/`. An export is
+finished when this folder has the file SHA256SUMS, which lists all files. Their sizes are read from the
+listing page of the folder. If the page does not contain exact sizes, they are read from the headers of each
+file.
 """
 
 import logging
@@ -40,7 +41,7 @@ class _UnfinishedError(UnusableDumpError):
 def find_export(
     source: WikimediaSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """Returns the newest finished export on a mirror, without tables.
+    """Returns the newest finished export on a mirror. An export has only pages, no tables.
 
     Returns None if the only export is still in progress. Raises SiteError if no export is usable.
     """
@@ -65,13 +66,13 @@ def find_export(
 def _find_files(
     source: WikimediaSource, folder: str, date: str, session: requests.Session
 ) -> tuple[RemoteFile, ...]:
-    """Returns the files of the first complete compression, in the order of preference.
+    """Returns the files of an export in the preferred compression for which it is complete.
 
     Raises UnusableDumpError if no compression is complete.
     """
     there = set(names_in(read_page(session, f"{folder}/") or b""))
     error = UnusableDumpError(
-        f"it has no folder {', '.join(_COMPRESSIONS[:-1])} or {_COMPRESSIONS[-1]}"
+        f"the export has no folder {', '.join(_COMPRESSIONS[:-1])} or {_COMPRESSIONS[-1]}"
     )
     for name in filter(there.__contains__, _COMPRESSIONS):
         try:

@@ -28,12 +28,12 @@ _DISK_FULL = re.compile(full_disk.TEXTS)
 
 
 def is_expected(error: BaseException) -> bool:
-    """Returns True if the message explains the error, so that no traceback is needed."""
+    """Returns True if the error's message explains it to users, so that no traceback is needed."""
     return isinstance(error, _TELLING) or is_disk_full(error)
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Returns True if a full disk caused the error. Errors of workers are recognized by their text."""
+    """Returns True if a full disk caused the error. Errors of workers are recognised by their text."""
     return any(
         getattr(one, "errno", None) in full_disk.NUMBERS or _DISK_FULL.search(str(one))
         for one in _chain(error)

@@ -1,5 +1,6 @@
-"""Finds and downloads the input files of one build in the same way as a refresh, but without a configuration
-file.
+"""Finds and downloads the input files of one build, for `corpusmill fetch`.
+
+The code is that of a refresh, but no configuration file is needed.
 """
 
 import contextlib
@@ -27,13 +28,14 @@ _ATTEMPTS = 3  # fewer than in a refresh, because a user waits
 
 
 class Wanted(NamedTuple):
-    """A request for a download: the table of the corpus and the settings."""
+    """A request for a download: the settings of the corpus and of the servers."""
 
     table: CorpusTable
     settings: Settings
 
     def find(self) -> list[list[RemoteDump]]:
-        """Returns a list for each source, with the finished dumps of all mirrors, the newest first.
+        """Returns a list for each source of the corpus, with the finished dumps on all mirrors, the newest
+        first.
 
         Raises SiteError, and BuildError if a source has no finished dump.
         """
@@ -47,9 +49,12 @@ class Wanted(NamedTuple):
         return found
 
     def fetch(self, offers: Sequence[RemoteDump]) -> tuple[RemoteDump, Mapping[str, list[str]]]:
-        """Downloads the first dump that is available. Returns (dump, role → paths).
+        """Downloads the first of `offers` that is available. Returns (dump, role → paths).
 
-        If all dumps fail, raises the BuildError of the first. Raises BuildError if another process is
+        Args:
+          offers: dumps of one source, from `find`.
+
+        If all dumps fail, raises the error of the first one. Raises BuildError if another process is
         downloading to the same folder.
         """
         errors: list[BuildError] = []
@@ -62,7 +67,11 @@ class Wanted(NamedTuple):
         raise errors[0]
 
     def name_flags(self, dump: RemoteDump, files: Mapping[str, Sequence[str]]) -> list[str]:
-        """Returns the flags of the build command for the files of a dump."""
+        """Returns the flags of the build command for the downloaded files: "--dump", path, …
+
+        Args:
+          files: role → paths, from `fetch`.
+        """
         words = []
         for role, paths in files.items():
             setting = self.table.setting_of(dump.source, role)
@@ -70,7 +79,7 @@ class Wanted(NamedTuple):
         return words
 
     def name_build(self, dumps: Sequence[RemoteDump], flags: Sequence[str]) -> str:
-        """Returns the build command, quoted for a shell."""
+        """Returns the command that builds the corpus from the downloaded files, quoted for a shell."""
         kind = self.table.kind
         given = [
             word for name, value in self.table.given().items() for word in (f"--{name}", value)
@@ -80,19 +89,21 @@ class Wanted(NamedTuple):
 
 
 def kinds() -> dict[str, type[CorpusTable]]:
-    """Returns corpus name → class of its table, for all corpora whose sites are known."""
+    """Returns corpus name → class of its settings, for all corpora with known download sites."""
     return {kind: table for kind, table in tables().items() if not issubclass(table, FilesTable)}
 
 
 def want(kind: str, downloads: str, contact: str, mirrors: Sequence[str], **named: Any) -> Wanted:
     """Creates a request for a download.
 
-    Raises ValueError for settings that the corpus does not have, and for invalid values.
-
     Args:
+      kind: name of the corpus.
+      downloads: folder for the files.
       contact: contact address that is sent to the servers; "" to send the user and host name of this machine.
       mirrors: URLs of mirrors to use for all sources instead of the default sites.
-      named: fields of the table of the corpus, and other fields of `Settings` such as `connections`.
+      named: fields of the corpus's settings, and other fields of `Settings` such as `connections`.
+
+    Raises ValueError for settings that the corpus does not have, and for invalid values.
     """
     found = kinds()[kind]
     of_all = {field.name for field in msgspec.structs.fields(Settings)}
@@ -129,8 +140,8 @@ def describe(dump: RemoteDump, downloads: str) -> list[str]:
 
 
 def _name_date(dumps: Sequence[RemoteDump]) -> list[str]:
-    """Returns the flag --dump-date with the oldest date of the dumps. Returns an empty list if a file name
-    contains the date.
+    """Returns the flag --dump-date with the oldest date of the dumps, or no flag if a file name has this
+    date.
     """
     date = min(dump.date for dump in dumps)
     names = [file.name for dump in dumps for file in dump.all_files]

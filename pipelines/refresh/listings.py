@@ -27,8 +27,9 @@ class _Links(html.parser.HTMLParser):
 
 
 def _read_links(page: bytes) -> Iterator[tuple[str, str]]:
-    """Yields, for each link on a page, the last component of its path and the text between this link and the
-    next.
+    """Yields (name, text) for each link on a page.
+
+    The name is the last component of the link's path; the text is everything from this link to the next.
     """
     links = _Links()
     links.feed(page.decode("utf-8", "replace"))
@@ -37,9 +38,7 @@ def _read_links(page: bytes) -> Iterator[tuple[str, str]]:
 
 
 def names_in(page: bytes) -> Iterator[str]:
-    """Returns the names of the files and folders that a page links to. Names of folders are without the final
-    slash.
-    """
+    """Returns the names of the files and folders that a page links to, without final slashes."""
     return (name for name, _ in _read_links(page))
 
 
@@ -50,11 +49,10 @@ def sizes_in(page: bytes) -> dict[str, int]:
 
 
 def dates_in(page: bytes, separator: str = "") -> list[str]:
-    """Returns the dates of the folders on a page in the form "20261101", the newest first. Folders whose
-    names are not dates are skipped.
+    """Returns the dates of the folders on a page in the form "20261101", the newest first.
 
     Args:
-      separator: text between year, month and day in the names of the folders.
+      separator: text between year, month and day in the names of the folders. Other names are skipped.
     """
     form = re.compile(separator.join(("20[0-9]{2}", "[0-9]{2}", "[0-9]{2}")))
     return sorted(

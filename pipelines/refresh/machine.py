@@ -13,13 +13,13 @@ from transforms.files.stores import free_bytes
 
 
 def check_room(settings: Settings) -> None:
-    """Raises BuildError if less than `min_free_bytes` are free on a disk."""
+    """Raises BuildError if the disk of downloads or output has less than `min_free_bytes` of free space."""
     for folder in (settings.downloads, settings.output):
         free = free_bytes(folder)
         if free is not None and free < settings.min_free_bytes:
             raise BuildError(
-                f"{folder}: {free:,} bytes are free, and min_free_bytes is"
-                f" {settings.min_free_bytes:,}"
+                f"{folder}: only {free:,} bytes are free, but min_free_bytes is"
+                f" {settings.min_free_bytes:,}: free some space"
             )
 
 

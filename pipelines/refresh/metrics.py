@@ -17,18 +17,18 @@ _Family = TypeVar("_Family", GaugeMetricFamily, CounterMetricFamily, InfoMetricF
 
 _TIMES = {
     "last_run": "When the corpus was last refreshed, with or without success.",
-    "last_success": "When the corpus was last found or made as new as its sources.",
+    "last_success": "When a refresh of the corpus last succeeded, with or without a new edition.",
     "last_failure": "When a refresh of the corpus last failed.",
     "last_published": "When an edition last became the current one.",
 }
 
 
 class RunMetrics(NamedTuple):
-    """Metrics of the whole run."""
+    """Metrics about a whole run, for all corpora together."""
 
     end: float  # seconds since 1970
     seconds: float
-    status: int  # exit status: 0 all is well
+    status: int  # exit status; 0 for success
 
 
 def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState]) -> None:
@@ -45,7 +45,7 @@ def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState])
 
 
 class _States(Collector):
-    """Collector that passes given values to the library, which only formats them."""
+    """Passes the given values to the Prometheus library, which formats them."""
 
     def __init__(self, run: RunMetrics, states: Mapping[str, CorpusState]):
         self._run, self._states = run, states

@@ -1,8 +1,9 @@
-"""A file that is being downloaded. It gets its final name when it is complete and checked.
+"""A file that is being downloaded, on a disk or an object store. It gets its final name when it is complete
+and checked.
 
-A note describes the version of the file on the server, so that bytes of different versions are never mixed.
-After the download, the note is kept as a record of the file's origin. The class for disks is in the module
-disk_part, the class for object stores in stored_part.
+A note beside the file describes the version on the server, so that bytes of different versions are never
+mixed. After the download, the note is kept as a record of the file's origin. The module disk_part has the
+class for disks, stored_part the class for object stores.
 """
 
 import abc
@@ -25,7 +26,7 @@ _HASHED_BYTES = 1 << 22  # read at a time
 
 
 class Note(msgspec.Struct, frozen=True):
-    """The server's description of the version that is being downloaded."""
+    """A description of the version of a file that is being downloaded."""
 
     url: str  # without passwords
     etag: str
@@ -36,8 +37,9 @@ class Note(msgspec.Struct, frozen=True):
 
     @property
     def validator(self) -> str:
-        """Returns the value to send in the header If-Range. A weak ETag is not used, because files with the
-        same weak ETag may have different bytes.
+        """The value for the header If-Range, with which the server resumes only the same version.
+
+        A weak ETag is not used, because files with the same weak ETag may have different bytes.
         """
         return self.last_modified if self.etag.startswith("W/") else self.etag or self.last_modified
 
@@ -93,9 +95,9 @@ class PartFile(abc.ABC):
 
     @abc.abstractmethod
     def appending(self) -> contextlib.AbstractContextManager[Callable[[bytes], None]]:
-        """Yields a function that appends bytes.
+        """Returns a context manager that yields a function to append bytes.
 
-        Raises DiskFullError, and DownloadError if the bytes cannot be written.
+        The function raises DiskFullError, or DownloadError if the bytes cannot be written.
         """
 
     @abc.abstractmethod
@@ -104,7 +106,7 @@ class PartFile(abc.ABC):
 
     @abc.abstractmethod
     def discard(self) -> None:
-        """Removes the file, its bytes so far and its note."""
+        """Deletes the file, the bytes received so far and the note."""
 
     @abc.abstractmethod
     def close(self) -> None:
@@ -112,14 +114,16 @@ class PartFile(abc.ABC):
 
     @abc.abstractmethod
     def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        """Returns the hexadecimal digest of the stored bytes."""
+        """Returns the hexadecimal digest of the stored bytes. `kind` is "sha1", "sha256" or "md5"."""
 
     @abc.abstractmethod
     def _open(self) -> BinaryIO:
         """Opens the stored bytes for reading, seekable."""
 
     def headers_to_resume(self, url: str) -> Mapping[str, str]:
-        """Returns the headers of a request that resumes the download; no headers if this is not safe."""
+        """Returns the headers of a request that resumes the download, or no headers if resuming
+        is not safe.
+        """
         note, have = self.note, self.bytes_there
         known = (self.file.checksum, self.file.size)
         if not have or note is None or (note.checksum, note.size) != known:
@@ -163,7 +167,7 @@ class PartFile(abc.ABC):
         return "" if found == right.lower() else f"has the {kind} {found}, expected {right}"
 
     def _fault_of_format(self) -> str:
-        """Returns the reason why the first bytes do not fit the format in the name; "" if they do."""
+        """Returns the reason why the content does not have the format that the name says; "" if it does."""
         suffix = Path(self.file.name).suffix
         with self._open() as stream:
             if suffix == ".zip":
@@ -179,8 +183,11 @@ class PartFile(abc.ABC):
 
 
 def digest_of(stream: BinaryIO, kind: str, check: Callable[[], None]) -> str:
-    """Returns the hexadecimal digest of a stream from its current position to the end. Calls `check` before
-    each block.
+    """Returns the hexadecimal digest of a stream from its current position to the end.
+
+    Args:
+      kind: "sha1", "sha256" or "md5".
+      check: function that is called before each block is read. It may raise an error to stop.
     """
     digest = hashlib.new(kind)
     while data := stream.read(_HASHED_BYTES):

@@ -21,7 +21,10 @@ LOG = logging.getLogger(__name__)
 def find_gutenberg(
     source: GutenbergSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """Returns the current archive of Project Gutenberg. Its date is that of its last change."""
+    """Returns the current files of Project Gutenberg: the archive of books and, if wanted, the catalogue.
+
+    The date is that of the last change of the archive. Raises SiteError if a file is missing.
+    """
     files: dict[str, tuple[RemoteFile, ...]] = {}
     date = ""
     for role, name in source.files.items():
@@ -35,7 +38,10 @@ def find_gutenberg(
 
 
 def find_news(source: NewsSource, mirror: str, session: requests.Session) -> RemoteDump | None:
-    """Returns the files of all years. A file that changed recently is left out, as it may be incomplete."""
+    """Returns the news files of the wanted years; None if there is none.
+
+    A file that changed recently is left out, because it may be incomplete.
+    """
     folder = f"{mirror}/{source.language}"
     page = read_listing(session, f"{folder}/")
     pattern = re.compile(rf"news\.([0-9]{{4}})\.{source.language}\.shuffled\.deduped\.gz")

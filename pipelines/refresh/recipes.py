@@ -1,4 +1,4 @@
-"""Recipes of refreshes: the sources of each corpus, and the way to build it from their files."""
+"""Recipes of refreshes: how each corpus of a configuration is built from the files of its sources."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -12,13 +12,13 @@ from pipelines.refresh.config import CorpusTable, Settings
 from pipelines.refresh.sources import Source
 
 Files = Mapping[str, Sequence[str]]
-"""Build setting ("dump", "page_props") → paths of its files."""
+"""Name of a build setting, such as "dump" or "page_props" → paths of its files."""
 
 _GIVEN = "-"  # placeholder for paths while the settings are checked before the download
 
 
 class Recipe(NamedTuple):
-    """The sources of one corpus of the configuration, and the way to build it."""
+    """How to build one corpus of the configuration: its sources, and a function that makes the build."""
 
     table: CorpusTable
     sources: tuple[Source, ...]

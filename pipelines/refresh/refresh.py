@@ -1,4 +1,4 @@
-"""Refreshes every corpus of a configuration in order. A corpus that fails does not stop the others."""
+"""Refreshes every corpus of a configuration in order. If a corpus fails, the others are still refreshed."""
 
 import functools
 import logging
@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 
 
 class Prospect(NamedTuple):
-    """The plan of a refresh for one corpus, or the error that prevents it."""
+    """What a refresh would do for one corpus, or the error that prevents it."""
 
     label: str
     plan: Plan | None  # None if no dump is finished yet, or after an error
@@ -59,9 +59,10 @@ class Prospect(NamedTuple):
 
 
 def look_ahead(config: RefreshConfig) -> list[Prospect]:
-    """Plans a refresh of each corpus from the dumps that are on the sites, without changing anything.
+    """Plans a refresh of each corpus from the dumps that are on the sites, for `corpusmill refresh
+    --dry-run`.
 
-    Raises ValueError for invalid settings of a corpus.
+    Nothing is downloaded or changed. Raises ValueError for invalid settings of a corpus.
     """
     settings = config.refresh
     states = StateFolder(settings.state)
@@ -90,10 +91,13 @@ def _check_plan(table: CorpusTable, settings: Settings, plan: Plan) -> Plan:
 
 
 def refresh(config: RefreshConfig, check_lock: Callable[[], None]) -> list[Outcome]:
-    """Refreshes all corpora. The caller must hold the lock. The metrics are written even after an error.
+    """Refreshes all corpora, and writes the metrics even after an error.
 
-    Raises ValueError for invalid settings of a corpus, before anything is done. Also raises the errors of
-    `check_lock`, which is called before each step.
+    Args:
+      check_lock: function that is called before each step. It raises an error if the lock, which the caller
+        must hold, was lost.
+
+    Raises ValueError for invalid settings of a corpus, before anything is done.
     """
     return _Refresh(config, check_lock).run()
 
@@ -128,7 +132,7 @@ class _Refresh:
         return outcomes
 
     def _refresh(self, recipe: Recipe) -> Outcome:
-        """Refreshes one corpus. Returns its outcome; errors of the corpus are not raised."""
+        """Refreshes one corpus. Returns its outcome; an error is logged and becomes part of the outcome."""
         label, joined = recipe.table.label, lambda: self._joined(recipe.table)
         try:
             run = CorpusRun(
@@ -153,7 +157,9 @@ class _Refresh:
     def _conclude(
         self, recipe: Recipe, plans: Sequence[Plan], status: str, message: str
     ) -> Outcome:
-        """Logs and returns the outcome of a corpus. Downloads of a corpus that is not up to date are kept."""
+        """Logs and returns the outcome of a corpus. If it is not up to date, its downloads are kept for the
+        next run.
+        """
         if status in (FAILED, WAITING):
             if plans:
                 self._unfinished += [dump for plan in plans for dump in plan.dumps]
@@ -164,10 +170,10 @@ class _Refresh:
         return outcome
 
     def _save(self, label: str, run: CorpusRun, status: str, message: str) -> None:
-        """Saves the outcome of a corpus in its state. Errors while writing, such as a full disk, are only
-        logged.
+        """Saves the outcome of a corpus in its state file. Errors while writing, such as a full disk, are
+        only logged.
 
-        Raises LockedError if another refresh has taken over the lock, and with it the state.
+        Raises LockedError if another refresh has taken over the lock, because it also uses the state file.
         """
         now = time.time()
         changes: dict[str, Any] = {"last_run": now, "error": message if status == FAILED else ""}
@@ -183,8 +189,8 @@ class _Refresh:
         self._known[label] = run.state
 
     def _joined(self, table: CorpusTable) -> str:
-        """Returns the folder of the build that is joined with a corpus; "" if the corpus needs no other
-        build.
+        """Returns the folder of the build that a corpus uses as an input, such as the entity table; "" if it
+        needs none.
 
         Raises BuildError if that build does not exist yet.
         """
@@ -212,8 +218,8 @@ class _Refresh:
             LOG.warning("downloads could not be removed: %s", error)
 
     def _tell(self, run: RunMetrics) -> None:
-        """Writes the metrics. For a corpus that this run has not reached, the state from the previous run is
-        written.
+        """Writes the metrics of all corpora. For a corpus that this run has not reached, writes its previous
+        state.
         """
         labels = [recipe.table.label for recipe in self._recipes]
         try:

@@ -45,7 +45,9 @@ LOG = logging.getLogger(__name__)
 
 
 class Plan(NamedTuple):
-    """The dumps to build from, the edition that is built from them, and the current edition."""
+    """A possible refresh of a corpus: the dumps to build from, the resulting edition, and the current
+    edition.
+    """
 
     dumps: Sequence[RemoteDump]
     date: str  # of the oldest dump, so that all sources have data of this date
@@ -57,7 +59,7 @@ class Plan(NamedTuple):
 
     @property
     def is_newer(self) -> bool:
-        """True if the edition is newer than the current edition, so that it is to be built."""
+        """True if the resulting edition is newer than the current one, so that it must be built."""
         return not self.current or editions.age_of(self.edition) > editions.age_of(self.current)
 
 
@@ -85,16 +87,20 @@ def is_made(plan: Plan, output: str) -> bool:
 
 
 def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) -> Plan:
-    """Calls `make` for the plans that are newer than the current edition until one call succeeds. Returns its
+    """Calls `make` for each plan that is newer than the current edition, until a call succeeds. Returns its
     result.
 
-    At least one plan must be newer. If all fail, raises the first BuildError or InputError of `make`.
+    Args:
+      plans: plans in the order of preference. At least one must be newer than the current edition.
+      label: name of the corpus, for log messages.
+
+    If all calls fail, raises the first BuildError or InputError of `make`.
     """
     errors: list[Exception] = []
     for plan in plans:
         if plan.is_newer:
             if errors:
-                what = "the next offer is tried"
+                what = "trying the next dump"
                 LOG.warning("%s: %s; %s", label, describe(errors[-1], []), what)
             try:
                 return make(plan)
@@ -104,21 +110,21 @@ def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) 
 
 
 def join(output: str, *names: str) -> str:
-    """Returns the path of the output joined with names, which may contain slashes."""
+    """Joins a path and names. The names may contain slashes."""
     path: str = FileSystems.join(output, *"/".join(names).split("/"))
     return path
 
 
 @dataclasses.dataclass
 class CorpusRun:
-    """The refresh of one corpus in one run. Raises OSError if the state of the corpus cannot be read.
+    """The refresh of one corpus. Raises OSError if the state of the corpus cannot be read.
 
-    The attribute `state` holds the state. It is saved whenever information would otherwise be lost in a
-    crash.
+    The attribute `state` is saved whenever information would otherwise be lost in a crash.
 
     Args:
       states: folder that contains the states of all corpora.
-      joined: function that returns the folder of the build to join, or "". It is called only before a build.
+      joined: function that returns the folder of the build that is used as an input, or "". It is called only
+        before a build.
       check_lock: function that is called before each step. It raises LockedError if another refresh has taken
         over the lock.
     """
@@ -136,9 +142,10 @@ class CorpusRun:
         self.state = self.states.load(self.table.label)
 
     def run(self) -> tuple[str, str]:
-        """Refreshes the corpus if there is a newer dump. Returns the status and the folder of the edition.
+        """Refreshes the corpus if there is a newer dump. Returns the status and the folder of the current
+        edition.
 
-        Raises the errors of the steps, and BuildError if the new edition is refused.
+        Raises the errors of the steps, and BuildError if the new edition is not accepted.
         """
         output = self.settings.output
         with self._timed("plan"):
@@ -160,7 +167,9 @@ class CorpusRun:
         self.states.save(self.table.label, self.state)
 
     def _make(self, plan: Plan) -> Plan:
-        """Downloads and builds the edition if it is not built yet. Returns the plan with its folder."""
+        """Downloads the dumps and builds the edition, unless it is already built. Returns the plan with its
+        folder.
+        """
         settings = self.settings
         if is_made(plan, settings.output):
             return plan
@@ -200,7 +209,7 @@ class CorpusRun:
         return files
 
     def _accept(self, plan: Plan) -> None:
-        """Makes the edition the current one. Raises BuildError if it is refused."""
+        """Checks an edition and makes it the current one. Raises BuildError if it is not accepted."""
         folder = join(self.settings.output, plan.folder)
         if self.settings.verify:
             with self._timed("verify"):
@@ -217,7 +226,7 @@ class CorpusRun:
         if fault:
             self.save(rejected={**self.state.rejected, plan.edition: fault})
             stays = (
-                f"{plan.current} stays the current edition"
+                f"{plan.current} remains the current edition"
                 if plan.current
                 else "there is no current edition"
             )
@@ -232,9 +241,9 @@ class CorpusRun:
         return find_want(manifest, rows()[self.table.kind].unit, self.table.usual)
 
     def _compare(self, folder: str, plan: Plan) -> EditionChanges:
-        """Compares the edition with the current one.
+        """Compares the new edition with the current one.
 
-        Raises BuildError; if the current edition cannot be read, the message says what to do.
+        Raises BuildError. If the current edition cannot be read, the message explains what to do.
         """
         old, new = join(folder, plan.current), join(folder, plan.edition)
         report = join(folder, editions.report_of(plan.edition))
@@ -249,7 +258,9 @@ class CorpusRun:
             ) from error
 
     def _verify(self, folder: str, edition: str) -> None:
-        """Checks an edition against its manifest. Removes a damaged edition and raises BuildError."""
+        """Checks an edition against its manifest. If the edition is damaged, removes it and raises
+        BuildError.
+        """
         target = join(folder, edition)
         report = join(folder, editions.verdict_of(edition))
         if fault := check_edition(target, self.settings.engine, report):
@@ -268,7 +279,7 @@ class CorpusRun:
             LOG.info("%s: removed %s", self.table.label, join(folder, name))
         write_cards([join(folder, plan.current)])
         if self.state.settings and dict(self.state.settings) != dict(self.table.build):
-            what = "`build` has changed since the last build; it takes effect with the next dump"
+            what = "`build` has changed since the last build; the change takes effect with the next dump"
             LOG.warning("%s: %s", self.table.label, what)
         if self.state.current != plan.current:
             self._update(last_published=time.time())

@@ -1,4 +1,4 @@
-"""Reads the reason from error pages of servers. Wikimedia's pages name the policy that was violated."""
+"""Reads the explanation in error pages of servers. Wikimedia's pages name the policy that was violated."""
 
 import contextlib
 import html.parser
@@ -21,7 +21,7 @@ _UNSAID = ("script", "style", "title", "h1")  # not shown; a heading only repeat
 
 
 class _Text(html.parser.HTMLParser):
-    """Parser that collects the visible text of a page."""
+    """An HTML parser that collects the visible text of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,12 +47,14 @@ class _Text(html.parser.HTMLParser):
 
 
 def describe_status(response: BaseHTTPResponse) -> str:
-    """Returns the status of a response and the server's explanation: 'HTTP 403: "Please set a …"'."""
+    """Returns the status of a response with the server's explanation, such as 'HTTP 403:
+    "Please set a …"'.
+    """
     return f"HTTP {response.status}{explain(response)}"
 
 
 def explain(response: BaseHTTPResponse) -> str:
-    """Returns a colon and the server's explanation of a 403 or 429; "" if there is none.
+    """Returns the server's explanation of a status 403 or 429 after a colon; "" if there is none.
 
     Args:
       response: response whose body has not been read. The beginning of the body is read.
@@ -82,8 +84,9 @@ def _read_text(response: BaseHTTPResponse) -> str:
 
 
 def _shorten(text: str) -> str:
-    """Returns the sentences that fit completely in the maximum length. If none fits, returns the beginning of
-    the first sentence.
+    """Returns the sentences at the beginning of a text that fit into the maximum length.
+
+    If not even the first sentence fits, returns its beginning.
     """
     if len(text) <= _MAX_CHARACTERS:
         return text

@@ -1,4 +1,4 @@
-"""Dumps and files on servers, and the errors of finding and downloading them."""
+"""Describes dumps and files on servers, and the errors of finding and downloading them."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ _PASSWORD = re.compile(r"(?<=://)[^/?#\s]*@")
 
 
 def hide_passwords(text: str) -> str:
-    """Replaces the user names and passwords in the addresses of a text: "https://***@mirror/"."""
+    """Replaces user names and passwords in URLs, as in "https://***@mirror/"."""
     return _PASSWORD.sub("***@", text)
 
 
@@ -25,7 +25,7 @@ class RemoteFile(NamedTuple):
 
 
 class RemoteDump(NamedTuple):
-    """The finished files of one source and date."""
+    """The files of one source, such as a wiki, with one date."""
 
     source: str  # "ukwiki"
     date: str  # "20261101"; for news a year, "2025"
@@ -40,7 +40,7 @@ class RemoteDump(NamedTuple):
 
 
 class SiteError(BuildError):
-    """No server of a source could be reached, or the response of a server cannot be understood."""
+    """No server of a source could be reached, or a server sent a response that cannot be understood."""
 
     def __init__(self, message: str):
         super().__init__(hide_passwords(message))

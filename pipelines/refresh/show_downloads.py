@@ -27,8 +27,8 @@ LOG = logging.getLogger(__name__)
 
 @contextlib.contextmanager
 def shown(parts: Sequence[PartFile]) -> Iterator[None]:
-    """Displays the progress of the downloads while the block runs, from the sizes of the files on the disk or
-    store.
+    """Displays the progress of downloads while the block runs. It is measured from the sizes of the stored
+    files.
     """
     console = Console(stderr=True)
     watch = _draw if console.is_terminal else _log

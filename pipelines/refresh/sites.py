@@ -27,7 +27,7 @@ LOG = logging.getLogger(__name__)
 _SILENT_SECONDS = 600.0
 _SILENT: "weakref.WeakKeyDictionary[requests.Session, dict[str, tuple[str, float]]]"
 _SILENT = weakref.WeakKeyDictionary()
-"""Session → host that could not be reached → (error, time until which no request is sent to it)."""
+"""Session → host that could not be reached → (error message, time until which it is not queried again)."""
 
 _FINDERS: Mapping[type, Callable[[Any, str, requests.Session], RemoteDump | None]] = {
     WikimediaSource: find_wiki,
@@ -35,15 +35,17 @@ _FINDERS: Mapping[type, Callable[[Any, str, requests.Session], RemoteDump | None
     GutenbergSource: find_gutenberg,
     NewsSource: find_news,
 }
-"""Kind of source → (source, mirror, session) → the newest finished dump on that mirror."""
+"""Class of a source → function (source, mirror, session) that returns the newest finished dump
+on a mirror.
+"""
 
 
 def find_offers(source: Source, session: requests.Session) -> list[RemoteDump]:
-    """Returns the newest finished dump of each mirror, the newest first. Equal dumps of several mirrors are
+    """Returns the newest finished dump on each mirror, the newest first. Equal dumps on several mirrors are
     merged.
 
-    Returns an empty list if no dump is finished yet. All mirrors are queried, so the result also has the
-    dumps that an outdated or faulty mirror lacks.
+    Returns an empty list if no dump is finished yet. All mirrors are queried, so an outdated mirror does not
+    hide a newer dump on another one.
 
     Args:
       session: session from `ask.open_session`.
@@ -100,8 +102,8 @@ def merge_offers(offers: Sequence[RemoteDump]) -> list[RemoteDump]:
 
 
 def _with_all_roles(offer: RemoteDump, newest_first: Sequence[RemoteDump]) -> RemoteDump:
-    """Returns the offer with its missing roles added from the newest other offers, such as the tables for an
-    export.
+    """Returns a dump with its missing roles added from other dumps, the newest first. For example, an export
+    gets tables.
     """
     files = dict(offer.files)
     for other in newest_first:

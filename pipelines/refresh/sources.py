@@ -1,6 +1,6 @@
-"""Kinds of sources. Each source has mirrors, in the order of preference.
+"""Describes the sources of dumps. Each source has a list of mirrors, the preferred one first.
 
-The sites are dumps.wikimedia.org (a folder for each wiki and date with a dumpstatus.json or SHA256SUMS;
+The sites are dumps.wikimedia.org (a folder for each wiki and date with dumpstatus.json or SHA256SUMS;
 Wikidata's entities with files of checksums), www.gutenberg.org/cache/epub/feeds (files that are replaced
 every week) and data.statmt.org/news-crawl (a file for each year).
 """
@@ -22,8 +22,9 @@ NEWS_CRAWL = ("https://data.statmt.org/news-crawl",)
 
 WIKIMEDIA_ROLES = ("dump", "page_props", "page_table", "items_per_site")
 ROLES_OF_ANY_DATE = ("page_props",)
-"""Roles whose files may have another date than the pages. The page table may not: pages that are missing in
-an older table may be new."""
+"""Roles whose files may have another date than the pages. The page table must have the same date, because
+pages that are missing in an older table may be new.
+"""
 
 _DBNAME = re.compile(r"[a-z][a-z0-9_]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
@@ -36,21 +37,21 @@ class _Mirrored:
 
     @property
     def name(self) -> str:
-        """Name of the source, and of the folder of its downloads."""
+        """The name of the source, and of its folder of downloads."""
         raise NotImplementedError
 
     def __post_init__(self) -> None:
         for number, mirror in enumerate(self.mirrors, start=1):
             if not mirror.startswith(("http://", "https://")):
                 shown = hide_passwords(mirror)
-                raise ValueError(f"{shown!r} is not a mirror; it must begin with https://")
+                raise ValueError(f"mirror {shown!r} must begin with https://")
             try:
                 parse_url(mirror)
             except (
                 LocationParseError
             ):  # the address is not shown, because it may contain a password
                 raise ValueError(
-                    f"mirror {number} of {self.name} is not an address; if its password has special"
+                    f"mirror {number} of {self.name} is not a valid address; if its password has special"
                     " characters, write %40 for @ and %2F for /"
                 ) from None
         if not self.mirrors:
@@ -59,7 +60,8 @@ class _Mirrored:
 
 @dataclass(frozen=True)
 class WikimediaSource(_Mirrored):
-    """A wiki: `<mirror>/ukwiki/20261101/…` or `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/…`.
+    """A wiki. Its files are in `<mirror>/ukwiki/20261101/` or
+    `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/`.
 
     The second form is a Content File Export, which has no tables.
     """
@@ -77,16 +79,18 @@ class WikimediaSource(_Mirrored):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not _DBNAME.fullmatch(self.dbname):
-            raise ValueError(f"{self.dbname!r} is not a wiki; expected a name like ukwiki")
+            raise ValueError(
+                f"{self.dbname!r} is not the name of a wiki; expected a name like ukwiki"
+            )
         if not self.roles or not {*self.roles} <= {*WIKIMEDIA_ROLES}:
-            raise ValueError(f"roles are {self.roles}; expected some of {WIKIMEDIA_ROLES}")
+            raise ValueError(f"roles must be some of {WIKIMEDIA_ROLES}, got {self.roles}")
         if self.layout not in LAYOUTS:
             raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, not {self.layout!r}")
 
 
 @dataclass(frozen=True)
 class EntitiesSource(_Mirrored):
-    """Wikidata's entities: `<mirror>/wikidatawiki/entities/20261102/wikidata-20261102-all.json.bz2`.
+    """Wikidata's entities, such as `<mirror>/wikidatawiki/entities/20261102/wikidata-20261102-all.json.bz2`.
 
     `<mirror>/other/wikibase/wikidatawiki/` has the same folders.
     """
@@ -99,9 +103,9 @@ class EntitiesSource(_Mirrored):
 
 @dataclass(frozen=True)
 class GutenbergSource(_Mirrored):
-    """Project Gutenberg's weekly archive of all books and its catalogue: `<mirror>/txt-files.tar.zip`.
+    """Project Gutenberg's weekly archive of all books, `<mirror>/txt-files.tar.zip`, and its catalogue.
 
-    New archives replace the old one under the same name. The date is that in the header Last-Modified.
+    Each new archive replaces the old one under the same name. Its date is that of the header Last-Modified.
     """
 
     books: str = "txt-files.tar.zip"
@@ -112,7 +116,7 @@ class GutenbergSource(_Mirrored):
 
     @property
     def files(self) -> Mapping[str, str]:
-        """Map from role to name of the file on the server."""
+        """Role → name of the file on the server."""
         return {"books": self.books} | ({"catalog": self.catalog} if self.catalog else {})
 
     @property
@@ -122,7 +126,8 @@ class GutenbergSource(_Mirrored):
 
 @dataclass(frozen=True)
 class NewsSource(_Mirrored):
-    """News sentences crawled for WMT: `<mirror>/en/news.2025.en.shuffled.deduped.gz`, a file for each year.
+    """News sentences crawled for WMT, with a file for each year:
+    `<mirror>/en/news.2025.en.shuffled.deduped.gz`.
 
     The date of a dump is its newest year. The site has no checksums. A file counts as finished if it has not
     changed for `settled_hours`.
@@ -143,12 +148,13 @@ class NewsSource(_Mirrored):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not _LANGUAGE.fullmatch(self.language):
-            raise ValueError(f"{self.language!r} is not a language code; expected one like en")
+            raise ValueError(f"language must be a code like en, got {self.language!r}")
 
 
 class FixedSource(NamedTuple):
-    """Files that a configuration lists one by one. If the date in the configuration is changed, a new edition
-    is built.
+    """Files that a configuration lists one by one.
+
+    If the date in the configuration is changed, a new edition is built.
     """
 
     name: str
@@ -161,4 +167,6 @@ class FixedSource(NamedTuple):
 
 
 Source = WikimediaSource | EntitiesSource | GutenbergSource | NewsSource | FixedSource
-"""Any source. `name` is also the folder of its downloads; `roles` are the uses of its files in a corpus."""
+"""Any source. `name` is also the name of its download folder; `roles` are the uses of its files
+in a build.
+"""

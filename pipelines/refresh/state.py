@@ -1,8 +1,8 @@
-"""The state of each corpus between runs, in one file for each corpus.
+"""The state of each corpus, which is stored in a file between runs.
 
 A run does not depend on the state: it finds editions from their folders and the file CURRENT, and checks
-downloads by their checksums. The state informs users and monitoring. It also records why an edition was
-refused, so that the comparison need not be repeated.
+downloads by their checksums. The state informs users and monitoring. It also records why an edition was not
+accepted, so that the comparison need not be repeated.
 """
 
 import logging
@@ -35,11 +35,11 @@ class CorpusState(msgspec.Struct, frozen=True, kw_only=True):
     compared: str = ""  # the edition that `documents` describes
     compared_with: str = ""  # the edition before it; "" for the first one
     documents: Mapping[str, int] = {}  # "added", "removed", "changed", "unchanged", "moved"
-    rejected: Mapping[str, str] = {}  # edition → reason why it was refused
+    rejected: Mapping[str, str] = {}  # edition → reason why it was not accepted
 
 
 class StateFolder:
-    """Reads and writes the files of states.
+    """Reads and writes the state files of all corpora.
 
     Args:
       folder: folder on a disk or an object store. A folder on a disk must exist.
@@ -49,13 +49,14 @@ class StateFolder:
         self._folder = folder
 
     def path_of(self, label: str) -> str:
-        """Returns the path of the file of a corpus."""
+        """Returns the path of the state file of a corpus."""
         path: str = FileSystems.join(self._folder, f"{label}.json")
         return path
 
     def load(self, label: str) -> CorpusState:
-        """Returns the stored state, or an empty state if there is no file. Renames a damaged file and logs a
-        warning.
+        """Returns the stored state of a corpus, or an empty state if there is no file.
+
+        If the file is damaged, it is renamed and a warning is logged.
         """
         path = self.path_of(label)
         try:
@@ -72,7 +73,7 @@ class StateFolder:
             return CorpusState()
 
     def peek(self, label: str) -> CorpusState:
-        """Reads the state like `load`, but does not rename a damaged file."""
+        """Returns the state like `load`, but does not rename a damaged file."""
         try:
             return self._read(self.path_of(label))
         except _DAMAGED:

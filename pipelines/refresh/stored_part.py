@@ -1,4 +1,4 @@
-"""A file that is downloaded to an object store directly, without a copy on a disk.
+"""A file that is being downloaded directly to an object store, without a copy on a disk.
 
 The bytes are hashed while they are sent to `<name>.part` in one upload. If the connection to the dump server
 is lost, the same upload continues. After the check, the store copies the object to `<name>`. If the process
@@ -24,11 +24,16 @@ from transforms.files.open_input import InputError, file_bytes_of, is_there, ope
 from transforms.files.stores import StoreError, read_object, refusal_of
 
 _SENT_BYTES = 1 << 25
-"""Bytes of a request to the store, held in memory. S3 allows 10,000 requests for one object: 335 GB."""
+"""Bytes in one request to the store, which are kept in memory until then.
+
+S3 allows 10,000 requests for one object, so the limit is 335 GB.
+"""
 
 
 def give_up_uploads(path: str) -> None:
-    """Removes unfinished uploads of killed processes to paths with this prefix. Errors are only logged."""
+    """Removes the unfinished uploads of killed processes to all paths with this prefix. Errors are only
+    logged.
+    """
     try:
         drop_uploads(path)
     except Exception as error:  # the account may lack the permission to list uploads
@@ -54,7 +59,7 @@ class StoredPart(PartFile):
             self._forget()
 
     def _forget(self) -> None:
-        """Resets the object to the state in which no bytes are received."""
+        """Resets this object, as if no bytes had been received."""
         self._is_finished, self._note, self._bytes_there = False, None, 0
         self._unsent = bytearray()
         kind = self.file.checksum.partition(":")[0]
@@ -107,7 +112,9 @@ class StoredPart(PartFile):
         self._unsent = bytearray()
 
     def _end_upload(self) -> None:
-        """Ends the upload, so that `<name>.part` has all bytes. Raises DownloadError if bytes are missing."""
+        """Completes the upload, so that `<name>.part` has all bytes. Raises DownloadError if bytes are
+        missing.
+        """
         if self._unsent:
             self._send()
         with self._telling():
@@ -121,7 +128,7 @@ class StoredPart(PartFile):
                 )
 
     def _drop(self) -> None:
-        """Ends the upload and removes the uploaded object, because Beam cannot cancel an upload."""
+        """Abandons the upload: completes it and deletes the object, because Beam cannot cancel an upload."""
         stream, self._stream = self._stream, None
         self._forget()
         if stream is not None:
@@ -131,7 +138,7 @@ class StoredPart(PartFile):
 
     @contextlib.contextmanager
     def _telling(self) -> Iterator[None]:
-        """Raises DownloadError for errors of the store inside the block."""
+        """Replaces errors of the store inside the block by a DownloadError."""
         try:
             yield
         except (StoreError, InputError) as error:
@@ -152,8 +159,9 @@ class StoredPart(PartFile):
                 self._drop()
 
     def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        """Returns the hexadecimal digest. If the store's checksum of the object is unchanged, the object is
-        not read again.
+        """Returns the hexadecimal digest of the stored bytes.
+
+        A finished object is not read again if the store's own checksum shows that it is unchanged.
         """
         if not self._is_finished:
             return self._hash.hexdigest()

@@ -1,5 +1,7 @@
-"""Kinds of tables [[corpus]], which define the sources of a corpus. The kind is named in the corpus's row of
-pipelines/corpora.
+"""Defines the tables [[corpus]] of a configuration. Each class has the settings and the sources of a kind of
+corpus.
+
+The row of a corpus in pipelines/corpora.py names its class.
 """
 
 import re
@@ -46,7 +48,7 @@ class EntitiesTable(CorpusTable, frozen=True, kw_only=True):
 
 
 class LanguageTable(CorpusTable, frozen=True, kw_only=True):
-    """The settings for a corpus of one language."""
+    """The settings that all corpora of one language have in common."""
 
     language: str = ""
 
@@ -65,7 +67,7 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
     joins: ClassVar[str] = "entities"
 
     languages: tuple[str, ...] = ()
-    """Instead of `language`: a corpus for each. ("all",) is all Wikipedias, ("paper",) the paper's 41."""
+    """Several languages instead of `language`. ("all",) means all Wikipedias, ("paper",) the paper's 41."""
     page_props: bool = True  # download the Wikidata item of each page
     page_table: bool = False  # download the page table; a page that is not in it was deleted
     entities: str = CURRENT_TABLE  # "current", of [[corpus]] kind = "entities"; "none"; a folder
@@ -96,7 +98,7 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
 
 
 class NewsTable(LanguageTable, frozen=True, kw_only=True):
-    """The settings for a corpus of sentences from yearly news files."""
+    """The settings for One Billion Word, which is built from yearly news files."""
 
     language: str = "en"
     first_year: int = 0  # 0 is the first on the server
@@ -120,7 +122,7 @@ class GutenbergTable(CorpusTable, frozen=True, kw_only=True):
 
 
 class SitesTable(CorpusTable, frozen=True, kw_only=True):
-    """The settings for a corpus of articles from several English wikis."""
+    """The settings for FLORES-101, which is built from several English wikis."""
 
     sites: tuple[str, ...] = ("wikinews", "wikibooks", "wikivoyage")  # or wikipedia
 
@@ -129,7 +131,7 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
         return tuple(_wiki_source(self, wiki, ("dump",), settings) for wiki in self._wikis())
 
     def setting_of(self, source: str, role: str) -> str:
-        """Returns the name of the site of a wiki, which is also the setting for its dump."""
+        """Returns the build setting for the dump of a wiki, which is the name of its site."""
         return self._wikis()[source]
 
     def _wikis(self) -> dict[str, str]:
@@ -137,14 +139,15 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
         if unknown or not self.sites:
             known = ", ".join(DOMAINS)
             raise ValueError(
-                f"sites has {', '.join(unknown) or 'no site'}; known sites are {known}"
+                f"sites must be some of {known}, got {', '.join(unknown) or 'no site'}"
             )
         return {load_site(site).dbname: site for site in self.sites}
 
 
 class FilesTable(CorpusTable, frozen=True, kw_only=True):
-    """The settings for a corpus whose input files the table lists one by one. If the date is changed, a new
-    edition is built.
+    """The settings for a corpus whose input files are listed one by one.
+
+    If the date is changed, a new edition is built.
     """
 
     date: str
@@ -153,10 +156,10 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
     def sources(self, settings: Settings) -> tuple[FixedSource]:
         """Returns the sources of the input files."""
         if not _DATE.fullmatch(self.date):
-            raise ValueError(f"date must begin with a year, not {self.date!r}")
+            raise ValueError(f"date must begin with a year, got {self.date!r}")
         date = plain_date(self.date)
         if is_future(date):
-            raise ValueError(f"date is {self.date!r}, which is in the future")
+            raise ValueError(f"date must not be in the future, got {self.date!r}")
         files = {
             role: tuple(RemoteFile(url.rpartition("/")[2], (url,)) for url in urls)
             for role, urls in self.files.items()

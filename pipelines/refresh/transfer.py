@@ -1,4 +1,4 @@
-"""Downloads one file: repeats attempts, tries mirrors and handles server responses."""
+"""Downloads one file: repeats failed requests, tries all mirrors, and checks the responses of servers."""
 
 import contextlib
 import dataclasses
@@ -50,7 +50,7 @@ class InterruptedTransferError(Exception):
 
 
 class Switch:
-    """Stops transfers from another thread, including those that wait for a silent server."""
+    """Stops downloads from another thread, including those that wait for a server without a response."""
 
     def __init__(self) -> None:
         self._is_off = threading.Event()
@@ -85,7 +85,7 @@ class Switch:
 
 
 class _LaterError(Exception):
-    """A temporary error: the same request may succeed later."""
+    """A temporary error: the same request may succeed if it is sent later."""
 
     def __init__(self, reason: str, wait_seconds: float = 0.0):
         super().__init__(reason)
@@ -98,8 +98,9 @@ class _UselessError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Transfer:
-    """Downloads one file. The arguments are those of `download.download`; the session is from
-    `ask.plain_session`.
+    """The download of one file. The arguments are those of `download.download`.
+
+    The session must be one from `ask.plain_session`.
     """
 
     part: PartFile
@@ -148,7 +149,7 @@ class Transfer:
                     break
                 has_been_wrong = True
                 urls = urls or [url]
-        raise failed[-1] if failed else DownloadError(self.file.name, "", "it has no address")
+        raise failed[-1] if failed else DownloadError(self.file.name, "", "the file has no address")
 
     def _fetch_from(self, url: str) -> None:
         """Downloads all bytes from one address, in several attempts if needed. Raises _UselessError."""
@@ -167,7 +168,7 @@ class Transfer:
                     raise _UselessError(f"{error}; {idle} attempts without progress") from None
                 wait = max(error.wait_seconds, self._back_off(idle))
                 if wait > self.patience.longest_wait_seconds:
-                    raise _UselessError(f"{error}; it asks to wait {wait:,.0f} s") from None
+                    raise _UselessError(f"{error}; the server asks to wait {wait:,.0f} s") from None
                 LOG.info("%s: %s; next attempt in %.1f s", hide_passwords(url), error, wait)
             self.switch.wait(wait)
 
@@ -193,8 +194,8 @@ class Transfer:
             self._take(url, response)
 
     def _take(self, url: str, response: requests.Response) -> None:
-        """Appends the body of a response to the stored bytes. If the response has the whole file, replaces
-        the stored bytes.
+        """Stores the body of a response: appends it or, if the response has the whole file, replaces the
+        stored bytes.
         """
         total = self._check_answer(response)
         if total is None:
@@ -203,7 +204,9 @@ class Transfer:
         if total >= 0 and self.file.size >= 0 and total != self.file.size:
             raise _UselessError(f"the server offers {total:,} bytes, expected {self.file.size:,}")
         if self.file.etag and url == self.file.urls[0] and etag and etag != self.file.etag:
-            raise _UselessError("the file was replaced by another version since it was found")
+            raise _UselessError(
+                "the server has replaced the file by another version in the meantime"
+            )
         if response.status_code != requests.codes.partial_content:
             modified = response.headers.get("Last-Modified", "")
             shown = hide_passwords(url)
@@ -231,10 +234,8 @@ class Transfer:
                 self.switch.check()
                 if 0 <= size < there + len(data):
                     self.part.discard()
-                    source = "are expected" if is_known else "it offers"
-                    raise _UselessError(
-                        f"the server sends more than the {size:,} bytes that {source}"
-                    )
+                    source = "expected" if is_known else "announced"
+                    raise _UselessError(f"the server sends more than the {size:,} bytes {source}")
                 if there >= next_look:
                     self._check_room(size, there)
                     next_look += _LOOK_BYTES
@@ -243,15 +244,19 @@ class Transfer:
                 there += len(data)
                 if (now := time.monotonic()) - start > self.patience.slow_seconds:
                     if there - there_then < self.patience.least_bytes:
-                        brought = f"{there - there_then:,} bytes came in {now - start:,.0f} s"
+                        brought = f"{there - there_then:,} bytes received in {now - start:,.0f} s"
                         raise _UselessError(f"too slow: {brought}")
                     start, there_then = now, there
 
     def _check_room(self, size: int, there: int) -> None:
         """Checks that the disk has enough space for the rest of the file.
 
-        Raises DiskFullError if there is not enough space, and _UselessError if only this server claims a size
-        that is too large.
+        Args:
+          size: size of the whole file in bytes according to the server; -1 if unknown.
+          there: number of bytes received so far.
+
+        Raises DiskFullError if there is not enough space; _UselessError if the size is only this server's
+        claim.
         """
         free = self.part.free_bytes()
         if free is None:
@@ -266,7 +271,7 @@ class Transfer:
             return
         left = f"{self.part.folder} has {room:,} bytes left"
         if kept:
-            left += f" besides {kept:,} that must stay free"
+            left += f" besides the {kept:,} that must remain free"
         if self.file.size >= 0:
             raise self.part.describe_full(f"the disk is full: {left}")
         if size >= 0:
@@ -275,8 +280,8 @@ class Transfer:
         raise _UselessError(f"the response has no Content-Length; after {there:,} bytes, {left}")
 
     def _check_answer(self, response: requests.Response) -> int | None:
-        """Checks a response. Returns the size of the whole file in bytes; -1 if it is unknown; None if no
-        bytes are missing.
+        """Checks a response. Returns the size of the whole file in bytes, -1 if unknown, or None if no bytes
+        are missing.
 
         Raises _LaterError or _UselessError if the response has no usable bytes.
         """
@@ -294,7 +299,7 @@ class Transfer:
             if response.headers.get("Content-Range") == f"bytes */{self.part.bytes_there}":
                 return None
             self.part.discard()
-            raise _LaterError("more bytes are stored here than the file on the server has")
+            raise _LaterError("the stored part is larger than the file on the server")
         if status in BUSY:
             asked = response.headers.get("Retry-After", "0")
             wait = PatientRetry().parse_retry_after(asked)

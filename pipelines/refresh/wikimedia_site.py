@@ -1,8 +1,8 @@
 """Finds dumps of wikis and of Wikidata's entities on dumps.wikimedia.org and its mirrors.
 
-A dump of a wiki takes days, and its folder exists from the first hour. `dumpstatus.json` in this folder shows
-which jobs are done, with the size and SHA-1 of every file. In a folder of entities, a file is finished when
-the file of checksums contains a line for it.
+A dump of a wiki takes days, and its folder exists from the first hour. `dumpstatus.json` in this folder lists
+the finished jobs, and the size and SHA-1 of every file. In a folder of entities, a file is finished when it
+is listed in the file of checksums.
 """
 
 import dataclasses
@@ -64,10 +64,9 @@ def _find_newest(
     mirror: str,
     session: requests.Session,
 ) -> RemoteDump | None:
-    """Calls all finders and returns the newest dump; among dumps of the same date, the first. Returns None if
-    no dump is finished yet.
+    """Calls all finders and returns the newest dump; among dumps of the same date, that of the first finder.
 
-    Raises SiteError if every finder fails.
+    Returns None if no dump is finished yet. Raises SiteError if every finder fails.
     """
     found: list[RemoteDump | None] = []
     faults: list[str] = []
@@ -90,7 +89,7 @@ def _find_newest(
 def _find_export_with_tables(
     source: WikimediaSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """Returns the newest export together with the tables of the newest dump, because exports have none."""
+    """Returns the newest export, with the tables of the newest dump added, because exports have none."""
     export = find_export(source, mirror, session)
     tables = tuple(role for role in source.roles if role in ROLES_OF_ANY_DATE)
     if not export or not tables:
@@ -107,7 +106,7 @@ def _find_export_with_tables(
 
 
 def find_dump(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
-    """Returns the newest dump on a mirror of which all needed jobs are done; None if no dump is finished yet.
+    """Returns the newest dump on a mirror whose needed jobs are all done; None if no dump is finished yet.
 
     Raises SiteError if no folder is usable.
     """
@@ -149,14 +148,14 @@ def _describe_dump(
 def select_finished(
     source: WikimediaSource, date: str, jobs: Mapping[str, Any]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Returns role → file names. Pages are taken from the file that has all pages if it exists, otherwise
-    from the partial files.
+    """Returns role → file names of a finished dump. Pages are in one file with all pages or, without it, in
+    partial files.
 
     Raises UnusableDumpError if a needed job is not done.
     """
     needed = {_TABLES[role][1] for role in source.roles if role in _TABLES}
     for job in sorted(needed):
-        status = jobs.get(job, {}).get("status", "not there")
+        status = jobs.get(job, {}).get("status", "missing")
         if status != "done":
             raise UnusableDumpError(f"{job} is {status} according to dumpstatus.json")
     asked = {
@@ -171,12 +170,14 @@ def select_finished(
         else:
             names[role] = select_table(folder, _TABLES[role][0])
         if not names[role]:
-            raise UnusableDumpError(f"dumpstatus.json names no file of {role}")
+            raise UnusableDumpError(f"dumpstatus.json lists no file for {role}")
     return names
 
 
 def _list_files(jobs: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yields the files of finished jobs; files of other jobs are still being written."""
+    """Yields (name, description) of the files of finished jobs. Files of other jobs are still
+    being written.
+    """
     for job in jobs.values():
         if job.get("status") == "done":
             yield from job.get("files", {}).items()
@@ -190,11 +191,11 @@ def _wiki_file(folder: str, name: str, listed: Mapping[str, Any]) -> RemoteFile:
 def find_entities(
     source: EntitiesSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """Returns the newest dump of entities on a mirror for which there is a checksum; None if no dump has a
-    checksum yet.
+    """Returns the newest dump of Wikidata's entities on a mirror that has a checksum; None if none has one
+    yet.
 
-    A mirror needs only one of the two folders in which dumps of entities are published. Raises SiteError if
-    there is no file of checksums.
+    A mirror needs only one of the two folders in which these dumps are published. Raises SiteError if there
+    is no file of checksums.
     """
     finders = [functools.partial(_find_entities_below, folder) for folder in _ENTITY_FOLDERS]
     return _find_newest(finders, source, mirror, session)

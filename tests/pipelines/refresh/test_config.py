@@ -59,7 +59,7 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + '[[corpus]]\nkind = "wiki40b"', "set either language or languages"),
         (HEAD + UK + "languages = ['el']", "set either language or languages"),
         (HEAD + UK + "sites = []", "[[corpus]] 1: Object contains unknown field `sites`"),
-        (HEAD + UK + UK, "two [[corpus]] have the name wiki40b-uk; set another name"),
+        (HEAD + UK + UK, "two tables [[corpus]] have the name wiki40b-uk; set another name"),
         (HEAD + UK + UK + 'name = "x"\nentities = "none"', "wiki40b-uk and x both write to wiki40b/uk"),
         (HEAD + NEWS + NEWS + 'name = "x"\nfirst_year = 2020', "lm1b-en and x both write to lm1b/en"),
         (HEAD + PG19 + PG19 + 'name = "x"\nbooks = "y"', "x both write to one folder of pg19"),
@@ -78,7 +78,7 @@ def write(folder: Path, text: str) -> Path:
             "wiki40b-uk: build: shard_bytes: Expected `int`, got `str`",
         ),
         (HEAD + UK + "build = { shard_bytes = 0 }", "shard_bytes must be positive, not 0"),
-        (HEAD + '[[corpus]]\nkind = "flores101"\nsites = ["x"]', "flores101: sites has"),
+        (HEAD + '[[corpus]]\nkind = "flores101"\nsites = ["x"]', "flores101: sites must be some of"),
     ],
 )  # fmt: skip
 def test_what_is_wrong(
@@ -132,7 +132,7 @@ def test_a_date_in_the_future(tmp_path: Path) -> None:
     settings = load_config(str(write(tmp_path, HEAD + UK))).refresh
     files = {"input": ("https://example.org/x",)}
     for date in ("20991231", "2099-12-31"):
-        with pytest.raises(ValueError, match=f"date is '{date}', which is in the future"):
+        with pytest.raises(ValueError, match=f"date must not be in the future, got '{date}'"):
             FilesTable(date=date, files=files).sources(settings)
     assert FilesTable(date="2026-11-01", files=files).sources(settings)[0].date == "20261101"
 

@@ -241,7 +241,7 @@ def test_a_storm_of_503_is_waited_out_as_long_as_the_server_asks(here: Downloads
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (Status(503, "3600"), "HTTP 503; it asks to wait 3,600 s"),
+        (Status(503, "3600"), "HTTP 503; the server asks to wait 3,600 s"),
         (WrongLength(10), "the server offers 60,010 bytes, expected 60,000"),
         (WrongLength(-10), "the server offers 59,990 bytes, expected 60,000"),
     ],
@@ -295,7 +295,7 @@ def test_a_file_that_is_replaced_meanwhile_is_not_mixed(here: Downloads) -> None
 
 def test_a_file_that_was_replaced_since_it_was_found_is_refused(here: Downloads) -> None:
     file = here.alone(Replace(20_000, OTHER), checksum="")
-    with pytest.raises(DownloadError, match="replaced by another version since it was found"):
+    with pytest.raises(DownloadError, match="replaced the file by another version in the meantime"):
         here.fetch(file._replace(etag=here.etag))
     assert "dump.xml" not in here.names()
     assert here.fetch(file._replace(etag=here.etag)) == OTHER
@@ -334,10 +334,10 @@ def test_bytes_that_nothing_is_known_of_are_not_gone_on_with(here: Downloads, no
 )
 def test_a_body_that_goes_on_is_not_kept(here: Downloads, faults: list[Fault], size: int) -> None:
     file = here.offer(*faults * 2, size=size)
-    source = "are expected" if size >= 0 else "it offers"
+    source = "expected" if size >= 0 else "announced"
     written: list[int] = []
     with pytest.raises(
-        DownloadError, match=f"the server sends more than the 60,000 bytes that {source}$"
+        DownloadError, match=f"the server sends more than the 60,000 bytes {source}$"
     ):
         here.start(alone(file), count_bytes=written.append)
     assert sum(written) <= SIZE
@@ -349,7 +349,7 @@ def test_a_body_that_goes_on_is_not_kept(here: Downloads, faults: list[Fault], s
     ("fault", "reason"),
     [
         (GoesOn(3_000_000), r"the response has no Content-Length; after [\d,]+ bytes, .* has"
-         " 0 bytes left besides 1,073,741,824 that must stay free"),
+         " 0 bytes left besides the 1,073,741,824 that must remain free"),
         (WrongLength(10**12), r"offers 1,000,000,060,000 bytes, but .* has 1,074,741,824 bytes left$"),
     ],
 )  # fmt: skip
@@ -575,7 +575,7 @@ def test_settings_that_cannot_be_are_refused(here: Downloads) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             here.start(*wrong)
-    with pytest.raises(ValueError, match="connections must be positive, not 0"):
+    with pytest.raises(ValueError, match="connections must be at least 1, got 0"):
         here.start(file, connections=0)
     (here.folder / "taken").write_text("a file")
     with pytest.raises(DownloadError, match="taken: cannot be created"):

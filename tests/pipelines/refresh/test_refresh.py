@@ -293,7 +293,7 @@ def test_an_edition_that_lost_too_much_is_not_accepted(
     place.refresh()
     put_dump(place.site, NEW)
     for _ in range(2):  # it is not downloaded and built again
-        assert f"{OLD_EDITION} stays the current edition" in place.refresh(status=1).out
+        assert f"{OLD_EDITION} remains the current edition" in place.refresh(status=1).out
         assert place.current() == OLD_EDITION
         assert place.loaded() == [OLD_EDITION, NEW_EDITION]
         assert metrics(place)[f"documents,change=removed,edition={NEW_EDITION}"] == 1
@@ -349,7 +349,7 @@ def test_doubts_are_accepted_by_name(place: Place, monkeypatch: pytest.MonkeyPat
         told.update(how)
         if not how["accept"]:
             raise BuildError(
-                "nearly none. If this is intended, continue with --accept few-links empty-train"
+                "nearly none. If this is intended, repeat the command with --accept few-links empty-train"
             )
         return launch(*positional, **how)
 

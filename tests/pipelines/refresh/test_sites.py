@@ -260,7 +260,7 @@ def test_a_site_that_asks_for_too_long_a_wait_is_not_asked_sooner(site: DumpServ
     site.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
     site.fail("/ukwiki/", Status(503, "3600"))
     start = time.monotonic()
-    with pytest.raises(SiteError, match="HTTP 503; it asks to wait 3,600 s"):
+    with pytest.raises(SiteError, match="HTTP 503; the server asks to wait 3,600 s"):
         ask(WikimediaSource("ukwiki", mirrors=(site.url,)))
     assert time.monotonic() - start < 30
     assert len(site.requests) == 1
@@ -437,7 +437,7 @@ NEVER_SMALLER = [
     ({"files": {"p7r1r2.xml.bz2": b"x", "p7r3r4.xml.bz2": b"x"}}, "have revisions of one page"),
     ({"files": {**EXPORT, "p21p22.xml.bz2": b""}}, "p21p22.xml.bz2 is empty"),
     ({"files": {"../../p1p2.xml.bz2": b"x"}}, "SHA256SUMS lists p1p2.xml.bz2, expected names like"),
-    ({"files": EXPORT, "compression": "rar"}, "it has no folder bzip2"),
+    ({"files": EXPORT, "compression": "rar"}, "the export has no folder bzip2"),
 ]  # fmt: skip
 
 
@@ -612,7 +612,7 @@ def fill(site: DumpServer) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("source", "path", "wrong", "reason"),
     [
-        (EntitiesSource(), "/wikidatawiki/entities/", LOGIN, "the page names no folder with a date"),
+        (EntitiesSource(), "/wikidatawiki/entities/", LOGIN, "the page lists no folder with a date"),
         (EntitiesSource(), f"{ENTITIES}/", LOGIN, "no folder has a file of checksums"),
         (EntitiesSource(), f"{ENTITIES}/wikidata-20261102-sha1sums.txt", LOGIN, "no folder has a file of ch"),
         (EntitiesSource(), f"{ENTITIES}/wikidata-20261102-all.json.bz2",
@@ -696,8 +696,8 @@ def test_a_fixed_source_asks_nobody() -> None:
     ("make", "message"),
     [
         (lambda: WikimediaSource("../etc"), "is not a wiki"),
-        (lambda: WikimediaSource("ukwiki", ("dump", "pages")), "expected some of"),
-        (lambda: WikimediaSource("ukwiki", ()), "expected some of"),
+        (lambda: WikimediaSource("ukwiki", ("dump", "pages")), "roles must be some of"),
+        (lambda: WikimediaSource("ukwiki", ()), "roles must be some of"),
         (lambda: WikimediaSource("ukwiki", mirrors=()), "the list of mirrors for ukwiki is empty"),
         (
             lambda: EntitiesSource(("ftp://me:p4ss@mirror",)),

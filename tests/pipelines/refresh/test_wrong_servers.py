@@ -258,7 +258,7 @@ REFUSALS: dict[str, tuple[Raw, str]] = {
     "busy": (Raw(MANY + b"Retry-After: 0\r\n\r\n" + POLICY), f'429 error responses: "{POLICY.decode()}"'),
     "busy for long": (
         Raw(MANY + b"Retry-After: 3600\r\n\r\n" + POLICY),
-        f'HTTP 429: "{POLICY.decode()}"; it asks to wait 3,600 s',
+        f'HTTP 429: "{POLICY.decode()}"; the server asks to wait 3,600 s',
     ),
     "the sentences that fit": (Raw(FORBIDDEN + b"\r\n" + POLICY + b" " + LONG), f'"{POLICY.decode()}"'),
     "no whole sentence": (Raw(FORBIDDEN + b"\r\n" + LONG), f'"{LONG[:199].decode().strip()}…"'),
