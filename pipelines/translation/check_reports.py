@@ -7,15 +7,17 @@ from pipelines.translation.checks import FINDINGS, Checked
 from pipelines.translation.drawing import count_of, draw, name_some
 from transforms.text.translation.records import Finding
 
-SHOWN = 10  # findings of a language
-SHOWN_OF_MANY = 3  # findings of each language if several are checked
+SHOWN = 10  # number of findings to print if one language is checked
+SHOWN_OF_MANY = 3  # number of findings to print per language if several are checked
 
 
 def print_checked(checked: Checked, shown: int = SHOWN) -> None:
-    """Prints a table of findings by rule, and the first findings with file and line."""
+    """Prints the result of a check: a table of findings by rule, and the first findings with
+    file and line.
+    """
     facts = checked.entry.facts
     verdict = "failed" if checked.has_errors else "passed"
-    again = "" if checked.is_new else ", nothing has changed since"
+    again = "" if checked.is_new else ", nothing has changed since then"
     errors = count_of(facts["errors"], "error")
     warnings = count_of(facts["warnings"], "warning")
     print(
@@ -61,14 +63,14 @@ def print_summary(checked: Sequence[Checked]) -> None:
         print(f"{len(checked):,} languages: {len(passed):,} passed, {len(failed):,} failed")
     if failed:
         print(
-            f"next for {name_some(failed)}: `packets` sends the lines with errors back; what is right"
+            f"next for {name_some(failed)}: `packets` sends the lines with errors back; if a line is"
         )
-        print("  as it is can be accepted: `check --waive ID:RULE`, or `--waive-table` with many")
+        print("  correct, accept it with `check --waive ID:RULE`, or many with `--waive-table`")
     if any(one.finding.rule == "disputed" for each in checked for one in each.findings):
         print(SETTLE)
 
 
 SETTLE = (
-    "a disputed line is settled by an answer to the next packet (`packets`), or, where one of the files is a"
-    "\n  correction of the other, by `import FILE --corrects NUMBER`: the number of the import that was wrong"
+    "to settle a disputed line, send it again (`packets`) and import the answer; or, if one of the files is a"
+    "\n  correction of the other, use `import FILE --corrects NUMBER` with the number of the wrong import"
 )

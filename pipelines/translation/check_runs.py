@@ -1,4 +1,4 @@
-"""Checks many languages at once in parallel processes."""
+"""Checks several languages at once in parallel processes."""
 
 import concurrent.futures
 import contextlib
@@ -18,13 +18,14 @@ from pipelines.translation.worker_start import prepare_worker
 from transforms.files.open_input import InputError
 from transforms.text.translation.languages import TargetLanguage
 
-# Of all languages together: with fewer lines, starting processes takes longer than the checks.
+# If all languages together have fewer lines, starting processes takes longer than the checks.
 MIN_LINES = 1_500
 
 
 class Progress:
-    """Displays the number of finished languages: in a terminal one line that is overwritten, otherwise a line
-    for each language.
+    """Displays the number of checked languages on a stream.
+
+    In a terminal, it is one line that is overwritten, otherwise a line for each language.
     """
 
     def __init__(self, total: int, stream: TextIO) -> None:
@@ -34,12 +35,12 @@ class Progress:
         self._is_terminal = stream.isatty()
 
     def show(self) -> None:
-        """Writes the progress line if the stream is a terminal."""
+        """Writes the progress line, if the stream is a terminal."""
         if self._total > 1 and self._is_terminal and self._done < self._total:
             self._write(f"\r\x1b[Kchecked {self._done:,} of {self._total:,} languages …")
 
     def add(self, code: str) -> None:
-        """Counts a finished language. In a terminal, removes the progress line."""
+        """Counts a checked language. In a terminal, also removes the progress line."""
         self._done += 1
         if self._is_terminal:
             self.close()
@@ -73,7 +74,7 @@ def check_languages(
       by: name of the person who checks.
 
     Raises the errors of `check_language`, and InputError if a process is killed. The languages before the
-    failed one have been checked; languages after it may have been checked.
+    failed one are then already checked.
     """
     check = functools.partial(_check, project, waive=waive, send_back=send_back, by=by)
     count = min(workers, len(languages))
@@ -140,7 +141,8 @@ def _check_in_processes(
             place = sum(future.done() and not future.exception() for future in futures)
             told = f"{place:,} of {len(languages):,} languages are checked"
             message = (
-                f"a process of the checks was killed, {told}: --workers 1 needs the least memory"
+                f"a process was killed, perhaps because memory ran out; {told}: use --workers 1, which"
+                " needs the least memory"
             )
             raise InputError(folder, message) from None
         finally:
@@ -163,7 +165,7 @@ def _in_order(
 
 @contextlib.contextmanager
 def _ignored_interrupts() -> Iterator[None]:
-    """Lets processes started in the block ignore Ctrl-C until they run `prepare_worker`."""
+    """Makes processes that are started in the block ignore Ctrl-C until they call `prepare_worker`."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals
         return

@@ -1,4 +1,4 @@
-"""Checks the translations in force of a language, and records the findings in its journal."""
+"""Checks the current translations of a language, and records the findings in its journal."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -20,7 +20,7 @@ _COLUMNS = (*Finding._fields, "waived")
 
 
 class JudgedFinding(NamedTuple):
-    """A finding, and the reason why a person accepted it."""
+    """A finding and, if a person has accepted it, the reason."""
 
     finding: Finding
     waived: str  # "name: reason"; "" for an open finding
@@ -48,23 +48,24 @@ def check_language(
     send_back: Collection[str] = (),
     by: str = "",
 ) -> Checked:
-    """Checks the translations in force. Adds an entry to the journal if the findings have changed.
+    """Checks the current translations of a language. Adds an entry to its journal if the findings have
+    changed.
 
     Args:
       waive: findings to accept.
       send_back: rules whose warnings count as errors in this check.
       by: name of the person who checks.
 
-    Raises ValueError if the language has no translations yet, and ValueError or InputError for a waiver of a
-    finding that does not exist.
+    Raises ValueError if the language has no translations yet. Raises ValueError or InputError if `waive` has
+    a finding that does not exist.
     """
     folder = project.journal(language.code)
     if not folder.is_dir():
-        raise ValueError(f"nothing was sent for {language.code}")
+        raise ValueError(f"{language.code}: no packet was sent yet; send one with `packets`")
     with journal.locked(folder):
         state = LanguageState(journal.read_entries(folder), project.ids)
         if not state.answers:
-            raise ValueError(f"{language.code}: no translation has come back yet")
+            raise ValueError(f"{language.code}: no translation was imported yet")
         found = _as_errors(_find(project, state, language), send_back)
         waivers = find_waivers(state, found, waive) if waive else []
         judged = _judge(state, found, waivers)
@@ -79,8 +80,8 @@ def check_language(
 
 
 def _find(project: Project, state: LanguageState, language: TargetLanguage) -> list[Finding]:
-    """Returns all findings: first the findings about the whole file, then the findings about lines, in the
-    order of the lines.
+    """Returns all findings: first those about the whole file, then those about lines, in the order of the
+    lines.
     """
     # Imported here because its libraries take a second to import.
     from transforms.text.translation.checks.run import check_translations
@@ -95,11 +96,11 @@ def _find(project: Project, state: LanguageState, language: TargetLanguage) -> l
 
 
 def _as_errors(found: Sequence[Finding], rules: Collection[str]) -> list[Finding]:
-    """Turns the warnings of the rules into errors. Raises ValueError for a rule without findings."""
+    """Changes the warnings of the given rules to errors. Raises ValueError for a rule without findings."""
     if unknown := set(rules) - {finding.rule for finding in found}:
         known = ", ".join(sorted({one.rule for one in found if one.severity == "warning"}))
         raise ValueError(
-            f"--send-back: nothing was found by {', '.join(sorted(unknown))}; rules with warnings:"
+            f"--send-back: there are no warnings of {', '.join(sorted(unknown))}; rules with warnings:"
             f" {known or 'none'}"
         )
     return [one._replace(severity="error") if one.rule in rules else one for one in found]
@@ -108,7 +109,7 @@ def _as_errors(found: Sequence[Finding], rules: Collection[str]) -> list[Finding
 def _dispute(name: str, answers: Sequence[Answer]) -> Finding:
     first = answers[0].translation(name)
     told = "; ".join(_tell(name, answer) for answer in answers)
-    message = f"the same packet has different answers; send the one that is right: {told}"
+    message = f"the same packet has different answers; send the correct one: {told}"
     return Finding(name, "disputed", "error", message, first.file, first.line)
 
 
@@ -120,7 +121,9 @@ def _tell(name: str, answer: Answer) -> str:
 def _not_back(state: LanguageState, name: str) -> Finding:
     one = state.translations[name]
     packet = journal.name_of(state.sent[name])
-    message = f"was sent again in round {state.round}, packet {packet}, and has not come back"
+    message = (
+        f"was sent again in round {state.round}, packet {packet}, but no answer was imported yet"
+    )
     return Finding(name, "not-back", "error", message, one.file, one.line)
 
 
@@ -155,7 +158,7 @@ def _facts(
 
 
 def write_findings(judged: Iterable[JudgedFinding]) -> str:
-    """Returns the content of findings.tsv."""
+    """Returns the content of findings.tsv, with a row for each finding."""
     rows = ([*map(str, one.finding), one.waived] for one in judged)
     return write_table(_COLUMNS, rows)
 
@@ -174,7 +177,7 @@ def read_findings(check: Entry) -> list[JudgedFinding]:
 
 
 def open_errors(check: Entry) -> list[Finding]:
-    """Returns the errors of a check that are not waived."""
+    """Returns the findings of a check that are errors and were not accepted."""
     return [
         one.finding
         for one in read_findings(check)

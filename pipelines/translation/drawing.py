@@ -16,7 +16,7 @@ from rich.text import Text
 
 _WIDEST = 10_000  # columns
 _NARROWEST = 10  # characters of a line of a cell
-_NAMED = 8  # names shown of a long list
+_NAMED = 8  # number of names to print of a long list
 
 
 def count_of(number: int, what: str) -> str:
@@ -25,7 +25,7 @@ def count_of(number: int, what: str) -> str:
 
 
 def name_some(names: Sequence[str]) -> str:
-    """Returns a text with the first names and the number of the others."""
+    """Returns the first names as a text, with the number of the others: "fra, deu and 12 more"."""
     told = ", ".join(names[:_NAMED])
     return told if len(names) <= _NAMED else f"{told} and {len(names) - _NAMED:,} more"
 
@@ -39,8 +39,9 @@ def draw(
     width: int | None = None,
     key: int = 1,
 ) -> str:
-    """Formats a table. Columns are never truncated; columns that do not fit the width are moved to further
-    tables below. If one alone does not fit, the last column that is repeated gets lines of fewer characters.
+    """Formats a table as text. If it is wider than `width`, it is split into several tables, one below the
+    other. Cells are never truncated: if one column alone does not fit, the text in the last of the repeated
+    columns is wrapped.
 
     Args:
       columns: titles of the columns.
@@ -92,7 +93,7 @@ def _draw(
     total: Sequence[str],
     places: Sequence[int],
 ) -> str:
-    """Formats one table of the columns whose indices are `places`."""
+    """Formats one table that has the columns with the indices `places`."""
     table = Table(box=box.SIMPLE)
     for place in places:
         justify: Any = "right" if place >= len(columns) - numbers else "left"

@@ -1,4 +1,4 @@
-"""The names and types of the facts in journal entries, for each kind of entry."""
+"""Defines the facts that a journal entry of each kind contains, and their types."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -20,10 +20,10 @@ HEAD = _Head.__struct_fields__
 
 
 class _Facts(msgspec.Struct):
-    """The facts of one kind of entry. Only facts that are read again later are declared."""
+    """The facts of one kind of entry. Facts that are written but never read are not declared."""
 
     def others(self) -> Sequence[int]:
-        """Returns the numbers of the entries that this entry refers to."""
+        """Returns the numbers of the earlier entries that this entry refers to."""
         return ()
 
 
@@ -115,8 +115,11 @@ _FACTS: Mapping[str, type[_Facts]] = {
 
 
 def check_facts(facts: Any, number: int) -> None:
-    """Checks the facts of the entry with this number. If the kind of the entry is unknown, only checks the
-    facts that all entries have.
+    """Checks the facts of a journal entry. For an unknown kind of entry, checks only the facts that all
+    entries have.
+
+    Args:
+      number: number of the entry, from 1.
 
     Raises ValueError if facts are missing or invalid.
     """
@@ -126,4 +129,4 @@ def check_facts(facts: Any, number: int) -> None:
     except (msgspec.ValidationError, UnicodeEncodeError) as error:  # half a surrogate pair
         raise ValueError(str(error)) from None
     if not all(0 < other < number for other in told.others()):
-        raise ValueError(f"it names an entry that is not one of the {number - 1} before it")
+        raise ValueError(f"it refers to an entry that is not one of the {number - 1} earlier ones")

@@ -24,12 +24,12 @@ def read_bytes(path: pathlib.Path) -> bytes:
 
 
 def read_text(path: pathlib.Path) -> str:
-    """Reads a UTF-8 file with unchanged line ends. Raises InputError."""
+    """Reads a UTF-8 file without changing line ends. Raises InputError if it cannot be read or decoded."""
     return decode(str(path), read_bytes(path))
 
 
 def decode(path: str, data: bytes) -> str:
-    """Decodes UTF-8 with unchanged line ends. Raises InputError with the line of an invalid byte."""
+    """Decodes UTF-8 without changing line ends. Raises InputError with the line of the first invalid byte."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -39,7 +39,7 @@ def decode(path: str, data: bytes) -> str:
 
 @contextlib.contextmanager
 def naming(path: str | pathlib.Path) -> Iterator[None]:
-    """Turns a ReadError inside the block into an InputError that names the file."""
+    """Replaces a ReadError inside the block by an InputError that names the file."""
     try:
         yield
     except ReadError as error:
@@ -58,7 +58,11 @@ def sha256_of(data: bytes) -> str:
 
 
 def fill_folder(folder: pathlib.Path, files: Mapping[str, bytes]) -> None:
-    """Writes new files, given as name → bytes, and syncs them to the disk. A name may contain one folder."""
+    """Writes new files to a folder, and syncs them to the disk.
+
+    Args:
+      files: name → content. A name may contain one subfolder.
+    """
     for name, data in files.items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
@@ -71,12 +75,14 @@ def fill_folder(folder: pathlib.Path, files: Mapping[str, bytes]) -> None:
 
 
 def check_copies(folder: str, files: Mapping[str, bytes]) -> None:
-    """Raises TargetError if the folder has a file with one of these names and other content."""
+    """Raises TargetError if a folder has a file with the same name as one of `files`, but with
+    other content.
+    """
     paths = {pathlib.Path(folder) / name: data for name, data in files.items()} if folder else {}
     taken = [path.name for path, data in paths.items() if not _is_free(path, data)]
     if taken:
         raise TargetError(
-            f"{folder} already has another {', '.join(taken)}; give another folder with --to"
+            f"{folder} already contains a different {', '.join(taken)}; use another folder with --to"
         )
 
 
@@ -85,11 +91,14 @@ def _is_free(path: pathlib.Path, data: bytes) -> bool:
 
 
 def put_copies(folder: str, files: Mapping[str, bytes]) -> list[str]:
-    """Writes copies of files, given as name → bytes, to a folder, which is created if missing. Returns the
-    paths of the copies.
+    """Writes copies of files to a folder, which is created if missing. Returns the paths of the copies.
 
-    Each file is written atomically. Existing files are never overwritten. Raises TargetError if the folder
-    has a file with the same name and other content, or cannot be written.
+    Each file is written atomically. Existing files are never overwritten.
+
+    Args:
+      files: name → content.
+
+    Raises TargetError if the folder has a file with the same name and other content, or cannot be written.
     """
     place = pathlib.Path(folder)
     try:
@@ -99,9 +108,7 @@ def put_copies(folder: str, files: Mapping[str, bytes]) -> list[str]:
             for name, data in files.items():
                 _put(place / name, data)
     except FileExistsError:
-        raise TargetError(
-            f"{folder}: another process writes there, or it is not a folder"
-        ) from None
+        raise TargetError(f"{folder}: not a folder, or another process is writing to it") from None
     except OSError as error:
         raise TargetError(f"{folder}: {error.strerror}") from None
     return [str(place / name) for name in files]

@@ -21,7 +21,7 @@ SOURCE_CODES = ("eng", "eng_Latn")  # in FLORES-101 and FLORES-200
 
 
 def find_source(path: str) -> list[SourceSentence]:
-    """Returns the sentences, sorted by split and by position in the split.
+    """Returns the sentences to translate, sorted by split and by position in the split.
 
     Args:
       path: a source.tsv; the folder of a finished build with this file; or the folder of a released data set
@@ -40,7 +40,7 @@ def find_source(path: str) -> list[SourceSentence]:
 
 
 def read_source_file(path: pathlib.Path) -> list[SourceSentence]:
-    """Reads a source.tsv. Raises InputError."""
+    """Reads a source.tsv. Raises InputError if it cannot be read or is damaged."""
     try:
         return read_source(read_text(path))
     except ReadError as error:
@@ -56,7 +56,8 @@ def _read_release(folder: pathlib.Path) -> list[SourceSentence]:
             metadata = _first_file((folder, folder.parent), metadata_names(split))
             if not metadata:
                 raise InputError(
-                    str(folder), f"no {metadata_names(split)[0]} in this folder or the one above"
+                    str(folder),
+                    f"there is no {metadata_names(split)[0]} in this folder or its parent folder",
                 )
             sentences += _read_split(text, metadata, split)
     if not sentences:
@@ -75,7 +76,7 @@ def _read_split(text: pathlib.Path, metadata: pathlib.Path, split: str) -> list[
     try:
         rows = list(read_table(read_text(metadata), METADATA_COLUMNS))
         if len(lines) != len(rows):
-            message = f"has {len(lines):,} lines, but {metadata} has {len(rows):,} rows"
+            message = f"must have a line for each row of {metadata}, {len(rows):,}, but has {len(lines):,}"
             raise InputError(str(text), message)
         first_of_url: dict[str, str] = {}
         sentences = []

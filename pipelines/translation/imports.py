@@ -1,4 +1,6 @@
-"""Imports the files of translators. A file is imported completely or not at all, and stored unchanged."""
+"""Imports the files of translators. A file is either imported completely or not at all, and is stored
+unchanged.
+"""
 
 import pathlib
 from collections import Counter
@@ -33,15 +35,15 @@ READERS: Mapping[str, Callable[[bytes, str], Returned]] = {
     ".txt": _read_table,  # the "Unicode text" of Excel
 }
 SUFFIXES = (*READERS, *(f".{split}" for split in SPLITS))
-LAST = "last"  # for --corrects: the newest import of another file that shares a line with this file
-# Kinds of changes of a line by an import. The entry counts the lines of each kind.
+LAST = "last"  # for --corrects: the newest import of another file that has a line of this file
+# What an import changes for a line. The journal entry has the number of lines of each kind.
 CHANGES = (
     "first",  # the line had no translation
     "same",
-    "changed",  # the earlier translation answered an earlier packet
-    "corrected",  # replaces another text that was in force or disputed
-    "disputed",  # another text has answered the same packet
-    "late",  # an answer to a later packet is in force and is kept
+    "changed",  # replaces a translation that answered an earlier packet
+    "corrected",  # replaces a different answer to the same packet
+    "disputed",  # differs from another answer to the same packet
+    "late",  # is not used, because there is already an answer to a later packet
 )
 
 
@@ -58,7 +60,7 @@ class ReadFile(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """The result of importing a file."""
+    """The result of importing one file."""
 
     path: str
     code: str
@@ -74,12 +76,13 @@ def import_files(
     by: str = "",
     corrects: Sequence[str] = (),
 ) -> list[Imported]:
-    """Imports files: adds an entry to the journal of the language for each new file. All files are read
-    before the first entry is written.
+    """Imports files: adds an entry to the journal of the language for each new file.
+
+    All files are read before the first entry is written.
 
     Args:
       paths: files, or folders with files that have a known suffix.
-      language: code of the language, for files that do not name it.
+      language: code of the language, for files that do not contain it.
       by: name of the translator.
       corrects: numbers of the imports that the files correct; LAST is the last import. The lines of the files
         replace the same lines of these imports.
@@ -99,8 +102,9 @@ def import_files(
 
 
 def _list(paths: Iterable[str]) -> list[tuple[pathlib.Path, bool]]:
-    """Returns pairs (file, True if the file itself was given, False if it was found in a folder), without
-    repetitions.
+    """Returns (file, is_named) for each file in `paths` and their subfolders, without repetitions.
+
+    `is_named` is True if the file itself was given, and False if it was found in a folder.
     """
     found: dict[pathlib.Path, bool] = {}
     for path in map(pathlib.Path, paths):
@@ -109,7 +113,9 @@ def _list(paths: Iterable[str]) -> list[tuple[pathlib.Path, bool]]:
             continue
         below = sorted(one for one in path.rglob("*") if _is_answer(one.relative_to(path), one))
         if not below:
-            raise InputError(str(path), f"no file with an ending of {', '.join(SUFFIXES)}")
+            raise InputError(
+                str(path), f"the folder contains no file that ends with {', '.join(SUFFIXES)}"
+            )
         for one in below:
             found.setdefault(one, False)
     return list(found.items())
@@ -124,7 +130,7 @@ def _read(project: Project, path: pathlib.Path, code: str, is_named: bool) -> Re
     data = files.read_bytes(path)
     with files.naming(path):
         if path.suffix not in SUFFIXES:
-            raise ReadError(0, f"its name ends with none of {', '.join(SUFFIXES)}")
+            raise ReadError(0, f"the file name must end with one of {', '.join(SUFFIXES)}")
         if path.stem in SOURCE_CODES and path.suffix not in READERS and not is_named:
             _check_source(project, path, data)
             return Imported(str(path), path.stem, None, False)
@@ -141,11 +147,13 @@ def _returned(project: Project, path: pathlib.Path, data: bytes) -> Returned:
 
 
 def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
-    """Raises ReadError if a file in the source language has other sentences than the project has."""
+    """Raises ReadError if a file in the source language does not have the sentences of the project."""
     lines = files.decode(str(path), data).removesuffix("\n").split("\n")
     those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
     if len(lines) != len(those):
-        raise ReadError(0, f"has {len(lines):,} lines, but the source has {len(those):,}")
+        raise ReadError(
+            0, f"must have as many lines as the source, {len(those):,}, but has {len(lines):,}"
+        )
     for number, (line, source) in enumerate(zip(lines, those, strict=True), 1):
         if line != source.text:
             raise ReadError(
@@ -158,7 +166,7 @@ def _checked(
     project: Project, path: pathlib.Path, data: bytes, returned: Returned, code: str
 ) -> ReadFile:
     if returned.project and returned.project != project.key:
-        message = f"is of the project {returned.project}, but this is {project.key}"
+        message = f"belongs to the project {returned.project}, not to {project.key}"
         raise ReadError(0, message)
     code = _language(project, path, returned, code)
     entries = journal.read_entries(project.journal(code))
@@ -172,17 +180,23 @@ def _checked(
     filled = [one for one in returned.translations if one.text]
     if not filled:
         what = (
-            "no sentence in it" if not returned.sources else "no sentence in it has a translation"
+            "the file has no sentences"
+            if not returned.sources
+            else "no sentence in the file has a translation"
         )
-        raise ReadError(0, f"{what}: was it saved before it was translated?")
+        raise ReadError(0, f"{what}: check that the translated file was saved")
     shown = {one.id for one in returned.translations} | set(returned.sources)
     empty = len(shown) - len(filled)
     return ReadFile(path, data, code, returned.number, filled, empty)
 
 
 def _language(project: Project, path: pathlib.Path, returned: Returned, code: str) -> str:
-    """Returns the code of a file's language. Raises ReadError if no code is given, or if different codes are
-    given.
+    """Returns the code of a file's language.
+
+    Args:
+      code: the code given with --language; "" if none is given.
+
+    Raises ReadError if neither the file nor the flag has a code, or if the codes differ.
     """
     told = returned.language
     if not told and path.suffix not in READERS:
@@ -191,17 +205,20 @@ def _language(project: Project, path: pathlib.Path, returned: Returned, code: st
         found = project.language(told).code if told else ""
     except ValueError as error:
         if not code or returned.language:
-            raise ReadError(0, f"{error}; give --language") from None
+            raise ReadError(0, f"{error}; name the language with --language") from None
         found = ""  # the name of the file is not a language code
     if not (found or code):
-        raise ReadError(0, "does not name its language; give --language")
+        raise ReadError(0, "the file does not contain its language; name it with --language")
     if found and code and found != code:
-        raise ReadError(0, f"is in {found}, but --language says {code}")
+        raise ReadError(0, f"the language of the file is {found}, but --language is {code}")
     return found or code
 
 
 def _correcting(project: Project, file: ReadFile, names: Sequence[str]) -> ReadFile:
-    """Returns the file as a correction of the named imports."""
+    """Returns the file, marked as a correction of the imports with the given numbers.
+
+    Raises ValueError if the file cannot correct one of them.
+    """
     entries = journal.read_entries(project.journal(file.code))
     imports = {entry.number: entry for entry in entries if entry.kind == "import"}
     ids = frozenset(one.id for one in file.translations)
@@ -210,8 +227,8 @@ def _correcting(project: Project, file: ReadFile, names: Sequence[str]) -> ReadF
     for entry in found:
         if entry.facts["base"] != base:
             its, other = map(journal.name_of, (entry.facts["base"], base))
-            told = f"import {entry.name} of {file.code} answers packet {its}, and {file.path} packet {other}"
-            raise ValueError(f"--corrects: {told}: it is not a correction")
+            told = f"import {entry.name} of {file.code} answers packet {its}, but {file.path} packet {other}"
+            raise ValueError(f"--corrects: {told}; a correction must answer the same packet")
     return file._replace(base=base, corrects=sorted({entry.number for entry in found}))
 
 
@@ -223,15 +240,17 @@ def _find_corrected(
             is_same = entry.facts["file"]["sha256"] == files.sha256_of(file.data)
             if not (is_same or ids.isdisjoint(ids_of(entry))):
                 return entry
-        raise ValueError(f"--corrects: no other import of {file.code} has a line of {file.path}")
+        raise ValueError(
+            f"--corrects: no other import of {file.code} contains a line of {file.path}"
+        )
     named = imports.get(int(name)) if name.isascii() and name.isdigit() else None
     if not named:
         known = ", ".join(one.name for one in imports.values())
-        there = f"the imports are {known}" if known else "there is none"
+        there = f"the imports are {known}" if known else "there are no imports"
         raise ValueError(f"--corrects: {name} is not an import of {file.code}; {there}")
     if ids.isdisjoint(ids_of(named)):
         raise ValueError(
-            f"--corrects: import {named.name} of {file.code} has no line of {file.path}"
+            f"--corrects: import {named.name} of {file.code} contains no line of {file.path}"
         )
     return named
 
@@ -249,8 +268,8 @@ def _check_lines(project: Project, returned: Returned) -> None:
             raise ReadError(one.line, f"the translation of {one.id} has a line feed")
         source = returned.sources.get(one.id, texts[one.id])
         if source != texts[one.id]:
-            message = f"the source beside {one.id} is {source!r}, but {texts[one.id]!r} was sent"
-            raise ReadError(one.line, f"{message}: are the rows mixed up?")
+            message = f"the source of {one.id} must be {texts[one.id]!r}, as it was sent, but is {source!r}"
+            raise ReadError(one.line, f"{message}: check the order of the rows")
 
 
 def _add(project: Project, file: ReadFile, by: str) -> Imported:
@@ -267,10 +286,10 @@ def _add(project: Project, file: ReadFile, by: str) -> Imported:
 
 
 def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry | None:
-    """Returns the entry of an earlier import of the same bytes; None if the file has to be imported again.
+    """Returns the entry of an earlier import of the same file; None if the file must be imported again.
 
-    A file has to be imported again if it now answers a later packet and so settles a dispute, or if it
-    corrects other imports than before.
+    A file must be imported again if it now answers a later packet and so settles a dispute, or if it corrects
+    other imports than before.
     """
     sha256 = files.sha256_of(file.data)
     earlier = [
@@ -314,8 +333,12 @@ def _compare(
 
 
 def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[int]) -> str:
-    """Returns the kind of change of a line, one of CHANGES. `gone` contains the numbers of the corrected
-    imports.
+    """Returns what an import changes for a line: one of CHANGES.
+
+    Args:
+      one: the imported translation of the line.
+      base: number of the packet that the import answers.
+      gone: numbers of the imports that this import corrects.
     """
     answers = state.given.get(one.id, ())
     if not answers:
@@ -342,18 +365,18 @@ def print_imported(imported: Iterable[Imported]) -> None:
 
 def _describe(one: Imported) -> str:
     if not one.entry:
-        return "the source itself, passed over"
+        return "skipped, because it contains the source sentences"
     if not one.is_new:
-        return f"{one.code}, already imported as {one.entry.name}; nothing added"
+        return f"{one.code}, already imported as {one.entry.name}; nothing was added"
     facts = one.entry.facts
     counts = {
-        "empty, which is not a translation": facts["empty"],
+        "empty (not counted as translations)": facts["empty"],
         "new": facts["first"],
         "the same as before": facts["same"],
         "changed": facts["changed"],
         "corrected": facts["corrected"],
-        "disputed: another answer to the same packet differs": facts["disputed"],
-        "too late: an answer to a later packet stays in force": facts["late"],
+        "disputed (another answer to the same packet differs)": facts["disputed"],
+        "too late (an answer to a later packet is used)": facts["late"],
     }
     told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
     base = journal.name_of(facts["base"])

@@ -1,8 +1,8 @@
 """The journal of a language: an append-only record of packets, imports, checks and reviews.
 
-Each entry is a folder. It is written under a temporary name and renamed to the next number, so it is never
-incomplete. A process that reads the journal in order to add an entry holds the journal's lock until the entry
-is added.
+Each entry is a folder. It is written under a temporary name and then renamed to the next number, so there are
+no incomplete entries. To add an entry, a process locks the journal before reading it, and unlocks it when the
+entry is added.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ class Entry(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """An entry to add."""
+    """The content of an entry that is not in the journal yet."""
 
     kind: str
     round: int
@@ -52,12 +52,14 @@ class Draft(NamedTuple):
 
 
 def now() -> str:
-    """Returns the current time in UTC. Only this function in the package reads the clock."""
+    """Returns the current time in UTC, such as "2026-11-22T01:23:45Z". No other function in this package
+    reads the clock.
+    """
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def user() -> str:
-    """Returns the name of the user; "" if the system does not know it."""
+    """Returns the name of the user who runs this process; "" if it is unknown."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -70,8 +72,9 @@ def name_of(number: int) -> str:
 
 
 def read_entries(folder: pathlib.Path) -> list[Entry]:
-    """Returns the entries in order; an empty list if there is no journal. Raises InputError for a damaged
-    journal.
+    """Returns the entries of a journal in order; an empty list if there is no journal.
+
+    Raises InputError for a damaged journal.
     """
     try:
         names = [path.name for path in folder.iterdir()]
@@ -97,7 +100,9 @@ def _read_entry(folder: pathlib.Path, number: int) -> Entry:
 
 @contextlib.contextmanager
 def locked(folder: pathlib.Path) -> Iterator[None]:
-    """Waits for the lock of a journal and holds it. Removes unfinished entries of killed processes."""
+    """Locks a journal during the block, after waiting for other processes. Removes unfinished entries of
+    killed processes.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with file_lock.locked(folder, waits=True):
         for leftover in folder.glob(f"{_UNFINISHED}*"):
@@ -108,9 +113,10 @@ def locked(folder: pathlib.Path) -> Iterator[None]:
 def append(
     folder: pathlib.Path, by: str, last: int, make_draft: Callable[[int], Draft]
 ) -> tuple[Entry, Draft]:
-    """Adds an entry to a journal, whose lock the caller must hold. Returns the entry and its draft.
+    """Adds an entry to a journal, which the caller must have locked. Returns the entry and its content.
 
     Args:
+      by: name of the person who adds the entry.
       last: number of the last entry that was read.
       make_draft: function that returns the content for an entry number. It is called again with the next
         number if another process has added an entry in the meantime, which can happen on a file system
@@ -138,7 +144,9 @@ def append(
 
 
 def _renamed(building: pathlib.Path, target: pathlib.Path) -> bool:
-    """Renames a folder. Returns False if the new name is used. A folder with content is never replaced."""
+    """Renames a folder. Returns False if the new name is already used. A folder with content is never
+    replaced.
+    """
     try:
         building.rename(target)
     except OSError:

@@ -1,4 +1,4 @@
-"""Reads and copies the files for translators and reviewers: packets and review sheets."""
+"""Reads and copies the files that are sent to translators and reviewers: packets and review sheets."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from pipelines.translation.journal import Entry
 
 
 class Sent(NamedTuple):
-    """The result of sending a packet or a review sheet of a language."""
+    """The result of sending a packet or a review sheet for one language."""
 
     code: str
     entry: Entry | None  # the current packet or sheet; None if there is none
@@ -17,13 +17,19 @@ class Sent(NamedTuple):
 
 
 def files_of(entry: Entry) -> dict[str, bytes]:
-    """Returns file name → content for the files of a packet or review sheet. Raises InputError."""
+    """Returns file name → content for the files of a packet or review sheet.
+
+    Raises InputError if a file cannot be read.
+    """
     return {name: files.read_bytes(entry.folder / name) for name in entry.facts["files"]}
 
 
 def paths_of(entry: Entry, contents: Mapping[str, bytes], to: str) -> list[str]:
-    """Returns the paths of the files of an entry. If `to` is not "", copies the files to this folder and
-    returns the paths of the copies.
+    """Returns the paths of the files of an entry. If `to` is not "", copies them to this folder and returns
+    the copies.
+
+    Args:
+      contents: name → content of the files.
     """
     if to:
         return files.put_copies(to, contents)

@@ -1,8 +1,7 @@
-"""Packages the finished data set as line-aligned texts as in FLORES-101, and as Parquet files with one row
-per sentence.
+"""Writes the finished data set: line-aligned texts as in FLORES-101, and Parquet with one row per sentence.
 
 dev/fra.dev  devtest/fra.devtest  metadata_dev.tsv  metadata_devtest.tsv  dev-*.parquet  devtest-*.parquet
-test/        the same files of the withheld split, on request
+test/        the same files for the withheld split, only if requested
 manifest.json  README.md  COMPLETED
 """
 
@@ -65,14 +64,14 @@ _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
 class Packaged(NamedTuple):
-    """A finished package."""
+    """A finished package: its folder and its manifest."""
 
     folder: str
     manifest: Mapping[str, Any]
 
 
 class Included(NamedTuple):
-    """A language of the package."""
+    """A language that is part of the package."""
 
     code: str
     texts: Mapping[str, str]  # id → text, of all sentences
@@ -96,23 +95,23 @@ def package(
     Args:
       output: parent folder of the builds.
       version: version of the data set.
-      without_review: True to include languages that have passed the checks but were not accepted by
+      without_review: whether to include languages that have passed the checks but were not accepted by
         reviewers.
-      with_test: True to write the withheld split too, for organizers of an evaluation.
-      replace: True to overwrite a finished build.
+      with_test: whether to write the withheld split too, for the organisers of an evaluation.
+      replace: whether to overwrite a finished build.
 
     Raises TargetError if the target exists or cannot be written, ValueError if no language can be packaged,
     InputError for a damaged project.
     """
     if not _VERSION.fullmatch(version):
         raise ValueError(
-            f"version is {version!r}; use letters, digits, '.', '_', '+' and '-',"
-            " beginning with a letter or digit"
+            "version must consist of letters, digits, '.', '_', '+' and '-', beginning with a letter or"
+            f" digit, got {version!r}"
         )
     included, left_out = choose_languages(project, without_review)
     if not included:
         told = "; ".join(f"{code}: {why}" for code, why in left_out.items())
-        raise ValueError(f"there is no language to package: {told or 'nothing was sent'}")
+        raise ValueError(f"there is no language to package: {told or 'no packet was sent'}")
     target: str = FileSystems.join(output, CORPUS, project.rules.name, version)
     if publish.is_completed(target) and not replace:
         write_cards([target])  # missing if a process was killed after it wrote COMPLETED
@@ -132,8 +131,8 @@ def package(
 def choose_languages(
     project: Project, without_review: bool
 ) -> tuple[list[Included], dict[str, str]]:
-    """Returns the languages of a package, sorted by code, and a map from the codes of the other languages to
-    the reasons why they are left out.
+    """Returns the languages to include, sorted by code, and code → reason for the languages that are left
+    out.
     """
     source = Included(
         SOURCE_CODE,
@@ -221,12 +220,14 @@ def _write_lines(
     lines = [language.texts[sentence.id] for sentence in sentences]
     for sentence, line in zip(sentences, lines, strict=True):
         if "\n" in line:
-            raise InputError(name, f"{sentence.id} of {language.code} has a line feed")
+            raise InputError(
+                name, f"the translation of {sentence.id} into {language.code} contains a line feed"
+            )
     return write_text(folder, name, "".join(f"{line}\n" for line in lines), records=len(lines))
 
 
 def make_metadata(sentences: Sequence[SourceSentence]) -> str:
-    """Returns a metadata table in the format of FLORES-101, with licences if there are any.
+    """Returns a metadata table in the format of FLORES-101, with a column for licences if there are any.
 
     Raises InputError for a field with a tab or line feed.
     """
@@ -246,12 +247,16 @@ def make_metadata(sentences: Sequence[SourceSentence]) -> str:
     ]
     for sentence, row in zip(sentences, rows, strict=True):
         if any(sign in field for field in row for sign in "\t\n"):
-            raise InputError(source_table.NAME, f"{sentence.id}: a tab or line feed in a field")
+            raise InputError(
+                source_table.NAME, f"{sentence.id}: a field contains a tab or line feed"
+            )
     return "".join("\t".join(map(protect, row)) + "\n" for row in (columns, *rows))
 
 
 def make_rows(sentences: Sequence[SourceSentence], included: Sequence[Included]) -> pa.Table:
-    """Returns a table with a row for each sentence and a column `sentence_<code>` for each language."""
+    """Returns a table with a row for each sentence: metadata, and a column `sentence_<code>` for each
+    language.
+    """
     has_licences = LICENCE in columns_of((), sentences)
     schema = _SCHEMA.append(pa.field(LICENCE, pa.string())) if has_licences else _SCHEMA
     rows = [[getattr(one, name) for name in schema.names] for one in sentences]
@@ -270,7 +275,9 @@ def _manifest(
     version: str,
     with_test: bool,
 ) -> dict[str, Any]:
-    """Returns the manifest. It contains no time, so that the same project gives the same bytes."""
+    """Returns the manifest of the data set. It contains no time, so that the same project gives the same
+    bytes.
+    """
     rules = project.rules
     provenance = Provenance(
         corpus=CORPUS,
@@ -357,7 +364,9 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
 
 
 def _workflow(included: Sequence[Included]) -> list[str]:
-    """Returns lines with the same figures as Table 4 of the paper; an empty list if no packet was sent."""
+    """Returns a table about the translation work, as in Table 4 of the paper; no lines if no
+    packet was sent.
+    """
     again = [one.rounds - 1 for one in included if one.rounds]
     days = [one.days for one in included if one.days is not None]
     if not again:

@@ -1,4 +1,4 @@
-"""Packets for translators: first all sentences, later the lines that checks or reviewers send back."""
+"""Makes and sends packets: files for translators with all sentences or, later, with the lines to correct."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -28,7 +28,7 @@ Reasons = Mapping[str, Sequence[str]]  # id → reasons why the line is sent bac
 
 
 class Plan(NamedTuple):
-    """A packet that is to be sent."""
+    """A packet that must be sent next."""
 
     round: int
     reasons: Reasons
@@ -44,7 +44,7 @@ def send_packets(
     to: str = "",
     by: str = "",
 ) -> list[Sent]:
-    """Adds a packet to the journal of each language that has lines to send. Returns a result for each
+    """Sends packets: adds one to the journal of each language that has lines to send. Returns a result per
     language.
 
     Args:
@@ -81,7 +81,7 @@ def _send(
 
 
 def plan_packet(state: LanguageState) -> Plan | str:
-    """Returns the packet to send, or the reason why nothing is sent."""
+    """Returns the packet to send next for a language, or the reason why nothing is sent."""
     packet = state.newest("packet")
     if not packet:
         count = len(state.ids)
@@ -94,8 +94,8 @@ def plan_packet(state: LanguageState) -> Plan | str:
     if state.check:
         return _plan_after(state, state.check)
     if state.number_of("import") > packet.number:
-        return "nothing sent: what came back is not checked yet"
-    return f"nothing sent: packet {packet.name} is out, and nothing has come back since"
+        return "nothing sent: the imported translations are not checked yet; run `check`"
+    return f"nothing sent: packet {packet.name} was sent, and no answer was imported yet"
 
 
 def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
@@ -103,7 +103,7 @@ def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
     if not errors:
         if state.is_accepted:
             return "nothing sent: the language is accepted"
-        return f"nothing sent: check {check.name} is passed, and `review` is next"
+        return f"nothing sent: check {check.name} has passed; the next step is `review`"
     reasons: dict[str, list[str]] = {}
     for finding in errors:
         if finding.id:
@@ -117,7 +117,7 @@ def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
 
 
 def reasons_of_reviewers(state: LanguageState) -> Reasons:
-    """Returns the errors that the reviewers have marked in the current round, by sentence."""
+    """Returns id of a sentence → errors that the reviewers have marked in the current round."""
     reasons: dict[str, list[str]] = {}
     for sheet in current_reviews(state):
         for error in sheet.errors:

@@ -36,7 +36,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class _Settings(msgspec.Struct):
-    """The content of project.json. Fractions are strings such as "1/5"."""
+    """The content of project.json. Fractions are stored as strings such as "1/5"."""
 
     format: int
     name: str
@@ -47,7 +47,7 @@ class _Settings(msgspec.Struct):
 
 
 class Rules(NamedTuple):
-    """The settings of a project. `create_project` checks them."""
+    """The settings of a project. They are valid if `check_rules` accepts them."""
 
     name: str = DEFAULT_NAME  # letters, digits and ._-
     seed: int = 0  # of the review sample
@@ -56,7 +56,7 @@ class Rules(NamedTuple):
 
 
 class Project:
-    """An open project. `sentences` and `ids` are read on first use."""
+    """A translation project in a folder. `sentences` and `ids` are read when they are first used."""
 
     def __init__(self, folder: pathlib.Path, rules: Rules, source_sha256: str) -> None:
         self.folder = folder
@@ -65,18 +65,22 @@ class Project:
 
     @property
     def key(self) -> str:
-        """Key that identifies the project in packets: its name and part of the SHA-256 of the sentences."""
+        """The key that identifies the project in packets: its name and part of the SHA-256 of
+        the sentences.
+        """
         return f"{self.rules.name}-{self.source_sha256[:8]}"
 
     @functools.cached_property
     def sentences(self) -> Sequence[SourceSentence]:
-        """The sentences, sorted by split and by position in the split. Raises InputError if source.tsv was
-        changed.
+        """The sentences, sorted by split and by position in the split.
+
+        Raises InputError if source.tsv was changed since the project was created.
         """
         path = self.folder / source_table.NAME
         if sha256_of(read_bytes(path)) != self.source_sha256:
             raise InputError(
-                str(path), f"is not the file that {_SETTINGS} names: it was changed or is damaged"
+                str(path),
+                f"was changed or is damaged: its SHA-256 is not the one in {_SETTINGS}",
             )
         return tuple(read_source_file(path))
 
@@ -100,10 +104,10 @@ class Project:
         return sorted(path.name for path in folders if not path.name.startswith("."))
 
     def language(self, code: str) -> TargetLanguage:
-        """Returns the language of a code. "uk", "ukr_Cyrl" and "ukr" give the same language.
+        """Returns the language with a code. "uk", "ukr_Cyrl" and "ukr" give the same language.
 
-        The language has the code that its journal has. If it has no journal, it has the code of FLORES-101.
-        Raises ValueError for an unknown code.
+        The returned language has the code that is used in the project or, if it is not in the project, the
+        code of FLORES-101. Raises ValueError for an unknown code.
         """
         named = find_language(code)
         known = self.languages
@@ -114,12 +118,13 @@ class Project:
         return named
 
     def journal(self, code: str) -> pathlib.Path:
-        """Returns the folder of a language's journal."""
+        """Returns the folder of a language's journal. `code` must be the code that is used in the project."""
         return self.folder / _LANGUAGES / code
 
 
 def create_project(folder: str, rules: Rules, sentences: Sequence[SourceSentence]) -> Project:
-    """Creates a project, completely or not at all. If the folder already contains the same project, opens it.
+    """Creates a project in a folder, completely or not at all. If the folder already has the same project,
+    opens it.
 
     Raises TargetError if the folder contains another project or other files, and ValueError for invalid
     rules.
@@ -146,7 +151,7 @@ def create_project(folder: str, rules: Rules, sentences: Sequence[SourceSentence
     except OSError as error:
         if is_project(folder):
             return _the_same(project)  # another process has just created it
-        raise TargetError(f"{folder} cannot become a project: {error.strerror}") from None
+        raise TargetError(f"cannot create a project in {folder}: {error.strerror}") from None
     return open_project(folder)
 
 
@@ -163,14 +168,15 @@ def check_rules(rules: Rules) -> None:
     """Raises ValueError for invalid rules."""
     if not _NAME.fullmatch(rules.name):
         raise ValueError(
-            f"name is {rules.name!r}; use letters, digits, '.', '_' and '-', beginning with a letter or digit"
+            "name must consist of letters, digits, '.', '_' and '-', beginning with a letter or digit, got"
+            f" {rules.name!r}"
         )
     if not 0 < rules.review_share <= 1:
         raise ValueError(
-            f"the review share must be above 0 and at most 1, not {rules.review_share}"
+            f"the review share must be above 0 and at most 1, got {rules.review_share}"
         )
     if not 0 <= rules.accepted_score <= 100:
-        raise ValueError(f"the accepted score must be from 0 to 100, not {rules.accepted_score}")
+        raise ValueError(f"the accepted score must be from 0 to 100, got {rules.accepted_score}")
 
 
 def _settings(project: Project) -> dict[str, Any]:
@@ -186,7 +192,7 @@ def _settings(project: Project) -> dict[str, Any]:
 
 
 def is_project(folder: str) -> bool:
-    """Returns True if the folder holds a project."""
+    """Returns True if the folder contains a project."""
     return (pathlib.Path(folder) / _SETTINGS).is_file()
 
 
@@ -195,7 +201,8 @@ def open_project(folder: str) -> Project:
     path = pathlib.Path(folder) / _SETTINGS
     if not path.is_file():
         raise InputError(
-            folder, f"no translation project: there is no {_SETTINGS}; `packets --source` makes one"
+            folder,
+            f"not a translation project: there is no {_SETTINGS}; create one with `packets --source`",
         )
     try:
         settings = msgspec.json.decode(read_bytes(path), type=_Settings)

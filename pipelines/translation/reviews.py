@@ -1,4 +1,4 @@
-"""Writes review sheets for a sample of the sentences, imports completed sheets, and computes the verdict."""
+"""Writes sheets for reviewers, imports the completed sheets, and computes whether a language is accepted."""
 
 import math
 import pathlib
@@ -36,7 +36,7 @@ _NOT_IN_A_NAME = re.compile(r"[^\w-]+")
 
 
 class Reviewed(NamedTuple):
-    """The result of importing a review."""
+    """The result of importing one review sheet."""
 
     path: str
     code: str
@@ -55,10 +55,15 @@ def write_sheets(
     to: str = "",
     by: str = "",
 ) -> list[Sent]:
-    """Adds a review sheet to the journal of each language that has passed the checks. Returns a result for
-    each language.
+    """Writes review sheets: adds one to the journal of each language that has passed the checks.
 
-    Raises TargetError if `to` has a file with the same name and other content.
+    Returns a result for each language. Raises TargetError if `to` has a file with the same name and other
+    content.
+
+    Args:
+      reviewer: name of the reviewer, which is written to every row; "" for none.
+      to: folder for copies of the sheets; "" to make no copies.
+      by: name of the person who sends the sheets.
     """
     return [_write(project, language.code, reviewer, to, by) for language in languages]
 
@@ -66,7 +71,7 @@ def write_sheets(
 def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sent:
     folder = project.journal(code)
     if not folder.is_dir():
-        return Sent(code, None, "no sheet: nothing was sent")
+        return Sent(code, None, "no sheet: no packet was sent yet")
     with journal.locked(folder):
         state = LanguageState(journal.read_entries(folder), project.ids)
         refusal = why_not_reviewed(state)
@@ -76,7 +81,7 @@ def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sent
         entry = _sheet_there(state, reviewer, digest)
         if entry:
             contents = files_of(entry)
-            message = f"the sheet is {entry.name} already"
+            message = f"the sheet was already written as {entry.name}"
         else:
             contents = _sheet(project, state, code, reviewer)
             files.check_copies(to, contents)
@@ -95,12 +100,13 @@ def _write(project: Project, code: str, reviewer: str, to: str, by: str) -> Sent
 def why_not_reviewed(state: LanguageState) -> str:
     """Returns the reason why the current translations cannot be reviewed; "" if they can be reviewed."""
     if not state.answers:
-        return "no translation has come back yet"
+        return "no translation was imported yet"
     if not state.check:
-        return "the translations in force are not checked"
+        return "the current translations are not checked yet; run `check`"
     if not state.has_passed:
         return (
-            f"the checks have found {count_of(state.check.facts['errors'], 'error')}: see `check`"
+            f"the checks have found {count_of(state.check.facts['errors'], 'error')};"
+            " run `check` to see them"
         )
     return ""
 
@@ -129,11 +135,13 @@ def _sheet(project: Project, state: LanguageState, code: str, reviewer: str) -> 
 
 
 def import_reviews(project: Project, paths: Iterable[str], *, by: str = "") -> list[Reviewed]:
-    """Imports review sheets: adds an entry to the journal for each new sheet, and a verdict when the whole
-    sample is reviewed.
+    """Imports review sheets: adds an entry to the journal for each new sheet.
 
-    All files are read before the first entry is written. Raises InputError for a sheet that cannot be read,
-    or whose translations are no longer in force.
+    When the whole sample is reviewed, also adds the verdict. All files are read before the first entry is
+    written.
+
+    Raises InputError for a sheet that cannot be read, or if a reviewed translation has changed in the
+    meantime.
     """
     read = [_read(project, pathlib.Path(path)) for path in dict.fromkeys(paths)]
     return [_add(project, path, data, sheet, by) for path, data, sheet in read]
@@ -144,9 +152,9 @@ def _read(project: Project, path: pathlib.Path) -> tuple[pathlib.Path, bytes, Re
     with files.naming(path):
         sheet = read_review_sheet(decode_sheet(data))
         if not sheet.reviewed:
-            raise ReadError(0, "no sentence is reviewed: mark a sentence without errors as “ok”")
+            raise ReadError(0, "no sentence is reviewed; mark sentences without errors as “ok”")
         if not sheet.language:
-            raise ReadError(0, "the column language is empty")
+            raise ReadError(0, "the column `language` is empty; enter the code of the language")
         try:
             sheet = sheet._replace(language=project.language(sheet.language).code)
         except ValueError as error:
@@ -159,19 +167,19 @@ def _read(project: Project, path: pathlib.Path) -> tuple[pathlib.Path, bytes, Re
 
 
 def _check(project: Project, state: LanguageState, sheet: ReviewedSheet) -> None:
-    """Raises ReadError if a sheet reviews sentences that are not in the sample, or translations that are no
-    longer in force.
+    """Raises ReadError if a sheet has sentences that are not in the sample, or translations that have
+    changed.
     """
     refusal = why_not_reviewed(state)
     if refusal:
-        raise ReadError(0, f"cannot be imported: {refusal}")
+        raise ReadError(0, f"the review cannot be imported: {refusal}")
     sample = frozenset(project.sample)
     for name in sheet.reviewed:
         if name not in sample:
             raise ReadError(0, f"{name} is not in the sample to review")
         written, text = sheet.targets.get(name, ""), state.translations[name].text
         if not is_same_target(written, text):
-            message = f"is out of date: {name} is {text!r} now, but {written!r} was reviewed"
+            message = f"the sheet is outdated: {name} is now {text!r}, but {written!r} was reviewed"
             raise ReadError(0, message)
 
 
@@ -218,7 +226,11 @@ def _draft(
 
 
 def _reviews(state: LanguageState, digest: str) -> list[Entry]:
-    """Returns the reviews of the current round if the translations of the sample are still in force."""
+    """Returns the reviews of the current round that were made for the current translations.
+
+    Args:
+      digest: SHA-256 of the current translations of the sample.
+    """
     return [
         entry
         for entry in state.of_kind("review")
@@ -227,7 +239,7 @@ def _reviews(state: LanguageState, digest: str) -> list[Entry]:
 
 
 def reviewed_ids(state: LanguageState, project: Project) -> frozenset[str]:
-    """Returns the ids of the sampled sentences whose translation in force is reviewed."""
+    """Returns the ids of the sampled sentences whose current translation is reviewed."""
     if not state.newest("review"):
         return frozenset()
     reviews = _reviews(state, state.digest_of(project.sample))
@@ -258,8 +270,9 @@ def _sheet_of(review: Entry) -> ReviewedSheet:
 
 
 def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str) -> Entry | None:
-    """Returns the verdict, or None if the whole sample is not reviewed yet. If there are new reviews, adds a
-    new verdict to the journal.
+    """Returns the verdict of the current round, or None if the whole sample is not reviewed yet.
+
+    If there are new reviews, computes a new verdict and adds it to the journal.
     """
     digest = state.digest_of(project.sample)
     reviews = _reviews(state, digest)
@@ -288,13 +301,13 @@ def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str
 
 
 def _plain(record: QualityScore | ReviewerShare) -> dict[str, Any]:
-    """Returns field → value. Fractions are converted to strings."""
+    """Returns field → value, with fractions converted to strings."""
     values = record._asdict().items()
     return {name: str(one) if isinstance(one, Fraction) else one for name, one in values}
 
 
 def print_reviewed(reviewed: Iterable[Reviewed]) -> None:
-    """Prints a line for each file, and the verdict."""
+    """Prints a line for each imported sheet, and the verdicts."""
     for one in reviewed:
         done = "imported as" if one.is_new else "already imported as"
         print(f"{one.path}: {one.code}, {done} {one.entry.name}")
@@ -313,7 +326,7 @@ def print_reviewed(reviewed: Iterable[Reviewed]) -> None:
 
 
 def _tell_errors(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Yields lines about the errors, and about the score of each reviewer."""
+    """Yields lines with the numbers of errors, and the score of each reviewer."""
     for counts in (facts["errors_by_severity"], facts["errors_by_category"]):
         told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
         if told:
@@ -324,4 +337,4 @@ def _tell_errors(facts: Mapping[str, Any]) -> Iterator[str]:
             count_of(share["errors"], "error"),
         )
         score = math.floor(Fraction(share["score"]) * 10) / 10  # never rounded up
-        yield f"{name}: {sentences}, {errors}, a score of {score:.1f} by these alone"
+        yield f"{name}: {sentences}, {errors}; score of these sentences alone: {score:.1f}"

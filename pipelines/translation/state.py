@@ -1,10 +1,10 @@
-"""Computes the state of a language from its journal: the translations in force, and the open tasks.
+"""Computes the state of a language from its journal: the current translations, and the open tasks.
 
 The state is not stored. Each translation answers a packet, which is called its base; a file that names no
-packet answers the newest packet at the time of its import. For each line, the answers to the newest packet
-are in force. If these answers differ, the line is disputed until an answer to a later packet is imported. So
-the order of the imports does not matter. An import that corrects other imports replaces their texts in the
-lines that it contains.
+packet answers the newest packet at the time of its import. The current translation of a line is the answer to
+the newest packet. If there are different answers, the line is disputed until an answer to a later packet is
+imported. So the order of the imports does not matter. An import that corrects other imports replaces their
+texts in the lines that it contains.
 """
 
 import datetime
@@ -26,30 +26,33 @@ _HEADER = "\t".join(_COLUMNS).encode()
 
 
 class Answer(NamedTuple):
-    """A translation of a line, as it is in translations.tsv."""
+    """A translation of a line that was imported as the answer to a packet."""
 
-    entry: int  # the import
-    base: int  # the packet that the translation answers
+    entry: int  # number of the import
+    base: int  # number of the packet that the translation answers
     row: bytes  # text, file and line, escaped and separated by tabs
     path: pathlib.Path  # of the table
 
     @property
     def raw_text(self) -> bytes:
-        """The escaped text."""
+        """The text of the translation, escaped as in translations.tsv."""
         return self.row.partition(b"\t")[0]
 
     def translation(self, name: str) -> Translation:
-        """Parses the row, and returns it as the translation of the line with the id `name`."""
+        """Parses the row, and returns it as the translation of the line with the id `name`.
+
+        Raises InputError if the row is damaged.
+        """
         table = _HEADER + b"\n" + name.encode() + b"\t" + self.row
         try:
             ((_, row),) = read_table(table.decode("utf-8"), _COLUMNS, for_people=False)
             return Translation(row["id"], row["text"], row["file"], int(row["line"]))
         except (ReadError, ValueError):
-            raise InputError(str(self.path), f"is damaged: the row of {name}") from None
+            raise InputError(str(self.path), f"is damaged: cannot read the row of {name}") from None
 
 
 class Waiver(NamedTuple):
-    """A waiver: a finding that a person accepts. It is valid until the text of the line changes."""
+    """The decision of a person to accept a finding. It is valid until the text of the line changes."""
 
     id: str  # "" for findings about the whole file
     rule: str
@@ -59,40 +62,47 @@ class Waiver(NamedTuple):
 
 
 class LanguageState:
-    """The state of a language. The translations are read on first use."""
+    """The state of a language, computed from the entries of its journal.
+
+    Translations are read when they are first used.
+
+    Args:
+      entries: all entries of the journal, in order.
+      ids: ids of all sentences of the project, in order.
+    """
 
     def __init__(self, entries: Sequence[Entry], ids: Sequence[str]) -> None:
         self.entries = entries
         self.ids = ids
 
     def of_kind(self, *kinds: str) -> list[Entry]:
-        """Returns the entries of these kinds, in order."""
+        """Returns the entries of the given kinds, in order."""
         return [entry for entry in self.entries if entry.kind in kinds]
 
     def newest(self, *kinds: str) -> Entry | None:
-        """Returns the last entry of these kinds; None if there is none."""
+        """Returns the last entry of the given kinds; None if there is none."""
         return next((entry for entry in reversed(self.entries) if entry.kind in kinds), None)
 
     def number_of(self, *kinds: str) -> int:
-        """Returns the number of the last entry of these kinds; 0 if there is none."""
+        """Returns the number of the last entry of the given kinds; 0 if there is none."""
         entry = self.newest(*kinds)
         return entry.number if entry else 0
 
     @property
     def last(self) -> int:
-        """Number of the last entry; 0 if there is none."""
+        """The number of the last entry; 0 if there is none."""
         return len(self.entries)
 
     @property
     def round(self) -> int:
-        """Round of the newest packet; 0 before the first packet."""
+        """The round of the newest packet; 0 before the first packet."""
         packet = self.newest("packet")
         return packet.round if packet else 0
 
     @property
     def days(self) -> float | None:
-        """Days from the first packet to the newest entry; None before the first packet (Table 4 of the
-        paper).
+        """The days from the first packet to the newest entry, as in Table 4 of the paper; None before the
+        first packet.
         """
         packet = next(iter(self.of_kind("packet")), None)
         if not packet:
@@ -102,13 +112,13 @@ class LanguageState:
 
     @property
     def round_start(self) -> int:
-        """Number of the first packet of the current round; 0 before the first packet."""
+        """The number of the first packet of the current round; 0 before the first packet."""
         packets = self.of_kind("packet")
         return next((entry.number for entry in packets if entry.round == self.round), 0)
 
     @functools.cached_property
     def sent(self) -> Mapping[str, int]:
-        """Map from the id of a line to the number of the newest packet that contains the line."""
+        """Id of a line → number of the newest packet that contains the line."""
         sent: dict[str, int] = {}
         for packet in self.of_kind("packet"):
             sent |= dict.fromkeys(packet.facts["ids"] or self.ids, packet.number)
@@ -116,10 +126,10 @@ class LanguageState:
 
     @functools.cached_property
     def given(self) -> Mapping[str, Sequence[Answer]]:
-        """Map from the id of a line to the answers to its newest packet. Imports that were corrected are left
-        out.
+        """Id of a line → answers to its newest packet, without the answers of imports that were corrected.
 
-        Imports are read in the order of their bases, the newest first, until every line has answers.
+        Imports are read in the order of the packets that they answer, the newest first, until every line has
+        answers.
         """
         found: dict[str, list[Answer]] = {}
         for base, imports in _by_base(self.of_kind("import")):
@@ -146,26 +156,24 @@ class LanguageState:
 
     @functools.cached_property
     def answers(self) -> Mapping[str, Sequence[Answer]]:
-        """Map from the id of a line to the answers in force, without repeated texts. A disputed line has more
-        than one answer.
+        """Id of a line → current answers, without repeated texts. A disputed line has more than
+        one answer.
         """
         return {name: _different(answers) for name, answers in self.given.items()}
 
     @functools.cached_property
     def translations(self) -> Mapping[str, Translation]:
-        """Map from the id of a line to the translation in force. For a disputed line, it is the translation
-        that was imported first.
-        """
+        """Id of a line → current translation. For a disputed line, it is the one that was imported first."""
         return {name: answers[0].translation(name) for name, answers in self.answers.items()}
 
     @functools.cached_property
     def disputed(self) -> Sequence[str]:
-        """Ids of disputed lines."""
+        """The ids of disputed lines, which have different answers to the same packet."""
         return [name for name, answers in self.answers.items() if len(answers) > 1]
 
     @functools.cached_property
     def awaited(self) -> frozenset[str]:
-        """Ids of lines that were sent. No answer to the newest packet with these lines is imported yet."""
+        """The ids of lines that were sent, but whose newest packet was not answered yet."""
         return frozenset(
             name
             for name in self.ids
@@ -174,16 +182,16 @@ class LanguageState:
 
     @functools.cached_property
     def not_back(self) -> Sequence[str]:
-        """Ids of lines whose translation in force answers a packet of an earlier round."""
+        """The ids of lines whose current translation answers a packet of an earlier round."""
         return [name for name, those in self.answers.items() if those[0].base < self.round_start]
 
     @functools.cached_property
     def digest(self) -> str:
-        """SHA-256 of all translations in force, with all texts of disputed lines."""
+        """The SHA-256 of all current translations, including all texts of disputed lines."""
         return self.digest_of(self.ids)
 
     def digest_of(self, ids: Sequence[str]) -> str:
-        """Returns the SHA-256, in hexadecimal, of the translations that are in force for the given lines."""
+        """Returns the SHA-256, in hexadecimal, of the current translations of the given lines."""
         sha256 = hashlib.sha256()
         for name in ids:
             for text in sorted(answer.raw_text for answer in self.answers.get(name, ())):
@@ -191,13 +199,19 @@ class LanguageState:
         return sha256.hexdigest()
 
     def text_sha256(self, name: str) -> str:
-        """Returns the SHA-256 of the escaped text of a line, for waivers; "" if there is no text."""
+        """Returns the SHA-256 of the escaped text of a line, to recognise later whether a waiver is still
+        valid.
+
+        Returns "" if the line has no text.
+        """
         answers = self.answers.get(name, ())
         return hashlib.sha256(answers[0].raw_text).hexdigest() if answers else ""
 
     @functools.cached_property
     def waivers(self) -> Mapping[tuple[str, str], Waiver]:
-        """Map from (id of a line, rule) to the waiver. Waivers of texts no longer in force are left out."""
+        """(Id of a line, rule) → valid waiver. Waivers are no longer valid if the text of the line has
+        changed.
+        """
         waivers = [
             Waiver(**facts)
             for check in self.of_kind("check")
@@ -211,7 +225,7 @@ class LanguageState:
 
     @property
     def check(self) -> Entry | None:
-        """The last check; None if translations have changed or a packet was sent since this check."""
+        """The last check; None if translations have changed or a packet was sent after this check."""
         check = self.newest("check")
         if not check or check.number < self.number_of("packet"):
             return None
@@ -219,13 +233,14 @@ class LanguageState:
 
     @property
     def has_passed(self) -> bool:
-        """True if the current translations were checked and no error is open."""
+        """True if the current translations were checked and have no open errors."""
         return bool(self.check and not self.check.facts["errors"])
 
     @property
     def verdict(self) -> Entry | None:
-        """The verdict of the current round; None if there is none yet, or if translations of the sample have
-        changed since.
+        """The verdict of the reviewers in the current round.
+
+        None if there is no verdict yet, or if translations of the sample have changed since then.
         """
         verdict = self.newest("verdict")
         if not verdict or verdict.round != self.round:
@@ -240,7 +255,7 @@ class LanguageState:
 
     @property
     def name(self) -> str:
-        """The name of the state, one of STATES."""
+        """The name of the state: one of STATES."""
         packet = self.newest("packet")
         if not packet and not self.newest("import"):
             return "new"
@@ -278,7 +293,7 @@ STATES = (
 
 
 def _by_base(imports: Sequence[Entry]) -> Iterator[tuple[int, list[Entry]]]:
-    """Yields (packet number, imports that answer it in the order of arrival), the newest packet first."""
+    """Yields (number of a packet, its imported answers in the order of arrival), the newest packet first."""
     by_base: dict[int, list[Entry]] = {}
     for entry in imports:
         by_base.setdefault(entry.facts["base"], []).append(entry)
@@ -286,7 +301,9 @@ def _by_base(imports: Sequence[Entry]) -> Iterator[tuple[int, list[Entry]]]:
 
 
 def _different(answers: Sequence[Answer]) -> Sequence[Answer]:
-    """Returns the answers without repeated texts. Of answers with the same text, the first is kept."""
+    """Returns the answers without repeated texts. If several answers have the same text, the first one is
+    kept.
+    """
     if len(answers) == 1:
         return answers
     first: dict[bytes, Answer] = {}
@@ -296,18 +313,20 @@ def _different(answers: Sequence[Answer]) -> Sequence[Answer]:
 
 
 def ids_of(entry: Entry) -> frozenset[str]:
-    """Returns the ids of the lines that have a text in an import."""
+    """Returns the ids of the lines that have a translation in an import."""
     return frozenset(_rows_of(entry))
 
 
 def _rows_of(entry: Entry) -> Mapping[str, bytes]:
-    """Returns id of a line → rest of the row as bytes. The rows are not decoded, because this would slow down
-    the command `status`.
+    """Returns id of a line → rest of its row in translations.tsv, as bytes.
+
+    The rows are not decoded, because this would slow down the command `status`. Raises InputError if the file
+    is damaged.
     """
     path = _table_of(entry)
     header, *lines = read_bytes(path).removesuffix(b"\n").split(b"\n")
     if header != _HEADER:
-        raise InputError(str(path), "is damaged")
+        raise InputError(str(path), "is damaged: the header is not the expected one")
     pairs = (line.partition(b"\t") for line in lines)
     try:
         return {name.decode(): row for name, _, row in pairs}
@@ -320,6 +339,6 @@ def _table_of(entry: Entry) -> pathlib.Path:
 
 
 def write_translations(translations: Sequence[Translation]) -> str:
-    """Returns the content of translations.tsv."""
+    """Returns the content of translations.tsv, with a row for each translation."""
     rows = ((one.id, one.text, one.file, str(one.line)) for one in translations)
     return write_table(_COLUMNS, rows, for_people=False)

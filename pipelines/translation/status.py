@@ -1,4 +1,4 @@
-"""Formats the state of all languages as a table or JSON, and the history of one language."""
+"""Formats the state of all languages as a table or JSON, and the journal of one language as a table."""
 
 import math
 import textwrap
@@ -34,12 +34,12 @@ _LESS_NEEDED = (
 )
 _NEXT = {  # state → next command for the project manager
     "new": "`packets` sends the sentences",
-    "back": "`check`",
-    "checks failed": "`packets` sends the lines with errors back, `check --waive` accepts what is right",
-    "checked": "`review --sheets`",
-    "in review": "`review --import` takes the sheets",
+    "back": "`check` checks the translations",
+    "checks failed": "`packets` sends the lines with errors back, `check --waive` accepts correct lines",
+    "checked": "`review --sheets` writes sheets for reviewers",
+    "in review": "`review --import` imports the completed sheets",
     "sent back": "`packets` begins the next round",
-    "accepted": "`package`",
+    "accepted": "`package` writes the data set",
 }
 
 
@@ -52,9 +52,9 @@ class LanguageStatus(NamedTuple):
     round: int
     sentences: int
     translated: int
-    awaited: int  # lines that were sent and have not come back
+    awaited: int  # lines that were sent, but not answered yet
     disputed: int
-    errors: int | None  # open errors; None if the translations in force are not checked
+    errors: int | None  # open errors; None if the current translations are not checked
     warnings: int | None
     reviewed: int
     sample: int  # number of sentences to review
@@ -101,7 +101,7 @@ def _name_of(code: str) -> str:
 
 
 def render_text(project: Project, found: Sequence[LanguageStatus], width: int | None = None) -> str:
-    """Returns a table with totals, the number of languages in each state, and the next commands.
+    """Returns a table of the languages, the number of languages in each state, and the next commands.
 
     Args:
       width: width of the screen in characters; None for no limit. Columns that do not fit are left out, and
@@ -111,7 +111,7 @@ def render_text(project: Project, found: Sequence[LanguageStatus], width: int | 
         f"{project.rules.name}: {len(project.ids):,} sentences, {count_of(len(found), 'language')}"
     )
     if not found:
-        return f"{head}; nothing has been sent yet\n"
+        return f"{head}; no packet was sent yet\n"
     states = Counter(status.state for status in found)
     told = ", ".join(f"{states[state]:,} {state}" for state in STATES if states[state])
     return f"{head}\n{_table(found, width)}{told}\n{_to_do(found)}"
@@ -135,7 +135,7 @@ def _table(found: Sequence[LanguageStatus], width: int | None) -> str:
         if width is None or max(map(len, table.splitlines())) <= width:
             break
     if left_out:
-        note = f"the screen is too narrow for: {', '.join(left_out)}"
+        note = f"columns left out, because the screen is too narrow: {', '.join(left_out)}"
         table += textwrap.fill(note, width or len(note)) + "\n"
     return table
 
@@ -194,13 +194,15 @@ def render_json(project: Project, found: Iterable[LanguageStatus]) -> str:
 
 
 def render_story(project: Project, code: str) -> str:
-    """Returns the journal of a language as a table of its entries, and its state.
+    """Returns the journal of a language as a table, followed by its state.
 
     Raises ValueError for a language without a journal.
     """
     status = _status(project, code) if code in project.languages else None
     if not status:
-        raise ValueError(f"nothing was sent for {code}; there are {', '.join(project.languages)}")
+        raise ValueError(
+            f"no packet was sent for {code}; languages of the project: {', '.join(project.languages)}"
+        )
     entries = journal.read_entries(project.journal(code))
     rows = [row for entry in entries for row in _story_of(entry)]
     table = draw(("entry", "time (UTC)", "by", "round", "kind", "what"), rows)
@@ -209,8 +211,8 @@ def render_story(project: Project, code: str) -> str:
 
 
 def _story_of(entry: Entry) -> Iterator[Sequence[str]]:
-    """Yields the rows of the table for an entry. Only the first row has all columns; further rows have only a
-    text.
+    """Yields the rows of the table for an entry. Rows after the first one are empty except for the last
+    column.
     """
     time = entry.time.replace("T", " ").removesuffix("Z")
     cells = [entry.name, time, entry.by or UNKNOWN, str(entry.round), entry.kind]

@@ -1,4 +1,4 @@
-"""Waivers: findings that a person accepts. They are accepted one by one, for a whole rule, or in a table."""
+"""Reads waivers: the findings that a person accepts, named one by one, by rule, or in a table."""
 
 import pathlib
 import re
@@ -16,11 +16,15 @@ from transforms.text.translation.tables import read_table
 ALL = "*"  # instead of an id: all findings of a rule
 _LINE = re.compile("[0-9]{1,9}")
 BECAUSE = "because"  # the column for reasons that users add to findings.tsv
-NEVER = ("disputed", "not-back", "missing")  # rules that cannot be waived: there is no text
+NEVER = (
+    "disputed",
+    "not-back",
+    "missing",
+)  # rules that cannot be waived: there is no text to accept
 
 
 class Named(NamedTuple):
-    """A finding given on the command line."""
+    """A finding, or all findings of a rule, given on the command line."""
 
     id: str  # "" for findings about the whole file; ALL
     rule: str
@@ -28,7 +32,7 @@ class Named(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of a findings.tsv in which the column `because` is filled in."""
+    """A row of a copy of findings.tsv in which the column `because` has a reason."""
 
     path: str
     line: int
@@ -37,7 +41,7 @@ class Row(NamedTuple):
 
 
 class Waive(NamedTuple):
-    """The findings that a person accepts in one command."""
+    """All findings that a person accepts in one command, and the name of the person."""
 
     named: Sequence[Named]
     rows: Sequence[Row]
@@ -45,20 +49,22 @@ class Waive(NamedTuple):
 
 
 def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: str) -> Waive | None:
-    """Returns the findings to accept from the flags of a command; None if the flags name no findings.
+    """Returns the findings to accept, from the flags of a command; None if there are none.
 
     Args:
       named: findings like "devtest-0042:numbers-differ", or "*:numbers-differ" for all findings of a rule.
       because: the reason for the named findings.
-      tables: paths of copies of findings.tsv in which the column `because` is filled in for accepted
-        findings.
+      tables: paths of copies of findings.tsv, with a reason in the column `because` for each finding to
+        accept.
       by: name of the person who accepts the findings.
 
     Raises ValueError if a flag is missing, and InputError for a table that cannot be read.
     """
     rows = [row for table in tables for row in read_waivers(table)]
     if because and not named:
-        raise ValueError("--because needs --waive; a table has its own column for reasons")
+        raise ValueError(
+            "--because needs --waive; with --waive-table, the reasons are in the table"
+        )
     parsed = [_parse(text, because) for text in named]
     if named and not (because.strip() and by.strip()):
         raise ValueError("--waive needs --because TEXT and --by NAME")
@@ -70,12 +76,12 @@ def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: st
 def _parse(text: str, because: str) -> Named:
     name, colon, rule = text.rpartition(":")
     if not colon or not rule:
-        raise ValueError(f"--waive takes ID:RULE, not {text!r}")
+        raise ValueError(f"--waive must be ID:RULE, got {text!r}")
     return Named(name, rule, because)
 
 
 def read_waivers(path: str) -> list[Row]:
-    """Returns the rows of a table in which the column `because` is filled in. Raises InputError if there are
+    """Returns the rows of a table that have a reason in the column `because`. Raises InputError if there are
     none.
     """
     data = files.read_bytes(pathlib.Path(path))
@@ -86,13 +92,15 @@ def read_waivers(path: str) -> list[Row]:
             if because:
                 rows.append(Row(path, number, _finding_of(number, fields), because))
         if not rows:
-            raise ReadError(0, f"waives nothing: the column {BECAUSE} is empty in every row")
+            raise ReadError(
+                0, f"the column {BECAUSE} is empty in every row; enter at least one reason"
+            )
     return rows
 
 
 def _finding_of(number: int, fields: Mapping[str, str]) -> Finding:
     if not _LINE.fullmatch(fields["line"]):
-        raise ReadError(number, f"the column line has {fields['line']!r}, expected a number")
+        raise ReadError(number, f"the column `line` must be a number, got {fields['line']!r}")
     name, rule, severity, message, file = (_unquoted(fields[one]) for one in Finding._fields[:-1])
     return Finding(name, rule, severity, message, file, int(fields["line"]))
 
@@ -107,7 +115,11 @@ def _unquoted(field: str) -> str:
 
 
 def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -> list[Waiver]:
-    """Returns waivers for the findings to accept. Waivers that are already in force are left out.
+    """Returns a waiver for each finding to accept, without waivers that are already valid.
+
+    Args:
+      found: all findings of the current check.
+      waive: the findings to accept.
 
     Raises an error for a finding that does not exist or cannot be waived: ValueError if it was named in a
     flag, InputError with the line if it is in a table.
@@ -122,7 +134,7 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
         finding = row.finding
         why = _why_not(finding, present)
         if not why and asked.setdefault((finding.id, finding.rule), row.because) != row.because:
-            why = f"{finding.id}:{finding.rule} is waived twice, for different reasons; give one reason"
+            why = f"{finding.id}:{finding.rule} is waived twice with different reasons; use one reason"
         if why:
             raise InputError(f"{row.path}, line {row.line}", why)
     waivers = [
@@ -133,8 +145,10 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
 
 
 def _findings(state: LanguageState, found: Sequence[Finding], named: Named) -> Iterable[Finding]:
-    """Returns the findings with a given name. If the name stands for all findings of a rule, skips findings
-    that are already waived.
+    """Returns the findings that `named` selects. If it selects a rule, findings that are already waived are
+    left out.
+
+    Raises ValueError if there is no such finding, or if it cannot be waived.
     """
     of_rule = [one for one in found if one.rule == named.rule]
     those = of_rule if named.id == ALL else [one for one in of_rule if one.id == named.id]
@@ -154,7 +168,7 @@ def _why_not(finding: Finding, present: set[Finding]) -> str:
     if finding in present:
         return ""
     if any((one.id, one.rule) == (finding.id, finding.rule) for one in present):
-        return f"{name} has another message now: use the table of the newest check"
+        return f"{name} now has another message: use the findings.tsv of the newest check"
     return f"there is no finding {name} to waive"
 
 

@@ -1,14 +1,14 @@
-"""Initializes a worker process. This module imports nothing that logs warnings or loads slowly."""
+"""Prepares a worker process. This module imports nothing that logs warnings or loads slowly."""
 
 import logging
 import signal
 
 
 def prepare_worker() -> None:
-    """Turns off logging, because Beam logs warnings about missing libraries, and restores the default effect
-    of Ctrl-C.
+    """Turns off logging, and makes Ctrl-C end the process at once.
 
-    Ctrl-C ends a worker at once. That is safe, because entries of a journal are added atomically.
+    Logging is turned off because Beam logs warnings about missing libraries. Ending at once is safe, because
+    entries of a journal are added atomically.
     """
     logging.disable(logging.CRITICAL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -57,7 +57,7 @@ def test_without_it_the_line_is_disputed_and_both_ways_out_are_told(begun: Offic
     checked = begun.do("check", status=1)
     story = begun.do("status", "--language", "fra")
     for told in (brought.out, checked.out, story.out):
-        assert "an answer to the next packet (`packets`)" in told
+        assert "send it again (`packets`) and import the answer" in told
         assert "`import FILE --corrects NUMBER`" in told
     assert disputed(begun) == [FIRST]
 
@@ -112,7 +112,7 @@ def test_an_answer_to_a_later_packet_is_not_corrected_away(begun: Office) -> Non
     answer = begun.translate({}, "Mieux.")  # a table tells its packet
     refused = begun.do("import", answer, "--corrects", "3", status=2)
     assert "import 0003 of fra answers packet 0001, and" in refused.err
-    assert "it is not a correction" in refused.err
+    assert "a correction must answer the same packet" in refused.err
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_an_import_of_other_lines_is_not_corrected(office: Office) -> None:
     (office.folder / "fra.devtest").write_text("1\n2\n3\n")
     office.do("import", office.folder / "fra.devtest")
     assert (
-        "import 0003 of fra has no line of"
+        "import 0003 of fra contains no line of"
         in office.do("import", plain(office, "Un.", *OLD[1:]), "--corrects", "3", status=2).err
     )
     # The last import that has a line of the file is meant, not the last of all.

@@ -195,7 +195,7 @@ def test_a_file_without_a_number_settles_a_dispute_although_it_came_before(
 BAD: dict[str, tuple[Callable[[Project], Packet], str]] = {
     "other-project": (
         lambda project: filled(project, TRICKY)._replace(project="wmt-00000000"),
-        r"is of the project wmt-00000000, but this is flores101-",
+        r"belongs to the project wmt-00000000, not to flores101-",
     ),
     "other-packet": (
         lambda project: filled(project, TRICKY, number=9),
@@ -207,7 +207,7 @@ BAD: dict[str, tuple[Callable[[Project], Packet], str]] = {
     ),
     "other-source": (
         lambda project: _with_sources(filled(project, TRICKY), text="It hailed."),
-        r"line \d+: the source beside dev-0001 is 'It hailed\.'.*mixed up",
+        r"line \d+: the source of dev-0001 must be .* is 'It hailed\.'.*order of the rows",
     ),
     "unknown-id": (
         lambda project: _with_sources(filled(project, TRICKY), id="dev-0099"),
@@ -246,9 +246,9 @@ def test_a_bad_file_is_named_and_nothing_is_taken(
         ("fra.dev", "One.\n", "", r"fra\.dev: expected 3 lines, one per sentence; found 1"),
         ("fra.dev", "One.\nTwo.\n\xff\n", "", r"fra\.dev, line 3: not UTF-8"),
         ("deu.dev", "1\n2\n3\n", "", "no packet was sent for deu"),
-        ("deu.dev", "1\n2\n3\n", "fra", "is in deu, but --language says fra"),
-        ("qqqq.dev", "1\n2\n3\n", "", "no language .*give --language"),
-        ("fra.pdf", "%PDF", "", r"its name ends with none of \.xlf"),
+        ("deu.dev", "1\n2\n3\n", "fra", "the language of the file is deu, but --language is fra"),
+        ("qqqq.dev", "1\n2\n3\n", "", "no language .*name the language with --language"),
+        ("fra.pdf", "%PDF", "", r"the file name must end with one of \.xlf"),
         ("fra.xlf", "<xliff", "", r"fra\.xlf, line 1: "),
         ("fra.tsv", "", "", r"fra\.tsv"),
     ],
@@ -295,7 +295,9 @@ def test_a_folder_with_the_source_among_the_languages(tmp_path: Path, sent: Proj
 
 def test_a_folder_without_answers(tmp_path: Path, sent: Project) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"empty: no file with an ending of \.xlf"):
+    with pytest.raises(
+        InputError, match=r"empty: the folder contains no file that ends with \.xlf"
+    ):
         bring(sent, tmp_path / "empty")
 
 
@@ -305,5 +307,5 @@ def test_two_projects_of_one_name_are_told_apart(tmp_path: Path, sent: Project) 
     small_project(tmp_path / "same")
     other = create_project(str(tmp_path / "other"), Rules(), list(sent.sentences)[:3])
     path = write(tmp_path, filled(other, TRICKY[:3], ids=IDS[:3]))
-    with pytest.raises(InputError, match="is of the project flores101-"):
+    with pytest.raises(InputError, match="belongs to the project flores101-"):
         bring(sent, path)

@@ -259,7 +259,9 @@ def test_a_finished_package_stays_unless_it_may_be_replaced(
 
 def test_what_would_break_the_metadata_is_named() -> None:
     first, *_ = small_sentences()
-    with pytest.raises(InputError, match=r"source\.tsv: dev-0001: a tab or line feed in a field"):
+    with pytest.raises(
+        InputError, match=r"source\.tsv: dev-0001: a field contains a tab or line feed"
+    ):
         make_metadata([first._replace(topic="a\tb")])
 
 

@@ -47,8 +47,8 @@ def test_a_file_is_known_by_any_code_of_its_language(office: Office) -> None:
 
 
 EMPTY = {  # name → what becomes of the packet, the message
-    "no unit": (lambda text: re.sub(r"(?s)<unit.*</unit>", "", text), "no sentence in it"),
-    "nothing translated": (lambda text: text, "no sentence in it has a translation"),
+    "no unit": (lambda text: re.sub(r"(?s)<unit.*</unit>", "", text), "the file has no sentences"),
+    "nothing translated": (lambda text: text, "no sentence in the file has a translation"),
 }
 
 
@@ -60,7 +60,7 @@ def test_an_empty_file_is_an_error(name: str, office: Office) -> None:
     back = office.folder / "back.xlf"
     back.write_text(change(packet.read_text("utf-8")), "utf-8")
     ran = office.do("import", back, status=1)
-    assert f"back.xlf: {message}: was it saved before it was translated?" in ran.err
+    assert f"back.xlf: {message}: check that the translated file was saved" in ran.err
     assert not state_of(office.project).answers
 
 

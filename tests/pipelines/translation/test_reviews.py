@@ -71,7 +71,7 @@ def test_at_90_accepted_and_at_899_sent_back(
     whole = checked.do("review", "--import", ben).out
     assert told in whole
     assert checked.state() == state
-    of_ama = "Ama: 4 sentences, 5 errors, a score of 90.0 by these alone"
+    of_ama = "Ama: 4 sentences, 5 errors; score of these sentences alone: 90.0"
     assert of_ama in whole
     assert kinds(checked.project)[-3:] == ["review", "review", "verdict"]
     verdict = state_of(checked.project).verdict

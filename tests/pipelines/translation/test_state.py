@@ -64,9 +64,9 @@ def test_answers_to_the_newest_packet_are_in_force_in_whatever_order_they_came(
     ("row", "message"),
     [
         (b"\xff\tIl pleut.\ta.xlf\t1", "is damaged: an id is not UTF-8"),
-        (b"dev-0001\t\xff\ta.xlf\t1", "is damaged: the row of dev-0001"),
-        (b"dev-0001\tIl pleut.\ta.xlf", "is damaged: the row of dev-0001"),
-        (b"dev-0001\tIl pleut.\ta.xlf\tone", "is damaged: the row of dev-0001"),
+        (b"dev-0001\t\xff\ta.xlf\t1", "is damaged: cannot read the row of dev-0001"),
+        (b"dev-0001\tIl pleut.\ta.xlf", "is damaged: cannot read the row of dev-0001"),
+        (b"dev-0001\tIl pleut.\ta.xlf\tone", "is damaged: cannot read the row of dev-0001"),
     ],
 )
 def test_damaged_translations_are_named(tmp_path: Path, row: bytes, message: str) -> None:

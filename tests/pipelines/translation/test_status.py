@@ -62,7 +62,7 @@ def test_a_file_has_all_of_it(named: Project) -> None:
     ]
     assert "too narrow" not in whole
     narrow = render_text(named, found, 80)
-    assert "the screen is too narrow for: since, days, warnings" in narrow
+    assert "because the screen is too narrow: since, days, warnings" in narrow
 
 
 @pytest.mark.parametrize(

@@ -116,10 +116,13 @@ def test_both_at_once(failed: Office) -> None:
             lambda text: text.replace("bad is in it", "good"),
             "line 2: dev-0001:is-bad has another message",
         ),
-        (lambda text: text.replace("\t2\t", "\tII\t"), "line 2: the column line has 'II'"),
+        (
+            lambda text: text.replace("\t2\t", "\tII\t"),
+            "line 2: the column `line` must be a number, got 'II'",
+        ),
         (
             lambda text: text.replace("\t2\t", f"\t{'9' * 5_000}\t"),
-            "line 2: the column line has '9",
+            "line 2: the column `line` must be a number, got '9",
         ),
         (
             lambda text: text.replace("is-bad", "missing"),
@@ -151,7 +154,7 @@ def test_tables_that_cannot_be(failed: Office, change: Callable[[str], str], mes
         (("--waive-table", "TABLE"), "--waive-table needs --by NAME"),
         (
             ("--waive-table", "TABLE", "--by", "E", "--because", "x"),
-            "a table has its own column",
+            "the reasons are in the table",
         ),
         (("--waive", "*:is-fine", "--because", "x", "--by", "E"), "no finding *:is-fine"),
         (("--waive", "*:", "--because", "x", "--by", "E"), "--waive takes ID:RULE"),

@@ -35,7 +35,7 @@ def test_all_the_way_to_acceptance(office: Office) -> None:
 
     again = office.do("packets", "--languages", "fra,deu", "--to", office.folder / "out")
     assert "fra: 0004 sent: round 1 again, 2 sentences" in again.out
-    assert "deu: nothing sent: packet 0001 is out, and nothing has come back since" in again.out
+    assert "deu: nothing sent: packet 0001 was sent, and no answer was imported yet" in again.out
     out = sorted(path.name for path in (office.folder / "out").iterdir())
     assert out == [
         "deu-round1-guidelines.md",
@@ -156,26 +156,26 @@ def test_a_review_of_translations_that_have_changed(office: Office) -> None:
     name = office.project.sample[2]
     stale.write_text(text.replace(f"Phrase {name}.", "Autre chose."), "utf-8")
     refused = office.do("review", "--import", stale, status=1)
-    assert f"is out of date: {name} is 'Phrase {name}.' now" in refused.err
+    assert f"the sheet is outdated: {name} is now 'Phrase {name}.'" in refused.err
     quoted = text.replace(f"Phrase {name}.", f"Phrase {name}. ")
     stale.write_text(quoted, "utf-8")
-    assert "is out of date" in office.do("review", "--import", stale, status=1).err
+    assert "the sheet is outdated" in office.do("review", "--import", stale, status=1).err
     assert kinds(office.project)[-1] == "sheets"
 
 
 def test_what_is_checked_no_longer_is_not_reviewed(office: Office) -> None:
     office.make()
     never = office.do("review", "--sheets", "--languages", "deu")
-    assert never.out == "deu: no sheet: nothing was sent\n"
+    assert never.out == "deu: no sheet: no packet was sent yet\n"
     assert office.project.languages == ["fra"]
     waiting = office.do("review", "--sheets", "--languages", "fra")
-    assert "fra: no sheet: no translation has come back yet" in waiting.out
+    assert "fra: no sheet: no translation was imported yet" in waiting.out
     office.do("import", office.translate({**good(), "dev-0001": "BAD"}))
     unchecked = office.do("review", "--sheets")
-    assert "fra: no sheet: the translations in force are not checked" in unchecked.out
+    assert "fra: no sheet: the current translations are not checked yet" in unchecked.out
     office.do("check", status=1)
     failed = office.do("review", "--sheets")
-    assert "fra: no sheet: the checks have found 1 error: see `check`" in failed.out
+    assert "fra: no sheet: the checks have found 1 error; run `check`" in failed.out
     assert kinds(office.project) == ["packet", "import", "check"]
 
 
@@ -185,7 +185,7 @@ def test_what_is_checked_no_longer_is_not_reviewed(office: Office) -> None:
         (lambda text: text.replace("\tok\t", "\t\t"), "no sentence is reviewed"),
         (lambda text: text.replace("\tok\t", "\tfine\t"), r"line 2: 'fine' is not a category"),
         (lambda text: text.replace("\tfra\t", "\tqqqq\t"), "no language"),
-        (lambda text: text.replace("\tfra\t", "\tdeu\t"), "no translation has come back yet"),
+        (lambda text: text.replace("\tfra\t", "\tdeu\t"), "no translation was imported yet"),
         (lambda text: text.replace("dev", "dev-x"), "is not in the sample"),
         (lambda text: "", "missing columns: "),
     ],
@@ -217,7 +217,7 @@ def test_a_waiver_holds_for_as_long_as_the_text_is_the_same(office: Office) -> N
     assert "passed, 0 errors, 0 warnings, 1 waived" in office.do("check").out
     assert (
         plan_packet(state_of(office.project))
-        == "nothing sent: check 0006 is passed, and `review` is next"
+        == "nothing sent: check 0006 has passed; the next step is `review`"
     )
 
     path = office.folder / "fra.dev"  # another text, as bad as the first
@@ -270,7 +270,7 @@ def test_a_disputed_line_is_shown_and_sent_again(office: Office) -> None:
     office.do("import", first, second)
     checked = office.do("check", status=1)
     told = "“Phrase devtest-0002.” (one.tsv, line 6, 0002); “Autrement.” (two.tsv, line 6, 0003)"
-    rule = "disputed: the same packet has different answers; send the one that is right"
+    rule = "disputed: the same packet has different answers; send the correct one"
     assert f"one.tsv:6 devtest-0002: error: {rule}: {told}" in checked.out
     story = office.do("status", "--language", "fra").out
     assert "disputed: devtest-0002: “Autrement.” (two.tsv:6, 0003)" in story
@@ -371,7 +371,7 @@ def test_nothing_is_overwritten_outside(office: Office) -> None:
     out.mkdir()
     (out / "fra-round1.tsv").write_text("mine")
     ran = office.do("packets", "--languages", "fra", "--to", out, status=1)
-    assert "already has another fra-round1.tsv" in ran.err
+    assert "already contains a different fra-round1.tsv" in ran.err
     ran = office.do("packets", "--languages", "deu", "--format", "tsv", "--to", out)
     ran = office.do("packets", "--languages", "deu", "--to", out)
     assert sorted(tree(out)) == ["deu-round1-guidelines.md", "deu-round1.tsv", "fra-round1.tsv"]
@@ -388,15 +388,21 @@ def test_nothing_is_overwritten_outside(office: Office) -> None:
         (("packets", "--languages", "eng"), "English is the source"),
         (("packets", "--languages", "fra,en-GB"), "en-GB: English is the source"),
         (("packets", "--languages", "fraa"), 'no language "fraa"'),
-        (("packets", "--languages", ","), "--languages has no codes"),
+        (("packets", "--languages", ","), "--languages must have at least one code"),
         (("packets", "--languages", "fra", "--seed", "7"), "--seed: only allowed with --source"),
-        (("check", "--languages", "deu"), "nothing was sent for deu"),
+        (("check", "--languages", "deu"), "deu: no packet was sent yet"),
         (("check",), "no translations were imported yet"),
-        (("status", "--language", "deu"), "nothing was sent for deu; there are fra"),
+        (
+            ("status", "--language", "deu"),
+            "no packet was sent for deu; languages of the project: fra",
+        ),
         (("status", "--language", "fra", "--json"), "--json shows all languages"),
         (("review", "--import", "x.tsv", "--to", "y"), "only allowed with --sheets"),
         (("package", "--output", "x"), "there is no language to package: fra: sent"),
-        (("package", "--output", "x", "--version", "../1"), "; use letters, digits,"),
+        (
+            ("package", "--output", "x", "--version", "../1"),
+            "version must consist of letters, digits,",
+        ),
     ],
 )
 def test_settings_that_cannot_be(office: Office, arguments: tuple[str, ...], message: str) -> None:
