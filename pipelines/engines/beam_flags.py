@@ -1,4 +1,4 @@
-"""Checks flags that are passed on to Beam."""
+"""Checks the flags that are passed on to Beam."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,9 +6,10 @@ from pipelines.engines.runners import DATAFLOW
 
 
 def check_runner_flags(runner: str, flags: Sequence[str]) -> None:
-    """Raises ValueError for flags with which Dataflow cannot start a job.
+    """Raises ValueError if a runner cannot start a job with the flags. Only the flags of Dataflow are
+    checked.
 
-    This check comes before inputs are looked up in stores, because that takes minutes without a network.
+    The check comes before inputs are searched in object stores, which takes minutes without a network.
     """
     if runner != DATAFLOW:
         return
@@ -23,6 +24,7 @@ def check_beam_flags(flags: Sequence[str], guess: Callable[[str], str] = lambda 
     """Raises ValueError for flags that Beam does not define, such as misspelled ones.
 
     Args:
+      flags: Flags as on the command line.
       guess: Function (unknown flag) → suggestion for the error message.
     """
     if not flags:

@@ -1,6 +1,6 @@
-"""All patches to Beam. They change behaviour for which Beam has no setting; each says why.
+"""All patches to Beam. They change behaviour for which Beam has no setting. Each patch states its reason.
 
-Written for Beam 2.77. Each patch has a test that fails when Beam no longer needs the patch
+The patches are written for Beam 2.77. Each has a test that fails when Beam no longer needs it
 (tests/pipelines/engines/test_beam_patches.py). Patches to Beam's object stores are in
 transforms/files/beam_stores.py.
 """
@@ -46,21 +46,21 @@ from pipelines.engines.secret import LOOPBACK, guarded_server, make_secret, open
 
 
 class Options(PipelineOptions):
-    """Beam's options, changed to create each view only once.
+    """Beam's pipeline options, with the patch that each view of them is created only once.
 
     Beam requests a view for every transform that it adds or runs, a thousand times per pipeline. Each time,
     it parses all flags again, which takes a quarter of the time of a small build.
     """
 
     def view_as(self, cls: Any) -> Any:
-        """Returns a view (see PipelineOptions.view_as). All views share one set of values."""
+        """Returns a view (see PipelineOptions.view_as). Calls with the same class return the same view."""
         views = self.__dict__.setdefault("_views", {})
         if cls not in views:
             views[cls] = super().view_as(cls)
         return views[cls]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Returns the state for pickling, without the views. An unpickled copy makes new views."""
+        """Returns the state for pickling, without the views. A copy that is unpickled creates new views."""
         return {name: value for name, value in super().__getstate__().items() if name != "_views"}
 
 
@@ -68,7 +68,7 @@ class Options(PipelineOptions):
 
 
 def unknown_flags(flags: Sequence[str]) -> list[str]:
-    """Returns the flags that Beam does not define. Beam itself would only log a warning and continue."""
+    """Returns the flags that Beam does not define. Beam would only log a warning about them and continue."""
     parser = _BeamArgumentParser(allow_abbrev=False, add_help=False)
     for subclass in _all_subclasses(PipelineOptions).values():
         subclass._add_argparse_args(parser)
@@ -77,7 +77,9 @@ def unknown_flags(flags: Sequence[str]) -> list[str]:
 
 
 def _all_subclasses(base: type) -> dict[str, Any]:
-    """Returns all direct and indirect subclasses by name. A class defined twice counts once."""
+    """Returns name → class for all direct and indirect subclasses. A class that is defined twice is listed
+    once.
+    """
     found: dict[str, Any] = {}
     direct: list[type] = base.__subclasses__()
     for subclass in direct:
@@ -92,7 +94,7 @@ Specs = tuple[set[userstate.StateSpec], set[userstate.TimerSpec]]
 
 
 def remember_signatures() -> None:
-    """Makes Beam inspect each function, and each DoFn class for state, only once in this process.
+    """Makes Beam inspect each function and each DoFn class only once in this process.
 
     For every step that it adds or runs, Beam searches the signatures of all methods of the DoFn, including
     inherited ones, for state and timers. In a small build it does so forty thousand times, which takes more
@@ -104,7 +106,7 @@ def remember_signatures() -> None:
 
 
 def remembered_specs(look: Callable[[Any], Specs]) -> Callable[[Any], Specs]:
-    """Returns `look` with a cache, whose keys are the classes of the DoFns."""
+    """Returns the function `look` with a cache. The result for a DoFn depends only on its class."""
     known: weakref.WeakKeyDictionary[type, Specs] = weakref.WeakKeyDictionary()
 
     @functools.wraps(look)
@@ -120,7 +122,9 @@ def remembered_specs(look: Callable[[Any], Specs]) -> Callable[[Any], Specs]:
 
 
 def remembered(look: Callable[[Any], Signature]) -> Callable[[Any], Signature]:
-    """Returns `look` with a cache, whose keys are functions. The cache does not keep the functions alive."""
+    """Returns the function `look` with a cache, whose keys are functions. The cache does not keep the
+    functions alive.
+    """
     known: tuple[weakref.WeakKeyDictionary[Any, Signature], ...] = (
         weakref.WeakKeyDictionary(),  # of functions
         weakref.WeakKeyDictionary(),  # of bound methods, whose object is not an argument
@@ -151,10 +155,11 @@ _OPTIONS = [
 
 
 class LoopbackServer(GrpcServer):
-    """Beam's GrpcServer with another address. It answers only callers that send the secret.
+    """Beam's GrpcServer, with the patch that it listens on one local port and answers only calls with the
+    secret.
 
     Beam's server (2.77) opens four ports on all interfaces, and accepts every caller as a worker. This server
-    does not offer the files of the job, because workers are forks of a process that has them.
+    has no service for the files of the job, because workers are forks of a process that has them.
     """
 
     def __init__(self, state: Any, provision_info: Any, worker_manager: Any):
@@ -183,21 +188,25 @@ _guarded: set[str] = set()  # URNs of environments
 
 
 def guard_environment(urn: str) -> None:
-    """Makes Beam's in-process runner use a LoopbackServer for the workers of the environment `urn`."""
+    """Makes Beam's in-process runner use a LoopbackServer for the workers of an environment.
+
+    Args:
+      urn: The URN of the environment.
+    """
     _guarded.add(urn)
     worker_handlers.GrpcServer = _make_server
 
 
 def _make_server(state: Any, provision_info: Any, manager: Any) -> GrpcServer:
-    """Returns a LoopbackServer for guarded environments. Other environments have no secret and get Beam's
-    server.
+    """Returns a LoopbackServer for guarded environments, and Beam's own server for others, whose workers have
+    no secret.
     """
     urns = {environment.urn for environment in manager._environments.values()}
     return (LoopbackServer if urns & _guarded else GrpcServer)(state, provision_info, manager)
 
 
 def show_in_all_channels(secret: str) -> None:
-    """Makes this process, a worker of Beam, send the secret on all channels that it opens."""
+    """Makes this process, a worker of Beam, send the secret on all gRPC channels that it opens."""
 
     def insecure_channel(target: str, options: Sequence[Any] | None = None) -> grpc.Channel:
         return open_channel(target, secret, [*(options or ()), *GRPCChannelFactory.DEFAULT_OPTIONS])
@@ -209,8 +218,8 @@ def show_in_all_channels(secret: str) -> None:
 
 
 class _Control(ControlConnection):
-    """Beam's ControlConnection, changed so that its thread ends without a traceback when a worker is
-    killed.
+    """Beam's ControlConnection, with the patch that its thread prints no traceback when a
+    worker is killed.
     """
 
     def _read(self) -> None:
@@ -219,10 +228,10 @@ class _Control(ControlConnection):
 
 
 class _Data(_GrpcDataChannel):
-    """Beam's data channel, without Beam's error for a lost worker: `fail_requests` gives a better one.
+    """Beam's data channel, with the patch that the loss of a worker raises no error in the channel.
 
-    Beam's channel (2.77) raises "Channel closed prematurely" earlier, prints a traceback, and blocks the
-    sender for ever as soon as 100 MB are queued for the worker.
+    Beam's channel (2.77) raises "Channel closed prematurely", prints a traceback, and blocks the sender for
+    ever when 100 MB are queued for the worker. `fail_requests` raises a better error.
     """
 
     def __init__(self) -> None:
@@ -244,12 +253,13 @@ class _Data(_GrpcDataChannel):
 
 
 def fail_requests(connection: Any, error: Exception) -> None:
-    """Ends all current and future requests to a worker with an error.
+    """Makes all current and future requests to a worker fail with an error.
 
     Otherwise, Beam's in-process runner would wait for ever for a worker that never connects.
 
     Args:
       connection: The ControlConnection of the worker.
+      error: The error to raise.
     """
     send = connection.push
 
@@ -265,7 +275,7 @@ def fail_requests(connection: Any, error: Exception) -> None:
 
 
 def _fail(future: Any, error: Exception) -> None:
-    """Ends a request with an error. Also sets a response, because readers of data look for one."""
+    """Makes a request fail with an error. Also sets a response, because readers of data wait for one."""
     future.abort(error)
     future.set(fn_api.InstructionResponse(instruction_id=future.instruction_id, error=str(error)))
 
@@ -275,18 +285,19 @@ def _fail(future: Any, error: Exception) -> None:
 _SizeBasedStream = data_plane.SizeBasedBufferingClosableOutputStream
 
 QUEUED_BYTES = 1 << 22
-"""Most bytes that wait in one direction between the runner and a worker. Beam (2.77) lets 100 MB wait in each
-of three queues.
+"""Maximum number of bytes that are queued in one direction between the runner and a worker. In Beam (2.77),
+it is 100 MB in each of three queues.
 """
 
 MESSAGE_BYTES = 1 << 20
-"""Bytes from which on a message is sent. Beam (2.77) collects 10 MB, and holds several copies of a
-message.
+"""A message is sent when it has at least this number of bytes. Beam (2.77) collects 10 MB, and keeps several
+copies of a message in memory.
 """
 
 
 def bound_queues() -> None:
-    """Limits messages to MESSAGE_BYTES and the queues of each direction to QUEUED_BYTES.
+    """Limits messages between the runner and workers to MESSAGE_BYTES, and queues to QUEUED_BYTES per
+    direction.
 
     This applies to channels and streams that are opened later.
     """
@@ -298,10 +309,10 @@ def bound_queues() -> None:
 
 
 def keep_in_buffers(list_buffer: type, grouping_buffer: type, channel: type) -> None:
-    """Makes Beam's in-process runner keep the data between steps in the given buffers, and send it in pieces.
+    """Makes Beam's in-process runner store the data between steps in other buffers, and send it in pieces.
 
-    Beam (2.77) itself keeps all the data in memory, makes one message per worker, and sends the message
-    before the worker begins.
+    Beam (2.77) keeps all the data in memory, makes one message per worker, and sends the message before the
+    worker begins.
 
     Args:
       list_buffer, grouping_buffer: The classes to use instead of ListBuffer and GroupingBuffer.
@@ -315,7 +326,8 @@ def keep_in_buffers(list_buffer: type, grouping_buffer: type, channel: type) -> 
 
 
 def _send_input(self: Any, process_bundle_id: str, transform_id: str, encoded: Any) -> None:
-    """Replaces a method of BundleManager: sends the inputs while a worker in another process already runs.
+    """Replaces BundleManager._send_input_to_worker: sends inputs to a worker in another process while it is
+    running.
 
     Beam's streams are not used. Their thread flushes every second, and loses data that is written while it
     waits for a full queue.
@@ -350,9 +362,9 @@ def _send_input(self: Any, process_bundle_id: str, transform_id: str, encoded: A
 def active_job(options: PipelineOptions, name: str) -> str:
     """Returns the id of the active Dataflow job named `name`; "" if there is none.
 
-    Needs the libraries of Google Cloud. Beam's own function (job_id_for_name) ignores jobs that wait for
-    workers, and retries for ever if no job runs. This function uses Beam's client, so it has the permissions
-    of the build.
+    Requires the libraries of Google Cloud. Beam's own function (job_id_for_name) ignores jobs that wait for
+    workers, and retries for ever if no job runs. This function uses Beam's client, and so the credentials of
+    the build.
     """
     from apache_beam.runners.dataflow.internal.apiclient import DataflowApplicationClient
     from google.cloud import dataflow  # type: ignore[import-untyped]

@@ -1,4 +1,4 @@
-"""The interface of engines, the systems that run pipelines."""
+"""The interface of engines. An engine is a system that runs Beam pipelines, such as Spark."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +11,7 @@ from pipelines.settings.memory_model import MemoryModel
 
 
 class PlannedBuild(NamedTuple):
-    """The description of a build that an engine may need before it starts."""
+    """What an engine needs to know about a build before it starts."""
 
     path: Sequence[str]  # below the output folder: corpus, edition, date and version
     output: str  # the folder below which builds are written
@@ -23,19 +23,23 @@ class Started(NamedTuple):
     """A started engine: its servers and worker processes are running."""
 
     pipeline: Callable[[], contextlib.AbstractContextManager[beam.Pipeline]]
-    """Returns a context with an empty pipeline. The caller adds steps and runs the pipeline in the block."""
+    """Returns a context manager that yields an empty pipeline. The caller adds steps, and runs
+    it in the block.
+    """
 
-    log_tail: Callable[[], str] = str  # returns the last output of workers, if it is available here
+    log_tail: Callable[[], str] = (
+        str  # returns the last output of workers; "" if it is not available
+    )
 
 
 class Engine(Protocol):
-    """A system that runs pipelines."""
+    """A system that runs Beam pipelines."""
 
     def prepare(self, build: PlannedBuild) -> None:
         """Checks that this engine can run a build.
 
-        Raises ValueError for settings with which the build cannot run, BuildError for obstacles that may
-        pass.
+        Raises ValueError for settings with which the build cannot run, and BuildError if it cannot run at the
+        moment.
         """
         ...
 
@@ -45,7 +49,7 @@ class Engine(Protocol):
         ...
 
     def started(self, folder: str = "") -> contextlib.AbstractContextManager[Started]:
-        """Starts servers and worker processes. During the block, they run several pipelines in order.
+        """Starts servers and worker processes. During the block, they run one or more pipelines in order.
 
         Args:
           folder: An existing folder for data between steps; "" for the folder of temporary files. Engines
@@ -55,7 +59,7 @@ class Engine(Protocol):
 
 
 class NamedRunner:
-    """Any runner that Beam finds by name. It is configured by flags."""
+    """An engine for any runner that Beam finds by name. It is configured by flags."""
 
     is_local = False
 

@@ -1,4 +1,4 @@
-"""Errors that end a run without a result."""
+"""Errors that end a build, and functions that find their cause in the errors of workers and of the system."""
 
 import errno
 import re
@@ -17,12 +17,14 @@ _NOT_FETCHED = re.compile(r"Unable to fetch remote (.+?) at (\S+): (.*)", re.DOT
 
 
 class BuildError(Exception):
-    """A build has ended without a result. The message is written for the user who started it."""
+    """A build has ended without a result. The message is written for the user who started the build."""
 
 
 def find_worker_error(text: str) -> str:
-    """Returns one line about a known error in the text of a worker's traceback; "" if the error is not
-    known.
+    """Returns one line about the error in a worker's traceback; "" if it is not a known error.
+
+    Args:
+      text: An error message that contains the traceback.
     """
     found = _WORKER_ERROR.findall(text)
     if found:
@@ -36,8 +38,8 @@ def find_worker_error(text: str) -> str:
 
 
 def find_shortage(error: BaseException) -> str:
-    """Returns one line if the error is a shortage of disk space, memory or threads in this process; otherwise
-    "".
+    """Returns one line about a shortage of disk space, memory or threads that caused an error; "" for other
+    errors.
     """
     if isinstance(error, OSError) and error.errno in _SHORT_OF:
         return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
@@ -46,17 +48,17 @@ def find_shortage(error: BaseException) -> str:
 
 
 LEAST_ADDRESS_SPACE = 4_000_000_000
-"""Bytes of memory that a process must be able to map. Beam's libraries map 2.6 GB before the first input is
-read, and hang or abort if a thread cannot be started.
+"""Minimum address space of a process in bytes. Beam's libraries map 2.6 GB before the first input is read,
+and hang or abort if they cannot start a thread.
 """
 
 
 def check_address_space() -> None:
-    """Raises BuildError if the limit on mapped memory of this process and its children is too low."""
+    """Raises BuildError if the limit on the address space of this process (ulimit -v) is too low."""
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     if 0 <= most < LEAST_ADDRESS_SPACE:
         raise BuildError(
-            f"a process may map only {most / 1e9:.1f} GB of memory here (ulimit -v), but"
+            f"ulimit -v limits the memory of a process to {most / 1e9:.1f} GB, but"
             f" {LEAST_ADDRESS_SPACE / 1e9:.0f} GB are needed: raise the limit"
         )
 
@@ -72,5 +74,5 @@ def _explain(shortage: str) -> str:
     if shortage[0].isupper() and "emory" not in shortage:
         return shortage
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    limit = f"{most / 1e9:.1f} GB a process by ulimit -v" if most >= 0 else "no limit by ulimit -v"
+    limit = f"ulimit -v: {most / 1e9:.1f} GB per process" if most >= 0 else "ulimit -v: no limit"
     return f"memory ran out ({shortage}; {limit}): raise the limit, or use fewer --workers"

@@ -1,4 +1,4 @@
-"""Options that Beam's file systems need before a pipeline exists."""
+"""Sets the options of Beam's file systems before a pipeline exists."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 
 def set_file_options(beam_flags: Sequence[str]) -> None:
-    """Passes the flags, such as those of S3, to all file systems of this process.
+    """Passes flags, such as those of S3, to all of Beam's file systems in this process.
 
-    A pipeline does the same when it is made, and in its workers. But inputs are looked up before a pipeline
-    is made.
+    Beam does the same when it makes a pipeline, and in its workers. But inputs are read earlier, while the
+    build is planned.
     """
     FileSystems.set_options(PipelineOptions(list(beam_flags)))

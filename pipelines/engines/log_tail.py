@@ -1,4 +1,4 @@
-"""The end of a log, for error messages."""
+"""Reads the end of a log file, for error messages."""
 
 import os
 import pathlib
@@ -7,7 +7,7 @@ LOG_TAIL_BYTES = 4_000
 
 
 def log_tail(log: pathlib.Path) -> str:
-    """Returns the end of a log; "" if there is no log. Only the end is read, because a log may be large."""
+    """Returns the end of a log file; "" if there is no file. Only the last LOG_TAIL_BYTES are read."""
     if not log.exists():
         return ""
     with log.open("rb") as stream:

@@ -1,4 +1,4 @@
-"""Runs one pipeline on an engine and waits until it has ended."""
+"""Runs one pipeline on an engine, and waits until it has ended."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -19,6 +19,11 @@ from transforms.files.stores import StoreError
 def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
     """Returns the engine for a runner.
 
+    Args:
+      runner: The name of a runner, as in --runner.
+      workers: The number of worker processes, for runners on this machine.
+      beam_flags: The flags to pass on to Beam.
+
     Raises ValueError for an unknown runner, and for flags with which the runner cannot run.
     """
     runner = runner_named(runner)
@@ -35,7 +40,10 @@ def find_engine(runner: str, workers: int, beam_flags: Sequence[str]) -> Engine:
 
 
 def run_pipeline(build: Callable[[beam.Pipeline], None], engine: Engine) -> None:
-    """Runs the steps that `build` adds to a pipeline, on an engine that is started only for this pipeline.
+    """Runs a pipeline on an engine, which is started only for this pipeline.
+
+    Args:
+      build: Function that adds the steps to the pipeline.
 
     Raises the errors of `run_on`.
     """
@@ -44,9 +52,12 @@ def run_pipeline(build: Callable[[beam.Pipeline], None], engine: Engine) -> None
 
 
 def run_on(started: Started, build: Callable[[beam.Pipeline], None]) -> None:
-    """Runs the steps that `build` adds to a pipeline, on a started engine.
+    """Runs a pipeline on an engine that is already started.
 
-    Raises BuildError for bad inputs and for stores that refuse a write. For other errors, the log of the
+    Args:
+      build: Function that adds the steps to the pipeline.
+
+    Raises BuildError for bad inputs, and if an object store refuses a write. For other errors, the log of the
     workers is printed to stderr.
     """
     give_back_large_blocks()
@@ -76,9 +87,7 @@ def _run_to_the_end(build: Callable[[beam.Pipeline], None], pipeline: beam.Pipel
 
 
 def _raise_interruption(error: BaseException) -> None:
-    """If Ctrl-C or SIGTERM ended the run and Beam has wrapped the exception in another error, raises that
-    exception.
-    """
+    """Raises KeyboardInterrupt or SystemExit again, if one of them is the cause of a Beam error."""
     wrapped: BaseException | None = error
     while wrapped:
         if isinstance(wrapped, KeyboardInterrupt | SystemExit):

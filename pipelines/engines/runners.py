@@ -1,4 +1,4 @@
-"""The names that `--runner` accepts. This module does not import Beam, which takes seconds."""
+"""Names of the runners that `--runner` accepts. This module does not import Beam, which takes seconds."""
 
 import difflib
 
@@ -13,18 +13,16 @@ RUNNERS = (
     *("InteractiveRunner", "KafkaStreamsRunner", "FnApiRunner", "BundleBasedDirectRunner"),
     *("SwitchingDirectRunner", "TestDirectRunner", "TestDataflowRunner"),
 )
-"""The name of the in-process runner, and those of the runners that Beam finds by name."""
+"""The names of the in-process runner and of all runners that Beam finds by name."""
 
-_SHOWN = 7  # in messages; the others are for notebooks and tests
+_SHOWN = 7  # number of names in messages; the other runners are for notebooks and tests
 
 
 def runner_named(name: str) -> str:
     """Returns the canonical name of a runner. Case is ignored, and DirectRunner means the in-process runner.
 
-    A name with a dot is the name of a class, which Beam imports.
-
-    Raises:
-        ValueError: no runner has that name; the message lists the known ones.
+    A name with a dot is the name of a class, which Beam imports. Raises ValueError, which lists the known
+    names, if there is no such runner.
     """
     known = {runner.casefold(): runner for runner in RUNNERS}
     folded = name.casefold()
@@ -33,7 +31,6 @@ def runner_named(name: str) -> str:
         near = difflib.get_close_matches(f"{folded.removesuffix('runner')}runner", known, 1)
         guess = f"did you mean {known[near[0]]}? Known:" if near else "known:"
         raise ValueError(
-            f"no such runner: {name!r}; {guess} {', '.join(RUNNERS[:_SHOWN])}, or a class by its module"
-            " and name"
+            f"no such runner: {name!r}; {guess} {', '.join(RUNNERS[:_SHOWN])}, or the full name of a class"
         )
     return IN_PROCESS if runner == DIRECT else runner

@@ -1,10 +1,10 @@
-"""Secrets for the servers of a build, which listen on the loopback interface.
+"""Protects the servers of a build, which listen on the loopback interface, by a secret.
 
 Beam's own servers listen on all interfaces and serve every caller. A caller receives or submits work as
 pickled elements and functions, and so can run code.
 
-Each build makes a new secret. Each call sends it in its metadata, under `HEADER`. Servers started by hand,
-and builds that use these servers, read the secret from the environment variable `VARIABLE`.
+Each build makes a new secret. Each call sends it in its metadata, under `HEADER`. Servers that are started by
+hand, and builds that use these servers, read the secret from the environment variable `VARIABLE`.
 """
 
 import hmac
@@ -34,21 +34,19 @@ def make_secret() -> str:
 
 
 def named_secret() -> str:
-    """Returns the secret in the environment variable `VARIABLE`. Raises ValueError if the variable is not
-    set.
-    """
+    """Returns the secret in the environment variable `VARIABLE`. Raises ValueError if it is not set."""
     secret = os.environ.get(VARIABLE, "")
     if not secret:
         raise ValueError(
-            f"{VARIABLE} is not set, but builds that use this server must send it:"
-            f" export {VARIABLE}=$(openssl rand -hex 32) here, and the same value where builds start"
+            f"{VARIABLE} is not set; builds must send this secret to the server:"
+            f" export {VARIABLE}=$(openssl rand -hex 32) here, and the same value where builds are started"
         )
     return secret
 
 
 def is_shown(shown: object, secret: str) -> bool:
-    """Returns True if `shown` is the secret. The time that this takes does not depend on how many characters
-    are right.
+    """Returns True if `shown` is the secret. The comparison takes the same time for right and wrong
+    characters.
     """
     text = shown if isinstance(shown, str) else ""
     return hmac.compare_digest(text.encode(), secret.encode())
@@ -57,14 +55,19 @@ def is_shown(shown: object, secret: str) -> bool:
 def guarded_server(
     executor: futures.Executor, secret: str, options: Sequence[tuple[str, Any]] = ()
 ) -> grpc.Server:
-    """Returns a gRPC server without services. It ends calls that do not send the secret with
+    """Returns a gRPC server without services. It rejects calls without the secret with the status
     UNAUTHENTICATED.
     """
     return grpc.server(executor, interceptors=[_Guard(secret)], options=options)
 
 
 def open_channel(target: str, secret: str, options: Sequence[tuple[str, Any]] = ()) -> grpc.Channel:
-    """Returns a channel whose calls send `secret`; "" for a server that requires none."""
+    """Returns a gRPC channel whose calls send the secret.
+
+    Args:
+      target: The address of the server, host:port.
+      secret: The secret of the server; "" if it requires none.
+    """
     channel = grpc.insecure_channel(target, options=[*options, _NO_PROXY])
     return grpc.intercept_channel(channel, _Show(secret)) if secret else channel
 

@@ -1,7 +1,8 @@
-"""Google Cloud Dataflow: one job per pipeline. The launcher starts each job and waits until it has ended.
+"""Runs builds on Google Cloud Dataflow, with one job per pipeline. The launcher starts each job and waits for
+its end.
 
-Workers cannot read files on this machine. So inputs and outputs are in buckets, and the package `corpusmill`
-is uploaded or is part of the workers' container image.
+Workers cannot read files on this machine. So inputs and outputs must be in buckets, and the package
+`corpusmill` is uploaded or is part of the workers' container image.
 """
 
 import contextlib
@@ -35,7 +36,7 @@ _MONITORING = "https://console.cloud.google.com/dataflow/jobs"
 
 
 class Dataflow:
-    """Runs the jobs of one build.
+    """The engine for Dataflow. It runs the jobs of one build.
 
     Raises ValueError if no job can be started with the flags.
     """
@@ -60,12 +61,12 @@ class Dataflow:
         jobs with one name, so a launcher that lost its connection cannot start a job twice.
 
         Raises ValueError for paths that workers cannot read. Raises BuildError if a job of the build is
-        active, or if Beam cannot use a bucket; Beam itself would retry for seven minutes.
+        active, or if a bucket cannot be used (Beam itself would retry for seven minutes).
         """
         for place in (build.output, *build.inputs):
             if FileSystems.get_scheme(place) is None:
                 raise ValueError(
-                    f"{place} is on this machine, where Dataflow workers cannot read it; put it into a"
+                    f"{place} is on this machine, where Dataflow workers cannot read it; use a path in a"
                     " bucket (gs://)"
                 )
         self._corpus = build.path[0]
@@ -81,13 +82,14 @@ class Dataflow:
         if active:
             raise BuildError(
                 f"a job of this build is active: {_url(self._cloud, active)}; wait until it ends, or cancel"
-                " it, then start again: finished stages are kept. Another build needs another --job_name"
+                " it, then start the build again (finished stages are kept). If it is another build, use"
+                " another --job_name"
             )
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
-        """Starts the engine (see Engine). The package for the workers is made once for all jobs of a
-        build.
+        """Starts the engine (see Engine). The package for the workers is made once for all jobs
+        of a build.
         """
         package = contextlib.nullcontext(()) if self._has_package else worker_package(self._corpus)
         with package as of_package, _job_messages():
@@ -95,14 +97,16 @@ class Dataflow:
 
     @contextlib.contextmanager
     def _pipeline(self, flags: Sequence[str]) -> Iterator[beam.Pipeline]:
-        """Yields a new pipeline. If the launcher is stopped, the job continues, and its address is logged."""
+        """Yields a new pipeline. If the launcher is stopped, the job continues, and the address of the job is
+        logged.
+        """
         runner = _Runner()
         try:
             with readable_errors():
                 yield beam.Pipeline(runner=runner, options=Options(flags))
         except (KeyboardInterrupt, SystemExit):
             if runner.job_id:
-                _log(f"the job goes on: {_url(self._cloud, runner.job_id)}")
+                _log(f"the job continues: {_url(self._cloud, runner.job_id)}")
             raise
         except BuildError as error:
             if not runner.job_id:
@@ -110,8 +114,12 @@ class Dataflow:
             raise BuildError(f"{error}; the job: {_url(self._cloud, runner.job_id)}") from None
 
     def _check_bucket(self, flag: str) -> None:
-        """Checks the bucket of the folder that `flag` names, in the same way as Beam does before an
-        upload.
+        """Checks the bucket of the folder in a flag, in the same way as Beam does before an upload.
+
+        Args:
+          flag: "temp_location" or "staging_location".
+
+        Raises BuildError if the bucket cannot be used.
         """
         from apache_beam.io.gcp.gcsio import create_storage_client
         from google.api_core.exceptions import GoogleAPIError  # type: ignore[import-untyped]
@@ -126,7 +134,7 @@ class Dataflow:
 
 
 class _Runner(DataflowRunner):
-    """Beam's DataflowRunner, extended to remember the id of its job."""
+    """Beam's DataflowRunner, with the patch that it stores the id of its job."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -146,16 +154,18 @@ _Runner.__name__ = DATAFLOW
 
 
 def job_name(path: Sequence[str]) -> str:
-    """Returns the name of the jobs of a build: letters, digits and dashes, with a letter at the beginning.
+    """Returns the name of the jobs of a build: letters, digits and dashes, beginning with a letter.
 
-    For example, "wiki40b", "uk", "20261101-1.3.0" gives "wiki40b-uk-20261101-1-3-0".
+    For example, the path "wiki40b", "uk", "20261101-1.3.0" gives "wiki40b-uk-20261101-1-3-0".
     """
     name = re.sub("[^a-z0-9]+", "-", "-".join(path).lower()).strip("-")
     return name if name[:1].isalpha() else f"corpusmill-{name}"
 
 
 def labels(path: Sequence[str]) -> Mapping[str, str]:
-    """Returns label → value. Bills and lists of jobs can be grouped by labels."""
+    """Returns the labels of the jobs of a build, by which bills and lists of jobs can be grouped: name →
+    value.
+    """
     names = ("corpus", "edition", "build")
     values = (re.sub("[^-_a-z0-9]+", "-", part.lower())[:_LABEL_CHARACTERS] for part in path)
     return dict(zip(names, values, strict=False))
@@ -172,7 +182,7 @@ def _check_client() -> None:
 
 @contextlib.contextmanager
 def _job_messages() -> Iterator[None]:
-    """Logs the states and messages of the job during the block."""
+    """Makes Beam log the states and messages of the job during the block."""
     messages = logging.getLogger("apache_beam.runners.dataflow.dataflow_runner")
     before = messages.level
     messages.setLevel(logging.INFO)

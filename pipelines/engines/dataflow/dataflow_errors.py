@@ -1,4 +1,4 @@
-"""One-line descriptions of failures of Dataflow and its jobs."""
+"""Describes failures of Dataflow and its jobs in one line."""
 
 import contextlib
 from collections.abc import Iterator
@@ -11,7 +11,11 @@ _UPLOAD_ERROR = "Could not upload to GCS path"  # as Beam says it
 
 
 def explain(text: str) -> str:
-    """Returns one line about a failed job: the error that a worker raised, without the traceback."""
+    """Returns one line about a failed job: if a worker raised an error, its message without the traceback.
+
+    Args:
+      text: The error message of Dataflow, which may contain the traceback of a worker.
+    """
     found = find_worker_error(text)
     if found:
         return found
@@ -24,7 +28,9 @@ def explain(text: str) -> str:
 
 @contextlib.contextmanager
 def readable_errors() -> Iterator[None]:
-    """Turns errors from Dataflow and its jobs into BuildError."""
+    """Replaces errors of Dataflow and its jobs inside the block by a BuildError with a message
+    of one line.
+    """
     from apache_beam.runners.dataflow.internal import apiclient
     from google.api_core.exceptions import GoogleAPIError  # type: ignore[import-untyped]
     from google.auth.exceptions import GoogleAuthError  # type: ignore[import-untyped]

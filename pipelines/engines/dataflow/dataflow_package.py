@@ -1,4 +1,4 @@
-"""The package `corpusmill` for workers on other machines."""
+"""Packs the package `corpusmill` for workers on other machines."""
 
 import contextlib
 import importlib.metadata
@@ -16,13 +16,15 @@ _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "direct_url.json", "RECORD")
 
 @contextlib.contextmanager
 def worker_package(corpus: str = "") -> Iterator[Sequence[str]]:
-    """Yields the Beam flags that upload this package. The files that the flags name exist during the block.
+    """Yields the Beam flags that upload this package to workers. The files in the flags exist during the
+    block.
 
-    The package is built by setup.py of a checkout, or is packed from an installation. Raises ValueError if
-    neither is found.
+    The package is built with setup.py if corpusmill runs from a checkout, or is packed from an installation.
 
     Args:
       corpus: The corpus that the workers build. They also install its libraries.
+
+    Raises ValueError if there is neither a checkout nor an installation.
     """
     setup = CHECKOUT / "setup.py"
     with tempfile.TemporaryDirectory(prefix="corpusmill-package-") as name:
@@ -39,7 +41,10 @@ def worker_package(corpus: str = "") -> Iterator[Sequence[str]]:
 
 
 def pack_installed(folder: pathlib.Path) -> pathlib.Path:
-    """Writes the installed package as a wheel. Returns the path of the wheel."""
+    """Writes the installed package as a wheel into `folder`. Returns the path of the wheel.
+
+    Raises ValueError if corpusmill is not installed as a package.
+    """
     try:
         installed = importlib.metadata.distribution(NAME)
     except importlib.metadata.PackageNotFoundError:
@@ -67,7 +72,7 @@ def _is_of_wheel(file: importlib.metadata.PackagePath) -> bool:
 
 
 def _record(file: importlib.metadata.PackagePath) -> str:
-    """Returns the line for a file in the wheel's list of files: name, hash, size in bytes."""
+    """Returns the line for a file in RECORD, the wheel's list of files: name, hash, size in bytes."""
     name = file.as_posix()
     quoted = f'"{name}"' if "," in name else name
     digest = f"{file.hash.mode}={file.hash.value}" if file.hash else ""

@@ -1,12 +1,12 @@
-"""A process that imports all modules and then forks workers. So each worker starts in milliseconds.
+"""A process that imports all modules once and then forks workers, so that each worker starts in milliseconds.
 
-The arguments are names of modules. Each line of standard input requests a worker: a `Request` as JSON. Each
-line of standard output reports a worker that failed: its number and its exit status, with signals as negative
-numbers (-9: SIGKILL).
+Its arguments are names of modules. Each line of standard input is a `Request` in JSON to start a worker. Each
+line of standard output reports a worker that failed: its number and its exit status, where signals are
+negative numbers (-9: SIGKILL).
 
-After the line `END`, there are no more requests, and running workers have some seconds to end by themselves.
-If the parent is killed, the input ends without that line. In both cases the whole process group is killed at
-the end, so the process must be in a separate group.
+After the line `END`, it accepts no more requests, and running workers have some seconds to end by themselves.
+If the parent process is killed, the input ends without that line. In both cases the whole process group is
+then killed, so this process must have its own group.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ class Request(TypedDict):
 
 
 def main() -> None:
-    """Starts a worker for each request until the input ends."""
+    """Starts a worker for each request until the input ends. Then kills the process group."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends the process without a traceback
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     with _ended_without_input():
@@ -63,7 +63,7 @@ def main() -> None:
 
 @contextlib.contextmanager
 def _ended_without_input() -> Iterator[None]:
-    """Kills the process group if the input ends during the block. The block does not read the input."""
+    """Kills the process group if the input ends during the block, in which nothing reads the input."""
     poll = select.poll()
     poll.register(sys.stdin, 0)  # reports only that the pipe has no writer any more
     is_over = False
@@ -84,16 +84,14 @@ def _ended_without_input() -> Iterator[None]:
 
 
 def import_all(modules: Iterable[str]) -> None:
-    """Imports modules. Errors are ignored here, because a worker that needs a missing module will report
-    it.
-    """
+    """Imports modules. Import errors are ignored, because a worker that needs the module will report them."""
     for name in modules:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
 
 
 class _Children:
-    """The running workers."""
+    """The worker processes that were forked and are still running."""
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}  # process id → number of the worker
@@ -108,14 +106,14 @@ class _Children:
             self._tell(pid, self._ended.pop(pid))
 
     def wait(self) -> None:
-        """Waits for all workers, for END_SECONDS at most."""
+        """Waits until all workers have ended, but at most END_SECONDS."""
         due = time.monotonic() + END_SECONDS
         while self.collect() and time.monotonic() < due:
             time.sleep(_POLL_SECONDS)
 
     def collect(self) -> bool:
-        """Collects the workers that have ended, and reports those that failed. Returns True if other workers
-        still run.
+        """Reports the workers that have failed since the last call. Returns True if workers are still
+        running.
         """
         try:
             while True:
@@ -158,7 +156,7 @@ def _become_worker(work: Callable[[Sequence[str], str], int], request: Request) 
 
 
 def _die_with_parent() -> None:
-    """Makes Linux kill this process when its parent, the fork server, is killed."""
+    """Makes Linux kill this worker when the fork server, its parent process, is killed."""
     with contextlib.suppress(AttributeError):  # on other systems
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     if os.getppid() != os.getpgrp():

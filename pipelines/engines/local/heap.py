@@ -1,4 +1,4 @@
-"""Settings of the C library that determine when freed memory is returned to the system."""
+"""Sets options of the C library, so that freed memory is returned to the system."""
 
 import contextlib
 import ctypes
@@ -6,13 +6,13 @@ import ctypes
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # malloc.h of glibc
 
 LARGE_BLOCK = 1 << 22
-"""Size from which on a block of memory is mapped separately. By default, glibc raises this limit up to 32
-MiB. Large blocks, such as sorted runs of lines, would then share the heap with small ones, and a worker's
-memory would grow with all data that it has sorted.
+"""Blocks of memory with at least this number of bytes are mapped separately. By default, glibc raises this
+limit up to 32 MiB. Large blocks, such as sorted runs of lines, would then share the heap with small ones,
+and a worker's memory would grow with all data that it has sorted.
 """
 
 KEPT = 1 << 26
-"""Free bytes at the end of the heap that are not returned to the system."""
+"""Number of free bytes at the end of the heap that are not returned to the system."""
 
 
 ARENAS = 1
@@ -23,8 +23,10 @@ enough.
 
 
 def give_back_large_blocks() -> None:
-    """Makes this process return large blocks to the system as soon as they are freed, and use only one heap.
-    Has an effect only with glibc.
+    """Makes this process return large blocks of memory to the system when they are freed, and use only one
+    heap.
+
+    This has an effect only with glibc.
     """
     with contextlib.suppress(AttributeError, OSError):
         set_option = ctypes.CDLL(None).mallopt

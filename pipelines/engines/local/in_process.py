@@ -1,4 +1,4 @@
-"""The in-process runner: Beam's runner for one machine, with any number of worker processes."""
+"""The in-process runner: Beam's runner for one machine, with one or more worker processes."""
 
 import contextlib
 import uuid
@@ -39,9 +39,10 @@ URN = "corpusmill:env:forked:v1"
 
 
 class InProcess:
-    """Runs pipelines with Beam's in-process runner.
+    """The engine that runs pipelines with Beam's in-process runner.
 
-    The name DirectRunner is not used, because Beam would then first try to download Prism, another runner.
+    The name DirectRunner is not passed to Beam, because Beam would then first try to download Prism, another
+    runner.
     """
 
     is_local = True
@@ -51,7 +52,7 @@ class InProcess:
         self._flags = [*beam_flags, f"--direct_num_workers={workers}"]
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Raises BuildError if the build needs more memory than is available, InputError if an input is
+        """Raises BuildError if the build needs more memory than is available, and InputError if an input is
         missing.
         """
         if build.memory:
@@ -77,13 +78,15 @@ class InProcess:
 
 
 _started: WeakValueDictionary[str, Workers] = WeakValueDictionary()
-"""Name → workers. A pipeline is sent to the runner as a message, so it can only contain the name of its
+"""Name → workers. A pipeline is passed to the runner as a message, which can contain only the name of its
 workers.
 """
 
 
 class _ForkedWorker(Environment):
-    """An environment whose workers are forks. Beam's own environments start a new Python for each worker."""
+    """A Beam environment whose workers are forked. Beam's own environments start a new Python for each
+    worker.
+    """
 
     def __init__(self, workers: Workers):
         super().__init__(python_sdk_capabilities())
@@ -102,7 +105,7 @@ bound_queues()
 
 @WorkerHandler.register_environment(URN, bytes)
 class _ForkedWorkerHandler(GrpcWorkerHandler):
-    """Connects Beam's in-process runner with one worker."""
+    """Connects Beam's in-process runner with one forked worker."""
 
     def __init__(self, name: bytes, state: Any, provision_info: Any, grpc_server: LoopbackServer):
         super().__init__(state, provision_info, grpc_server)
@@ -118,8 +121,9 @@ class _ForkedWorkerHandler(GrpcWorkerHandler):
         return LOOPBACK
 
     def stop_worker(self) -> None:
-        """Forgets the worker, so that its handler does not keep the pipeline in memory. The worker ends when
-        its connection closes.
+        """Releases the worker, so that it does not keep the pipeline in memory.
+
+        The worker process ends when its connection closes.
         """
         self._workers.forget(self._number)
 

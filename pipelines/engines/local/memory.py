@@ -1,6 +1,6 @@
-"""Checks, before a build starts, that the in-process runner has enough memory for it.
+"""Checks, before a build starts, that the in-process runner has enough memory.
 
-The runner keeps data between the steps of a stage in its own process. Without this check, the system would
+The runner keeps data between the steps of a stage in its own process. Without this check, the system might
 kill a build that is too large after hours, without a message.
 """
 
@@ -18,7 +18,7 @@ _V1_LIMIT, _V2_LIMIT = "memory.limit_in_bytes", "memory.max"
 
 
 def check_memory(model: MemoryModel, text_bytes: int, workers: int, limit: int) -> None:
-    """Raises BuildError with advice if a build needs more memory than `limit`.
+    """Raises BuildError, with advice, if a build needs more memory than `limit`.
 
     Args:
       model: The memory model of the corpus.
@@ -32,18 +32,18 @@ def check_memory(model: MemoryModel, text_bytes: int, workers: int, limit: int) 
     fewer = ((n, model.needed(text_bytes, n)) for n in range(workers - 1, 0, -1))
     fitting = (f"--workers {n} needs {_gigabytes(size)}; " for n, size in fewer if size <= limit)
     raise BuildError(
-        f"on the in-process runner this needs about {_gigabytes(needed)} of memory for"
-        f" {_gigabytes(text_bytes)} of text, but only {_gigabytes(limit)} are allowed: {next(fitting, '')}"
-        "--runner SparkRunner works on this machine, too, and needs no more memory for a larger input."
+        f"the in-process runner needs about {_gigabytes(needed)} of memory for"
+        f" {_gigabytes(text_bytes)} of text, but only {_gigabytes(limit)} are available: {next(fitting, '')}"
+        "--runner SparkRunner also runs on this machine, and its memory does not grow with the input;"
         " --ignore-memory starts the build anyway"
     )
 
 
 def memory_limit() -> int:
-    """Returns the bytes of memory that this process and its children may use together.
+    """Returns the number of bytes that this process and its children may use together.
 
-    This is the smallest of the machine's memory, the limits of the process's control groups (versions 1 and
-    2) and their parents, and the limit on its address space.
+    It is the smallest of the machine's memory, the limits of the process's control groups (versions 1 and 2)
+    and their parents, and the limit on its address space.
     """
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
@@ -54,12 +54,15 @@ def memory_limit() -> int:
 
 
 def cgroup_limits(own: pathlib.Path, root: pathlib.Path) -> Iterator[int]:
-    """Yields the memory limits of the control groups that are listed in the file `own`, such as
-    /proc/self/cgroup. The groups are folders below `root`, such as /sys/fs/cgroup.
+    """Yields the memory limits, in bytes, of the control groups of a process.
 
-    The format of the file is described in cgroups(7): lines `id:controllers:path`; version 2 has no
-    controllers. In a container, the path may be that on the host and not exist here. A group that is not
-    found has no limit.
+    The format of `own` is described in cgroups(7): lines `id:controllers:path`; version 2 has no controllers.
+    In a container, the path may be that on the host and not exist here. A group that is not found has no
+    limit.
+
+    Args:
+      own: The file that lists the groups, such as /proc/self/cgroup.
+      root: The folder that contains the groups, such as /sys/fs/cgroup.
     """
     if not own.exists():
         return

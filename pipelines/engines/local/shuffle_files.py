@@ -1,11 +1,12 @@
-"""Files for the data between the steps of a pipeline. Beam's in-process runner would keep it in memory.
+"""Stores the data between the steps of a pipeline in files. Beam's in-process runner would keep it in memory.
 
-The runner holds each collection between two steps in its own process, either as it arrives (ListBuffer) or
+The runner stores each collection between two steps in its own process, either as it arrives (ListBuffer) or
 grouped by key (GroupingBuffer). The classes here write a collection of more than HELD_BYTES to an unnamed
 file, which disappears with the process. A collection to be grouped is split into PARTITIONS by a hash of the
 key, and large partitions are split again. A partition is grouped when a worker reads it.
 
-So the memory needed does not grow with the input, unless a single key has too many values for the memory.
+So the memory that is needed does not grow with the input, unless the values of a single key do not fit into
+memory.
 """
 
 import contextlib
@@ -26,15 +27,15 @@ from pipelines.engines.beam_patches import MESSAGE_BYTES
 from transforms.files.stores import named_in_errors
 
 HELD_BYTES = 1 << 22
-"""Most bytes of a collection that are kept in memory. They are encoded; as Python objects, they would be up
-to ten times as large.
+"""Maximum number of bytes of a collection that are kept in memory. The elements are encoded; as Python
+objects, they would be up to ten times as large.
 """
 
 PARTITIONS = 256
-"""Number of partitions of a grouped collection. Each worker has one partition in memory at a time."""
+"""Number of partitions of a grouped collection. One partition per worker is in memory at a time."""
 
 LARGE_PARTITION_BYTES = 1 << 24
-"""Size in bytes from which on a partition is split again before it is grouped."""
+"""A partition with more than this number of bytes is split again before it is grouped."""
 
 _EXTENT_BYTES = 1 << 15  # of a partition, written with one call
 
@@ -43,8 +44,10 @@ _folders: list[str] = []  # the last one is used
 
 @contextlib.contextmanager
 def shuffle_folder(folder: str) -> Iterator[None]:
-    """During the block, the files are created in `folder`, which must exist; "" for the folder of temporary
-    files.
+    """Creates all files in `folder` during the block.
+
+    Args:
+      folder: An existing folder; "" for the folder of temporary files.
     """
     _folders.append(folder)
     try:
@@ -59,7 +62,7 @@ class _Extent(NamedTuple):
 
 
 class _File:
-    """An unnamed file. Data is appended to it, and it can be read at any position."""
+    """An unnamed temporary file. Data is appended at its end, and can be read at any position."""
 
     def __init__(self) -> None:
         self._folder = (_folders[-1] if _folders else "") or tempfile.gettempdir()
@@ -70,7 +73,9 @@ class _File:
             )
 
     def write(self, data: bytes | bytearray) -> _Extent:
-        """Appends data and returns its extent in the file. Raises an OSError that names the folder."""
+        """Appends data, and returns its position and size in the file. Raises OSError, with the name of the
+        folder.
+        """
         at, rest = self._size, memoryview(data)
         with named_in_errors(self._folder):
             while rest:
@@ -91,14 +96,16 @@ class _File:
 
 
 class _Chunk(NamedTuple):
-    """Encoded elements in a file."""
+    """A piece of encoded elements that was written to a file."""
 
     file: _File
     extent: _Extent
 
 
 class Spool:
-    """A sequence of byte strings. It is moved to a file in batches of HELD_BYTES."""
+    """A sequence of byte strings. They are kept in memory until they have HELD_BYTES, and then moved to a
+    file.
+    """
 
     def __init__(self, pieces: Sequence[bytes | _Chunk] = ()):
         self._pieces = [*pieces]
@@ -107,7 +114,7 @@ class Spool:
         self._file: _File | None = None
 
     def append(self, piece: bytes) -> None:
-        """Appends a piece. Raises StoreError if the disk is full."""
+        """Appends a byte string. Raises StoreError if the disk is full."""
         self._pieces.append(piece)
         self._held_bytes += len(piece)
         if self._held_bytes > HELD_BYTES:
@@ -119,7 +126,7 @@ class Spool:
             self._first_held, self._held_bytes = len(self._pieces), 0
 
     def extend(self, other: "Spool") -> None:
-        """Appends the pieces of another spool; both then read the same files."""
+        """Appends the byte strings of another spool, without copying them."""
         self._pieces += other._pieces
 
     def __len__(self) -> int:
@@ -134,7 +141,7 @@ class Spool:
 
 
 class FileListBuffer(ListBuffer):
-    """Beam's ListBuffer, changed to move data to a file in batches of HELD_BYTES."""
+    """Beam's ListBuffer, with the change that it moves elements to a file in batches of HELD_BYTES."""
 
     def __init__(self, coder_impl: Any):
         super().__init__(coder_impl)
@@ -153,9 +160,7 @@ class FileListBuffer(ListBuffer):
 
 
 class FileDataChannel(InMemoryDataChannel):
-    """Beam's channel to a worker in the same process, changed to move data to a file in batches of
-    HELD_BYTES.
-    """
+    """Beam's channel to a worker in the same process, with the change that it moves elements to a file."""
 
     def __init__(self, inverse: InMemoryDataChannel | None = None, **settings: Any):
         super().__init__(inverse or FileDataChannel(self, **settings), **settings)
@@ -175,7 +180,7 @@ class FileDataChannel(InMemoryDataChannel):
 
 
 class _ElementSpool:
-    """A spool of messages with encoded elements."""
+    """A sequence of Beam messages with elements, most of which are in a file (see Spool)."""
 
     def __init__(self) -> None:
         self._spool = Spool()
@@ -191,10 +196,17 @@ class _ElementSpool:
 
 
 class FileGroupingBuffer(GroupingBuffer):
-    """Beam's GroupingBuffer, changed to use files if there are more than HELD_BYTES."""
+    """Beam's GroupingBuffer, with the change that it writes elements to a file if they have more than
+    HELD_BYTES.
+    """
 
     def __init__(self, *coders_and_windowing: Any, level: int = 0):
-        """Makes an empty buffer. `level` is 0, or 1 for a buffer that holds part of a large partition."""
+        """Makes an empty buffer.
+
+        Args:
+          coders_and_windowing: The arguments of GroupingBuffer.
+          level: 0, or 1 for a buffer that groups a single large partition.
+        """
         super().__init__(*coders_and_windowing)
         self._arguments = coders_and_windowing
         self._level = level
@@ -214,24 +226,23 @@ class FileGroupingBuffer(GroupingBuffer):
             self._begin_file()
 
     def extend(self, input_buffer: Any) -> None:
-        """Adds another buffer (see GroupingBuffer). Both must be in memory; the runner never extends a larger
-        buffer.
+        """Adds the elements of another buffer (see GroupingBuffer). Both must be in memory.
+
+        The runner never calls this for larger buffers. Raises NotImplementedError if one of them uses a file.
         """
         if self._file or getattr(input_buffer, "_file", None):
             raise NotImplementedError("cannot extend a grouped collection that is in a file")
         super().extend(input_buffer)
 
     def partition(self, n: int) -> Any:
-        """Returns an iterable of groups for each of `n` workers (see GroupingBuffer)."""
+        """Returns, for each of `n` workers, an iterable of encoded groups (see GroupingBuffer)."""
         if not self._file:
             return super().partition(n)
         self._write_open()
         return [_Groups(self, range(first, PARTITIONS, n)) for first in range(n)]
 
     def groups_of(self, partition: int) -> Iterator[bytes]:
-        """Yields the encoded groups of a partition. Each byte string has as many groups as fit into a
-        message.
-        """
+        """Yields the groups of a partition, encoded as byte strings of about MESSAGE_BYTES."""
         assert self._file
         extents = self._extents[partition]
         size = sum(extents[1::2])
@@ -310,8 +321,9 @@ class FileGroupingBuffer(GroupingBuffer):
 
 
 class _Groups:
-    """The encoded groups of some partitions. The partitions are grouped one after the other. Can be iterated
-    repeatedly.
+    """An iterable of the encoded groups of several partitions, which can be read repeatedly.
+
+    Only one partition at a time is read and grouped.
     """
 
     def __init__(self, buffer: FileGroupingBuffer, partitions: Sequence[int]):

@@ -1,9 +1,9 @@
-"""A process that does the Python work of a pipeline: `corpusmill-worker`.
+"""A process that does the Python work of a pipeline: the command `corpusmill-worker`.
 
-The runner starts it like a Beam container: flags give the addresses to connect to. Beam's container images
-have a similar program, which is not in Beam's Python package. This program requests the options of the job
-from the runner, and then becomes Beam's worker. It is used by the in-process runner, and by Spark's
-environments of the types PROCESS and EXTERNAL.
+The runner starts it like a container of Beam, with flags for the addresses to connect to. The program
+requests the options of the job from the runner, and then becomes Beam's worker. (Beam's container images have
+a similar program, which is not part of Beam's Python package.) It is used by the in-process runner, and by
+Spark's environments of the types PROCESS and EXTERNAL.
 
 It installs nothing: the node must have the same installation of corpusmill as the launcher.
 """
@@ -36,18 +36,17 @@ from transforms.files import counters
 
 ANSWER_SECONDS = 60.0
 NOT_BEGUN = 75
-"""Exit status of a worker that gets no answer from the runner: EX_TEMPFAIL in sysexits.h."""
+"""Exit status of a worker to which the runner does not respond: EX_TEMPFAIL in sysexits.h."""
 
 WORKING_FOLDER = "CORPUSMILL_WORKING_FOLDER"
-"""Environment variable with the folder in which the build was started. Relative file names are relative to
-it.
-"""
+"""Environment variable with the folder in which the build was started, the base of relative file names."""
 
 
 def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
-    """Works until the runner closes the connection. Returns the exit status: 0 or NOT_BEGUN.
+    """Runs a worker until the runner closes the connection. Returns the exit status: 0 or NOT_BEGUN.
 
     Args:
+      arguments: The flags of the worker; by default the arguments of this process.
       secret: The secret to send to the runner; "" for the one in the environment, if it is set.
     """
     flags = _parse(arguments)
@@ -61,7 +60,7 @@ def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
     try:
         variables = worker_environment(flags.id, flags.provision_endpoint, named, secret)
     except grpc.RpcError as error:
-        print(f"{flags.id}: no answer from {flags.provision_endpoint}: {error}", file=sys.stderr)
+        print(f"{flags.id}: {flags.provision_endpoint} does not respond: {error}", file=sys.stderr)
         return NOT_BEGUN
     os.environ.update(variables)
     show_in_all_channels(secret)
@@ -74,8 +73,9 @@ def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
 
 
 class _Log(io.FileIO):
-    """A log that ignores a full disk. A worker that could not print an error would not report it to the
-    runner.
+    """An output stream that ignores a full disk.
+
+    Otherwise, a worker that cannot print an error would not report it to the runner either.
     """
 
     def write(self, data: Any) -> int:
@@ -86,8 +86,9 @@ class _Log(io.FileIO):
 
 
 def enter_working_folder() -> None:
-    """Changes to the folder in which the build was started, if it exists on this node. Spark's executors
-    start workers in other folders.
+    """Changes to the folder in which the build was started, if it exists on this node.
+
+    This is necessary because Spark's executors start workers in other folders.
     """
     folder = os.environ.get(WORKING_FOLDER, "")
     if pathlib.Path(folder).is_dir():
@@ -97,15 +98,16 @@ def enter_working_folder() -> None:
 def worker_environment(
     worker_id: str, provision_endpoint: str, endpoints: dict[str, str], secret: str = ""
 ) -> dict[str, str]:
-    """Returns the environment variables that Beam's worker reads. They are made from the runner's description
-    of the job.
+    """Requests the options of the job from the runner. Returns them as the environment variables that Beam's
+    worker reads.
 
     Args:
-      endpoints: "logging" and "control" → host:port, if they are known. They may be missing in the runner's
-        answer.
+      provision_endpoint: The address of the runner's provision service, host:port.
+      endpoints: "logging" and "control" → host:port, if they are known. The runner's response need not
+        contain them.
       secret: The secret to send to the runner; "" for none.
 
-    Raises grpc.RpcError if the runner does not answer.
+    Raises grpc.RpcError if the runner does not respond.
     """
     with open_channel(provision_endpoint, secret) as channel:
         answer = provision_grpc.ProvisionServiceStub(channel).GetProvisionInfo(

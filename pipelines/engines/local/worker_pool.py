@@ -1,9 +1,11 @@
-"""A service that starts workers on request of a runner (environments of type EXTERNAL).
+"""A service that starts workers when a runner requests them (environments of type EXTERNAL).
+
+This command runs a pool on a node of a cluster until it is stopped:
 
     CORPUSMILL_SECRET=… python -m pipelines.engines.local.worker_pool --port 50000
 
-runs a pool on a node of a cluster until it is stopped. A worker runs its caller's code, so callers must send
-the secret of the pool, in the parameters of the environment.
+A worker runs the code of its caller, so callers must send the secret of the pool, as a parameter of the
+environment.
 """
 
 import argparse
@@ -28,18 +30,18 @@ MODULES = (
     "pipelines.inspect.verify",
     "pipelines.inspect.verify_checksums",
 )
-"""Modules that workers may need besides those of the corpora. They are imported before workers are forked."""
+"""Modules that are imported before workers are forked, in addition to the modules of the corpora."""
 
 IS_GONE = f"{SERVER} has ended"
 PARAMETER = "secret"
-"""Name of the parameter of an EXTERNAL environment that holds the secret. Runners forward parameters, but not
+"""Name of the parameter of an EXTERNAL environment with the secret. Runners forward parameters, but not
 metadata.
 """
 
 
 class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
-    """Beam's service that starts workers. Several executors may share a pool and use the same worker
-    names.
+    """The gRPC service that starts workers. Several executors may share a pool and use the same
+    worker names.
     """
 
     def __init__(self, workers: Workers, secret: str, tell: Callable[[BadEnd], None]):
@@ -62,7 +64,7 @@ class _Pool(fn_api_grpc.BeamFnExternalWorkerPoolServicer):
         return fn_api.StartWorkerResponse()
 
     def StopWorker(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Does nothing: a worker ends when its connection closes."""
+        """Does nothing, because a worker ends when its connection closes."""
         return fn_api.StopWorkerResponse()
 
 
@@ -73,12 +75,14 @@ def worker_pool(
     address: str = f"{LOOPBACK}:0",
     tell: Callable[[BadEnd], None] = log_bad_end,
 ) -> Iterator[str]:
-    """Serves requests during the block. Yields the address as host:port.
+    """Runs a pool during the block. Yields its address as host:port.
 
     Args:
+      workers: Starts the worker processes.
       secret: The secret that callers must send, and that workers send to their runner.
-      tell: See `Workers.start`. The runner, which waits for each worker, is not told that a worker has
-        failed.
+      address: The address to listen at, host:port; port 0 for a free port.
+      tell: Function that is called if a worker fails (see `Workers.start`). The runner, which waits for each
+        worker, is not notified otherwise.
 
     Raises OSError if the address is in use.
     """
@@ -96,16 +100,17 @@ def worker_pool(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a pool until SIGTERM, Ctrl-C, or until the process that forks workers has ended. Returns the exit
-    status.
+    """Runs a pool until SIGTERM, Ctrl-C, or until the process that forks workers has ended.
 
-    The output of workers is written to stderr.
+    Returns the exit status. The output of workers is written to stderr.
     """
     parser = argparse.ArgumentParser(
         prog="corpusmill-worker-pool", description=__doc__.splitlines()[0]
     )
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--host", default=LOOPBACK, help="of this machine (default: %(default)s)")
+    parser.add_argument(
+        "--host", default=LOOPBACK, help="address to listen at (default: %(default)s)"
+    )
     settings = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
@@ -122,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     try:
         with worker_pool(workers, secret, f"{settings.host}:{settings.port}", note) as address:
-            print(f"workers are started by {address}", flush=True)
+            print(f"the worker pool listens at {address}", flush=True)
             is_gone.wait()
             raise OSError(IS_GONE)
     except OSError as error:

@@ -1,7 +1,7 @@
-"""Starts and ends the worker processes on this machine, and keeps their log.
+"""Starts and ends the worker processes on this machine, and stores their output.
 
 Beam ends its workers by closing their connections, which a worker that is still starting does not notice. So
-workers are ended first if a build is interrupted.
+if a build is interrupted, workers are ended before Beam.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 class BadEnd(NamedTuple):
-    """A worker that failed, and how it ended."""
+    """The failure of a worker process."""
 
     status: int | None  # as in subprocess (-9: SIGKILL); None if it could not be started
     process: str = "a worker process"  # or the process that starts all workers
@@ -42,7 +42,9 @@ class BadEnd(NamedTuple):
 
     @property
     def is_loss(self) -> bool:
-        """True if a runner waits for this worker. Workers also fail after their runner has ended."""
+        """True if a runner waits for this worker. A worker may also fail after its runner has ended; this is
+        no loss.
+        """
         return self.was_killed or self.status in (None, NOT_BEGUN)
 
     def __str__(self) -> str:
@@ -61,10 +63,10 @@ def _name_of(number: int) -> str:
 
 
 def error_of(end: BadEnd, log: str = "") -> BuildError:
-    """Returns the error that ends a build after the loss of a worker.
+    """Returns the error to raise when a build ends because a worker was lost.
 
     Args:
-      log: The end of the workers' output. Its last line says why a worker could not begin.
+      log: The end of the workers' output. Its last line says why a worker could not start.
     """
     if not end.was_killed:
         return BuildError(": ".join([str(end), *log.strip().splitlines()[-1:]]))
@@ -75,18 +77,19 @@ def error_of(end: BadEnd, log: str = "") -> BuildError:
 
 
 def log_bad_end(end: BadEnd) -> None:
-    """Logs that a worker has failed, as an error if a runner waits for the worker."""
+    """Logs the failure of a worker: as an error if a runner waits for the worker, otherwise for debugging."""
     logging.getLogger(__name__).log(logging.ERROR if end.is_loss else logging.DEBUG, "%s", end)
 
 
 class Workers:
-    """Worker processes. They are forked from a process that has imported the same modules as this process.
+    """Worker processes on this machine. They are forked from one process, which imports the modules only
+    once.
 
-    They form a separate process group, which Ctrl-C does not reach.
+    The processes form a separate process group, which Ctrl-C does not reach.
 
     Args:
       modules: Modules that workers need. They are imported before workers are forked.
-      log: File for the workers' output. Without it, the output is written to the stderr of this process.
+      log: File for the workers' output. If None, the output is written to the stderr of this process.
     """
 
     def __init__(self, modules: Iterable[str], log: pathlib.Path | None = None):
@@ -114,8 +117,8 @@ class Workers:
         tell: Callable[[BadEnd], None] = log_bad_end,
         secret: str = "",
     ) -> int:
-        """Starts a worker and returns its number. After a call of `end`, `give_up` or `wait`, no worker is
-        started.
+        """Starts a worker, and returns its number. After `end`, `give_up` or `wait` was called, starts
+        nothing.
 
         Args:
           arguments, secret: The arguments of `worker.main`.
@@ -133,8 +136,9 @@ class Workers:
         return number
 
     def _write(self, line: bytes) -> None:
-        """Writes to the process that forks workers. If that process has ended, the reading thread notices
-        it.
+        """Sends a line to the process that forks workers.
+
+        If that process has ended, nothing is sent; the thread that reads its output handles this.
         """
         assert self._server.stdin
         with contextlib.suppress(BrokenPipeError):
@@ -142,7 +146,11 @@ class Workers:
             self._server.stdin.flush()
 
     def forget(self, number: int) -> None:
-        """Stops reporting if the worker `number` fails."""
+        """Stops watching a worker: its failure is no longer reported.
+
+        Args:
+          number: The number that `start` returned.
+        """
         self._tell.pop(number, None)
 
     def _watch(self) -> None:
@@ -162,8 +170,11 @@ class Workers:
             tell(end)
 
     def give_up(self, end: BadEnd) -> None:
-        """Kills all workers after one was lost. `end` is reported for each of them, and for workers started
-        later.
+        """Kills all workers after one was lost. All workers, including those that are started later, are
+        reported as failed.
+
+        Args:
+          end: The failure to report for each of them.
         """
         with self._lock:
             self._lost = end
@@ -185,7 +196,9 @@ class Workers:
             self._close()
 
     def wait(self) -> None:
-        """Waits until the workers, whose connections are closed, have ended. Kills those that do not end."""
+        """Waits until all workers have ended, after their connections were closed. Kills those that do not
+        end in time.
+        """
         with self._lock:
             self._is_over = True
             self._write(END)
@@ -205,8 +218,9 @@ class Workers:
 
 @contextlib.contextmanager
 def _blocked_interrupts() -> Iterator[None]:
-    """Blocks SIGINT. A process started inside the block inherits this, and unblocks the signal when it can
-    handle it.
+    """Blocks SIGINT during the block.
+
+    A process that is started in the block inherits this, and unblocks the signal when it can handle it.
     """
     found = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
@@ -216,8 +230,9 @@ def _blocked_interrupts() -> Iterator[None]:
 
 
 def _server_code() -> str:
-    """Returns the code for `python -c`. With -m, Python would import a folder "pipelines" in the current
-    folder.
+    """Returns the code to run with `python -c`.
+
+    With `python -m`, Python would import a folder named "pipelines" in the current folder.
     """
     return f"import sys; sys.path[:] = {module_path()}; from {SERVER_MODULE} import main; main()"
 
@@ -229,7 +244,7 @@ def module_path() -> list[str]:
 
 @contextlib.contextmanager
 def worker_processes() -> Iterator[Workers]:
-    """Yields workers. On Ctrl-C or SIGTERM, they are ended before anything else."""
+    """Yields Workers. On Ctrl-C or SIGTERM, the worker processes are ended before anything else."""
     ours = [name for name in sys.modules if name.split(".")[0] in ("pipelines", "transforms")]
     with tempfile.TemporaryDirectory(prefix="corpusmill-workers-") as folder:
         workers = Workers(sorted(ours), pathlib.Path(folder, "log"))

@@ -1,4 +1,4 @@
-"""Spark, either on a cluster, or on this machine with worker processes that run the Python code."""
+"""Runs builds on Spark, either on a cluster or on this machine."""
 
 import contextlib
 import json
@@ -45,36 +45,38 @@ from pipelines.engines.spark.spark_job_server import JobServer, job_server
 
 WORKER_COMMAND = "corpusmill-worker"
 DEFAULT_MEMORY = "-XX:MaxRAMPercentage=40"
-"""Option for the JVM, which holds the data between stages. Python's workers need the rest of the memory."""
+"""Option for the JVM, which stores the data between stages. Python workers need the rest of the memory."""
 
 WORKER_LIFE_MS = 24 * 3600 * 1000
-"""Milliseconds for which an unused worker process is kept. It is kept until the job ends, because starting
-one takes seconds.
+"""Milliseconds after which an unused worker process ends. The value is longer than a job, because starting a
+worker takes seconds.
 """
 
 LOCAL_WORKER_LIFE_MS = 10_000
-"""Milliseconds for which an unused worker of the pool is kept. These workers start fast, and Spark on one
+"""Milliseconds after which an unused worker of the pool ends. These workers start fast, and Spark on one
 machine keeps no worker longer.
 """
 
 AS_MANY_AS_CORES = 0
-"""Value of --sdk_worker_parallelism with which each executor starts a worker for every core of its node but
-one.
+"""Value of --sdk_worker_parallelism with which an executor starts one worker fewer than its node
+has cores.
 """
 
 FUSE_HERE = "pre_optimize=all"
-"""Experiment that makes Python fuse the steps, as for the in-process runner. Otherwise Beam's Java code fuses
-them, and fails on a Flatten if only some of its inputs can be fused ("exactly one producing PTransformNode").
+"""Beam experiment that fuses the steps in Python, as for the in-process runner.
+
+Otherwise Beam's Java code fuses them. It fails on a Flatten if only some of its inputs can be fused ("exactly
+one producing PTransformNode").
 """
 
 
 class Spark:
-    """Runs pipelines on Spark with Beam's job server.
+    """The engine for Spark. It runs pipelines with Beam's job server.
 
-    Without the URL of a master, Spark runs on this machine with the given number of tasks and worker
+    Without the URL of a Spark master, Spark runs on this machine with the given number of tasks and worker
     processes. With a URL, executors start the worker command that is installed on their nodes, or use the
-    worker pool named with --environment_type=EXTERNAL. --job_endpoint names a running job server. Such a pool
-    or job server is sent the secret in the environment variable.
+    worker pool in --environment_config if --environment_type is EXTERNAL. --job_endpoint is the address of a
+    running job server. Such pools and job servers get the secret in the environment variable.
 
     Raises ValueError if something is missing on this machine.
     """
@@ -96,7 +98,7 @@ class Spark:
         return not self._endpoint and self._master.startswith("local")
 
     def prepare(self, build: PlannedBuild) -> None:
-        """Does nothing, because all checks are done when the engine is made."""
+        """Does nothing, because all checks are done when the engine is created."""
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
@@ -142,9 +144,9 @@ class Spark:
             runner.cancel()
 
     def _environment(self, options: PortableOptions, pool: str) -> Environment | None:
-        """Returns the environment of the workers; None if Beam itself can evaluate the flags.
+        """Returns the environment of the workers; None if Beam itself can make it from the flags.
 
-        The workers are those that the flags name, those of `pool`, or processes that run the installed
+        The workers are those that the flags define, those of `pool`, or processes that run the installed
         command. No packages are staged, because Beam would query pip for them.
         """
         if options.environment_type == "EXTERNAL" and options.environment_config:
@@ -163,10 +165,11 @@ class Spark:
         return ExternalEnvironment(pool, parameters, capabilities=python_sdk_capabilities())
 
     def _jars(self) -> Sequence[str]:
-        """Returns the only jar that executors need from the job server. Without this, the server sends all
-        its jars.
+        """Returns the jars that executors need from the job server: at most one. Otherwise, the server would
+        send all its jars.
 
-        A job server that already runs must have the jar at the same path; otherwise no jar is set.
+        A job server that is already running must have the jar at the same path as this machine. If the jar is
+        not found here, returns none.
         """
         if self._files:
             return () if self.is_local else (self._files.jar,)
@@ -180,7 +183,7 @@ class Spark:
 def _with_readable_errors(
     pipeline: contextlib.AbstractContextManager[beam.Pipeline],
 ) -> Iterator[beam.Pipeline]:
-    """Yields the pipeline. Raises BuildError if the job server of --job_endpoint does not answer."""
+    """Yields the pipeline. Raises BuildError if the job server at --job_endpoint does not respond."""
     with pipeline as root:
         try:
             yield root
@@ -191,23 +194,21 @@ def _with_readable_errors(
 
 def _reason(error: Exception) -> str:
     if not isinstance(error, grpc.Call):
-        return "does not answer: no server is running there"
+        return "does not respond: no server is running there"
     if error.code() == grpc.StatusCode.UNAUTHENTICATED:
-        return (
-            f"refuses this build: set {VARIABLE} to the secret that the job server was started with"
-        )
-    return f"does not answer: {error.details()}"
+        return f"refuses this build: set {VARIABLE} to the secret with which the job server was started"
+    return f"does not respond: {error.details()}"
 
 
 class _Loss:
-    """Records that a worker on this machine was lost. Spark itself would wait for it for ever."""
+    """Ends the job when a worker on this machine is lost. Spark would wait for the worker for ever."""
 
     def __init__(self) -> None:
         self._end: BadEnd | None = None
         self._runner: _Runner | None = None
 
     def note(self, end: BadEnd) -> None:
-        """Records that a worker has failed (see `Workers.start`)."""
+        """Records the failure of a worker, and cancels the job if Spark waits for the worker."""
         log_bad_end(end)
         if end.is_loss and self._runner:
             self._end = end
@@ -217,7 +218,7 @@ class _Loss:
     def ends(
         self, pipeline: contextlib.AbstractContextManager[beam.Pipeline]
     ) -> Iterator[beam.Pipeline]:
-        """Yields the pipeline. If a worker is lost, ends the job and raises BuildError."""
+        """Yields the pipeline. If a worker is lost during the block, ends the job and raises BuildError."""
         with pipeline as root:
             self._runner = root.runner
             try:
@@ -231,7 +232,7 @@ class _Loss:
 
 
 class _Runner(PortableRunner):
-    """Beam's client for a job server, changed to send the secret."""
+    """Beam's client for a job server, with the change that it sends the secret."""
 
     def __init__(self, environment: Environment | None, secret: str):
         super().__init__()
@@ -256,14 +257,16 @@ class _Runner(PortableRunner):
         return self._result
 
     def cancel(self) -> None:
-        """Stops the job if it has not ended, so that the thread that started it no longer waits."""
+        """Stops the job if it is running, so that the thread that started it no longer waits."""
         with contextlib.suppress(grpc.RpcError):
             if self._result and not PipelineState.is_terminal(self._result.state):
                 self._result.cancel()
 
 
 class _JobService(JobServiceHandle):
-    """The client's connection to the job server, changed to send the secret also when files are uploaded."""
+    """Beam's connection to the job server, with the change that it also sends the secret when it uploads
+    files.
+    """
 
     def __init__(self, stub: Any, options: PipelineOptions, secret: str):
         super().__init__(stub, options)
@@ -282,9 +285,7 @@ class _JobService(JobServiceHandle):
 
 
 def _master_url(options: PipelineOptions, workers: int, beam_flags: Sequence[str]) -> str:
-    """Returns the URL of the master. The default is this machine with `workers` tasks; Beam's default is
-    local[4].
-    """
+    """Returns the URL of the Spark master. The default is this machine with `workers` tasks."""
     if any(flag.startswith("--spark_master_url") for flag in beam_flags):
         url: str = options.view_as(SparkRunnerOptions).spark_master_url
         return url
@@ -292,7 +293,7 @@ def _master_url(options: PipelineOptions, workers: int, beam_flags: Sequence[str
 
 
 def _named_command(options: PortableOptions) -> str:
-    """Returns the worker command in the options; "" if there is none."""
+    """Returns the worker command that the options contain; "" if they contain none."""
     if options.environment_config:
         command: str = json.loads(options.environment_config)["command"]
         return command
@@ -300,10 +301,10 @@ def _named_command(options: PortableOptions) -> str:
 
 
 def _installed_command(options: PipelineOptions) -> str:
-    """Returns the path of the worker command beside Python; "" if the options name a command. All nodes need
-    it.
+    """Returns the path of the installed worker command; "" if the options contain another one.
 
-    Raises ValueError if the command is not installed.
+    The command must be installed at the same path on all nodes. Raises ValueError if it is not installed
+    here.
     """
     portable = options.view_as(PortableOptions)
     if portable.environment_type not in (None, "PROCESS") or _named_command(portable):
@@ -311,9 +312,9 @@ def _installed_command(options: PipelineOptions) -> str:
     command = pathlib.Path(sys.executable).with_name(WORKER_COMMAND)
     if not command.exists():
         raise ValueError(
-            f"{command} is missing: install corpusmill at the same place on every node, or name the command"
-            " by --environment_type=PROCESS --environment_config='{\"command\": …}', or a pool of workers"
-            " by --environment_type=EXTERNAL --environment_config=HOST:PORT"
+            f"{command} is missing: install corpusmill at the same path on every node, or set the command"
+            " with --environment_type=PROCESS --environment_config='{\"command\": …}', or a worker pool"
+            " with --environment_type=EXTERNAL --environment_config=HOST:PORT"
         )
     return str(command)
 
@@ -325,7 +326,9 @@ def _find_files(options: PipelineOptions) -> JobServerFiles:
 
 
 def _refuse_packages(options: PipelineOptions) -> None:
-    """Raises ValueError if the options name packages that workers should install."""
+    """Raises ValueError if the options list packages that workers should install, because workers install
+    none.
+    """
     if options.view_as(PortableOptions).environment_type == "DOCKER":
         return
     setup = options.view_as(SetupOptions)

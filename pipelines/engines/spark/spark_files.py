@@ -1,4 +1,4 @@
-"""Finds the files that Spark needs where a job is started: Java, Spark's jars, and Beam's job server."""
+"""Finds the files for Spark on the machine that starts a job: Java, Spark's jars, and Beam's job server."""
 
 import importlib.util
 import os
@@ -16,7 +16,7 @@ SPARK_CLASS = "org/apache/spark/SparkContext.class"
 
 
 class JobServerFiles(NamedTuple):
-    """The files that a job server needs."""
+    """Paths of the files that a job server needs."""
 
     java: str  # path
     jar: str  # Beam's part, which executors also need
@@ -24,13 +24,13 @@ class JobServerFiles(NamedTuple):
 
 
 def find_job_server_files(java: str = "", jar: str = "") -> JobServerFiles:
-    """Finds the files that a job server needs.
+    """Returns the paths of the files that a job server needs.
 
     Args:
-      java: Java's launcher; "" for the one in JAVA_HOME or PATH.
+      java: The program `java`; "" for the one in JAVA_HOME or PATH.
       jar: Beam's job server; "" for the one in the environment variable or in the cache.
 
-    Raises ValueError with advice if a file is missing.
+    Raises ValueError, with advice, if a file is missing.
     """
     server = find_job_server(jar)
     spark = () if _has_spark(server) else (str(_find_spark() / "jars" / "*"),)
@@ -38,41 +38,46 @@ def find_job_server_files(java: str = "", jar: str = "") -> JobServerFiles:
 
 
 def find_java(java: str = "") -> str:
-    """Returns the path of Java's launcher. Raises ValueError if it is not found."""
+    """Returns the path of the program `java`. Raises ValueError if it is not found.
+
+    Args:
+      java: The path or name to use; "" for the one in JAVA_HOME or PATH.
+    """
     home = os.environ.get("JAVA_HOME")
     wanted = java or (str(pathlib.Path(home, "bin", "java")) if home else "java")
     found = shutil.which(wanted)
     if not found:
         raise ValueError(
-            f"SparkRunner needs Java 8, 11 or 17, but {wanted} was not found: install it, on Debian"
-            " openjdk-17-jre-headless, or set JAVA_HOME"
+            f"SparkRunner needs Java 8, 11 or 17, but {wanted} was not found: install Java (on Debian, the"
+            " package openjdk-17-jre-headless), or set JAVA_HOME"
         )
     return found
 
 
 def cached_jar() -> pathlib.Path:
-    """Returns the path where the download command stores the job server."""
+    """Returns the path at which FETCH_COMMAND stores the job server."""
     caches = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     return pathlib.Path(caches, "corpusmill", f"spark-job-server-{JOB_SERVER_VERSION}.jar")
 
 
 def find_job_server(jar: str = "") -> str:
-    """Returns the path of Beam's job server: `jar`, the path in the environment variable, or the one in the
-    cache.
+    """Returns the path of the jar of Beam's job server: `jar`, or the environment variable, or the path in
+    the cache.
 
-    Raises ValueError if the file does not exist.
+    Raises ValueError if there is no such file.
     """
     server = pathlib.Path(jar or os.environ.get(JOB_SERVER_VARIABLE) or cached_jar())
     if not server.is_file():
         raise ValueError(
-            f"SparkRunner needs Beam's job server, but there is no {server}: {FETCH_COMMAND} gets it, or name"
-            f" a jar by --spark_job_server_jar or {JOB_SERVER_VARIABLE}"
+            f"SparkRunner needs Beam's job server, but there is no {server}: download it with"
+            f" {FETCH_COMMAND},"
+            f" or set the path of a jar with --spark_job_server_jar or {JOB_SERVER_VARIABLE}"
         )
     return str(server)
 
 
 def _has_spark(jar: str) -> bool:
-    """Returns True for a jar that contains Spark, such as the job server that Beam publishes."""
+    """Returns True if a jar contains Spark, as does the job server that Beam publishes."""
     with zipfile.ZipFile(jar) as packed:
         return SPARK_CLASS in packed.namelist()
 
@@ -89,6 +94,6 @@ def _find_spark() -> pathlib.Path:
 
 
 def _hadoop_settings() -> tuple[str, ...]:
-    """Returns the folders that hold the settings of YARN and HDFS."""
+    """Returns the folders with the settings of YARN and HDFS, as set in environment variables."""
     folders = (os.environ.get(name) for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR"))
     return tuple(dict.fromkeys(folder for folder in folders if folder))

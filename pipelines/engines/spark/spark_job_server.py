@@ -1,10 +1,11 @@
-"""Beam's job server for Spark, as a process that runs during a block.
+"""Runs Beam's job server for Spark as a separate process.
+
+This command runs a server that many builds can share (--job_endpoint), until it is stopped:
 
     CORPUSMILL_SECRET=… python -m pipelines.engines.spark.spark_job_server \
         --spark-master-url spark://HOST:7077 --port 8099 [JVM FLAG …]
 
-runs a server that many builds share (--job_endpoint), until it is stopped. It runs the code of jobs, so
-builds must send the secret.
+The server runs the code of jobs, so builds must send the secret.
 """
 
 import argparse
@@ -29,8 +30,8 @@ from pipelines.engines.spark.spark_files import JobServerFiles, find_job_server_
 MAIN = pathlib.Path(__file__).with_name("GuardedJobServer.java")
 COMPILER = "org.codehaus.janino.SimpleCompiler"  # it compiles a file and runs its class
 FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
-"""JVM flag for the first compiler only. Java only passes data to and from Python, so the second compiler
-takes more time than it saves.
+"""JVM flag that turns off Java's optimising compiler. Java only passes data to and from Python here, so this
+compiler takes more time than it saves.
 """
 
 START_SECONDS = 120.0
@@ -43,8 +44,8 @@ _OPENED_PACKAGES = (
     " java.util.concurrent java.util.concurrent.atomic sun.nio.ch sun.nio.cs sun.security.action"
     " sun.util.calendar"
 ).split()
-"""Packages that Spark 3.5 accesses by reflection (see its JavaModuleOptions). Java 17 needs a flag for
-each.
+"""Packages that Spark 3.5 accesses by reflection (see its JavaModuleOptions). Java 17 needs a flag for each
+of them.
 """
 
 _LOG_SETTINGS = """\
@@ -68,11 +69,11 @@ class JobServer(NamedTuple):
 
     @property
     def log(self) -> pathlib.Path:
-        """The path of the log of the job server and the workers."""
+        """The path of the log file of the job server and the workers."""
         return self.folder / "log"
 
     def log_tail(self) -> str:
-        """Returns the end of the log."""
+        """Returns the end of the log file."""
         return log_tail(self.log)
 
 
@@ -80,11 +81,12 @@ class JobServer(NamedTuple):
 def job_server(
     files: JobServerFiles, master_url: str, jvm_flags: Sequence[str], secret: str, port: int = 0
 ) -> Iterator[JobServer]:
-    """Starts a job server. Ends the server and its workers after the block.
+    """Runs a job server during the block. Ends the server and its workers afterwards.
 
     Args:
+      files: The files that a job server needs.
       master_url: URL of Spark's master: local[2], spark://host:7077, yarn, k8s://….
-      jvm_flags: Flags for memory, and Spark's settings as -Dspark.…. They override ours.
+      jvm_flags: Flags for memory, and Spark's settings as -Dspark.…. They override the defaults.
       secret: The secret that callers must send.
       port: The port of the server; 0 for a free port.
 
@@ -146,9 +148,9 @@ _LOCAL_FLAGS = (
 def _process(
     command: Sequence[str], secret: str, log: int, folder: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Runs a process in a separate process group, which Ctrl-C does not reach.
+    """Runs a process during the block, in a separate process group, which Ctrl-C does not reach.
 
-    The group is ended after the block, or when this process is killed.
+    The group is ended after the block, and also if this process is killed.
     """
     with subprocess.Popen(
         command,
@@ -196,8 +198,9 @@ def _free_port() -> int:
 
 
 def main() -> int:
-    """Runs a job server until SIGTERM, Ctrl-C, or until the server itself ends. Then prints its log to
-    stderr. Returns the exit status.
+    """Runs a job server until SIGTERM or Ctrl-C, or until it ends by itself. Returns the exit status.
+
+    If the server ends by itself, its log is printed to stderr.
     """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--spark-master-url", required=True, metavar="URL")

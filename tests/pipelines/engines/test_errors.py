@@ -42,7 +42,7 @@ def test_one_line_of_a_traceback(text: str, line: str) -> None:
     assert find_worker_error(text) == line
 
 
-MEMORY = "no limit by ulimit -v): raise the limit, or use fewer --workers"
+MEMORY = "ulimit -v: no limit): raise the limit, or use fewer --workers"
 
 
 @pytest.mark.parametrize(

@@ -242,7 +242,7 @@ def test_a_graph_is_far_below_what_dataflow_takes(submitted: dict[str, Submitted
         (
             "",
             ["--temp_location=/tmp/x"],
-            r"^--temp_location is '/tmp/x', which is not a folder in a bucket",
+            r"^--temp_location must be a folder in a bucket \(gs://bucket/folder\), got '/tmp/x'",
         ),
         (
             "",
@@ -252,7 +252,7 @@ def test_a_graph_is_far_below_what_dataflow_takes(submitted: dict[str, Submitted
         (
             "",
             ["--project=My Project"],
-            r"^--project is 'My Project', which is not a valid project id",
+            r"^--project must be a valid project id, got 'My Project'",
         ),
         ("", ["--update"], "^Dataflow updates only streaming jobs"),
         ("", ["--streaming"], "^builds are batch jobs"),

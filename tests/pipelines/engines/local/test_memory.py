@@ -92,9 +92,9 @@ def test_fewer_workers_are_advised_where_they_fit() -> None:
     with pytest.raises(BuildError) as raised:
         check_memory(MODEL, 2 * GB, workers=4, limit=3 * GB)
     assert str(raised.value) == (
-        "on the in-process runner this needs about 3.5 GB of memory for 2.0 GB of text, but only 3.0 GB"
-        " are allowed: --workers 3 needs 3.0 GB; --runner SparkRunner works on this machine, too, and needs"
-        " no more memory for a larger input. --ignore-memory starts the build anyway"
+        "the in-process runner needs about 3.5 GB of memory for 2.0 GB of text, but only 3.0 GB"
+        " are available: --workers 3 needs 3.0 GB; --runner SparkRunner also runs on this machine, and its"
+        " memory does not grow with the input; --ignore-memory starts the build anyway"
     )
 
 

@@ -78,7 +78,7 @@ def test_a_pool_of_a_node_until_it_is_ended() -> None:
     command = [sys.executable, "-m", "pipelines.engines.local.worker_pool", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as pool:
         assert pool.stdout
-        assert pool.stdout.readline().startswith(b"workers are started by 127.0.0.1:")
+        assert pool.stdout.readline().startswith(b"the worker pool listens at 127.0.0.1:")
         pool.terminate()
         assert pool.wait(60) == 0
 

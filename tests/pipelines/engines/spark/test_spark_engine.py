@@ -131,5 +131,5 @@ def test_a_configuration_that_is_no_json_is_wrong() -> None:
 
 def test_a_job_server_that_is_not_there() -> None:
     engine = Spark(1, [*OWN_COMMAND, ENDPOINT, "--job_server_timeout=1"])
-    with pytest.raises(BuildError, match=r"^the job server at localhost:1 does not answer: "):
+    with pytest.raises(BuildError, match=r"^the job server at localhost:1 does not respond: "):
         run_pipeline(lambda root: root | beam.Create([1]) and None, engine)
