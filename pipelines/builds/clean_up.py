@@ -1,4 +1,6 @@
-"""Clean-up after an error or an interrupt. Errors during the clean-up must not hide the original error."""
+"""Removes files after an error or an interrupt. Errors during the removal must not hide the
+original error.
+"""
 
 import contextlib
 import logging
@@ -15,7 +17,7 @@ from transforms.files.stores import refusal_of
 
 @contextlib.contextmanager
 def errors_logged() -> Iterator[None]:
-    """Logs errors from disks and stores inside the block instead of raising them."""
+    """Logs errors of disks and object stores inside the block, instead of raising them."""
     log = logging.getLogger(__name__)
     try:
         yield
@@ -26,9 +28,10 @@ def errors_logged() -> Iterator[None]:
 
 
 def remove_busy(folder: pathlib.Path, seconds: float) -> bool:
-    """Removes a folder to which workers of a killed build may write until they notice that it has ended.
+    """Removes a folder to which workers of a killed build may still be writing. They stop when they notice
+    its end.
 
-    Returns False if the folder is still there after `seconds`.
+    Returns False if the folder still exists after `seconds`.
     """
     end = time.monotonic() + seconds
     while folder.exists():

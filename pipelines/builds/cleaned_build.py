@@ -1,4 +1,4 @@
-"""A copy of a finished build without the near-duplicates or evaluation-set items that a search found in it.
+"""Copies a finished build without the near-duplicates or evaluation-set items that a search found in it.
 
 The new build has the remaining rows in files with the same names, so programs can read it like the old build.
 It is a separate edition; the old build is not changed.
@@ -48,7 +48,7 @@ from transforms.text.wikimedia.row_columns import LICENSES
 from transforms.vocabularies.train_subwords import MODEL_KIND, VOCABULARY_KIND
 
 LISTS = {"overlap": "pairs-", "contamination": "hits-"}
-"""Kind of search → prefix of the names of the files that list the findings of the search."""
+"""Command of a search → prefix of the names of the files with its findings."""
 
 _CARRIED = (MODEL_KIND, VOCABULARY_KIND)
 _MADE_ANEW = ("card", "json")
@@ -57,23 +57,23 @@ _NUMBERED = re.compile(r"-\d{5}-of-\d{5}")
 
 @dataclasses.dataclass(frozen=True)
 class CleanedConfig:
-    """Settings of one cleaned build."""
+    """The settings of a cleaned build."""
 
     build: str  # folder of a finished build
-    found: str  # folder of a finished search in it
-    side: str = ""  # to drop from: "first" or "second"; "" keeps one document of each cluster
+    found: str  # output folder of a finished search in that build
+    side: str = ""  # data sets to drop from, "first" or "second"; "" keeps one document per cluster
     passages: bool = False  # remove passages instead of whole documents
 
 
 class CleanedBuild(CorpusBuild):
-    """A new edition, made from a checked input build and the checked output of a search."""
+    """A new edition of a build, from which the findings of a search are removed."""
 
     config: CleanedConfig
 
     def __init__(self, config: CleanedConfig):
-        """Finds and checks the inputs.
+        """Opens and checks the build and the search.
 
-        Raises InputError for missing or damaged folders, ValueError for folders that do not belong together.
+        Raises InputError for missing or damaged folders, ValueError if the search was not made in the build.
         """
         self.config = config
         self.build, self.found = open_build(config.build), open_build(config.found)
@@ -84,7 +84,10 @@ class CleanedBuild(CorpusBuild):
         self.row, self.shape = row, row.shape
         known = {file["sha256"] for file in self.found.manifest["inputs"]}
         if self.found.corpus not in LISTS or self.build.sha256 not in known:
-            raise InputError(config.found, f"not a search in the current {config.build}")
+            raise InputError(
+                config.found,
+                f"this is not the output of a search in the present files of {config.build}",
+            )
         start = LISTS[self.found.corpus]
         self.lists = [
             file
@@ -123,7 +126,7 @@ class CleanedBuild(CorpusBuild):
 
     @property
     def variant_name(self) -> str:
-        """Returns the kind of removal, and 8 hexadecimal digits that identify the lists of findings."""
+        """The kind of removal, and 8 hexadecimal digits that identify the findings of the search."""
         facts = [(file["name"], file["sha256"]) for file in self.lists]
         digest = hashlib.sha256(repr((facts, self.config.side)).encode()).hexdigest()[:8]
         what = "near-duplicates" if self.found.corpus == "overlap" else "contaminated"
@@ -132,24 +135,24 @@ class CleanedBuild(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """Returns the edition, such as "uk-without-near-duplicates-1f3870be"."""
+        """The name of the edition, such as "uk-without-near-duplicates-1f3870be"."""
         return f"{self.build.edition}-without-{self.variant_name}"
 
     @property
     def dump_date(self) -> str:
-        """Returns the dump date of the input build."""
+        """The dump date of the old build."""
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the size of the stored Parquet files in bytes."""
+        """Returns the size of the old build's Parquet files in bytes."""
         return sum(file_bytes_of(file.path) for file in self.files)
 
     def stages(self) -> Sequence[Stage]:
-        """Returns the only stage, which reads and writes each file."""
+        """Returns the stages: only one, which reads and writes each file."""
         return (Stage("remove", self.remove),)
 
     def has_removals(self) -> bool:
-        """Returns True if the search found anything in this build."""
+        """Returns True if the search found anything in the build."""
         return any(any(read_removals(path, self._wanted())) for path in self._list_paths())
 
     def is_finished(self, output: str) -> bool:
@@ -164,7 +167,9 @@ class CleanedBuild(CorpusBuild):
         return self._pairs() if self.found.corpus == "overlap" else self._hits()
 
     def remove(self, root: beam.Pipeline, place: Place) -> None:
-        """Writes the files without what the search found, and lists what was removed."""
+        """Writes the files of the build without the findings of the search, and a list of what
+        was removed.
+        """
         folder = place.folder
         carried = self._carried()
         model = next((one[0] for one in carried if one[2] == MODEL_KIND), "")
@@ -209,7 +214,8 @@ class CleanedBuild(CorpusBuild):
         name = f"{self.build.corpus}/{self.build.name}"
         if name not in self.found.manifest["settings"][self.config.side or "first"]:
             raise ValueError(
-                f"{name} is not on the side {self.config.side or 'first'} of {self.config.found}"
+                f"{name} is not one of the {self.config.side or 'first'} data sets of the search"
+                f" {self.config.found}"
             )
         return PairsOf(name, self.config.side)
 
@@ -262,8 +268,9 @@ class CleanedBuild(CorpusBuild):
         }
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns signature → path of the manifest, for the build and for the search. A manifest holds the
-        hashes of all files.
+        """Returns signature → path of the manifest, for the old build and for the search.
+
+        Other files are no inputs, because the manifest contains their hashes.
         """
         return {
             one.signature: [FileSystems.join(one.folder, MANIFEST)]
@@ -271,9 +278,7 @@ class CleanedBuild(CorpusBuild):
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns the caveats of the input build, and one that names the files that the new build does not
-        have.
-        """
+        """Returns the caveats of the old build, and caveats about files that the new build lacks."""
         data = {file.path for file in self.files}
         lacking = {
             _NUMBERED.sub("-*", file["name"])
@@ -308,13 +313,19 @@ class CleanedBuild(CorpusBuild):
 
 
 def check_removable(build: Build, *, passages: bool) -> None:
-    """Raises ValueError for a build from which nothing can be removed."""
+    """Raises ValueError if documents, or passages, cannot be removed from a build.
+
+    Args:
+      passages: Whether passages instead of whole documents are to be removed.
+    """
     if build.corpus not in MEASURES:
-        raise ValueError(f"{build.folder}: nothing can be removed from builds of {build.corpus}")
+        raise ValueError(
+            f"{build.folder}: removing documents from builds of {build.corpus} is not supported"
+        )
     if passages and len(rows()[build.corpus].shape.texts) > 1:  # type: ignore[union-attr]
         raise ValueError(
-            f"{build.folder}: {build.corpus} has each text in two forms, but passages are found in one:"
-            " remove whole documents"
+            f"{build.folder}: passages cannot be removed, because {build.corpus} has each text in two forms,"
+            " and passages are found in only one; remove whole documents"
         )
 
 

@@ -1,4 +1,4 @@
-"""Base class for the builds of all corpora: folders, ledgers and provenance."""
+"""The base class of the builds of all corpora."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -17,26 +17,29 @@ from transforms.text.files.dates import plain_date
 
 
 class CorpusBuild:
-    """Base class for builds. A build has checked inputs and stages."""
+    """Base class of builds. It defines the folder, the inputs, the settings and the manifest of a build.
+
+    A subclass for a corpus checks its inputs and defines the stages that run.
+    """
 
     config: Any
     release: Release
     description: Description
-    libraries: Sequence[str] = ()  # besides those that every build uses
-    kind = ""  # kind of build in the manifest; "" for the name of the corpus
+    libraries: Sequence[str] = ()  # names of libraries, in addition to those that every build uses
+    kind = ""  # the corpus in the manifest; "" for the name of the corpus
     unheld: Collection[str] = ()  # roles of inputs whose size does not affect the memory needed
     lang = ""  # language in the signature; "" for builds without variants
 
     @property
     def edition(self) -> str:
-        """Returns the name of the edition: the language and the settings that differ from the original
-        corpus.
-        """
+        """The name of the edition: the language, and the settings that differ from the original corpus."""
         return str(self.config.edition())
 
     @property
     def dump_date(self) -> str:
-        """Returns the date in the settings. If it is empty, returns the date of the inputs, or "undated"."""
+        """The date of the build: from the settings or, without a setting, from the inputs; otherwise
+        "undated".
+        """
         return plain_date(self.config.dump_date) or self.date_of_inputs() or "undated"
 
     def date_of_inputs(self) -> str:
@@ -45,43 +48,49 @@ class CorpusBuild:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """Returns the folder of the build below the output folder: corpus, edition, date and version."""
+        """The folder of the build as parts of a path below the output folder: corpus, edition, date and
+        version.
+        """
         return self.release.corpus, self.edition, f"{self.dump_date}-{self.release.version}"
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns role → paths, for all files that determine the output."""
+        """Returns role → paths of all input files that determine the output."""
         raise NotImplementedError
 
     def listed_sums(self) -> Mapping[str, str]:
-        """Returns input path → SHA-256, from the checksum lists beside the inputs.
+        """Returns path → SHA-256 of input files, from the checksum lists beside them.
 
         Raises InputError for lists that cannot be read.
         """
         return {}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns sentences that say what this build cannot know because an input was not given."""
+        """Returns caveats: sentences about facts that are missing because an input was not given."""
         return ()
 
     def doubts(self) -> Sequence[Doubt]:
-        """Returns the doubts (see plausibility.py) that a quick check of the inputs raises."""
+        """Returns doubts about the inputs, such as a wrong language, after a quick check (see
+        plausibility.py).
+        """
         return ()
 
     def variant(self) -> Mapping[str, Any]:
-        """Returns the settings that change the corpus made from the same input."""
+        """Returns the settings for which the same input gives a different corpus."""
         variant: Mapping[str, Any] = self.config.variant()
         return variant
 
     def settings(self) -> Mapping[str, Any]:
-        """Returns every setting that influences the bytes of the output."""
+        """Returns all settings that influence the bytes of the output."""
         raise NotImplementedError
 
     def signature_settings(self) -> Mapping[str, str]:
-        """Returns the settings that distinguish a variant, in the order in which the signature lists them."""
+        """Returns the settings in the signature, in its order: the language, and those that distinguish the
+        variant.
+        """
         return {"lang": self.lang, **name_variant(self.variant())} if self.lang else {}
 
     def provenance(self) -> Provenance:
-        """Returns the part of the manifest that is known before the build runs."""
+        """Returns the facts of the manifest that are known before the build runs."""
         return Provenance(
             corpus=self.kind or self.release.corpus,
             edition=self.edition,
@@ -95,7 +104,7 @@ class CorpusBuild:
         )
 
     def marks(self) -> Mapping[str, str]:
-        """Returns key-value metadata for each Parquet file, so that a copy of the file still shows its
+        """Returns the metadata to write into each Parquet file, so that a copy of a file still has its
         origin.
         """
         license_id = self.description.license_id
@@ -107,11 +116,13 @@ class CorpusBuild:
         }
 
     def open_ledger(self, root: beam.Pipeline, **accounts: beam.PCollection) -> beam.PCollection:
-        """Returns a PCollection[Entry] with the inputs and with the accounts of the first stage (see
-        ledger.py).
+        """Opens the ledger, which collects the counts of all stages, with the inputs and the accounts of the
+        first stage.
 
         Args:
-          accounts: Name of the account → PCollection.
+          accounts: Name of an account (see ledger.py) → PCollection with its entries.
+
+        Returns a PCollection[Entry].
         """
         inputs = root | "HashInputs" >> HashInputs(self.inputs(), self.listed_sums())
         return {INPUTS: inputs, **accounts} | "OpenLedger" >> Enter()
@@ -127,16 +138,17 @@ class CorpusBuild:
         unread: beam.PCollection | None = None,
         **accounts: beam.PCollection | tuple[beam.PCollection, ...],
     ) -> None:
-        """Writes the rejected items, the manifest, the statistics and the card of the build.
+        """Writes the last files of a build: rejected items, manifest, statistics and card.
 
         Args:
           folder: The folder of the build.
           ledger: PCollection[Entry] from the earlier stages.
+          account_for: Function that makes the counts and tables of the manifest from the ledger.
           outputs: PCollections of OutputFile.
           rejected: PCollection[Rejected]. Rejected items count as input. None if the build rejects nothing.
           unread: PCollection[Rejected] of records that are only listed and counted, because their table is
             not part of the corpus.
-          accounts: Name → PCollection, or PCollections, of a further account.
+          accounts: Name of a further account → PCollection, or PCollections, with its entries.
         """
         accounts[OUTPUTS] = tuple(outputs)
         if rejected:

@@ -1,12 +1,12 @@
-"""The editions of a corpus in one folder, and the file that names the current edition.
+"""Manages the editions of a corpus in one folder, and the file that contains the name of the current edition.
 
     <output>/wiki40b/uk/20261101-1.3.0/     a finished build
     <output>/wiki40b/uk/20261120-1.3.0/
     <output>/wiki40b/uk/CURRENT             one line: 20261101-1.3.0
 
-Users of the corpus read CURRENT and open the folder that it names. CURRENT is replaced atomically, and only
+Users of the corpus read CURRENT and open the folder with this name. CURRENT is replaced atomically, and only
 by the name of an edition that passed its checks. An edition is never changed, and is removed only when
-CURRENT names another edition.
+CURRENT contains the name of another edition.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ from transforms.files.stores import is_local, remove_below
 
 CURRENT = "CURRENT"
 SUMMARY = ".json"
-"""Suffix that is added to the name of a report to get the name of the file with its counts."""
+"""The counts of a report are in a file with the name of the report and this suffix."""
 
 _EDITION = re.compile(r"(\d{4}[\w.-]*|latest|undated)-(\d+(?:\.\d+)+)")
 _LEFTOVER = re.compile(rf"\.({_EDITION.pattern})\.(?:stages|building-.*)")
@@ -40,7 +40,7 @@ Age = tuple[bool, str, tuple[int, ...]]
 
 
 def name_of(date: str, version: str) -> str:
-    """Returns the name of an edition, such as "20261101-1.3.0"."""
+    """Returns the name of an edition, made from the date of its dump and its version: "20261101-1.3.0"."""
     return f"{date}-{version}"
 
 
@@ -51,14 +51,16 @@ def is_future(date: str) -> bool:
 
 
 def age_of(name: str) -> Age:
-    """Returns a sort key for the name of an edition: the newest edition sorts last.
+    """Returns a sort key for names of editions: the newest edition sorts last.
 
-    A date in the future must be wrong, so editions with such a date sort before those with a valid one.
-    Raises ValueError if `name` is not the name of an edition.
+    A date in the future must be wrong, so editions with such a date sort before all others. Raises ValueError
+    if `name` is not the name of an edition.
     """
     found = _EDITION.fullmatch(name)
     if not found:
-        raise ValueError(f"{name!r} is not an edition: expected a name like 20261101-1.3.0")
+        raise ValueError(
+            f"{name!r} is not the name of an edition; expected one like 20261101-1.3.0"
+        )
     date = found[1]
     is_date = date.isdigit() and not is_future(date)
     return is_date, date, tuple(map(int, found[2].split(".")))
@@ -67,7 +69,7 @@ def age_of(name: str) -> Age:
 def read_current(folder: str) -> str:
     """Returns the name of the current edition in the folder of a corpus; "" if there is none.
 
-    An edition that is missing, unfinished, or dated in the future does not count and is logged as a warning.
+    If the current edition is missing, unfinished, or has a date in the future, logs a warning and returns "".
     Raises OSError if the disk or store cannot be read.
     """
     path = FileSystems.join(folder, CURRENT)
@@ -82,12 +84,12 @@ def read_current(folder: str) -> str:
     elif is_future(found[1]):
         fault = "dated in the future"
     if fault:
-        logging.getLogger(__name__).warning("%s names %r, which is %s", path, name, fault)
+        logging.getLogger(__name__).warning("%s contains %r, which is %s", path, name, fault)
     return "" if fault else name
 
 
 def fault_of_current(folder: str) -> str:
-    """Returns what is wrong with the file CURRENT in the folder of a corpus; "" if nothing is wrong."""
+    """Returns a description of the fault of the file CURRENT in the folder of a corpus; "" if it has none."""
     content = read_if_there(FileSystems.join(folder, CURRENT))
     if content is None:
         return ""
@@ -95,7 +97,7 @@ def fault_of_current(folder: str) -> str:
     is_name = content == f"{name}\n" and _EDITION.fullmatch(name)
     if is_name and is_completed(FileSystems.join(folder, name)):
         return ""
-    return "does not hold one line with the name of a finished build in this folder"
+    return "must contain one line with the name of a finished build in this folder"
 
 
 def set_current(folder: str, name: str) -> None:
@@ -116,8 +118,11 @@ def list_finished(folder: str) -> list[str]:
 def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
     """Removes all but the `keep` newest editions. Returns the names of the removed editions.
 
-    The current edition and all newer editions are kept. Editions in `rejected` do not count towards `keep`.
-    They are removed once they are older than the current edition, like what an interrupted removal has left.
+    The current edition and all newer editions are kept.
+
+    Args:
+      rejected: Names of editions that were not accepted. They do not count towards `keep`, and are removed
+        when they are older than the current edition. The same applies to unfinished editions.
     """
     current = read_current(folder)
     if not current:
@@ -140,8 +145,9 @@ def report_of(name: str) -> str:
 
 
 def verdict_of(name: str) -> str:
-    """Returns the name of the file beside an edition into which the workers of some runners write the
-    findings of a check.
+    """Returns the name of the file beside an edition for the findings of a check.
+
+    Some runners need it, because their workers cannot send findings in another way.
     """
     return f"verified-{name}.tsv"
 
@@ -152,7 +158,7 @@ def signature_of(folder: str, name: str) -> str:
 
 
 def _sync_tree(target: pathlib.Path) -> None:
-    """Waits until a build is on the disk, so that a power failure cannot leave its name without its files."""
+    """Waits until all files of a build are on the disk, so that a power failure cannot lose any of them."""
     for parent, _, names in os.walk(target):
         for name in names:
             sync(pathlib.Path(parent, name))
@@ -166,11 +172,10 @@ def _list(folder: str) -> list[str]:
 
 
 def remove_leftovers(folder: str) -> list[str]:
-    """Removes what killed builds of the current and of older editions have left. Returns the names of the
-    removed folders.
+    """Removes the temporary folders of killed builds of the current and of older editions. Returns their
+    names.
 
-    No later build resumes these builds. If another process is building one of the editions, its folders are
-    kept.
+    No later build resumes these builds. The folders of an edition that another process is building are kept.
     """
     current = read_current(folder)
     removed = []
@@ -187,8 +192,8 @@ def remove_leftovers(folder: str) -> list[str]:
 
 
 def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
-    """Removes a folder in a store, unless a builder of the edition may be running. Returns True if it was
-    removed.
+    """Removes a folder in an object store, unless a process may be building the edition. Returns True if it
+    was removed.
     """
     if may_be_at_work(FileSystems.join(folder, edition)):
         return False
@@ -197,7 +202,7 @@ def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
 
 
 def _remove_unused(folder: pathlib.Path) -> bool:
-    """Removes a folder, unless a builder holds the lock on it. Returns True if it was removed."""
+    """Removes a folder on a disk, unless another process has locked it. Returns True if it was removed."""
     with contextlib.suppress(BlockingIOError), locked(folder):
         shutil.rmtree(folder)
         return True

@@ -1,4 +1,6 @@
-"""Estimates the inputs and the cost of a build without starting or writing anything."""
+"""Estimates the time, memory and disk space of a build from its inputs, without starting or
+writing anything.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -15,7 +17,7 @@ from transforms.files.stores import free_bytes
 
 
 class Role(NamedTuple):
-    """The inputs that have the same role."""
+    """The number and size of the input files with the same role."""
 
     name: str
     files: int
@@ -27,19 +29,25 @@ class Estimate(NamedTuple):
 
     path: tuple[str, ...]  # corpus, edition, date and version
     target: str  # the folder that the build would make
-    is_finished: bool  # the target holds a finished build
+    is_finished: bool  # True if the target contains a finished build
     date: str  # from the settings or the inputs
     roles: list[Role]
     text_bytes: float  # decompressed bytes of the inputs that determine the cost
     parts: list[Part]  # the work, with the in-process runner; empty if the corpus was not measured
-    memory_bytes: int  # on the in-process runner
-    peak_bytes: float  # on disk while it runs
-    kept_bytes: float  # of the finished build
+    memory_bytes: int  # needed by the in-process runner
+    peak_bytes: float  # needed on disk during the build
+    kept_bytes: float  # size of the finished build on disk
     free_bytes: int | None  # on the disk of the output; None for an object store
 
 
 def estimate(corpus: Corpus, output: str, workers: int, rates: Rates) -> Estimate:
-    """Returns the estimated cost of a build, given its inputs and its output folder."""
+    """Returns the estimated cost of a build.
+
+    Args:
+      output: The output folder, to find a finished build and the free disk space.
+      workers: The number of worker processes.
+      rates: The measured speeds.
+    """
     row = row_of(corpus)
     found = corpus.inputs()
     sizes = {path: file_bytes_of(path) for paths in found.values() for path in paths}
@@ -102,7 +110,11 @@ def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: 
 
 
 def _text_bytes(row: CorpusRow, codec: str, sizes: Mapping[str, int], sample: TextSample) -> float:
-    """Returns the decompressed bytes of text in files that share a codec. If it is "", the names of the files
-    tell how much they expand.
+    """Returns the decompressed size, in bytes, of the text in files with the same compression.
+
+    Args:
+      codec: The compression; "" for files whose names show how much they expand.
+      sizes: Path → size of the file in bytes.
+      sample: Texts from the beginning of some files.
     """
     return sum(sizes.values()) * sample.expansion if codec else row.memory.text_bytes(sizes)

@@ -1,4 +1,4 @@
-"""The steps of a build, and estimates of the time left.
+"""Estimates the progress of a running build and the time left.
 
 The relative costs of the steps are in steps.toml. The speed of the machine and the amount of work are
 measured while the build runs.
@@ -12,17 +12,21 @@ from transforms.text.files.toml_tables import read_table
 
 INPUT = "input"
 STEADY_SECONDS = 3.0
-"""Weight, in seconds, of the speed in steps.toml in a mean with the measured speed."""
+"""Weight of the speed in steps.toml, in seconds of work, when it is averaged with the measured speed."""
 STEADY_SHARE = 0.15
-"""Weight of the expected speed, as a share of a step, in a mean with the speed measured in the step."""
+"""Weight of the expected speed, as a share of a step, when it is averaged with the speed
+measured in the step.
+"""
 OVERDUE = 0.2
-"""If the progress of a step is not known, this share of the time already spent in it counts as time left."""
+"""If the progress of a step is unknown, the time left is this share of the time already spent in it."""
 FADING = 0.8
-"""Weight of a step relative to the step after it, because the speed of the machine may change."""
+"""Weight of the speed in a step relative to that in the next step, because the speed of the
+machine may change.
+"""
 LEAST_SECONDS = 1.0
-"""Least time left that is shown while the build runs."""
+"""Minimum of the time left that is displayed, in seconds."""
 TOLD_FROM = 0.03
-"""Share of a build before which no estimate is shown."""
+"""No estimate is displayed before this share of the build is done."""
 
 
 class Step(NamedTuple):
@@ -46,24 +50,24 @@ class Step(NamedTuple):
 
 
 class Doing(NamedTuple):
-    """The current activity of a build."""
+    """What a build is doing at the moment, and how far it has got."""
 
     stage: str
     step: str
     number: int  # of the stage
     stages: int
-    done: int
-    total: int  # 0 if not known
-    unit: str  # "" if nothing is counted
-    beside: str  # "1,234 pages"
-    share: float  # finished share of the step, 0 to 1; 0 if not known
+    done: int  # number of units that are done
+    total: int  # number of all units; 0 if unknown
+    unit: str  # name of the units; "" if nothing is counted
+    beside: str  # a second count, such as "1,234 pages"
+    share: float  # finished share of the step, 0 to 1; 0 if unknown
     seconds: float  # since the step began
-    left: float | None  # seconds until the end of the build; None if not known
+    left: float | None  # seconds until the end of the build; None if unknown
 
 
 def find_steps(corpus: str, stages: Sequence[str], settings: Any = None) -> list[Step]:
-    """Returns the steps that steps.toml lists for the stages. A corpus that is not in the table has one step
-    per stage.
+    """Returns the steps of the given stages, as listed in steps.toml. For a corpus not listed there, a stage
+    is one step.
 
     Args:
       settings: The settings of the corpus, which determine which steps run.
@@ -102,10 +106,12 @@ def _table() -> Mapping[str, Any]:
 
 
 class Estimate:
-    """Estimates the progress of a build from the counts of its workers.
+    """Estimates the progress of a build from the counts that its workers report.
 
     Args:
+      steps: All steps of the build, in order.
       total_bytes: The size of the input.
+      workers: The number of worker processes.
       settings: The settings of the corpus.
     """
 
@@ -130,10 +136,12 @@ class Estimate:
     def update(
         self, counts: Mapping[str, int], stage: str, seconds: float
     ) -> list[tuple[str, float]]:
-        """Takes the latest counts. Returns a log line and the seconds for each step that had ended at the
-        last call: then it was too early for its last counts.
+        """Updates the estimate. Returns (log line, seconds) for each step that had ended at the previous call.
+
+        A step is reported one call after its end, because its last counts may arrive late.
 
         Args:
+          counts: Name of a counter → its sum over all workers.
           stage: The running stage; "" before the first stage.
           seconds: Seconds since the build began.
         """
@@ -168,7 +176,7 @@ class Estimate:
         return any(self._counts.get(name) for name in (step.done, step.begun))
 
     def _share(self, index: int) -> float:
-        """Returns the finished share of a step, 0 to 1; 0 if it is not known."""
+        """Returns the finished share of a step, from 0 to 1; 0 if it is unknown."""
         total = self._total(index)
         return min(self._counts.get(self._steps[index].done, 0) / total, 1.0) if total else 0.0
 
@@ -188,7 +196,7 @@ class Estimate:
     # Time.
 
     def _model(self, index: int) -> float:
-        """Returns the seconds that a step takes at the speed in steps.toml."""
+        """Returns the number of seconds that a step would take at the speed in steps.toml."""
         step = self._steps[index]
         size = self._size(step.per or step.done, step.expect) / 1e6
         if step.most:
@@ -197,7 +205,11 @@ class Estimate:
         return step.fixed + step.cost * size / (1 if step.serial else self._workers)
 
     def _size(self, name: str, expect: float) -> float:
-        """Returns the expected final value of a counter."""
+        """Returns the value that a counter is expected to have at the end.
+
+        Args:
+          expect: The value per byte of input, if nothing was counted yet.
+        """
         if name == INPUT:
             return self._bytes
         count, share = self._counts.get(name, 0), self._share(self._now)
@@ -207,7 +219,7 @@ class Estimate:
         return count or expect * self._bytes
 
     def doing(self, seconds: float) -> Doing:
-        """Returns the current activity, `seconds` after the build began."""
+        """Returns what the build is doing, `seconds` after it began."""
         step, since = self._steps[self._now], seconds - self._begun
         beside, _, unit = step.beside.partition(" ")
         return Doing(
@@ -250,7 +262,7 @@ class Estimate:
     # Words.
 
     def _describe(self, index: int, seconds: float) -> str:
-        """Returns a log line about a step that has taken `seconds`."""
+        """Returns the log line about a finished step, which took `seconds`."""
         step = self._steps[index]
         beside, _, unit = step.beside.partition(" ")
         counted = [_amount(self._counts.get(step.done, 0), 0, step.unit)]
@@ -259,7 +271,7 @@ class Estimate:
 
 
 def describe_counts(doing: Doing) -> str:
-    """Returns the progress of a step in its unit, such as "245 of 509 pages"."""
+    """Returns the progress of a step in its unit, such as "245 of 509 pages"; "" if nothing is counted."""
     if not doing.unit:
         return ""
     if not doing.done and doing.total:  # its progress cannot be seen

@@ -1,4 +1,4 @@
-"""A lock on a file or folder, for processes on one machine. It is released when its process ends."""
+"""Locks files or folders for processes on one machine. A lock is released when its process ends."""
 
 import contextlib
 import fcntl
@@ -11,10 +11,10 @@ from collections.abc import Iterator
 def locked(
     path: str | pathlib.Path, *, waits: bool = False, flags: int = os.O_RDONLY
 ) -> Iterator[int]:
-    """Holds the lock inside the block; yields the open file descriptor.
+    """Locks a file or folder during the block. Yields its open file descriptor.
 
     Args:
-      waits: Whether to wait if another process holds the lock. If False, BlockingIOError is raised.
+      waits: Whether to wait if another process has locked it. If False, raises BlockingIOError.
       flags: The flags for os.open, which raises OSError if it cannot open the path.
     """
     descriptor = os.open(path, flags, 0o666)

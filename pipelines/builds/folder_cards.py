@@ -1,4 +1,5 @@
-"""Cards (README.md) in the folders above finished builds. Hugging Face `datasets` uses them to load builds.
+"""Writes cards (README.md) into the folders above finished builds. Hugging Face `datasets` needs them to load
+builds.
 
     <output>/wiki40b/README.md        lists the current build of each edition, or its newest build
     <output>/wiki40b/uk/README.md     lists all builds; the default is the current build, or the newest
@@ -27,17 +28,21 @@ from transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_car
 NAME = "README.md"
 _WRONG = (
     "does not match the builds in this folder: it is damaged, or builds were added or removed;"
-    " the next build here rewrites it"
+    " the next build in this folder writes it again"
 )
 ROUNDS = 5
-"""Number of times that a card is written if other processes change the builds meanwhile."""
+"""Maximum number of times that a card is written, if other processes add or remove builds in the meantime."""
 
 
 def write_cards(targets: Iterable[str]) -> None:
-    """Updates the cards in the two folders above each of `targets`, after builds were added or removed.
+    """Updates the cards above builds that were added or removed: in the folder of the edition and of the
+    corpus.
 
     A README.md that corpusmill did not write is kept. Errors are only logged, because the builds themselves
     are complete.
+
+    Args:
+      targets: The folders of the builds.
     """
     editions = sorted({FileSystems.split(target)[0] for target in targets})
     for folder in editions:
@@ -47,10 +52,10 @@ def write_cards(targets: Iterable[str]) -> None:
 
 
 def find_wrong_cards(editions: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yields (path, fault) of cards that do not match the builds below them.
+    """Yields (path, fault) of each card that does not match the builds below it.
 
-    Cards that corpusmill did not write are ignored. If a folder and those below it have no card at all, none
-    counts as missing, because the builds may have been copied without cards.
+    Cards that corpusmill did not write are ignored. If no folder of a corpus has a card, none is reported as
+    missing, because the builds may have been copied without cards.
 
     Args:
       editions: The folders that directly contain builds.
@@ -73,7 +78,12 @@ def find_wrong_cards(editions: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _is_ours(found: str, card: str) -> bool:
-    """Returns True if a card was written by this module, even if it is damaged."""
+    """Returns True if a card was written by corpusmill, even if it is damaged.
+
+    Args:
+      found: The content of the card.
+      card: The expected content.
+    """
     parts = MARK[: len(MARK) // 2], MARK[len(MARK) // 2 :]
     return bool(found) and (any(part in found for part in parts) or card.startswith(found))
 
@@ -88,11 +98,13 @@ def _update(folder: str, make: Callable[[str], str]) -> None:
                     return
     except Exception as error:  # the libraries of stores raise errors of many kinds
         why = error if is_local(folder) else refusal_of(error)
-        logging.getLogger(__name__).warning("%s is not written: %s", path, why)
+        logging.getLogger(__name__).warning("%s could not be written: %s", path, why)
 
 
 def _replace(path: str, card: str) -> bool:
-    """Replaces the file if it differs, or deletes it if `card` is empty. Returns True if anything changed."""
+    """Writes a card if it differs from the file, or deletes the file if `card` is "". Returns True if
+    anything changed.
+    """
     found = read_if_there(path) or ""
     if found == card:
         return False
@@ -133,8 +145,8 @@ def _card_of_corpus(folder: str) -> str:
 
 
 def _corpus_of(folder: str, builds: Sequence[BuildBelow]) -> tuple[str, str]:
-    """Returns the corpus and edition named by the first build with a card, because the folders may have been
-    renamed.
+    """Returns the corpus and the edition of the first build with a card. The names of folders may have been
+    changed.
     """
     for one in builds:
         if one.card:
@@ -149,13 +161,13 @@ def _build(folder: str, place: str, name: str) -> BuildBelow:
 
 
 def _current_of(folder: str, names: Sequence[str]) -> str:
-    """Returns the build that CURRENT names; without CURRENT, the newest of `names`."""
+    """Returns the name of the current build; if there is none, the newest of `names`."""
     return read_current(folder) or max(names, key=_age, default="")
 
 
 def _finished_below(folder: str, depth: int) -> Iterator[str]:
-    """Yields the relative paths of finished builds that are `depth` levels below `folder`:
-    "uk/20260101-1.3.0".
+    """Yields the relative path, such as "uk/20260101-1.3.0", of each finished build `depth` levels below
+    `folder`.
     """
     if is_local(folder):
         marks = pathlib.Path(folder).glob("*/" * depth + COMPLETED)
@@ -169,8 +181,8 @@ def _finished_below(folder: str, depth: int) -> Iterator[str]:
 
 
 def _age(name: str) -> Any:
-    """Returns a sort key for the name of a build: the newest build sorts last. Builds without a date sort by
-    version.
+    """Returns a sort key for names of builds: the newest build sorts last. Builds without a date are sorted
+    by version.
     """
     with contextlib.suppress(ValueError):
         return True, age_of(name)

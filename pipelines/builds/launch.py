@@ -1,4 +1,4 @@
-"""Runs a build up to its publication, and displays its progress and summary."""
+"""Runs a build, publishes it, and displays its progress and a summary."""
 
 import contextlib
 import logging
@@ -52,11 +52,18 @@ def launch(
     accept: Collection[str] = (),
     is_sample: bool = False,
 ) -> dict[str, Any]:
-    """Builds the corpus in its folder below `output`. Returns the manifest of the build.
+    """Runs a build, and publishes it in a folder below `output`. Returns the manifest of the build.
 
-    Resumes an interrupted run of the same build, unless `fresh` is set.
+    An interrupted run of the same build is resumed, unless `fresh` is True.
 
     Args:
+      corpus: The build to run.
+      output: The parent folder of all builds.
+      runner, workers, beam_flags: See `find_engine`.
+      replace: Whether to replace a finished build.
+      fresh: Whether to run all stages again.
+      ignore_memory: Whether to start even if the in-process runner has too little memory.
+      as_json: Whether to print the summary as JSON.
       accept: Names of doubts (see plausibility.py) that do not stop the build.
       is_sample: Whether the input is a sample, so that no warning about a small build is logged.
 
@@ -102,7 +109,9 @@ def launch(
 
 
 def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
-    """Raises BuildError for doubts that are not accepted. Finished stages are kept for the next run."""
+    """Raises BuildError for doubts whose names are not in `accept`. Finished stages are kept for the next
+    run.
+    """
     found = list(doubts)
     for doubt in found:
         if doubt.name in accept:
@@ -110,18 +119,22 @@ def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
     if open_ := [doubt for doubt in found if doubt.name not in accept]:
         names = " ".join(doubt.name for doubt in open_)
         messages = "; ".join(doubt.message for doubt in open_)
-        raise BuildError(f"{messages}. If this is intended, continue with --accept {names}")
+        raise BuildError(
+            f"{messages}. If this is intended, repeat the command with --accept {names}"
+        )
 
 
 def plan_build(corpus: Corpus, output: str, ignore_memory: bool = False) -> PlannedBuild:
-    """Returns the description of a build that an engine needs before the build starts."""
+    """Returns what an engine needs to know about a build before it starts."""
     memory = None if ignore_memory else row_of(corpus).memory
     held = (paths for role, paths in corpus.inputs().items() if role not in corpus.unheld)
     return PlannedBuild(corpus.path, output, [path for paths in held for path in paths], memory)
 
 
 def _tidy_up(stages: StageFolders, target: str) -> None:
-    """Finishes the work of a process that was killed right after it had published the build."""
+    """Completes the publication of a build, if the process that published it was killed before it removed the
+    stages.
+    """
     write_cards([target])
     with contextlib.suppress(TargetError):  # another build, with `replace`, is running
         stages.remove_leftovers()
@@ -136,7 +149,7 @@ def progress_shown(
     stages: Sequence[str],
     settings: Any = None,
 ) -> contextlib.AbstractContextManager[None]:
-    """Returns a context manager that displays the progress of the steps in steps.toml.
+    """Returns a context manager that displays the progress of a build. Its steps are those in steps.toml.
 
     If workers run on other machines, nothing is displayed, because the engine has its own display.
     """

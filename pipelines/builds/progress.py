@@ -32,7 +32,7 @@ STAGE = "stage"  # file in the display's folder with the name of the running sta
 
 @contextlib.contextmanager
 def shown(label: str, estimate: Estimate) -> Iterator[None]:
-    """Displays the progress of the block: live lines in a terminal, otherwise log lines.
+    """Displays the progress of a build during the block: live lines in a terminal, otherwise log lines.
 
     Workers on this machine report their counts in a folder (see transforms/files/counters.py). If logging is
     off, nothing is displayed.
@@ -51,7 +51,7 @@ def shown(label: str, estimate: Estimate) -> Iterator[None]:
 
 
 def enter_stage(name: str) -> None:
-    """Records the running stage for the display."""
+    """Records which stage is running, for the display."""
     folder = os.environ.get(counters.PROGRESS_DIR)
     if folder:
         with contextlib.suppress(OSError):  # of a full disk, which only affects the display
@@ -59,13 +59,17 @@ def enter_stage(name: str) -> None:
 
 
 def counts_so_far() -> Counter[str]:
-    """Returns the counts of the workers since the display began; empty if nothing is displayed."""
+    """Returns the counts of all workers since the display began; empty if nothing is displayed."""
     folder = os.environ.get(counters.PROGRESS_DIR)
     return counters.read_tallies(pathlib.Path(folder)) if folder else Counter()
 
 
 def add_counts(name: str, counts: Mapping[str, int]) -> None:
-    """Adds the counts of an earlier run's workers to those of this run."""
+    """Adds the counts of a stage that an earlier run has finished.
+
+    Args:
+      name: A unique name for the counts.
+    """
     folder = os.environ.get(counters.PROGRESS_DIR)
     if folder:
         written = pathlib.Path(folder, f"{name}.tmp")
@@ -99,8 +103,8 @@ def _stage_of(folder: pathlib.Path) -> str:
 
 @contextlib.contextmanager
 def _draw(console: Console, label: str) -> Iterator[Callable[[Doing, float], None]]:
-    """Yields a function that draws a line about the build and a line about the step. Both are erased at the
-    end.
+    """Yields a function that draws two lines, about the build and about the step. They are
+    erased at the end.
     """
     first = Text(f"{label}: starting", no_wrap=True, overflow="ellipsis")
     with Live(first, console=console, auto_refresh=False, transient=True) as live:
@@ -113,7 +117,10 @@ def _draw(console: Console, label: str) -> Iterator[Callable[[Doing, float], Non
 
 
 def draw_lines(label: str, doing: Doing, seconds: float, width: int) -> list[RenderableType]:
-    """Returns the lines about a build and its step for `width` columns. Numbers are never truncated."""
+    """Returns two or three lines about a build and its step, for a screen of `width` columns.
+
+    Labels may be truncated or left out, but numbers are always complete.
+    """
     clock = _clock(doing, seconds)
     room = width - len(clock) - 2
     name = label if len(label) <= room else f"{label[: max(room - 1, 0)]}…"

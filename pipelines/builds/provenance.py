@@ -1,4 +1,4 @@
-"""The versions of the code that influences the output of a build."""
+"""Returns the versions of the software that influences the output of a build."""
 
 import importlib.metadata
 import platform
@@ -10,7 +10,11 @@ _LIBRARIES = ("apache-beam", "msgspec", "protobuf", "pyarrow", "sentencepiece", 
 
 
 def code_versions(*more_libraries: str) -> dict[str, str]:
-    """Returns package → version, for corpusmill, Python, Unicode and libraries."""
+    """Returns name → version of corpusmill, Python, Unicode and libraries, for the manifest.
+
+    Args:
+      more_libraries: Libraries in addition to those that every build uses.
+    """
     libraries = sorted((*_LIBRARIES, *more_libraries))
     versions = {name: importlib.metadata.version(name) for name in libraries}
     python = ".".join(platform.python_version_tuple()[:2])

@@ -29,11 +29,13 @@ LEFTOVER_SECONDS = 30.0
 
 
 class TargetError(Exception):
-    """The output folder cannot be written because it holds a finished build or another process uses it."""
+    """The output folder cannot be written, because it contains a finished build or another
+    process uses it.
+    """
 
 
 def is_completed(target: str) -> bool:
-    """Returns True if the folder holds a finished build. Raises TargetError if the disk or store cannot be
+    """Returns True if a folder contains a finished build. Raises TargetError if the disk or store cannot be
     read.
     """
     try:
@@ -45,13 +47,13 @@ def is_completed(target: str) -> bool:
 
 @contextlib.contextmanager
 def building(target: str, *, replace: bool = False) -> Iterator[str]:
-    """Yields a folder to build in; publishes it as `target` if the block ends without an error.
+    """Yields a temporary folder to build in. Publishes it as `target` if the block ends without an error.
 
-    Raises TargetError if the target is finished and `replace` is not set, or if another build uses it.
+    Raises TargetError if `target` is a finished build and `replace` is False, or if another build uses it.
     """
     if is_completed(target) and not replace:
         raise TargetError(
-            f"{target} holds a finished build; use another --output, or --replace to build it again"
+            f"{target} contains a finished build; use another --output, or --replace to build it again"
         )
     if is_local(target):
         _check_unfinished(pathlib.Path(target))
@@ -104,10 +106,12 @@ def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
 
 
 def _remove_leftover(folder: pathlib.Path) -> None:
-    """Removes the folder of a killed build. Raises TargetError if its builder still holds the lock."""
+    """Removes the folder of a killed build. Raises TargetError if its process is still running."""
     with lock_of_build(folder):
         if not remove_busy(folder, LEFTOVER_SECONDS):
-            raise TargetError(f"{folder} cannot be removed: a killed build still writes to it")
+            raise TargetError(
+                f"{folder} cannot be removed: workers of a killed build are still writing to it"
+            )
 
 
 @contextlib.contextmanager

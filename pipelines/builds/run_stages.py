@@ -35,10 +35,16 @@ def run_stages(
     *,
     fresh: bool = False,
 ) -> None:
-    """Runs the unfinished stages. The last stage always runs and writes the build into `folder`.
+    """Runs the stages that are not finished, in order. The last stage always runs, and writes the build into
+    `folder`.
 
-    With `fresh`, no stage counts as finished. Raises BuildError for bad inputs, TargetError if another build
-    of the same target is running.
+    Args:
+      folders: The folders of finished stages.
+      folder: The folder of the build.
+      stripes: The number of parts into which workers divide a file.
+      fresh: Whether to run all stages, even finished ones.
+
+    Raises BuildError for bad inputs, TargetError if another build of the same target is running.
     """
     stages = corpus.stages()
     keys = name_stages(corpus, [stage.name for stage in stages], folders.folder)
@@ -67,7 +73,7 @@ def run_stages(
             finished[stage.name] = found
 
 
-_NOT_OURS = "removed the files of an earlier run with other settings, inputs or code: {}"
+_NOT_OURS = "removed stages of an earlier run, because settings, inputs or code have changed: {}"
 
 
 def _find(folders: StageFolders, key: str, label: str) -> FinishedStage | None:
@@ -84,21 +90,25 @@ def _find(folders: StageFolders, key: str, label: str) -> FinishedStage | None:
 
 @contextlib.contextmanager
 def _rerun_hint(folder: str) -> Iterator[None]:
-    """If a file of a finished stage cannot be read, adds to the error how to run the stages again."""
+    """Adds advice to an error about a file of a finished stage: how to run the finished stages again."""
     try:
         yield
     except BuildError as error:
         if folder not in str(error) or NOT_WRITTEN in str(error):
             raise
         raise BuildError(
-            f"{error}; if this happens again, remove {folder}: the next run repeats those stages"
+            f"{error}; if this happens again, remove {folder}, and the next run repeats all stages"
         ) from None
 
 
 def _add(
     stage: Stage, place: Place, before: Mapping[str, FinishedStage], root: beam.Pipeline
 ) -> None:
-    """Adds a stage to a pipeline. `before` holds the finished stages by name."""
+    """Adds the steps of a stage to a pipeline.
+
+    Args:
+      before: Name → finished stage, for all earlier stages.
+    """
     outcomes = [StageOutcome(root, name, found.folder) for name, found in before.items()]
     outcome: Any = stage.build(root, place, *outcomes)
     if outcome:

@@ -1,4 +1,4 @@
-"""Writes files atomically: after a kill or a power failure, a file is complete or missing."""
+"""Writes files atomically: after a kill or a power failure, a file is either complete or missing."""
 
 import io
 import os
@@ -13,9 +13,10 @@ from transforms.files.stores import is_local, not_written, read_object, write_ob
 
 
 def write_whole(path: str | pathlib.Path, content: bytes) -> None:
-    """Replaces a file, or an object in a store. Only one process at a time may write it.
+    """Writes a file, or an object in a store, and replaces an old one. Only one process at a time may write
+    it.
 
-    If it raises StoreError, the old file is unchanged and no temporary file is left.
+    If StoreError is raised, the old file is unchanged and no temporary file is left.
     """
     if not is_local(str(path)):
         write_object(str(path), io.BytesIO(content), len(content))
@@ -35,8 +36,9 @@ def write_whole(path: str | pathlib.Path, content: bytes) -> None:
 
 
 def make_beside(folder: pathlib.Path, prefix: str) -> pathlib.Path:
-    """Makes a new folder in `folder` and returns its path. Unlike with tempfile.mkdtemp, its permissions
-    follow the umask.
+    """Makes a folder with a new name in `folder`, and returns its path.
+
+    Its permissions follow the umask, unlike those of tempfile.mkdtemp.
     """
     made = folder / f"{prefix}{uuid.uuid4().hex[:8]}"
     made.mkdir()
@@ -44,8 +46,9 @@ def make_beside(folder: pathlib.Path, prefix: str) -> pathlib.Path:
 
 
 def read_bytes_if_there(path: str) -> bytes | None:
-    """Returns the contents of a small file; None if it does not exist. Raises OSError, such as StoreError, if
-    it cannot be read.
+    """Returns the contents of a small file; None if it does not exist.
+
+    Raises OSError, such as StoreError, if it cannot be read.
     """
     if not is_local(path):
         seen = read_object(path)

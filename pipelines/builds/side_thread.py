@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 
 @contextlib.contextmanager
 def beside(work: Callable[[threading.Event], object]) -> Iterator[None]:
-    """Runs `work` in another thread during the block, and waits until `work` has returned.
+    """Runs `work` in another thread during the block. At the end, waits until it has returned.
 
     Args:
-      work: Function that gets an event. It must return when the event is set, at the end of the block.
+      work: Function with an event as its argument. It must return when the event is set, at the end of the
+        block.
     """
     is_over = threading.Event()
     thread = threading.Thread(target=work, args=(is_over,), daemon=True)

@@ -1,10 +1,12 @@
-"""Folders beside the target that hold the finished stages of a build until the build is published.
+"""Manages the folders with the finished stages of a build. They are beside the target until the build is
+published.
 
 Each attempt to run a stage writes into a new folder. A stage is finished when stage.json is in its folder. So
 a worker of a killed build cannot write into a stage that looks finished.
 
 The files of a stage are unpickled, and pickled data can run code. So a folder is not read if it belongs to
-another user or if others can write to it, and stage.json holds the SHA-256 of the list of the stage's files.
+another user or if others can write to it, and stage.json contains the SHA-256 of the list of the stage's
+files.
 """
 
 import contextlib
@@ -36,7 +38,7 @@ _ATTEMPT_DIGITS = 8
 
 
 class _Mark(msgspec.Struct):
-    """The content of stage.json."""
+    """The content of stage.json, which marks a stage as finished."""
 
     finished: str
     counts: dict[str, int]
@@ -58,7 +60,12 @@ class DamagedStageError(Exception):
 
 
 class StageFolders:
-    """The stage folders of one build. No folder is created before `open` is called."""
+    """The stage folders of one build. No folder is created before `open` is called.
+
+    Args:
+      target: The folder in which the build will be published.
+      locks: Releases the lock on the stage folders when it is closed.
+    """
 
     def __init__(self, target: str, locks: contextlib.ExitStack):
         self._is_local = is_local(target)
@@ -68,12 +75,12 @@ class StageFolders:
         self.folder: str = FileSystems.join(parent, f".{name}.stages")
 
     def open(self, keep: Collection[str]) -> list[str]:
-        """Takes the lock, and removes all stages except finished ones with names in `keep`.
+        """Locks the stage folders, and removes all stages except the finished ones in `keep`.
 
-        Returns the names of the removed stages that were finished. On object stores there is no lock.
+        Returns the names of removed stages that were finished. On object stores there is no lock.
 
-        Raises TargetError if another build holds the lock, or if other users could have written to the
-        folder.
+        Raises TargetError if another build has locked the folders, or if other users could have written to
+        them.
         """
         if self._is_local:
             _lock(pathlib.Path(self.folder), self._locks)
@@ -88,8 +95,12 @@ class StageFolders:
         return removed
 
     def find(self, stage: str) -> FinishedStage | None:
-        """Returns the finished stage named `stage`; None if there is none. Raises DamagedStageError if its
-        files have changed.
+        """Returns a finished stage; None if it is not finished.
+
+        Args:
+          stage: The name of the stage, from `name_stages`.
+
+        Raises DamagedStageError if its files have changed.
         """
         for name in list_subfolders(self.folder):
             if _stage_of(name) == stage and self._is_finished(name):
@@ -97,14 +108,18 @@ class StageFolders:
         return None
 
     def begin(self, stage: str) -> str:
-        """Makes a new folder for a stage and returns its path."""
+        """Makes a new folder for the output of a stage, and returns its path."""
         folder: str = FileSystems.join(self.folder, f"{stage}-{uuid.uuid4().hex[:_ATTEMPT_DIGITS]}")
         if self._is_local:
             pathlib.Path(folder).mkdir(_PRIVATE)
         return folder
 
     def finish(self, folder: str, counts: Mapping[str, int]) -> FinishedStage:
-        """Marks a stage as finished when all its files are in `folder`."""
+        """Marks a stage as finished, when all its files are in `folder`.
+
+        Args:
+          counts: The counts of the stage's workers, for display.
+        """
         finished = time.strftime("%Y-%m-%d %H:%M")
         files = self._files_below(folder)
         mark = {
@@ -123,19 +138,19 @@ class StageFolders:
                 self._remove(name)
 
     def remove(self) -> None:
-        """Removes all stages. Called after the build was published."""
+        """Removes all stages. Must be called only after the build was published."""
         if self._is_open:
             self._remove("")
 
     @property
     def are_left(self) -> bool:
-        """True if stages of an earlier run exist. Always False on object stores, where stages have no
-        lock.
+        """True if stages of an earlier run exist. Always False on object stores, where stages
+        are not locked.
         """
         return self._is_local and pathlib.Path(self.folder).exists()
 
     def remove_leftovers(self) -> None:
-        """Removes the stages of a published build. Raises TargetError if another build is running."""
+        """Removes all stages of a published build. Raises TargetError if another build is running."""
         self.open(())
         self.remove()
 
@@ -158,7 +173,7 @@ class StageFolders:
                 raise DamagedStageError(f"{FileSystems.join(folder, name)} is {state}")
         if mark.list_sha256 != _list_digest(folder):
             raise DamagedStageError(
-                f"{FileSystems.join(folder, LIST)} has changed since the stage wrote it"
+                f"{FileSystems.join(folder, LIST)} has changed since the stage was finished"
             )
         return FinishedStage(folder, mark.finished, mark.counts, sum(mark.files.values()))
 
@@ -166,7 +181,7 @@ class StageFolders:
         return bool(FileSystems.exists(FileSystems.join(self.folder, name, MARK)))
 
     def _files_below(self, folder: str) -> dict[str, int]:
-        """Returns name → size in bytes, for all files that are complete."""
+        """Returns name → size in bytes for all complete files in a folder and its subfolders."""
         if not self._is_local:
             return {name: size for name, (size, _) in list_below(folder).items()}
         top = pathlib.Path(folder)
@@ -177,8 +192,9 @@ class StageFolders:
         }
 
     def _remove(self, name: str) -> None:
-        """Removes a folder, beginning with stage.json. Files may be left if workers of a killed build are
-        still adding them.
+        """Removes a folder, beginning with stage.json.
+
+        Files may be left if workers of a killed build are still writing.
         """
         folder = FileSystems.join(self.folder, name) if name else self.folder
         if self._is_local:
@@ -190,7 +206,9 @@ class StageFolders:
 
 @contextlib.contextmanager
 def stage_folders(target: str) -> Iterator[StageFolders]:
-    """Yields the stage folders of a build. After an error, finished stages are kept."""
+    """Yields the stage folders of a build. After an error, removes unfinished stages and keeps
+    finished ones.
+    """
     with contextlib.ExitStack() as locks:
         folders = StageFolders(target, locks)
         try:
@@ -212,7 +230,7 @@ def _read_mark(path: str) -> _Mark:
 
 
 def _list_digest(folder: str) -> str:
-    """Returns the SHA-256 of the list of a stage's files; "" if the stage has none."""
+    """Returns the SHA-256 of the file that lists the files of a stage; "" if the stage has no such file."""
     try:
         with open_raw(FileSystems.join(folder, LIST)) as file:
             return hashlib.sha256(file.read()).hexdigest()
@@ -225,7 +243,11 @@ def _absolute(target: str) -> str:
 
 
 def _stage_of(name: str) -> str:
-    """Returns the name of the stage to which a folder belongs, given the name of the folder."""
+    """Returns the name of the stage that is stored in a folder.
+
+    Args:
+      name: The name of the folder: that of the stage, and some random digits.
+    """
     return name[: -_ATTEMPT_DIGITS - 1]
 
 
@@ -233,9 +255,9 @@ _NO_LINK = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 def _lock(folder: pathlib.Path, locks: contextlib.ExitStack) -> None:
-    """Makes the folder and takes the lock on it.
+    """Makes a folder if it does not exist, and locks it.
 
-    Raises TargetError if another build holds the lock, or if another user owns the folder or can write to it.
+    Raises TargetError if another build has locked it, or if another user owns the folder or can write to it.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     while True:
@@ -247,7 +269,7 @@ def _lock(folder: pathlib.Path, locks: contextlib.ExitStack) -> None:
                 continue
             except OSError as error:  # a symbolic link, or not a folder
                 raise TargetError(
-                    f"{folder} is not a folder of a build: {error.strerror}"
+                    f"{folder} cannot be used as a folder for stages: {error.strerror}"
                 ) from None
             if not is_new:  # a file server may report another owner of a new folder
                 _check_owner(folder, found)
@@ -258,7 +280,7 @@ def _lock(folder: pathlib.Path, locks: contextlib.ExitStack) -> None:
 
 
 def _make(folder: pathlib.Path) -> bool:
-    """Makes a folder that only its owner can enter. Returns False if it exists already."""
+    """Makes a folder that only its owner can enter. Returns False if it already exists."""
     try:
         folder.mkdir(_PRIVATE)
     except FileExistsError:
@@ -274,5 +296,5 @@ def _check_owner(folder: pathlib.Path, found: os.stat_result) -> None:
     else:
         return
     raise TargetError(
-        f"{folder} {fault}, and files in it would be run as code: remove the folder and start the build again"
+        f"{folder} {fault}, but files in it are run as code: remove the folder and start the build again"
     )

@@ -1,7 +1,7 @@
-"""Names of stages, which identify settings, code and inputs. A finished stage with the same name is reused.
+"""Names the stages of a build. A name contains a hash of the settings, the code and the inputs.
 
-The code is that of every module that the corpus imports, directly or indirectly. After a change to any other
-module, finished stages are still reused.
+If a finished stage with the same name exists, it is reused. The code is that of all modules that the corpus
+imports, directly or indirectly. After a change to any other module, finished stages are still reused.
 """
 
 import ast
@@ -30,7 +30,7 @@ _DIGITS = 16
 
 
 class Identified(Protocol):
-    """Interface of a build: the settings and inputs that determine its output."""
+    """The parts of a build that determine its output."""
 
     @property
     def config(self) -> Any: ...
@@ -39,11 +39,15 @@ class Identified(Protocol):
 
 
 def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[str]:
-    """Returns a folder name for each stage: its number and name, as in "01-clean-", and a hexadecimal hash.
-    The hash depends on the settings, the code, the inputs and the earlier stages.
+    """Returns a folder name for each stage, such as "01-clean-0123456789abcdef".
 
-    It also depends on `folder`, which holds the stages, because stages contain paths: stages in a moved
-    folder are not reused. It does not depend on the number of workers or on their machines.
+    The name consists of the number of the stage, its name in `names`, and a hash. The hash depends on the
+    settings, the code, the inputs, the earlier stages, and on `folder`: stages contain paths, so stages in a
+    moved folder are not reused. It does not depend on the number of workers or on their machines.
+
+    Args:
+      names: The names of all stages, in order.
+      folder: The folder that contains the stage folders.
 
     Raises InputError for a missing input.
     """
@@ -63,8 +67,10 @@ def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[s
 
 
 def describe_inputs(inputs: Mapping[str, Sequence[str]]) -> dict[str, list[list[Any]]]:
-    """Returns role → a list [path, size in bytes, time of the last change] for each file. Raises InputError
-    for missing files.
+    """Describes the input files, so that a changed file is noticed.
+
+    Returns role → list of [path, size in bytes, time of the last change]. Raises InputError for a missing
+    file.
     """
     return {role: [_describe(path) for path in paths] for role, paths in inputs.items()}
 
@@ -81,7 +87,12 @@ def _describe(path: str) -> list[Any]:
 
 
 def code_digest(module: str, top: pathlib.Path = _TOP) -> str:
-    """Returns a hash of a module, the modules that it imports, their tables, and library versions."""
+    """Returns a hash of the code that a module runs: the module, its imports, tables and library versions.
+
+    Args:
+      module: Dotted name of the module.
+      top: The folder that contains the packages.
+    """
     files, libraries = _imported(module, top)
     digest = hashlib.sha256()
     for path in files:
@@ -94,8 +105,10 @@ def code_digest(module: str, top: pathlib.Path = _TOP) -> str:
 
 @functools.cache
 def _imported(module: str, top: pathlib.Path) -> tuple[list[pathlib.Path], list[str]]:
-    """Returns the sorted paths of our files and the names of the libraries that `module` imports, directly or
-    indirectly. They are found in the source code, because many modules are not loaded yet.
+    """Returns everything that a module imports, directly or indirectly: paths of our files, and names of
+    libraries.
+
+    Both lists are sorted. The imports are read from the source code, because many modules are not loaded yet.
     """
     files: set[pathlib.Path] = set()
     libraries: set[str] = set()
@@ -119,7 +132,9 @@ def _file_of(module: str, top: pathlib.Path) -> pathlib.Path:
 
 
 def _tables_beside(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """Yields the tables that a module may read: those in its folder and in subfolders without code."""
+    """Yields the paths of tables that a module may read: .toml and .tsv files in its folder, and in
+    subfolders without code.
+    """
     for pattern in ("*", "*/*"):
         for table in path.parent.glob(pattern):
             has_code = table.parent != path.parent and (table.parent / "__init__.py").exists()
@@ -128,8 +143,9 @@ def _tables_beside(path: pathlib.Path) -> Iterator[pathlib.Path]:
 
 
 def _imports(source: bytes) -> Iterator[str]:
-    """Yields the dotted names that a module imports. For `from a import b`, these are a and a.b, because b
-    may be a module.
+    """Yields the dotted names of the modules that a source file imports.
+
+    For `from a import b`, these are a and a.b, because b may be a module.
     """
     for node in _statements(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -140,7 +156,9 @@ def _imports(source: bytes) -> Iterator[str]:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields all statements below a node. Expressions, which are most of a module, contain none."""
+    """Yields all statements in a syntax tree. Expressions contain no statements, so they are skipped to save
+    time.
+    """
     for field in ("body", "orelse", "handlers", "finalbody", "cases"):
         for statement in getattr(node, field, ()):
             yield statement
@@ -148,8 +166,9 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _package_of(name: str) -> str:
-    """Returns the package of a module: "pyarrow" for pyarrow.parquet. For a namespace package, two parts:
-    "google.protobuf".
+    """Returns the package that contains a module: "pyarrow" for pyarrow.parquet.
+
+    For a module in a namespace package, the name has two parts: "google.protobuf".
     """
     parts = name.split(".")
     top = sys.modules.get(parts[0])

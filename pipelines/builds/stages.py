@@ -1,4 +1,6 @@
-"""The stages of a build. Each is one pipeline; files connect them."""
+"""Defines stages. A build is a sequence of stages; each is one pipeline, and passes its results
+on in files.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,20 +9,21 @@ import apache_beam as beam
 
 
 class Place(NamedTuple):
-    """The folders that a stage uses, and how it divides its input."""
+    """The folders that a stage may write to, and the number of parts into which it divides its input."""
 
-    folder: str  # in which the build is made; only the last stage writes into it
+    folder: str  # the folder of the build; only the last stage writes into it
     scratch: (
-        str  # of this stage: its intermediate files, which are kept until the build is finished
+        str  # the folder for intermediate files of this stage; kept until the build is finished
     )
-    stripes: int  # number of parts in which the workers read a file
+    stripes: int  # number of parts into which workers divide a file
 
 
 class Stage(NamedTuple):
     """One pipeline of a build.
 
     The outcome of a stage is written to files, which later stages read. A build with the same settings, code
-    and inputs does not run a finished stage again, so a killed build resumes after its last finished stage.
+    and inputs does not run a finished stage again, so a killed build is resumed after its last finished
+    stage.
     """
 
     name: str  # one word, "clean"; part of names of folders

@@ -1,10 +1,12 @@
-"""Builds on object stores, which can neither move nor lock folders.
+"""Publishes builds on object stores, where folders can be neither moved nor locked.
 
 A build is written into a separate folder beside its target, as on a disk. When it is complete, the store
-copies its objects to the target, and COMPLETED is written last. The lock is a small object beside the target.
-The store lets a process create this object only if it does not exist, and overwrite it only if no other
-process has written it since. The builder that holds the lock rewrites it every few seconds. A lock that does
-not change belongs to a killed builder, and another builder may take it over.
+copies its objects to the target, and COMPLETED is written last.
+
+The lock is a small object beside the target. The store lets a process create this object only if it does not
+exist, and overwrite it only if no other process has written it in the meantime. The process that owns the
+lock rewrites the object every few seconds. If it does not change, its process was killed, and another process
+may take over the lock.
 """
 
 import concurrent.futures
@@ -42,10 +44,10 @@ from transforms.files.stores import (
 
 BEAT_SECONDS = 15.0
 DEAD_SECONDS = 60.0
-"""A builder that has not renewed its lock for this long may lose it to another builder."""
+"""If a process has not renewed its lock for this time, another process may take it over."""
 
 UNSURE_SECONDS = 3600.0
-"""The files of a builder are kept for this long after it last renewed its lock, because clocks may differ."""
+"""The files of a build are kept until its lock was not renewed for this time, because clocks may differ."""
 
 _COPIED_AT_ONCE = 25  # objects per request, if the store accepts several
 _THREADS = 8
@@ -57,9 +59,9 @@ class BusyError(Exception):
 
 @contextlib.contextmanager
 def building_in_store(target: str) -> Iterator[str]:
-    """Yields a folder to build in; publishes it as `target` if the block ends without an error.
+    """Yields a temporary folder to build in. Publishes it as `target` if the block ends without an error.
 
-    Raises BusyError if another build of the target is running, StoreError if the store refuses.
+    Raises BusyError if another build of the target is running, StoreError if the store refuses a request.
     """
     parent, name = FileSystems.split(target)
     prefix = f".{name}.building-"
@@ -79,8 +81,10 @@ def building_in_store(target: str) -> Iterator[str]:
 
 
 def _publish(folder: str, target: str, lock: "StoreLock") -> None:
-    """Publishes the folder. COMPLETED of an old build is removed first, so that a mixture of both does not
-    look finished.
+    """Publishes a folder as `target`.
+
+    COMPLETED of an old build is removed first, so that a mixture of both builds does not look finished.
+    Raises BusyError if another process has taken over the lock.
     """
     lock.check()  # first: another builder that took over the lock removes this folder
     with open_raw(f"{folder}/{MANIFEST}") as stream:
@@ -99,7 +103,13 @@ def _publish(folder: str, target: str, lock: "StoreLock") -> None:
 
 
 def _move(folder: str, target: str, objects: Mapping[str, int]) -> None:
-    """Moves the objects within the store, without transferring them through this machine."""
+    """Moves objects within the store, without transferring them through this machine.
+
+    Args:
+      objects: Name → size in bytes.
+
+    Raises BusyError if the target then contains other objects.
+    """
     names = sorted(objects)
     parts = [names[at : at + _COPIED_AT_ONCE] for at in range(0, len(names), _COPIED_AT_ONCE)]
     with concurrent.futures.ThreadPoolExecutor(_THREADS) as threads:
@@ -116,14 +126,15 @@ def _move(folder: str, target: str, objects: Mapping[str, int]) -> None:
     found = {name: size for name, (size, _) in list_below(target).items()}
     if found != objects:
         raise BusyError(
-            f"{target} differs from the files moved there; does another program write to it?"
+            f"{target} does not contain exactly the files that were moved there; make sure that no other"
+            " program writes to it"
         )
 
 
 def may_be_at_work(target: str) -> bool:
-    """Returns True if a builder of the target renewed its lock within the last hour.
+    """Returns True if a process that builds the target has renewed its lock within the last hour.
 
-    The answer may be wrong if clocks differ, or if the builder was killed.
+    The answer may be wrong if clocks differ, or if the process was killed.
     """
     parent, name = FileSystems.split(target)
     (match,) = FileSystems.match([glob.escape(f"{parent}/.{name}.builder")])
@@ -132,10 +143,11 @@ def may_be_at_work(target: str) -> bool:
 
 
 class StoreLock:
-    """A lock: an object that the store lets one process write at a time.
+    """A lock for one process at a time. It is an object in a store.
 
     Args:
-      what: The name of the locked work in error messages.
+      path: The path of the object.
+      what: The name of the locked work, for error messages.
     """
 
     def __init__(self, path: str, what: str = "build"):
@@ -146,12 +158,17 @@ class StoreLock:
         self._one_at_a_time = threading.Lock()
 
     def take(self) -> None:
-        """Takes the lock, if necessary from a killed builder. Raises BusyError if another builder runs."""
+        """Locks the object, if necessary by taking over the lock of a killed process. This takes up to
+        DEAD_SECONDS.
+
+        Raises BusyError if another process owns the lock.
+        """
         log = logging.getLogger(__name__)
         scheme = self._path.partition("://")[0]
         if scheme not in CONDITIONAL:
             log.warning(
-                "%s:// has no locks: do not start two builds of one target at the same time", scheme
+                "%s:// does not support locks: do not start two builds of one target at the same time",
+                scheme,
             )
         seen = read_object(self._path)
         if seen:
@@ -174,11 +191,11 @@ class StoreLock:
             raise self._busy(read_object(self._path))
 
     def _busy(self, seen: Seen | None) -> BusyError:
-        holder = _text_of(seen) if seen else "released by now"
+        holder = _text_of(seen) if seen else "has released its lock in the meantime"
         return BusyError(f"another {self._what} is running: {self._path}, {holder}")
 
     def check(self) -> None:
-        """Renews the lock. Raises BusyError if another process has taken it."""
+        """Renews the lock. Raises BusyError if another process has taken it over."""
         if not self._put():
             raise BusyError(
                 f"another {self._what} has taken over the lock of this one: {self._path}"
@@ -200,7 +217,7 @@ class StoreLock:
         return False
 
     def release(self) -> None:
-        """Removes the lock, unless another process has taken it."""
+        """Removes the lock, unless another process has taken it over."""
         if self._version:
             remove_if(self._path, self._version)
 
@@ -211,11 +228,12 @@ def _text_of(seen: Seen) -> str:
 
 @contextlib.contextmanager
 def at_work(path: str, what: str = "build") -> Iterator[StoreLock]:
-    """Holds the lock at `path` during the block and renews it. Raises BusyError if another process holds it,
-    or StoreError.
+    """Locks the object at `path` during the block, and renews the lock regularly.
 
     Args:
-      what: The name of the locked work in error messages.
+      what: The name of the locked work, for error messages.
+
+    Raises BusyError if another process owns the lock; StoreError if the store refuses a request.
     """
     lock = StoreLock(path, what)
     lock.take()

@@ -1,4 +1,4 @@
-"""The summary at the end of a build, as a table for people or as JSON for programs."""
+"""Prints the summary at the end of a build, as tables or as JSON."""
 
 import functools
 import json
@@ -18,14 +18,14 @@ from transforms.wiki.list_unrendered import NAME as UNRENDERED
 
 LOG_COLUMNS = 120  # if neither a terminal nor the variable COLUMNS gives the width
 _WIDEST = 10_000
-MOST_ROWS = 8  # of one group of counts; larger groups are shown as a sum, stats.json has all counts
+MOST_ROWS = 8  # of larger groups of counts, only the sum is printed; stats.json has all counts
 _NOT_KEPT = {
     **LEFT_OUT,
     "repeated": "repeated",
     "without_item": "without item",
     "not_drawn": "not drawn",
 }
-"""Name in manifest.json of a count of items that are neither kept nor rejected → name in the summary."""
+"""Counts of items that are neither kept nor rejected: name in manifest.json → name in the summary."""
 
 
 def print_json(
@@ -40,7 +40,9 @@ def print_json(
 def print_summary(
     target: str, manifest: Mapping[str, Any], stats: Mapping[str, Any], seconds: float
 ) -> None:
-    """Prints tables of the kept and dropped items, then scores, remarks and the folder of the build."""
+    """Prints the summary: tables of kept and dropped items, then scores, remarks and the folder
+    of the build.
+    """
     console = Console()
     is_log = not (console.is_terminal or "COLUMNS" in os.environ)
     if is_log:
@@ -66,13 +68,13 @@ def print_summary(
 
 
 def _unit_of(counts: Mapping[str, Any]) -> str:
-    """Returns the unit in which a build counts its input, such as "pages"."""
+    """Returns the name of the items that a build reads, such as "pages"."""
     return next((name.removesuffix("_read") for name in counts if name.endswith("_read")), "pages")
 
 
 def _tables_of(stats: Mapping[str, Any], console: Console) -> Iterator[Table]:
-    """Yields one table of all counts. If it is too wide, yields several tables with a column for each split
-    instead.
+    """Yields a table of the counts of all splits. If it is wider than the screen, yields several narrower
+    tables.
     """
     options = console.options.update(max_width=_WIDEST)
 
@@ -114,7 +116,7 @@ def _columns_of(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _splits_of(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the names of the splits, and of other groups with the same counts; empty if the build has no
+    """Returns the names of the splits, and of other groups with the same counts. Empty if the build has no
     splits.
     """
     if not stats.keys() & {"train", "dev"}:
@@ -127,9 +129,7 @@ def _splits_of(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _table_of(stats: Mapping[str, Any]) -> Table:
-    """Returns a table with a row for each split. If the build has no splits, the table has a row for each
-    count.
-    """
+    """Returns a table with a row for each split or, if the build has no splits, with a row for each count."""
     table = Table()
     if not _splits_of(stats):
         table.add_column("what", no_wrap=True)
@@ -149,7 +149,7 @@ def _table_of(stats: Mapping[str, Any]) -> Table:
 
 
 def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iterator[str]:
-    """Yields lines about the trained vocabulary, and how well it fits the held-out splits."""
+    """Yields lines about the trained vocabularies, and how well they fit the held-out splits."""
     if "vocabulary_with_S_slashS_UNK" in stats:
         yield from _words(stats)
         return
@@ -220,7 +220,7 @@ def _flat(counts: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, in
 
 
 def _table_of_reasons(counts: Mapping[str, Any], unit: str) -> Table:
-    """Returns a table with a row for each reason why items are not kept, and a row for their total."""
+    """Returns a table with the number of items that were not kept, by reason and in total."""
     reasons = {reason: count for reason, count in counts["rejected"].items() if reason != "total"}
     reasons |= {title: counts[name] for name, title in _NOT_KEPT.items() if counts.get(name)}
     table = Table()
@@ -236,16 +236,16 @@ def _remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
     counts = manifest["counts"]
     if counts.get("class_unknown"):
         yield (
-            "kept although the class of their entity is unknown:"
-            f" {counts['class_unknown']:,} of the articles"
+            f"{counts['class_unknown']:,} of the articles were kept although the class of their entity is"
+            " unknown"
         )
     if counts.get("repeated"):
-        yield f"lines for an item that another line describes with more facts: {counts['repeated']:,}"
+        yield f"lines dropped, because another line has more facts about the item: {counts['repeated']:,}"
     for file in manifest["outputs"]:
         if file["name"] == UNRENDERED and file["records"]:
             yield (
-                f"templates in running text that no table describes: {file['records']:,}, listed in"
-                f" {UNRENDERED}; --templates says how to show them"
+                f"templates in running text that no table defines: {file['records']:,}, listed in"
+                f" {UNRENDERED}; define their text with --templates"
             )
     for lost in manifest["lost"]:
         pages = "an unknown number of" if lost["pages_lost"] < 0 else f"{lost['pages_lost']:,}"

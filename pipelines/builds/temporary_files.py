@@ -1,7 +1,7 @@
-"""The temporary files of a command, in one folder. If the command is killed, the next command removes the
-folder.
+"""Keeps the temporary files of a command in one folder.
 
-The folder is in the system's temporary folder (`TMPDIR`). It is locked while the command runs.
+The folder is in the system's temporary folder (`TMPDIR`), and is locked while the command runs. If the
+command is killed, the next command removes the folder.
 """
 
 import contextlib
@@ -27,11 +27,10 @@ _NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP)  # NFS cannot lock fol
 
 @contextlib.contextmanager
 def temporary_files() -> Iterator[None]:
-    """Keeps temporary files of this process and its child processes in one folder during the block.
+    """Puts all temporary files of this process and its child processes into one folder during the block.
 
-    First removes the folders that this user's killed commands have left. At the end, removes its own folder.
-
-    Raises BuildError if the folder cannot be made.
+    First removes the folders of this user's killed commands. At the end, removes its own folder. Raises
+    BuildError if the folder cannot be made.
     """
     top, variable = tempfile.tempdir, os.environ.get(VARIABLE)
     with contextlib.ExitStack() as lock:
@@ -71,7 +70,7 @@ def _make_folder(lock: contextlib.ExitStack) -> pathlib.Path:
 
 
 def remove_dead(top: pathlib.Path) -> None:
-    """Removes the folders that this user's commands have left in `top`, if the commands no longer run."""
+    """Removes the folders of this user's commands in `top`, if the commands are no longer running."""
     for folder in top.glob(f"{_PREFIX}*"):
         if _NAME.fullmatch(folder.name):
             with (

@@ -72,7 +72,7 @@ def test_a_pointer_to_nothing_counts_for_nothing(
 def test_age() -> None:
     older = ["undated-9.0", "latest-9.0", "20991231-9.0", "2099-9.0"]
     assert sorted([*reversed(NAMES), *older], key=editions.age_of)[4:] == NAMES
-    with pytest.raises(ValueError, match="is not an edition: expected a name like"):
+    with pytest.raises(ValueError, match="is not the name of an edition; expected one like"):
         editions.age_of("20251101")
 
 

@@ -181,7 +181,7 @@ def test_other_settings_do_all_again_and_it_is_told(
     caplog.clear()
     assert words.launch() == WHOLE
     assert words.ran() == {"double": 5, "join": 5, "write": 1}
-    told = r"removed the files of an earlier run .*: 01-double-\w+, 02-join-\w+"
+    told = r"removed stages of an earlier run, .*: 01-double-\w+, 02-join-\w+"
     assert re.fullmatch(told, caplog.messages[0])
 
 

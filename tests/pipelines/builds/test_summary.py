@@ -50,9 +50,9 @@ def test_the_summary_tells_what_was_kept_what_was_not_and_where_it_is(
     assert out.splitlines()[-7:] == [
         "1,234 pages read in 3.2 s",
         "note: No entity dump was given.",
-        "note: kept although the class of their entity is unknown: 5,000 of the articles",
-        "note: templates in running text that no table describes: 1,200, listed in unrendered-templates.tsv;"
-        " --templates says how to show them",
+        "note: 5,000 of the articles were kept although the class of their entity is unknown",
+        "note: templates in running text that no table defines: 1,200, listed in unrendered-templates.tsv;"
+        " define their text with --templates",
         "note: lost: a.xml.bz2, bytes 10 to 20, 100 pages: bz2: Invalid [data]",
         "note: lost: a.xml.bz2, bytes 10 to 20, an unknown number of pages: bz2: Invalid [data]",
         "the build: /data/[x]/uk",
@@ -204,7 +204,7 @@ def test_the_summary_of_a_build_without_splits(capsys: pytest.CaptureFixture[str
     assert re.search(r"┃ not kept +┃ +lines ┃", out)
     assert out.splitlines()[-4:] == [
         "1,234 lines read in 3.2 s",
-        "note: lines for an item that another line describes with more facts: 20",
+        "note: lines dropped, because another line has more facts about the item: 20",
         "note: lost: a.xml.bz2, bytes 10 to 20, an unknown number of lines: bz2: Invalid [data]",
         "the build: /data/e",
     ]
