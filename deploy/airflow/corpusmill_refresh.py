@@ -1,4 +1,4 @@
-"""A DAG of Airflow 3 for the nightly refresh.
+"""An Airflow 3 DAG that refreshes corpora every night.
 
 Optional Airflow variables:
   corpusmill_command   path of the command on the worker

@@ -1,4 +1,4 @@
-"""Entry point of the launcher of a Flex template (FLEX_TEMPLATE_PYTHON_PY_FILE)."""
+"""Entry point of the program that Dataflow runs to start a Flex template (FLEX_TEMPLATE_PYTHON_PY_FILE)."""
 
 from pipelines.commands.dataflow_template import main
 

@@ -1,4 +1,6 @@
-"""Writes templates/<command>.json, the parameters of the Flex templates, from the flags of the commands."""
+"""Writes templates/<command>.json: the parameters of the Flex templates, made from the flags of
+the commands.
+"""
 
 import json
 import pathlib

@@ -1,8 +1,10 @@
 """Reads the share of a corpus for one of several training processes, in a reproducible order.
 
+To print the documents as JSON lines:
+
     python read_corpus.py --corpus /srv/corpora/wiki40b/uk --rank 3 --ranks 8
 
-prints the documents as JSON lines. In a program of your own:
+To read them in your own program:
 
     edition = wait_for_edition("gs://bucket/corpora/wiki40b/uk")    # in one process; send it to the others
     for document in read_share(edition, "train", ["text"], rank=3, ranks=8, seed=1, epoch=0):
@@ -29,7 +31,7 @@ DOCUMENT = "document"
 
 
 class RowGroup(NamedTuple):
-    """A row group of a Parquet file, which is read at once: up to 16 MB of text."""
+    """A row group of a Parquet file: up to 16 MB of text that is read at once."""
 
     file: str
     number: int  # in the file
@@ -38,11 +40,12 @@ class RowGroup(NamedTuple):
 
 
 def wait_for_edition(corpus: str, wait_seconds: float = 0) -> str:
-    """Returns the folder to read: the current edition of a corpus, its only build, or the folder itself.
+    """Returns the folder of the build to read: the current edition of a corpus, its only build, or `corpus`
+    itself.
 
     Args:
       corpus: folder with a file CURRENT, written by `corpusmill refresh`; or a finished build; or a folder
-        with one finished build. On a disk or in a store (gs://, s3://).
+        with one finished build. It may be on a disk or in a store (gs://, s3://).
       wait_seconds: maximum time to wait for the file CURRENT.
 
     Raises TimeoutError if there is no build, ValueError if there are several builds and no file CURRENT.
@@ -56,7 +59,9 @@ def wait_for_edition(corpus: str, wait_seconds: float = 0) -> str:
         if time.monotonic() >= last:
             builds = [] if wait_seconds else _finished_builds(files, folder)
             if len(builds) > 1:
-                raise ValueError(f"{corpus}: name one of its builds: {', '.join(builds)}")
+                raise ValueError(
+                    f"{corpus}: the folder has several builds; use the path of one: {', '.join(builds)}"
+                )
             if builds:
                 return f"{corpus}/{builds[0]}"
             raise TimeoutError(
@@ -88,13 +93,18 @@ def read_share(
     epoch: int = 0,
     start: int = 0,
 ) -> Iterator[dict[str, Any]]:
-    """Yields the documents of a split for one of several processes.
+    """Yields the documents of a split that one of several processes must read.
 
-    The documents of the split are shuffled; their order depends on the seed and the epoch only. Each of the
-    `ranks` processes gets an equal share of consecutive documents; the sizes differ by at most one document.
-    To resume, set `start` to the number of documents of the epoch that this process has already read.
+    The documents of the split are shuffled. Their order depends only on the seed and the epoch. Each process
+    gets an equal number of consecutive documents (the numbers differ by at most one).
 
-    The extra column "document" is the index of the document in the split, which `corpusmill score` requires.
+    Args:
+      edition: folder of a finished build.
+      columns: columns to return. The extra column "document" is the index of the document in the split, which
+        `corpusmill score` requires.
+      rank: number of this process, from 0 to `ranks` - 1.
+      ranks: number of processes.
+      start: number of documents of this epoch that this process has already read, to resume.
 
     Raises FileNotFoundError if the build is not finished, ValueError for an unknown split or an invalid rank.
     """
@@ -119,7 +129,7 @@ def read_share(
 
 
 def open_folder(folder: str) -> tuple[fs.FileSystem, str]:
-    """Returns the file system of a folder, a disk or a store, and the path in this file system."""
+    """Returns the file system of a folder (a disk or a store), and the path of the folder in it."""
     opened: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(
         folder if "://" in folder else str(pathlib.Path(folder).absolute())
     )
@@ -161,14 +171,18 @@ def _chance(*seeds: int | str) -> random.Random:
 
 
 def main() -> None:
-    """Prints the documents of a share."""
-    parser = argparse.ArgumentParser(description="Prints the documents of one of many processes.")
+    """Prints the documents that one process must read, as JSON lines."""
+    parser = argparse.ArgumentParser(
+        description="Prints the documents that one of several processes must read, as JSON lines."
+    )
     parser.add_argument(
         "--corpus",
         required=True,
-        help="folder of a finished build, or of a corpus: its current or only one",
+        help="folder of a finished build; or of an edition, of which the current or only build is used",
     )
-    parser.add_argument("--wait-seconds", type=float, default=0, help="for a first build")
+    parser.add_argument(
+        "--wait-seconds", type=float, default=0, help="maximum time to wait for a first build"
+    )
     parser.add_argument("--split", default="train")
     parser.add_argument("--columns", nargs="+", default=["text"])
     for name, default in (("rank", 0), ("ranks", 1), ("seed", 0), ("epoch", 0), ("start", 0)):

@@ -1,4 +1,4 @@
-"""Reads the text of finished builds as streams of pieces for a resumable training job.
+"""Reads the text of finished builds as streams of pieces, for a training job that can be resumed.
 
     reading = Reading([edition], "train", "text", "el-32000.model", segment=512, streams=64)
     streams = Streams(reading, numbers=range(8))    # the streams of the first of eight processes
@@ -25,14 +25,16 @@ from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 NO_DOCUMENT = -1
-LEARNED_FROM = 200_000_000  # characters
+LEARNED_FROM = 200_000_000  # maximum number of characters from which pieces are learned
 
 
 # Pieces of text.
 
 
 class SubwordPieces:
-    """Encodes a document as <s>, pieces of a SentencePiece model, </s>. `start` is never predicted."""
+    """Encodes documents with a SentencePiece model: <s>, the pieces of the text, </s>. A model never predicts
+    <s>.
+    """
 
     def __init__(self, model: bytes):
         self.processor = sentencepiece.SentencePieceProcessor(model_proto=model)
@@ -46,7 +48,7 @@ class SubwordPieces:
 
 
 class WordPieces:
-    """Encodes a document as words separated by white space; each line ends with <eos>, as in the papers."""
+    """Encodes documents as words separated by white space. Each line ends with <eos>, as in the papers."""
 
     def __init__(self, table: bytes):
         names = [line.split("\t")[0] for line in table.decode().split("\n") if line]
@@ -64,16 +66,18 @@ class WordPieces:
 
 
 Pieces = SubwordPieces | WordPieces
-"""They have `size`, `start` and `encode(text)` → numbers below `size`, int32."""
+"""A vocabulary: `size`, `start` (the id of the first piece), and `encode(text)`, which returns
+ids as int32.
+"""
 
 
 def read_pieces(path: str) -> Pieces:
-    """Loads the pieces of a SentencePiece model, or of a .tsv with a word at the start of each line."""
+    """Loads a vocabulary: a SentencePiece model, or a .tsv file with a word at the beginning of each line."""
     return (WordPieces if path.endswith(".tsv") else SubwordPieces)(read_file(path))
 
 
 def model_of(edition: str) -> str:
-    """Returns the path of the SentencePiece model of a build; "" if it has none."""
+    """Returns the path of the SentencePiece model in a build; "" if there is none."""
     files, folder = open_folder(edition)
     selector = fs.FileSelector(f"{folder}/sentencepiece", allow_not_found=True)
     names = (info.base_name for info in files.get_file_info(selector) if info.extension == "model")
@@ -81,7 +85,10 @@ def model_of(edition: str) -> str:
 
 
 def learn_pieces(edition: str, split: str, column: str, size: int) -> bytes:
-    """Trains a lossless SentencePiece model on random documents; returns its bytes."""
+    """Trains a SentencePiece model on random documents of a build. Returns the content of the model file.
+
+    The model is lossless: decoding the pieces gives the original text.
+    """
     model, room = io.BytesIO(), LEARNED_FROM
 
     def lines() -> Iterator[str]:
@@ -108,7 +115,7 @@ def learn_pieces(edition: str, split: str, column: str, size: int) -> bytes:
 
 
 def read_file(path: str) -> bytes:
-    """Reads a file on a disk or in a store."""
+    """Reads a file on a disk or in an object store."""
     folder, _, name = path.rpartition("/")
     files, at = open_folder(folder or ".")
     with files.open_input_file(f"{at}/{name}") as stream:
@@ -119,7 +126,7 @@ def read_file(path: str) -> bytes:
 
 
 class Size(NamedTuple):
-    """Size of a split of a build."""
+    """The size of a split of a build."""
 
     documents: int
     text_bytes: int
@@ -135,7 +142,7 @@ def read_size(edition: str, split: str) -> Size:
 
 
 class Reading(NamedTuple):
-    """Settings of the streams that all processes read together."""
+    """The settings of the streams, which are the same in all processes."""
 
     editions: Sequence[str]  # builds to mix
     split: str
@@ -151,7 +158,7 @@ class Reading(NamedTuple):
 
 @dataclasses.dataclass
 class StreamState:
-    """Position of a stream."""
+    """The position of a stream, from which it can be resumed."""
 
     epochs: list[int]  # current epoch of each build
     documents: list[int]  # number of documents read in this epoch of each build
@@ -159,7 +166,9 @@ class StreamState:
 
 
 class Segments(NamedTuple):
-    """Consecutive pieces of several streams. The last piece is repeated as the first of the next segment."""
+    """Consecutive pieces of several streams. The last piece is repeated as the first piece of the next
+    segment.
+    """
 
     pieces: Tensor  # [streams, segment + 1]
     documents: Tensor  # [streams, segment + 1]: index in the split, NO_DOCUMENT after the end
@@ -167,15 +176,15 @@ class Segments(NamedTuple):
 
 
 class Streams(IterableDataset[Segments]):
-    """Dataset of the segments of the streams of one process.
+    """A dataset of the segments of all streams of one process.
 
     Each stream reads a fixed share of the documents. The streams are divided among the processes and their
     loading processes, so the text of a stream does not depend on the number of processes.
 
     Args:
       reading: the same for all processes.
-      numbers: the streams of this process, from 0 to `reading.streams` - 1.
-      states: of all streams, to resume from.
+      numbers: the streams of this process, numbers from 0 to `reading.streams` - 1.
+      states: the states of all streams, to resume from; by default, the streams start at the beginning.
     """
 
     def __init__(
@@ -204,7 +213,9 @@ class Streams(IterableDataset[Segments]):
             yield Segments(pieces, documents, list(states))
 
     def _segments(self, number: int, encode: Pieces) -> Iterator[tuple[Any, Any, StreamState]]:
-        """Yields the segments of one stream. With `once`, the last is padded with the start piece."""
+        """Yields the segments of one stream. If `once` is set, the last segment is padded with the start
+        piece.
+        """
         length = self.reading.segment
         pieces, places = np.empty(0, np.int64), np.empty(0, np.int64)
         held: list[tuple[StreamState, int]] = []  # documents with pieces left
@@ -227,7 +238,9 @@ class Streams(IterableDataset[Segments]):
             yield pieces, np.pad(places, more, constant_values=NO_DOCUMENT), self.states[number]
 
     def _documents(self, number: int, encode: Pieces) -> Iterator[tuple[StreamState, int, Any]]:
-        """Yields (state before a document, its index, its pieces) of one stream."""
+        """Yields (state before the document, index of the document, its pieces) for the documents of one
+        stream.
+        """
         state = copy.deepcopy(self.states[number])
         state.piece = 0
         shares: dict[int, Iterator[dict[str, Any]]] = {}
@@ -274,7 +287,11 @@ class Streams(IterableDataset[Segments]):
 
 
 def batches(streams: Streams, loaders: int = 0) -> Iterator[Segments]:
-    """Yields segments of all streams of a process without end, prefetched by the loading processes if any."""
+    """Yields segments of all streams of this process without end.
+
+    Args:
+      loaders: number of loading processes, which read segments in advance; 0 for none.
+    """
     loaders = min(loaders, len(streams.numbers))
     how = "spawn" if loaders else None
     parts = iter(

@@ -54,64 +54,72 @@ TIMEOUT = datetime.timedelta(hours=3)  # processes wait while one learns pieces 
 
 
 def option(default: Any, text: str, resumable: bool = False) -> Any:
-    """Defines a setting with its help text. A resumable setting may be changed when a run is resumed."""
+    """Returns a field of Settings, with its default and help text.
+
+    Args:
+      resumable: whether the setting may be changed when a run is resumed.
+    """
     return dataclasses.field(default=default, metadata={"help": text, "resumable": resumable})
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """Settings that a recipe or a flag can set."""
+    """The settings that a recipe or a flag can change."""
 
-    column: str = option("text", "column of the text")
+    column: str = option("text", "column with the text")
     train_split: str = option("train", "split to train on")
     validation_split: str = option("validation", "split that chooses the best model")
     pieces: str = option(
         "",
         "SentencePiece model, or .tsv of words; a bare name is a file of the build (default: its model)",
     )
-    learn_pieces: int = option(32_000, "pieces to learn if the build has no model")
-    temperature: float = option(1.0, "of several builds: 1 keeps their sizes, more evens them")
-    layers: int = option(12, "layers")
+    learn_pieces: int = option(32_000, "number of pieces to learn if the build has no model")
+    temperature: float = option(
+        1.0, "1 samples several builds by size; higher values make their shares more equal"
+    )
+    layers: int = option(12, "number of layers")
     width: int = option(512, "size of hidden states and embeddings")
-    heads: int = option(8, "attention heads")
+    heads: int = option(8, "number of attention heads")
     head_width: int = option(64, "size of a head")
     inner: int = option(2048, "size of the feed-forward layer")
     dropout: float = option(0.1, "dropout")
     attention_dropout: float = option(0.1, "dropout of attention weights")
-    tied: bool = option(True, "output weights are the embeddings")
+    tied: bool = option(True, "use the embeddings as the output weights")
     pre_norm: bool = option(True, "normalise before a layer, not after it")
-    segment: int = option(512, "pieces of a stream in a step")
-    memory: int = option(512, "earlier pieces whose hidden states are kept")
-    score_memory: int = option(512, "the same, when scoring", resumable=True)
-    batch: int = option(64, "streams, of all processes together")
-    score_batch: int = option(16, "streams of each process when scoring", resumable=True)
-    slices: int = option(1, "parts of a step, to save memory", resumable=True)
-    steps: int = option(20_000, "steps of training")
-    rate: float = option(2.5e-4, "highest learning rate; then a cosine to rate_end")
-    rate_end: float = option(0.0, "last learning rate")
-    warmup: int = option(0, "steps until the highest learning rate")
-    clip: float = option(0.25, "largest norm of the gradient")
-    seed: int = option(1, "of weights, dropout and the order of documents")
+    segment: int = option(512, "number of pieces of a stream in a step")
+    memory: int = option(512, "number of earlier pieces whose hidden states are kept")
+    score_memory: int = option(512, "the same as memory, for scoring", resumable=True)
+    batch: int = option(64, "number of streams in all processes together")
+    score_batch: int = option(16, "number of streams in each process, for scoring", resumable=True)
+    slices: int = option(1, "number of parts of a step, to save memory", resumable=True)
+    steps: int = option(20_000, "number of training steps")
+    rate: float = option(2.5e-4, "highest learning rate, which falls by a cosine to rate_end")
+    rate_end: float = option(0.0, "learning rate at the end")
+    warmup: int = option(0, "number of steps until the highest learning rate")
+    clip: float = option(0.25, "maximum norm of the gradient")
+    seed: int = option(1, "seed of weights, dropout and the order of documents")
     validate_every: int = option(1000, "steps between validations; 0: never", resumable=True)
-    validation_documents: int = option(0, "about how many to validate on; 0: all", resumable=True)
+    validation_documents: int = option(
+        0, "approximate number of documents for a validation; 0: all", resumable=True
+    )
     save_every: int = option(1000, "steps between checkpoints", resumable=True)
     log_every: int = option(100, "steps between lines of log.jsonl", resumable=True)
-    bfloat16: bool = option(True, "bfloat16 matrix products on a GPU", resumable=True)
-    loaders: int = option(0, "loading processes of each process", resumable=True)
+    bfloat16: bool = option(True, "use bfloat16 for matrix products on a GPU", resumable=True)
+    loaders: int = option(0, "number of loading processes for each process", resumable=True)
 
 
 # The model.
 
 
 class Memory(NamedTuple):
-    """The states of earlier segments that a decoder keeps."""
+    """The hidden states of earlier segments, which a decoder keeps."""
 
     hidden: Tensor  # [layers, streams, memory, width]: what each layer read
     documents: Tensor  # [streams, memory]: number within the stream, NO_DOCUMENT if empty
 
 
 class Layer(nn.Module):
-    """Attention with relative positions, and a feed-forward layer."""
+    """A layer of the model: attention with relative positions, and a feed-forward network."""
 
     def __init__(self, settings: Settings):
         super().__init__()
@@ -133,7 +141,15 @@ class Layer(nn.Module):
     def forward(
         self, x: Tensor, earlier: Tensor, places: Tensor, mask: Tensor, biases: Tensor
     ) -> Tensor:
-        """Transforms x [streams, segment, width] with the states of earlier pieces; keeps the shape."""
+        """Transforms the hidden states of a segment. Returns a tensor of the same shape.
+
+        Args:
+          x: [streams, segment, width].
+          earlier: hidden states of earlier pieces, [streams, memory, width].
+          places: encodings of the distances, [memory + segment, width].
+          mask: True where a piece may attend to another one.
+          biases: for content and position, [2, heads, 1, head width].
+        """
         pre, both = self.settings.pre_norm, torch.cat([earlier, x], 1)
         both = self.attention_norm(both) if pre else both
         x = x + self.drop(self.attend(both, x.size(1), places, mask, biases))
@@ -144,7 +160,11 @@ class Layer(nn.Module):
     def attend(
         self, both: Tensor, length: int, places: Tensor, mask: Tensor, biases: Tensor
     ) -> Tensor:
-        """Returns the attention of the last `length` pieces (Dai et al. 2019, section 3.3)."""
+        """Returns the result of attention for the last `length` pieces (Dai et al. 2019, section 3.3).
+
+        Args:
+          both: hidden states of earlier pieces and of the segment, [streams, memory + segment, width].
+        """
 
         def split(x: Tensor) -> Tensor:  # [..., pieces, width] to [..., heads, pieces, head]
             return x.unflatten(-1, (self.settings.heads, -1)).transpose(-3, -2)
@@ -166,9 +186,9 @@ class Decoder(nn.Module):
     """The language model.
 
     Args:
-      settings: of the run; gives the sizes of the layers.
-      size: of the vocabulary.
-      start: first piece of every document.
+      settings: the settings of the run, for the sizes of the layers.
+      size: size of the vocabulary.
+      start: id of the first piece of every document.
     """
 
     def __init__(self, settings: Settings, size: int, start: int):
@@ -189,7 +209,12 @@ class Decoder(nn.Module):
                 nn.init.normal_(parameter, std=0.02)
 
     def empty_memory(self, streams: int, length: int) -> Memory:
-        """Returns the memory before the first segment."""
+        """Returns an empty memory, for the first segment.
+
+        Args:
+          streams: number of streams.
+          length: number of pieces in the memory.
+        """
         shape = (len(self.layers), streams, length, self.settings.width)
         device = self.embedding.weight.device
         documents = torch.full((streams, length), NO_DOCUMENT, device=device)
@@ -198,14 +223,15 @@ class Decoder(nn.Module):
     def forward(
         self, pieces: Tensor, targets: Tensor, hidden: Tensor, documents: Tensor, reach: int
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Computes the loss of each target and the next memory.
+        """Computes the loss of each target, and the memory for the next segment.
 
         Args:
           pieces: [streams, segment].
           targets: the same shape; IGNORED for positions without a prediction.
-          hidden, documents: the memory.
+          hidden, documents: the memory before the segment.
           reach: maximum distance of attention, in pieces.
-        Returns the loss in nats [streams, segment], and the two parts of the memory.
+
+        Returns the losses in nats, [streams, segment], and the two parts of the new memory.
         """
         length, kept = pieces.size(1), documents.size(1)
         now = documents[:, -1:] + (pieces == self.start).cumsum(1)
@@ -224,13 +250,13 @@ class Decoder(nn.Module):
         return loss.view_as(targets), torch.stack(after), documents[:, -kept:]
 
     def sinusoids(self, distances: Tensor) -> Tensor:
-        """Returns the sinusoidal encodings of distances, [distances, width]."""
+        """Returns the sinusoidal encodings of distances, [number of distances, width]."""
         half = torch.arange(0, self.settings.width, 2, device=distances.device)
         angles = distances[:, None] * 10_000.0 ** (-half / self.settings.width)
         return torch.cat([angles.sin(), angles.cos()], 1)
 
     def flops(self) -> float:
-        """Returns the floating-point operations of training on one piece."""
+        """Returns the number of floating-point operations for training on one piece."""
         size = self.settings
         matrices = sum(p.numel() for p in self.parameters() if p.dim() > 1)
         if not size.tied:
@@ -243,28 +269,30 @@ class Decoder(nn.Module):
 
 
 class World(NamedTuple):
-    """The processes of a training job, started by torchrun."""
+    """All processes of a training job, as started by torchrun."""
 
     rank: int
     ranks: int
     device: torch.device
 
     def streams(self, batch: int) -> list[int]:
-        """Returns the streams of this process."""
+        """Returns the numbers of the streams of this process, given the number of all streams."""
         if batch % self.ranks:
-            raise ValueError(f"--batch {batch} is not a multiple of {self.ranks} processes")
+            raise ValueError(
+                f"--batch must be a multiple of the number of processes, {self.ranks}, got {batch}"
+            )
         each = batch // self.ranks
         return list(range(self.rank * each, (self.rank + 1) * each))
 
     def from_first(self, make: Callable[[], Any]) -> Any:
-        """Calls `make` in the first process only. Returns its result in all processes."""
+        """Calls `make` in the first process only, and returns its result in all processes."""
         made = [make() if self.rank == 0 else None]
         if self.ranks > 1:
             dist.broadcast_object_list(made, device=self.device)
         return made[0]
 
     def add(self, *values: float) -> list[float]:
-        """Returns the sums of the values over all processes."""
+        """Returns the sum of each value over all processes."""
         total = torch.tensor(values, dtype=torch.float64, device=self.device)
         if self.ranks > 1:
             dist.all_reduce(total)
@@ -276,7 +304,7 @@ class World(NamedTuple):
 
 
 def join_world() -> World:
-    """Joins the processes of the job, from the environment variables of torchrun."""
+    """Joins the processes of the job. They are found from the environment variables of torchrun."""
     local, ranks = int(os.environ.get("LOCAL_RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     device = torch.device("cuda", local) if torch.cuda.is_available() else torch.device("cpu")
     if device.type == "cuda":
@@ -287,14 +315,18 @@ def join_world() -> World:
 
 
 class Run(NamedTuple):
-    """Settings that are fixed when a run is resumed. They are stored in run.json."""
+    """The builds and the vocabulary of a run. They are stored in run.json, and kept when the
+    run is resumed.
+    """
 
     editions: list[str]
     pieces: str
 
 
 def find_pieces(editions: Sequence[str], settings: Settings, folder: pathlib.Path) -> str:
-    """Returns the path of the pieces. For a build without a model, learns one into the folder of the run."""
+    """Returns the path of the vocabulary. If the build has none, learns one and stores it in the folder of
+    the run.
+    """
     if settings.pieces:
         is_of_build = "/" not in settings.pieces and not pathlib.Path(settings.pieces).exists()
         return f"{editions[0]}/{settings.pieces}" if is_of_build else settings.pieces
@@ -309,7 +341,8 @@ def find_pieces(editions: Sequence[str], settings: Settings, folder: pathlib.Pat
 
 
 def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -> Run:
-    """Creates a run, or opens the stopped run in the folder with its builds, even if CURRENT has changed.
+    """Creates a run, or opens a stopped run in the folder. A stopped run keeps its builds, even if CURRENT
+    has changed.
 
     Raises ValueError if the settings differ from those of the stopped run.
     """
@@ -325,25 +358,27 @@ def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -
         old, new = before["settings"].get(field.name, field.default), now[field.name]
         if old != new and not field.metadata["resumable"]:
             raise ValueError(
-                f"{path}: {field.name} was {old!r} and is {new!r}: keep the old value, or use a new --output"
+                f"{path}: {field.name} must be {old!r}, as in the stopped run, got {new!r}; keep the"
+                " old value,"
+                " or use a new --output"
             )
     for corpus, edition in itertools.zip_longest(corpora, before["editions"], fillvalue=""):
         if not f"{edition}/".startswith(f"{corpus.rstrip('/')}/"):
             raise ValueError(
-                f"{path}: the run reads {edition!r}, which is not in {corpus!r}: use a new --output"
+                f"{path}: the stopped run reads {edition!r}, which is not in {corpus!r}; use a new --output"
             )
     return Run(before["editions"], before["pieces"])
 
 
 def write_whole(path: pathlib.Path, content: bytes) -> None:
-    """Writes a file atomically."""
+    """Writes a file atomically: it is complete or missing."""
     part = path.with_name(f"{path.name}.part")
     part.write_bytes(content)
     part.replace(path)
 
 
 class Trainer:
-    """A model in training, the states of its streams, and the folder of the run."""
+    """A training run: the model, the states of its streams, and the folder of the run."""
 
     def __init__(self, folder: pathlib.Path, run: Run, settings: Settings, world: World):
         self.folder, self.run, self.settings, self.world = folder, run, settings, world
@@ -360,10 +395,11 @@ class Trainer:
         )
         if len(self.numbers) % settings.slices:
             raise ValueError(
-                f"--slices {settings.slices} does not divide {len(self.numbers)} streams"
+                f"--slices must divide the number of streams per process, {len(self.numbers)}, got"
+                f" {settings.slices}"
             )
         if min(settings.memory, settings.score_memory) < 1:
-            raise ValueError("--memory and --score-memory must be >= 1")
+            raise ValueError("--memory and --score-memory must be at least 1")
         encode = read_pieces(run.pieces)
         self.start = encode.start
         torch.manual_seed(settings.seed)
@@ -375,7 +411,9 @@ class Trainer:
         self.load()
 
     def load(self) -> None:
-        """Loads the newest checkpoint, if any. It may have been written by another number of processes."""
+        """Loads the newest checkpoint, if there is one. The number of processes may have changed since it was
+        written.
+        """
         folders = sorted((self.folder / "checkpoints").glob("[0-9]*[0-9]"))
         if not folders:
             return
@@ -412,7 +450,7 @@ class Trainer:
                 shutil.rmtree(old)
 
     def train(self) -> None:
-        """Trains until the last step, with regular validations and checkpoints."""
+        """Trains until the last step, with validations and checkpoints at regular intervals."""
         settings = self.settings
         if self.step >= settings.steps:
             return
@@ -448,7 +486,7 @@ class Trainer:
             since += time.monotonic() - paused
 
     def rate(self) -> float:
-        """Returns the learning rate of the current step."""
+        """Returns the learning rate of the present step."""
         settings = self.settings
         if self.step < settings.warmup:
             return settings.rate * (self.step + 1) / settings.warmup
@@ -457,7 +495,9 @@ class Trainer:
         return settings.rate_end + (settings.rate - settings.rate_end) * cosine
 
     def take_step(self, model: nn.Module, segments: Segments) -> tuple[Tensor, Tensor]:
-        """Does one update. Returns (sum of the losses, number of pieces) of this process."""
+        """Does one update of the weights. Returns (sum of the losses in nats, number of pieces) of this
+        process.
+        """
         settings, world = self.settings, self.world
         model.train()
         # The seed of dropout depends on the step only, so a resumed run gives the same results.
@@ -492,18 +532,20 @@ class Trainer:
         return total, (targets != IGNORED).sum()
 
     def on_device(self, segments: Segments) -> tuple[Tensor, Tensor]:
-        """Returns the pieces and the targets on the device. The start piece is never a target."""
+        """Returns the pieces and the targets of segments, on the device. The start piece is
+        never a target.
+        """
         pieces = segments.pieces.to(self.world.device)
         targets = pieces[:, 1:]
         return pieces[:, :-1], targets.masked_fill(targets == self.start, IGNORED)
 
     def precision(self) -> Any:
-        """Returns the autocast context: bfloat16 on a GPU."""
+        """Returns the autocast context of the model: bfloat16 on a GPU, if the settings say so."""
         on = self.settings.bfloat16 and self.world.device.type == "cuda"
         return torch.autocast(self.world.device.type, torch.bfloat16, enabled=on)
 
     def log(self, **values: float) -> None:
-        """Prints a line and adds it to log.jsonl."""
+        """Prints a line with the values, and appends them to log.jsonl."""
         if self.world.rank == 0:
             shown = "  ".join(f"{name} {value:.6g}" for name, value in values.items())
             print(f"step {self.step}  {shown}", flush=True)
@@ -513,7 +555,9 @@ class Trainer:
     # Scoring.
 
     def validate(self) -> None:
-        """Logs the loss per piece of the validation split, and keeps the model if it is the best."""
+        """Computes and logs the loss per piece on the validation split. If it is the lowest, stores the model
+        as best.pt.
+        """
         split, limit = self.settings.validation_split, self.settings.validation_documents
         nats = pieces = 0.0
         for edition in self.run.editions:
@@ -521,7 +565,9 @@ class Trainer:
             nats, pieces = nats + math.fsum(losses.values()), pieces + count
         nats, pieces = self.world.add(nats, pieces)
         if not pieces:
-            raise ValueError(f"no build has documents of {split}: use --validate-every 0")
+            raise ValueError(
+                f"no build has documents in the split {split}: use --validate-every 0, or another split"
+            )
         self.log(validation_loss=nats / pieces)
         if nats / pieces < self.best:
             self.best = nats / pieces
@@ -532,10 +578,11 @@ class Trainer:
 
     @torch.no_grad()
     def measure(self, edition: str, split: str, limit: int = 0) -> tuple[dict[int, float], int]:
-        """Returns (nats of each document that this process reads, number of pieces).
+        """Returns (index of a document → its loss in nats, number of pieces), for the documents that this
+        process reads.
 
-        A piece attends to the `score_memory` pieces of its document before it, across segments. So the loss
-        of a document depends on the document only.
+        A piece attends to the `score_memory` earlier pieces of its document, across segments. So the loss of
+        a document depends only on the document.
         """
         self.model.eval()
         losses: dict[int, float] = defaultdict(float)
@@ -562,7 +609,9 @@ class Trainer:
         return losses, count
 
     def score(self, split: str) -> None:
-        """Writes the log-likelihood of each document by the best model, for `corpusmill score`."""
+        """Scores the documents of a split with the best model, and writes their log-likelihoods for
+        `corpusmill score`.
+        """
         best = self.folder / "best.pt"
         if best.exists():
             kept = torch.load(best, map_location=self.world.device)
@@ -592,7 +641,7 @@ class Trainer:
 
 
 def read_settings(arguments: argparse.Namespace) -> Settings:
-    """Merges the settings: flags override the recipe, and the recipe overrides the defaults."""
+    """Returns the settings: flags override the recipe, and the recipe overrides the defaults."""
     recipe = {}
     if arguments.recipe:
         recipe = tomllib.loads(pathlib.Path(arguments.recipe).read_text("utf-8"))
@@ -615,12 +664,12 @@ def make_parser() -> argparse.ArgumentParser:
         "--corpus",
         nargs="+",
         required=True,
-        help="folders of builds, or of corpora: their current or only one",
+        help="folders of builds; or of editions, of which the current or only build is used",
     )
     parser.add_argument("--output", required=True, type=pathlib.Path, help="folder of the run")
     parser.add_argument("--recipe", help="settings as TOML; flags override them")
     parser.add_argument("--score", nargs="+", default=[], help="splits to score after training")
-    group = parser.add_argument_group("settings, each with its default")
+    group = parser.add_argument_group("settings, with their defaults")
     for field in dataclasses.fields(Settings):
         kind = type(field.default)
         text = f"{field.metadata['help']} ({field.default})".replace("%", "%%")
@@ -631,7 +680,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main() -> None:
-    """Trains or resumes a run, then scores it."""
+    """Trains or resumes a run, and then scores it."""
     arguments = make_parser().parse_args()
     world = join_world()
     try:
