@@ -23,7 +23,7 @@ _BEAM_EXTRA = re.compile(r"pip install apache-beam\[(\w+)\]")  # Beam's messages
 
 
 class _LogFormatter(logging.Formatter):
-    """Formats log lines: complete ones for files; for a terminal, shorter ones that are wrapped between
+    """Formats log lines: complete lines for files; for a terminal, shorter lines that are wrapped between
     words.
     """
 
@@ -37,7 +37,7 @@ class _LogFormatter(logging.Formatter):
 
 
 class _LogHandler(logging.StreamHandler[TextIO]):
-    """Writes to whatever sys.stderr is at the time, because a progress bar replaces it while it is drawn."""
+    """Writes log lines to the present sys.stderr, which a progress bar replaces while it is drawn."""
 
     def emit(self, record: logging.LogRecord) -> None:
         self.stream = sys.stderr
@@ -45,7 +45,11 @@ class _LogHandler(logging.StreamHandler[TextIO]):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command and returns the exit status."""
+    """Runs the command line, and returns the exit status.
+
+    Args:
+      arguments: The words of the command line; by default those of this process.
+    """
     parser = make_parser()
     settings, beam_flags = parser.parse_known_args(arguments)
     # Beam logs every error that it also raises, and warns about optional libraries that are not
@@ -75,10 +79,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable[str] = ()) -> int:
-    """Runs the parsed command. Prints errors that the user can fix as one line.
+    """Runs a parsed command, and returns the exit status. Errors that the user can fix are printed as one
+    line.
 
     Args:
-      known: The flags of corpusmill. If Beam does not know a flag, the error suggests a similar one of these.
+      settings: The parsed arguments.
+      beam_flags: The flags to pass on to Beam.
+      known: All flags of corpusmill. If Beam does not know a flag, the error suggests a similar one of these.
     """
     # Importing Beam takes seconds; `--help` does not wait for it.
     with _signals_end_process():
@@ -104,17 +111,15 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
-        return _fail(
-            130, f"interrupted; what was not finished is not published{_resume_hint(settings)}"
-        )
+        return _fail(130, f"interrupted; nothing unfinished was published{_resume_hint(settings)}")
     return status or 0
 
 
 @contextlib.contextmanager
 def _signals_end_process() -> Iterator[None]:
-    """Lets Ctrl-C and SIGTERM end the process at once during the block. The block must need no clean-up.
+    """Lets Ctrl-C and SIGTERM end the process at once during the block, which must need no clean-up.
 
-    If the signals raised an exception, a callback that runs during an import could swallow it.
+    If the signals raised an exception instead, a callback that runs during an import could swallow it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals
@@ -132,7 +137,7 @@ def _signals_end_process() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ignored_interrupts_repeated() -> Iterator[None]:
-    """Repeats Ctrl-C or SIGTERM if Python ignores the exception that the signal raises, as it does in
+    """Sends Ctrl-C or SIGTERM again, if Python has ignored the exception that the signal raised, as in
     finalizers.
     """
     show = sys.unraisablehook
@@ -153,7 +158,9 @@ def _ignored_interrupts_repeated() -> Iterator[None]:
 
 
 def _resume_hint(settings: argparse.Namespace) -> str:
-    """Returns a hint that tells how to resume an interrupted build; "" for commands without stages."""
+    """Returns the end of a message that says how to resume an interrupted build; "" for commands without
+    stages.
+    """
     if not hasattr(settings, "fresh") or settings.command == "demo":
         return ""
     without = ", without --fresh," if settings.fresh else ""

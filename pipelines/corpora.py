@@ -1,4 +1,6 @@
-"""A table with one row per corpus, which has all facts about the corpus that are not part of its method."""
+"""A table with one row per corpus. All facts about a corpus that are not part of its method are in this
+table.
+"""
 
 import importlib
 from types import ModuleType
@@ -13,7 +15,7 @@ _TABLES = "pipelines.refresh.tables"
 
 
 class CorpusRow(NamedTuple):
-    """A corpus. Objects that are slow to import are given by name: "module:attribute"."""
+    """The facts about a corpus. Objects that are slow to import are given by name: "module:attribute"."""
 
     name: str  # the command, the kind in refresh.toml, and the top folder of the builds
     module: str  # module with the method
@@ -25,22 +27,22 @@ class CorpusRow(NamedTuple):
         ""  # module of the command; if "", the command is derived from the fields of the settings
     )
     read: tuple[str, ...] | None = ()
-    """Roles of the inputs whose text determines the cost of a build; () for all roles; None if the inputs are
-    builds.
+    """Roles of the inputs whose text determines the cost of a build. () means all roles; None means that the
+    inputs are other builds.
     """
 
     is_template: bool = True  # Dataflow can start it from a template
     refresh: str = (
         "pipelines.refresh.tables:FilesTable"  # class of its refresh.toml table; "" if none
     )
-    shape: CorpusShape | None = None  # of its rows; None if its builds hold no documents
-    layout: Layout | None = None  # of its text; None if no vocabularies are learned from it
+    shape: CorpusShape | None = None  # columns and splits; None if its builds have no documents
+    layout: Layout | None = None  # form of its text; None if no vocabularies are learned from it
     usual: Usual = Usual()  # counts of a full build; smaller builds are samples or parts
-    has_paper_table: bool = False  # `report` shows its builds like Table 2 of the Wiki-40B paper
+    has_paper_table: bool = False  # `report` prints its builds like Table 2 of the Wiki-40B paper
 
     @property
     def unit(self) -> str:
-        """Returns the unit in which the documents of the corpus are counted, such as "pages"."""
+        """The name of the documents of the corpus, such as "pages"."""
         return self.shape.unit if self.shape else "pages"
 
     def load(self) -> ModuleType:
@@ -48,19 +50,24 @@ class CorpusRow(NamedTuple):
         return importlib.import_module(self.module)
 
     def classes(self) -> tuple[Any, Any]:
-        """Returns the class of the builds and the class of their settings."""
+        """Returns the class of the builds, and the class of their settings."""
         module = self.load()
         return getattr(module, self.build), getattr(module, self.settings)
 
 
 def load(name: str) -> Any:
-    """Imports and returns the object named "module:attribute"."""
+    """Imports and returns an object, given its name in the form "module:attribute"."""
     module, _, attribute = name.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 
 def _row(name: str, build: str, memory: MemoryModel, **others: Any) -> CorpusRow:
-    """Returns the row of a corpus whose modules and sample have the same name as its command."""
+    """Returns the row of a corpus whose modules and samples have the same name as its command.
+
+    Args:
+      build: The name of the class of its builds.
+      others: Other fields of CorpusRow, which replace the usual values.
+    """
     named: dict[str, Any] = {
         "module": f"pipelines.{name}",
         "settings": f"{build}Config",
@@ -226,13 +233,14 @@ CORPORA = (
 
 
 def rows() -> dict[str, CorpusRow]:
-    """Returns the corpora by name. A corpus comes after the corpora that its builds need."""
+    """Returns name → row for all corpora. A corpus comes after the corpora that its builds need."""
     return {row.name: row for row in CORPORA}
 
 
 def row_of(corpus: Any) -> CorpusRow:
-    """Returns the row of the corpus to which a build belongs. It is found by the build's module, because
-    folders may be renamed or shared.
+    """Returns the row of the corpus to which a build belongs.
+
+    It is found by the module of the build's class, because folders may be renamed or shared.
     """
     module = type(corpus).__module__
     named = next((row for row in rows().values() if row.module == module), None)
@@ -240,10 +248,10 @@ def row_of(corpus: Any) -> CorpusRow:
 
 
 def shapes() -> dict[str, CorpusShape]:
-    """Returns name of a corpus → its shape, for corpora whose builds hold documents."""
+    """Returns name → shape (columns, splits, unit) of the corpora whose builds have documents."""
     return {row.name: row.shape for row in rows().values() if row.shape}
 
 
 def layouts() -> dict[str, Layout]:
-    """Returns name of a corpus → its text layout, for corpora from which vocabularies can be learned."""
+    """Returns name → text layout of the corpora from which vocabularies can be learned."""
     return {row.name: row.layout for row in rows().values() if row.layout}

@@ -1,4 +1,4 @@
-"""Entity table: the facts in the Wikidata JSON dump that corpora need, in a form that is fast to join.
+"""Entity table: the facts in the Wikidata dump that builds of corpora need, as a table that is fast to join.
 
 The dump is 1.5 TB of JSON, and all languages need the same few facts about each item: its classes (P31), with
 their superclasses (P279), and the titles of its pages. So these are extracted once.
@@ -26,7 +26,7 @@ _DATE_OF_FOLDER = re.compile(r"(\d{8})/[^/]*$")
 
 
 class ReadItems(NamedTuple):
-    """The PCollections that the stage "read" returns: items and their counts."""
+    """The results of the stage "read": items and their counts."""
 
     blocks: beam.PCollection  # of bytes, packed items (see transforms/wiki/pack_items.py)
     ranges: beam.PCollection  # one Counter: range of ids → number of items
@@ -37,7 +37,7 @@ class ReadItems(NamedTuple):
 
 
 class Entities(CorpusBuild):
-    """A build of the entity table, with checked inputs and stages."""
+    """A build of the entity table from a Wikidata dump."""
 
     config: EntitiesConfig
     release = RELEASE
@@ -60,20 +60,20 @@ class Entities(CorpusBuild):
         return EDITION
 
     def date_of_inputs(self) -> str:
-        """Returns the date in the name of the dump or of its folder; "" if neither has a date."""
+        """Returns the date in the name of the dump or of its folder; "" if neither has one."""
         found = _DATE_IN_NAME.search(self.dumps[0]) or _DATE_OF_FOLDER.search(self.dumps[0])
         return found[1] if found else ""
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns how many bytes of the dump files the workers will read."""
+        """Returns the number of bytes of the dump that the workers will read."""
         return sum(entity_bytes_of(path, stripes) for path in self.dumps)
 
     def stages(self) -> tuple[Stage, ...]:
-        """Returns the stages: extract the columns from the dump, then write the table."""
+        """Returns the stages: first extract the columns from the dump, then write the table."""
         return Stage("read", self.read), Stage("write", self.write)
 
     def read(self, root: beam.Pipeline, place: Place) -> ReadItems:
-        """Extracts the needed columns of each item from the dump."""
+        """Extracts the columns that corpora need from each item in the dump."""
         read = root | "ReadEntities" >> ReadEntities(
             self.dumps, place.stripes, self.config.on_corrupt
         )
@@ -90,7 +90,7 @@ class Entities(CorpusBuild):
         )
 
     def write(self, root: beam.Pipeline, place: Place, read: ReadItems) -> None:
-        """Writes the table and the list of internal classes."""
+        """Writes the entity table, and the list of internal classes (those of Wikimedia's own pages)."""
         folder = place.folder
         items = PackedItems(read.blocks, read.ranges, read.entities)
         table = items | "WriteEntityTable" >> WriteEntityTable(

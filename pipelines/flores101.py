@@ -1,8 +1,8 @@
-"""FLORES-101: sentences for a translation benchmark, drawn from English Wikimedia sites.
+"""FLORES-101: draws the sentences of a translation benchmark from English Wikimedia sites.
 
 Method: Goyal et al., "The FLORES-101 Evaluation Benchmark for Low-Resource and Multilingual Machine
-Translation", TACL 2022, section 3.1. Differences and their reasons: pipelines/docs/flores101.md. The step
-after this one, the translation of the sentences, is in `pipelines/translation/`.
+Translation", TACL 2022, section 3.1. Differences and their reasons: pipelines/docs/flores101.md. The next
+step, the translation of the sentences, is in `pipelines/translation/`.
 """
 
 import itertools
@@ -46,7 +46,7 @@ from transforms.wiki.read_dumps import dump_bytes_of
 
 
 class SourcedDumps(NamedTuple):
-    """The PCollections that the first stage returns. Every page is either a candidate or rejected."""
+    """The results of the first stage. Every page is either a candidate or rejected."""
 
     candidates: beam.PCollection  # of Candidate
     rejected: beam.PCollection  # of Rejected; id and stage begin with the domain
@@ -54,7 +54,7 @@ class SourcedDumps(NamedTuple):
 
 
 class Flores101(CorpusBuild):
-    """A build of FLORES-101 sources, with checked inputs and stages."""
+    """A build of the source sentences of FLORES-101."""
 
     config: Flores101Config
     release = RELEASE
@@ -66,8 +66,8 @@ class Flores101(CorpusBuild):
     def __init__(self, config: Flores101Config):
         """Finds and checks the inputs.
 
-        Raises InputError for inputs that are missing, truncated or damaged at their beginning or end, or of
-        another site.
+        Raises InputError for inputs that are missing, that are truncated or damaged at their beginning or
+        end, or that belong to another site.
         """
         self.config = config
         self.dumps = [self._find(domain, patterns) for domain, patterns in config.dumps().items()]
@@ -109,16 +109,16 @@ class Flores101(CorpusBuild):
         return max(map(date_in_name, paths), default="")
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns how many bytes of the dump files the workers will read."""
+        """Returns the number of bytes of dump files that the workers will read."""
         paths = [path for dump in self.dumps for path in dump.paths]
         return sum(dump_bytes_of(path, stripes) for path in paths)
 
     def stages(self) -> Sequence[Stage]:
-        """Returns the stages: find the passages of all articles, then draw from them."""
+        """Returns the stages: first find a passage in each article, then draw sentences from the passages."""
         return Stage("source", self.source), Stage("select", self.select)
 
     def source(self, root: beam.Pipeline, place: Place) -> SourcedDumps:
-        """Finds one passage in every article."""
+        """Finds one passage in every article, which is a candidate for the benchmark."""
         of_dumps = [self._source(root, dump, place.stripes) for dump in self.dumps]
         of_documents = [self._source_documents(root, files) for files in self.documents]
         sourced = flatten([*of_dumps, *of_documents])
@@ -128,7 +128,7 @@ class Flores101(CorpusBuild):
         return SourcedDumps(sourced.candidates, sourced.rejected, ledger)
 
     def select(self, root: beam.Pipeline, place: Place, sourced: SourcedDumps) -> None:
-        """Draws the sentences and writes them."""
+        """Draws the sentences from the candidates, and writes them."""
         selected = sourced.candidates | "SelectSentences" >> SelectSentences(
             self.config.quotas(), self.topics
         )
@@ -182,8 +182,8 @@ class Flores101(CorpusBuild):
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns a caveat that names the paper's domains for which no dump was given, and the caveats about
-        Content File Exports.
+        """Returns caveats: a missing dump of a site that the paper uses, and facts about Content File
+        Exports.
         """
         missing = [domain for domain in PAPER_DOMAINS if domain not in self.config.dumps()]
         if not missing:

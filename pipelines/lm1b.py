@@ -35,7 +35,7 @@ _YEAR = re.compile(r"news\.((?:19|20)\d\d)\.")
 
 
 class Sorted(NamedTuple):
-    """The PCollections that the stage "sort" returns. The lines themselves are in files."""
+    """The results of the stage "sort". The lines themselves are in files."""
 
     rejected: beam.PCollection  # of Rejected
     splitters: beam.PCollection  # one list[bytes]: the lines at which the ranges begin
@@ -45,7 +45,7 @@ class Sorted(NamedTuple):
 
 
 class Lm1b(CorpusBuild):
-    """A build of One Billion Word, with checked inputs and stages."""
+    """A build of One Billion Word."""
 
     config: Lm1bConfig
     release = RELEASE
@@ -64,17 +64,19 @@ class Lm1b(CorpusBuild):
         check_lines(self.files, whole=config.on_corrupt == "fail", members=self.members)
 
     def date_of_inputs(self) -> str:
-        """Returns the first and the last year in the names of the files: "2007-2011"."""
+        """Returns the first and the last year in the names of the files, such as "2007-2011"; "" if there is
+        none.
+        """
         names = map(posixpath.basename, self.files)
         years = sorted({year for name in names for year in _YEAR.findall(name)})
         return "-".join(dict.fromkeys((*years[:1], *years[-1:])))
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns how many bytes of the input files the workers will read."""
+        """Returns the number of bytes of input files that the workers will read."""
         return line_bytes_of(self.files, stripes, self.members)
 
     def doubts(self) -> Sequence[Doubt]:
-        """Returns a doubt if no language has the code of the settings, or most lines are in another one."""
+        """Returns a doubt if no language has the code in the settings, or if most lines are in another language."""
         code = self.config.language
         if not is_code(code):
             return (Doubt(OTHER_LANGUAGE, f"no language has the code {code!r}"),)
@@ -88,11 +90,11 @@ class Lm1b(CorpusBuild):
         return (Doubt(OTHER_LANGUAGE, message),)
 
     def stages(self) -> tuple[Stage, ...]:
-        """Returns the stages: read and sort the lines, then write the corpus."""
+        """Returns the stages: first read and sort the lines, then write the corpus."""
         return Stage("sort", self.sort), Stage("write", self.write)
 
     def sort(self, root: beam.Pipeline, place: Place) -> Sorted:
-        """Reads all lines, drops repeated lines, then sorts and tokenises the rest."""
+        """Reads all lines, drops repeated ones, and sorts and tokenises the others."""
         config = self.config
         lines = root | "ReadLines" >> ReadLines(
             self.files, place.stripes, config.on_corrupt, self.members, limit=config.limit
@@ -124,7 +126,9 @@ class Lm1b(CorpusBuild):
         )
 
     def write(self, root: beam.Pipeline, place: Place, lines: Sorted) -> None:
-        """Shuffles the lines, holds out some of them, counts words, and writes the build."""
+        """Shuffles the lines, sets some of them apart as held-out data, counts words, and
+        writes the build.
+        """
         config, folder, scratch = self.config, place.folder, place.scratch
         different = lines.ranges | "DropNearDuplicates" >> DropNearDuplicates(
             folder, config.near_duplicates, scratch=scratch
@@ -179,7 +183,7 @@ class Lm1b(CorpusBuild):
         return {"news": self.files}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns a caveat if the settings limit the input that is read."""
+        """Returns a caveat if only the first part of the input is read."""
         return limit_caveat(self.config.limit, "lines")
 
     def settings(self) -> Mapping[str, Any]:

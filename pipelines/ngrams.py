@@ -2,7 +2,7 @@
 
 Method: interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998), as computed by KenLM's lmplz
 (Heafield et al. 2013); or Stupid Backoff (Brants et al. 2007), normalised as in Chelba et al. 2013. The input
-is one finished build, of any corpus with running text.
+is a finished build of any corpus with running text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ MOST_BUCKETS = 1 << 12
 
 
 class Text(NamedTuple):
-    """The PCollections that the stage "read" returns. The text itself is in files."""
+    """The results of the stage "read". The text itself is in files."""
 
     blocks: beam.PCollection  # of TextBlock
     words: beam.PCollection  # one vocabulary, as a reference to a file
@@ -52,20 +52,20 @@ class Text(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The PCollections that the stage "count" returns. The counts themselves are in files."""
+    """The results of the stage "count". The counts of n-grams themselves are in files."""
 
     grams: beam.PCollection  # of ((order, bucket), reference to a file of counts)
     tallies: beam.PCollection  # of (order, Tally)
 
 
 class Estimated(NamedTuple):
-    """The PCollection that the stage "estimate" returns."""
+    """The result of the stage "estimate"."""
 
     parts: beam.PCollection  # of ModelPart
 
 
 class Ngrams(CorpusBuild):
-    """An n-gram model: the checked build from which it is estimated, and its stages."""
+    """A build of an n-gram model from a finished build."""
 
     config: NgramsConfig
     release = RELEASE
@@ -81,7 +81,9 @@ class Ngrams(CorpusBuild):
         self.build = open_build(config.corpus)
         layout, shape = layouts().get(self.build.corpus), shapes().get(self.build.corpus)
         if not layout or not shape:
-            raise InputError(config.corpus, f"{self.build.corpus} has no running text for a model")
+            raise InputError(
+                config.corpus, f"builds of {self.build.corpus} have no running text for a model"
+            )
         self.records: dict[str, int] = {}
         for file in self.build.manifest["outputs"]:
             if file["format"] == "parquet" and file["split"]:
@@ -101,23 +103,25 @@ class Ngrams(CorpusBuild):
         self.files = files_of_splits(self.build, (TRAIN, *self.splits))
         path = self.files[0].file.path
         if self.source.column not in (names := columns_of(path)):
-            raise InputError(path, f"lacks the column {self.source.column}; it has {names}")
+            raise InputError(path, f"there is no column {self.source.column}; the file has {names}")
         self.min_count = config.min_count or PAPER_MIN_COUNTS.get(self.build.corpus, 1)
         self.cut = cut_offs(config.prune, config.order)
 
     @property
     def edition(self) -> str:
-        """Returns the name of the input build, such as "lm1b-en", and the settings that are not defaults."""
+        """The name of the edition: that of the input build, such as "lm1b-en", and the settings that are not
+        defaults.
+        """
         name = f"{self.build.corpus}-{self.build.edition}"
         return name_edition(name, self.config.variant(), NgramsConfig(".").variant())
 
     @property
     def dump_date(self) -> str:
-        """Returns the dump date of the input build."""
+        """The dump date of the input build."""
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the size of the stored Parquet files in bytes."""
+        """Returns the size of the input's Parquet files in bytes."""
         return sum(file_bytes_of(placed.file.path) for placed in self.files)
 
     @property
@@ -136,7 +140,7 @@ class Ngrams(CorpusBuild):
         )
 
     def read(self, root: beam.Pipeline, place: Place) -> Text:
-        """Reads the text and chooses the vocabulary."""
+        """Reads the text, and chooses the words of the vocabulary."""
         blocks = root | "ReadBlocks" >> ReadBlocks(self.files, self.source, place.scratch)
         counted = (
             blocks
@@ -163,7 +167,7 @@ class Ngrams(CorpusBuild):
     def estimate(
         self, root: beam.Pipeline, place: Place, text: Text, counted: Counted
     ) -> Estimated:
-        """Estimates probabilities from the counts."""
+        """Estimates the probabilities of n-grams from their counts."""
         dealer = self._dealer(place)
         weigh = (
             WeighKneserNey(dealer, counted.tallies, self.cut)
@@ -176,7 +180,7 @@ class Ngrams(CorpusBuild):
     def write(
         self, root: beam.Pipeline, place: Place, text: Text, counted: Counted, model: Estimated
     ) -> None:
-        """Writes the model and scores the held-out splits."""
+        """Writes the model, and scores the held-out splits with it."""
         folder, order = place.folder, self.config.order
         held_out = text.blocks | "HeldOut" >> beam.Filter(lambda block: not is_of_train(block))
         scored = (held_out, model.parts) | "ScoreText" >> ScoreText(
@@ -214,7 +218,7 @@ class Ngrams(CorpusBuild):
         return Dealer(place.scratch, 1 << buckets.bit_length())
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns signature of the input build → path of its manifest, which holds the hashes of all its
+        """Returns signature of the input build → path of its manifest, which contains the hashes of all
         files.
         """
         return {self.build.signature: [FileSystems.join(self.build.folder, MANIFEST)]}
@@ -247,7 +251,7 @@ class Ngrams(CorpusBuild):
 
 
 def _held_out(records: Mapping[str, int]) -> tuple[str, ...]:
-    """Returns the splits that have rows and whose names do not begin with "train"."""
+    """Returns the names of the splits that have rows and do not begin with "train"."""
     return tuple(
         sorted(split for split, rows in records.items() if rows and not split.startswith(TRAIN))
     )

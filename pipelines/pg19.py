@@ -40,7 +40,7 @@ from transforms.text.fingerprint import SPLITS, short_fingerprint
 
 
 class OldBooks(NamedTuple):
-    """The PCollections that the first stage returns: the books, and accounts of everything that was read."""
+    """The results of the first stage: the books, and a record of everything that was read."""
 
     books: beam.PCollection  # of DatedBook
     evidence: beam.PCollection  # of BookEvidence, also of books that are too new
@@ -50,7 +50,7 @@ class OldBooks(NamedTuple):
 
 
 class Pg19(CorpusBuild):
-    """A build of PG-19, with checked inputs and stages."""
+    """A build of PG-19."""
 
     config: Pg19Config
     release = RELEASE
@@ -89,11 +89,11 @@ class Pg19(CorpusBuild):
         return self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns how many bytes of the input files the workers will read."""
+        """Returns the number of bytes of book files that the workers will read."""
         return self.files.bytes_to_read(stripes)
 
     def stages(self) -> Sequence[Stage]:
-        """Returns the stages: gather the old books in files, then write the corpus."""
+        """Returns the stages: first gather the old books in files, then write the corpus."""
         return Stage("gather", self.gather), Stage("write", self.write)
 
     def gather(self, root: beam.Pipeline, place: Place) -> OldBooks:
@@ -153,8 +153,10 @@ class Pg19(CorpusBuild):
         return self.files.by_role()
 
     def rules(self) -> tuple[BookRule, ...]:
-        """Returns the rules that a book must pass, in order. Books of the released corpus need not be in
-        English only.
+        """Returns the rules that a book must pass, in order.
+
+        The rule about English is left out for the books of the released corpus, some of which have parts in
+        other languages.
         """
         is_english = () if self.membership.members == RELEASED else (not_english,)
         too_short = TooShort(self.config.min_words)
@@ -176,7 +178,9 @@ class Pg19(CorpusBuild):
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns sentences that say what this build cannot know because an input was not given."""
+        """Returns caveats: facts that are missing because an input was not given, and a limit on the number
+        of books.
+        """
         return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))
 
     def settings(self) -> Mapping[str, Any]:

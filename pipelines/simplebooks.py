@@ -49,7 +49,7 @@ from transforms.text.books.simple.simplicity import NotSimple
 
 
 class ReadableBooks(NamedTuple):
-    """The PCollections that the first stage returns: the books, and accounts of everything that was read."""
+    """The results of the first stage: the books, and a record of everything that was read."""
 
     books: beam.PCollection  # of MeasuredBook
     titles: beam.PCollection  # of (book id, title), also of rejected books
@@ -63,7 +63,7 @@ class ReadableBooks(NamedTuple):
 
 
 class ChosenBooks(NamedTuple):
-    """The PCollections that the second stage returns: the chosen books, and the verdict on each book."""
+    """The results of the second stage: the chosen books, and a verdict on each book."""
 
     books: beam.PCollection  # of TokenizedBook
     verdicts: beam.PCollection  # of OverlapVerdict
@@ -71,7 +71,7 @@ class ChosenBooks(NamedTuple):
 
 
 class SimpleBooks(CorpusBuild):
-    """A build of SimpleBooks, with checked inputs and stages."""
+    """A build of SimpleBooks."""
 
     config: SimpleBooksConfig
     release = RELEASE
@@ -91,7 +91,7 @@ class SimpleBooks(CorpusBuild):
         return self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns how many bytes of the input files the workers will read."""
+        """Returns the number of bytes of book files that the workers will read."""
         return self.files.bytes_to_read(stripes)
 
     def stages(self) -> Sequence[Stage]:
@@ -103,7 +103,7 @@ class SimpleBooks(CorpusBuild):
         )
 
     def gather(self, root: beam.Pipeline, place: Place) -> ReadableBooks:
-        """Reads the books, and keeps English books that are long enough and whose genre is not excluded."""
+        """Reads the books, and keeps books in English that are long enough and of no excluded genre."""
         config, files = self.config, self.files
         gathered = root | "GatherBooks" >> GatherBooks(
             place.scratch,
@@ -156,7 +156,9 @@ class SimpleBooks(CorpusBuild):
     def write(
         self, root: beam.Pipeline, place: Place, readable: ReadableBooks, chosen: ChosenBooks
     ) -> None:
-        """Assigns the books to splits and to the two sizes of the corpus, and writes them in every format."""
+        """Assigns the books to splits and to SimpleBooks-92 and SimpleBooks-2, and writes them in all
+        formats.
+        """
         config, folder, scratch = self.config, place.folder, place.scratch
         sized = chosen.books | "AssignSizes" >> AssignSizes(
             config.heldout_books, config.small_tokens
@@ -208,7 +210,9 @@ class SimpleBooks(CorpusBuild):
         return self.files.by_role()
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns sentences that say what this build cannot know because an input was not given."""
+        """Returns caveats: facts that are missing because an input was not given, and a limit on the number
+        of books.
+        """
         return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))
 
     def settings(self) -> Mapping[str, Any]:

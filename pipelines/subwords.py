@@ -1,7 +1,8 @@
-"""One SentencePiece vocabulary for many languages, learned from corpora sampled with a temperature.
+"""One SentencePiece vocabulary for many languages, learned from a sample of their corpora.
 
-Method: Goyal et al. 2022 (FLORES-101), section 5.2, "Training SPM". The inputs are finished builds and files
-with one sentence per line.
+The sample gives small languages a larger share than they have in the corpora (temperature sampling). Method:
+Goyal et al. 2022 (FLORES-101), section 5.2, "Training SPM". The inputs are finished builds, and files with
+one sentence per line.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +30,7 @@ from transforms.vocabularies.train_pieces import TrainPieces, write_pieces
 
 
 class Sample(NamedTuple):
-    """The PCollections that the stage "sample" returns. The sentences and words themselves are in files."""
+    """The results of the stage "sample". The sentences and words themselves are in files."""
 
     blocks: beam.PCollection  # of SentenceBlock: all sentences
     rejected: beam.PCollection  # of Rejected
@@ -39,13 +40,13 @@ class Sample(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """The PCollection that the stage "train" returns."""
+    """The result of the stage "train"."""
 
     trained: beam.PCollection  # one TrainedPieces
 
 
 class Subwords(CorpusBuild):
-    """A vocabulary: the checked corpora from which it is learned, and its stages."""
+    """A build of a vocabulary from corpora in many languages."""
 
     config: SubwordsConfig
     release = RELEASE
@@ -64,27 +65,28 @@ class Subwords(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """Returns the number of languages, the size, and the settings that differ from the paper's:
-        "multilingual-101-256000".
+        """The name of the edition: number of languages, size, and the settings that differ from the paper.
+
+        An example is "multilingual-101-256000".
         """
         name = f"multilingual-{len(self.languages)}-{self.config.size}"
         return name_edition(name, self.config.variant(), SubwordsConfig(["."]).variant())
 
     def date_of_inputs(self) -> str:
-        """Returns the dump date of the newest input build."""
+        """Returns the dump date of the newest input build; "latest" if there is none."""
         return max(map(age_of, self._builds()), default=(False, UNDATED))[1]
 
     def _builds(self) -> list[Build]:
         return [build for builds in self.sources.builds.values() for build in builds]
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of stored bytes of the text files and Parquet files."""
+        """Returns the size of the text files and Parquet files in bytes."""
         paths = [path for build in self._builds() for of in build.files.values() for path in of]
         texts = [path for paths in self.sources.texts.values() for path in paths]
         return sum(map(file_bytes_of, paths)) + line_bytes_of(sorted(texts), stripes, MEMBERS)
 
     def stages(self) -> tuple[Stage, ...]:
-        """Returns the stages: sample the sentences, train on them, then count pieces."""
+        """Returns the stages: sample sentences, train the vocabulary, then count pieces."""
         return (
             Stage("sample", self.draw_sample),
             Stage("train", self.train),
@@ -92,7 +94,7 @@ class Subwords(CorpusBuild):
         )
 
     def draw_sample(self, root: beam.Pipeline, place: Place) -> Sample:
-        """Reads all sentences, chooses the sentences to learn from, and counts their words."""
+        """Reads all sentences, chooses those to learn from, and counts their words."""
         config = self.config
         sampling = Sampling(self.languages, config.temperature, config.sentences)
         blocks, rejected = root | "ReadSentences" >> ReadSentences(
@@ -109,11 +111,11 @@ class Subwords(CorpusBuild):
         )
 
     def train(self, root: beam.Pipeline, place: Place, sample: Sample) -> Trained:
-        """Learns the pieces from the word counts."""
+        """Trains the vocabulary on the word counts of the sample."""
         return Trained(sample.words | "TrainPieces" >> TrainPieces(self.config.pieces()))
 
     def count(self, root: beam.Pipeline, place: Place, sample: Sample, learned: Trained) -> None:
-        """Counts the pieces of the held-out sentences and writes the vocabulary."""
+        """Writes the vocabulary, and counts its pieces in the held-out sentences."""
         folder, trained, choices = place.folder, learned.trained, sample.choices
         self.close_ledger(
             folder,
@@ -127,8 +129,9 @@ class Subwords(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns role → paths of the input files. For a build, only its manifest is given, because it holds
-        the hashes of all its files.
+        """Returns role → paths of the input files.
+
+        The only file of a build is its manifest, because it contains the hashes of all others.
         """
         builds = {
             f"{language} {build.signature}": [FileSystems.join(build.folder, MANIFEST)]
@@ -142,7 +145,7 @@ class Subwords(CorpusBuild):
         return builds | texts | evaluated
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns the differences between this vocabulary and the paper's."""
+        """Returns caveats about differences between this vocabulary and the one in the paper."""
         found = []
         if len(self.languages) != PAPER_LANGUAGES:
             found.append(

@@ -1,7 +1,7 @@
 """Token files for training with Megatron-LM, made from finished builds.
 
-The layout of the files is that of indexed_dataset.py in Megatron-Core. The input is one finished build of any
-corpus with text.
+The files have the format of indexed_dataset.py in Megatron-Core. The input is a finished build of any corpus
+with text.
 """
 
 import pathlib
@@ -44,14 +44,14 @@ COPIES = {"sentencepiece": "tokenizer.model", "huggingface": "tokenizer.json"}
 
 
 class Tokenized(NamedTuple):
-    """The PCollections that the first stage returns. The tokens themselves are in files."""
+    """The results of the first stage. The tokens themselves are in files."""
 
     pieces: beam.PCollection  # of TokenPiece
     ledger: beam.PCollection  # of Entry
 
 
 class Tokens(CorpusBuild):
-    """A build of token files: the checked input build and tokenizer, and the stages."""
+    """A build of token files from a finished build."""
 
     config: TokensConfig
     release = RELEASE
@@ -60,18 +60,20 @@ class Tokens(CorpusBuild):
     def __init__(self, config: TokensConfig):
         """Finds and checks the inputs.
 
-        Raises InputError if the build or tokenizer is missing or damaged, ValueError for settings that do not
-        fit them.
+        Raises InputError if the build or the tokenizer is missing or damaged, ValueError for settings that
+        are not possible with them.
         """
         self.config = config
         self.build = open_build(config.build)
         layout, shape = layouts().get(self.build.corpus), shapes().get(self.build.corpus)
         if not any(self.build.files.values()) or not shape:
             raise InputError(
-                config.build, f"{self.build.corpus} builds have no documents to tokenise"
+                config.build, f"builds of {self.build.corpus} have no documents to tokenise"
             )
         if config.text == "plain" and not (layout and layout.paragraphs == "article"):
-            raise ValueError(f"--text plain: {self.build.corpus} has no markers to remove")
+            raise ValueError(
+                f"--text plain cannot be used: texts of {self.build.corpus} have no markers to remove"
+            )
         self.tokenizer_path = config.tokenizer or _own_model(self.build)
         tokenizer = open_tokenizer(self.tokenizer_path)
         self.tokenizer_kind, self.size = tokenizer.kind, tokenizer.size
@@ -83,7 +85,7 @@ class Tokens(CorpusBuild):
         column = config.column or (layout.column if layout else shape.texts[0])
         path = files_of(self.build)[0].path
         if column not in (names := columns_of(path)):
-            raise InputError(path, f"lacks the column {column}; it has {', '.join(names)}")
+            raise InputError(path, f"there is no column {column}; the file has {', '.join(names)}")
         self.source = TokenSource(
             tokenizer=self.tokenizer_path,
             eos=self.end.token,
@@ -94,8 +96,8 @@ class Tokens(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """Returns the name of the input build, such as "wiki40b-uk", and the settings that are not
-        defaults.
+        """The name of the edition: that of the input build, such as "wiki40b-uk", and the settings that are
+        not defaults.
         """
         variant = {"tokenizer": self._tokenizer_name(), **self.config.variant(), "eos": ""}
         return name_edition(f"{self.build.corpus}-{self.build.edition}", variant, ORIGINAL)
@@ -109,26 +111,26 @@ class Tokens(CorpusBuild):
 
     @property
     def dump_date(self) -> str:
-        """Returns the dump date of the input build."""
+        """The dump date of the input build."""
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the size of the stored Parquet files in bytes."""
+        """Returns the size of the input's Parquet files in bytes."""
         return sum(file_bytes_of(file.path) for file in files_of(self.build))
 
     def stages(self) -> Sequence[Stage]:
-        """Returns the stages: tokenise row groups, then join them into files."""
+        """Returns the stages: first tokenise row groups, then join the tokens into files."""
         return Stage("tokenize", self.tokenize), Stage("write", self.write)
 
     def tokenize(self, root: beam.Pipeline, place: Place) -> Tokenized:
-        """Tokenises all documents."""
+        """Tokenises all documents of the input build."""
         pieces = root | "TokenizeRows" >> TokenizeRows(
             files_of(self.build), self.source, place.scratch
         )
         return Tokenized(pieces, self.open_ledger(root))
 
     def write(self, root: beam.Pipeline, place: Place, tokenized: Tokenized) -> None:
-        """Writes the tokens into one file per split, in the order of the build."""
+        """Writes the tokens to one file per split, in the order of the documents in the input build."""
         folder, pieces = place.folder, tokenized.pieces
         copy = COPIES[self.tokenizer_kind]
         once = root | "Tokenizer" >> beam.Create([self.tokenizer_path])
@@ -154,14 +156,15 @@ class Tokens(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns role → paths of the tokenizer and of the build's manifest, which holds the hashes of all
-        the build's files.
+        """Returns role → paths of the inputs: the tokenizer, and the manifest of the build.
+
+        Other files of the build are no inputs, because the manifest contains their hashes.
         """
         manifest = FileSystems.join(self.build.folder, MANIFEST)
         return {self.build.signature: [manifest], ROLES[self.tokenizer_kind]: [self.tokenizer_path]}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns a caveat if the tokenizer has no separate tokens for the markers in the text."""
+        """Returns a caveat if the text has markers, but the tokenizer has no special tokens for them."""
         if not self.has_markers or not self.config.tokenizer:
             return ()
         return (
@@ -197,8 +200,7 @@ class Tokens(CorpusBuild):
 
 
 def newest_of_editions(folders: Iterable[str]) -> list[str]:
-    """Returns the sorted folders of the builds to use: the newest build of each edition in `folders` and
-    below them.
+    """Returns the folder of the newest build of each edition in `folders` and their subfolders, sorted.
 
     Builds without documents are left out. Raises InputError if no build is found.
     """
@@ -206,7 +208,9 @@ def newest_of_editions(folders: Iterable[str]) -> list[str]:
     held = [one for one in builds if one.corpus in shapes() and any(one.files.values())]
     newest = {(one.corpus, one.edition): one.folder for one in sorted(held, key=age_of)}
     if not newest:
-        raise InputError(" ".join(folders), "no finished build with documents here or below")
+        raise InputError(
+            " ".join(folders), "no finished build with documents in this folder or below"
+        )
     return [newest[edition] for edition in sorted(newest)]
 
 

@@ -81,7 +81,7 @@ from transforms.wiki.write_audit import WriteAudit
 
 
 class CleanedDump(NamedTuple):
-    """The PCollections that the first stage returns: the cleaned articles, and facts about the dump."""
+    """The results of the first stage: the cleaned articles, and facts about the dump."""
 
     articles: beam.PCollection  # of PackedArticle
     redirects: beam.PCollection | None  # of Redirect; None if redirects are not followed
@@ -94,7 +94,7 @@ class CleanedDump(NamedTuple):
 
 
 class Wiki40b(CorpusBuild):
-    """A build of Wiki-40B in one language, with checked inputs and stages."""
+    """A build of Wiki-40B in one language."""
 
     config: Wiki40bConfig
     release = RELEASE
@@ -104,8 +104,8 @@ class Wiki40b(CorpusBuild):
     def __init__(self, config: Wiki40bConfig):
         """Finds and checks the inputs.
 
-        Raises InputError for inputs that are missing, truncated or damaged at their beginning or end, or of
-        another wiki.
+        Raises InputError for inputs that are missing, that are truncated or damaged at their beginning or
+        end, or that belong to another wiki.
         """
         self.config = config
         self.dbname = dbname_of(config.language)
@@ -155,7 +155,7 @@ class Wiki40b(CorpusBuild):
         self.tables = self.tables._replace(is_case_sensitive=self.site.is_case_sensitive)
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns how many bytes of the dump files the workers will read."""
+        """Returns the number of bytes of dump files that the workers will read."""
         return sum(dump_bytes_of(path, stripes) for path in self.dumps)
 
     def date_of_inputs(self) -> str:
@@ -164,15 +164,15 @@ class Wiki40b(CorpusBuild):
 
     @property
     def link_sources(self) -> Sequence[LinkSource]:
-        """Returns the tables that link pages to entities."""
+        """The tables that link pages to Wikidata entities."""
         return self.tables.sources(self.entities)
 
     def stages(self) -> Sequence[Stage]:
-        """Returns the stages: clean the dump into files, then write the corpus."""
+        """Returns the stages: first clean the articles of the dump, then write the corpus."""
         return Stage("clean", self.clean), Stage("write", self.write)
 
     def clean(self, root: beam.Pipeline, place: Place) -> CleanedDump:
-        """Reads the dump and cleans the pages that are articles."""
+        """Reads the dump, chooses the pages that are articles, and converts them to text."""
         config = self.config
         sources = self.link_sources
         since = redirects_since(sources)
@@ -231,7 +231,7 @@ class Wiki40b(CorpusBuild):
         return of_wiki | "AuditPages" >> audit
 
     def write(self, root: beam.Pipeline, place: Place, cleaned: CleanedDump) -> None:
-        """Links the articles to Wikidata entities, and writes the articles that belong to the corpus."""
+        """Links the articles to Wikidata entities, and writes those that belong to the corpus."""
         config, folder, sources = self.config, place.folder, self.link_sources
         redirects = cleaned.redirects if redirects_since(sources) else None
         link = LinkPages(self.dbname, self.tables, self.entities, self.pins.files, redirects)
@@ -311,7 +311,9 @@ class Wiki40b(CorpusBuild):
         return sums_beside(itertools.chain(*self.inputs().values())) if is_strict else {}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns sentences that say what this build cannot know because an input was not given."""
+        """Returns caveats: facts that are missing or uncertain because an input was not given or has another
+        date.
+        """
         config = self.config
         dates = self.tables.dump_date, date_in_names(self.tables.pages)
         has_entities = self.entities is not None

@@ -39,14 +39,14 @@ from transforms.vocabularies.train_on_builds import TrainOnBuilds, plan_sample, 
 
 
 class Trained(NamedTuple):
-    """The PCollections that the stage "train" returns: the vocabularies, and accounts."""
+    """The results of the stage "train": the vocabularies, and entries for the ledger."""
 
     trained: beam.PCollection  # of (name, TrainedSubwords)
     ledger: beam.PCollection  # of Entry
 
 
 class Wiki40bMultilingual(CorpusBuild):
-    """A build of multilingual vocabularies, from the newest build of each language."""
+    """A build of multilingual vocabularies from finished builds of Wiki-40B."""
 
     config: MultilingualConfig
     release = RELEASE
@@ -54,8 +54,8 @@ class Wiki40bMultilingual(CorpusBuild):
     kind = KIND
 
     def __init__(self, config: MultilingualConfig):
-        """Finds the newest build of each language. Raises InputError if there is no build, or if one is
-        damaged.
+        """Finds the newest build of each language. Raises InputError if there is none, or if
+        one is damaged.
         """
         self.config = config
         self.builds = newest_builds(find_builds(config.corpora, RELEASE.corpus))
@@ -68,33 +68,34 @@ class Wiki40bMultilingual(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """Returns the number of builds, and the variant if all builds have the same: "multilingual-41",
-        "multilingual-2-min-words-9".
+        """The name of the edition: number of builds, and their variant if all have the same.
+
+        Examples are "multilingual-41" and "multilingual-2-min-words-9".
         """
         differing = {build.edition.removeprefix(build.language) for build in self.builds}
         return f"{PREFIX}-{len(self.builds)}{differing.pop() if len(differing) == 1 else ''}"
 
     @property
     def dump_date(self) -> str:
-        """Returns the newest dump date of the input builds."""
+        """The newest dump date of the input builds."""
         return max(map(age_of, self.builds))[1]
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of UTF-8 bytes of text in all builds."""
+        """Returns the number of UTF-8 bytes of text in all input builds."""
         return sum(stats["total"]["text_bytes"] for stats in self.stats.values())
 
     def stages(self) -> tuple[Stage, ...]:
-        """Returns the stages: train the vocabularies, then count their pieces."""
+        """Returns the stages: first train the vocabularies, then count their pieces."""
         return Stage("train", self.train), Stage("count", self.count)
 
     def train(self, root: beam.Pipeline, place: Place) -> Trained:
-        """Learns the pieces from the first articles of each language."""
+        """Trains the vocabularies on the first articles of each language."""
         vocabularies = self.config.vocabularies()
         trained = root | "TrainOnBuilds" >> TrainOnBuilds(self.sample, vocabularies)
         return Trained(trained, ledger=self.open_ledger(root))
 
     def count(self, root: beam.Pipeline, place: Place, learned: Trained) -> None:
-        """Counts the pieces of all articles and writes the vocabularies."""
+        """Counts the pieces of all articles, and writes the vocabularies."""
         folder, trained = place.folder, learned.trained
         rows = root | "ReadCorpus" >> ReadCorpus(self.builds, ["text"])
         self.close_ledger(
@@ -109,11 +110,13 @@ class Wiki40bMultilingual(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns signature of a build → path of its manifest, which holds the hashes of all its files."""
+        """Returns signature → path of the manifest of each input build. The manifest contains the hashes of
+        all files.
+        """
         return {one.signature: [FileSystems.join(one.folder, MANIFEST)] for one in self.builds}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns the differences between these vocabularies and the paper's."""
+        """Returns caveats about differences between these vocabularies and those in the paper."""
         wanted = self.config.sample_articles
         found = []
         languages = sorted({build.language for build in self.builds})
@@ -152,8 +155,6 @@ def newest_builds(builds: Sequence[Build]) -> list[Build]:
 
 
 def read_stats(build: Build) -> BuildStats:
-    """Returns split → counts, from the manifest of a build. For older builds, they are read from
-    stats.json.
-    """
+    """Returns split → counts of a build, from its manifest or, for older builds, from stats.json."""
     stats: BuildStats = build.manifest.get("stats") or read_json(build.folder, "stats.json")
     return stats

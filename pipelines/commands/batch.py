@@ -1,4 +1,4 @@
-"""Runs many builds in order. A failed build does not stop the others."""
+"""Runs several builds one after the other. If a build fails, the next one is still run."""
 
 import json
 import logging
@@ -30,18 +30,18 @@ STATUSES = (BUILT, ALREADY_THERE, FAILED, MISSING)
 SHOWN_DIFFERENCES = 3
 
 _TELLING = (BuildError, InputError, StoreError, TargetError, AccountingError, ValueError)
-"""Errors whose message is written for the user; all others are logged with a traceback."""
+"""Errors whose message explains what the user can do. All other errors are logged with a traceback."""
 
 
 class NamedBuild(NamedTuple):
-    """One build of a batch."""
+    """A build to run in a batch."""
 
     label: str  # "uk 20230501"
     target: str  # the folder of the build
     make: Callable[[], Corpus]  # checks the inputs; may raise
     run: Callable[
         [Any], Any
-    ]  # builds the result of `make`; replaces a finished build if the whole batch does
+    ]  # runs the build that `make` returns; if the batch has `replace`, replaces a finished build
 
 
 class Outcome(NamedTuple):
@@ -56,8 +56,11 @@ class Outcome(NamedTuple):
 def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Outcome]:
     """Runs all builds that are not finished, and logs each result as soon as it is known.
 
-    With `replace`, finished builds are built again. Without it, a finished build that has other settings or
-    inputs counts as failed. After an error the next build begins; only an interrupt ends the batch.
+    An error in a build does not stop the batch; only an interrupt such as Ctrl-C does.
+
+    Args:
+      replace: Whether finished builds are built again. If not, a finished build with other settings or inputs
+        than the requested one counts as failed.
     """
     log = logging.getLogger(__name__)
     outcomes = []
@@ -74,10 +77,12 @@ def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Ou
 def look_ahead(
     builds: Sequence[NamedBuild], missing: Sequence[MissingWiki], *, missing_is_failure: bool
 ) -> int:
-    """Prints an estimate for each build and for all builds together. Returns the exit status.
+    """Prints the estimated cost of each build and of all builds together. Returns the exit status.
 
     Args:
       builds: Builds whose `run` prints and returns an Estimate.
+      missing: Wikis whose dump was not found. They are printed, too.
+      missing_is_failure: Whether a missing dump makes the exit status 1.
     """
     estimates = []
     for build in builds:
@@ -106,7 +111,10 @@ def _run_build(build: NamedBuild, replace: bool) -> Outcome:
 
 
 def _one_line(error: Exception) -> str:
-    """Returns the last line of an error, because an error from a worker contains a whole traceback."""
+    """Returns an error as one line: its type and the last line of its message.
+
+    The message of an error in a worker contains a whole traceback, so only its last line is useful.
+    """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[-1] if lines else 'see the traceback'}"
 
@@ -115,20 +123,22 @@ def _one_line(error: Exception) -> str:
 
 
 def is_there(target: str, corpus: Corpus) -> bool:
-    """Returns True if the folder holds the same finished build that `corpus` would make.
+    """Returns True if the folder `target` contains a finished build with the settings and inputs of `corpus`.
 
-    Raises TargetError for a finished build of another version, with other settings, or from inputs with other
-    names or sizes.
+    Raises TargetError if it contains a finished build of another version, with other settings, or from inputs
+    with other names or sizes.
     """
     if not is_completed(target):
         return False
     if differences := "; ".join(_differences(target, corpus)):
-        raise TargetError(f"{target} holds a build {differences}; use --replace to build it again")
+        raise TargetError(
+            f"{target} contains a build {differences}; use --replace to build it again"
+        )
     return True
 
 
 def _differences(target: str, corpus: Corpus) -> Iterator[str]:
-    """Yields the differences between the finished build and the one that `corpus` would make."""
+    """Yields the differences between a finished build and the requested build `corpus`, as phrases."""
     manifest = read_json(target, MANIFEST)
     provenance = corpus.provenance()
     if manifest["version"] != provenance.version:
@@ -145,11 +155,11 @@ def _differences(target: str, corpus: Corpus) -> Iterator[str]:
         for path in inputs[role]
     )
     if changes := _changes(before, now):
-        yield f"of other inputs ({changes})"
+        yield f"from other inputs ({changes})"
 
 
 def _sizes(files: Iterator[tuple[str, str, int]]) -> dict[str, str]:
-    """Returns "role name" → the sizes of the files with that role and name, as text."""
+    """Returns "role name" → sizes of the files with that role and name, such as "5 bytes and 7 bytes"."""
     found: dict[str, list[int]] = {}
     for role, name, size in files:
         found.setdefault(f"{role} {name}", []).append(size)
@@ -186,7 +196,12 @@ def missing_outcomes(missing: Sequence[MissingWiki]) -> list[Outcome]:
 def conclude(
     outcomes: Sequence[Outcome], *, missing_is_failure: bool, as_json: bool = False
 ) -> int:
-    """Prints a line per build, and a table that compares the languages. Returns the exit status."""
+    """Prints a line per build and the sizes of the finished builds. Returns the exit status.
+
+    Args:
+      missing_is_failure: Whether a missing dump makes the exit status 1.
+      as_json: Whether to print only the outcomes, as one line of JSON.
+    """
     finished = [one.target for one in outcomes if one.status in (BUILT, ALREADY_THERE)]
     if as_json:
         told = {"outcomes": [one._asdict() for one in outcomes]}
@@ -200,7 +215,7 @@ def conclude(
 
 
 def describe_outcomes(outcomes: Sequence[Outcome]) -> str:
-    """Returns a line per build, and the number of builds with each status."""
+    """Returns one line per build, and a last line with the number of builds per status."""
     widest = max((len(one.label) for one in outcomes), default=0)
     lines = [
         f"{one.label:{widest}}  {one.status:{len(ALREADY_THERE)}}  {one.message or one.target}"

@@ -1,4 +1,4 @@
-"""Flags that all commands for books from Project Gutenberg have in common."""
+"""Defines the flags that `corpusmill pg19` and `corpusmill simplebooks` have in common."""
 
 import argparse
 
@@ -14,15 +14,15 @@ def add_books(parser: argparse.ArgumentParser) -> Flags:
     )
     files.files(
         "--books",
-        "text files of Project Gutenberg, folders of them, or .zip, .tar, .tgz, .tar.zip, one in another too",
+        "text files of Project Gutenberg, folders, or archives (.zip, .tar, .tgz, .tar.zip), also nested",
         required=True,
     )
     files.files(
         "--catalog",
-        "pg_catalog.csv, or the RDF archive; without it titles are those of the files, and genres are"
+        "pg_catalog.csv, or the RDF archive; without it, titles are taken from the files, and genres are"
         " detected from the text alone",
     )
-    files.dump_date("the newest date in the names of the files, else undated")
+    files.dump_date('the newest date in the names of the files; "undated" if there is none')
     files.on_corrupt()
     files.limit("books")
     return files

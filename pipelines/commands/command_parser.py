@@ -1,4 +1,6 @@
-"""Parser for commands, with the flags that all commands have, and suggestions for misspelled words."""
+"""The parser of the command line. It adds flags for log messages, and suggests similar words for misspelled
+ones.
+"""
 
 import argparse
 import difflib
@@ -14,7 +16,7 @@ DEFAULTS = {"quiet": False, "verbose": False, "log_level": ""}
 
 
 class CommandParser(argparse.ArgumentParser):
-    """An ArgumentParser with flags for log messages, which may stand before or after a command."""
+    """An ArgumentParser with the flags for log messages, which are allowed before and after the command."""
 
     def __init__(self, *args: Any, **named: Any):
         super().__init__(*args, **named)
@@ -22,15 +24,15 @@ class CommandParser(argparse.ArgumentParser):
         # A flag that is not given sets no value, so a value from before the command is kept.
         self._messages = messages = self.add_argument_group("messages")
         for flag, help in (
-            ("--quiet", "show no progress, and log warnings and errors only"),
-            ("--verbose", "log what Beam says, too"),
+            ("--quiet", "show no progress, and log only warnings and errors"),
+            ("--verbose", "also log the messages of Beam"),
         ):
             messages.add_argument(flag, action="store_true", default=argparse.SUPPRESS, help=help)
         messages.add_argument(
             "--log-level",
             choices=LEVELS,
             default=argparse.SUPPRESS,
-            help="what to log of corpusmill (default info)",
+            help="the least level of corpusmill's messages that are logged (default info)",
         )
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -39,9 +41,10 @@ class CommandParser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
-        """Prints the error and a hint to --help in one line. argparse would first print all flags.
+        """Prints the error in one line with a hint to use --help, and exits.
 
-        If a flag is missing, unknown flags that are similar to known ones are named.
+        Unlike argparse, it does not print all flags. If a required flag is missing, the message names
+        unknown flags that are similar to known ones.
         """
         known = [one for one in self._option_string_actions if one.startswith("--")]
         names = [one.partition("=")[0] for one in self._given if one.startswith("--")]
@@ -52,12 +55,14 @@ class CommandParser(argparse.ArgumentParser):
         self.exit(2, f"{fill(text)}\n")
 
     def format_help(self) -> str:
-        """Returns the help page (see argparse). The flags for log messages come last."""
+        """Returns the help page (see argparse). The flags for log messages are last."""
         self._action_groups.sort(key=lambda group: group is self._messages)
         return super().format_help()
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Checks a value (see argparse). For a wrong command, the error suggests similar commands."""
+        """Checks the value of an argument (see argparse). For an unknown command, the error suggests similar
+        ones.
+        """
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
             kind, known = str(action.metavar or "command").lower(), ", ".join(action.choices)
             near = guess(value, action.choices)
@@ -88,12 +93,19 @@ def fill(text: str) -> str:
 
 
 def guess(word: str, known: Iterable[str]) -> str:
-    """Returns a suggestion such as "; did you mean --language?"; "" if no known word is similar to `word`."""
+    """Returns a suggestion such as "; did you mean --language?".
+
+    Args:
+      word: The misspelled word.
+      known: The words to suggest from.
+
+    Returns "" if no known word is similar.
+    """
     near = difflib.get_close_matches(word, list(dict.fromkeys(known)), 2)
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def level_of(settings: argparse.Namespace) -> int:
-    """Returns the level of corpusmill's log, as chosen by the flags."""
+    """Returns the logging level for corpusmill's messages, as chosen by --quiet and --log-level."""
     name = settings.log_level or ("warning" if settings.quiet else "info")
     return logging.getLevelNamesMapping()[name.upper()]

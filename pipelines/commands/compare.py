@@ -6,19 +6,19 @@ examples:
   On a cluster:
     corpusmill compare gs://…/20261001-1.3.0 gs://…/20261101-1.3.0 --report gs://…/changes.tsv --runner …
 
-what is compared:
+how documents are matched in each corpus:
 {identity}
   added; removed; changed: another text in the same split; moved: in another split, with any text
   rows that share an id are matched with the most similar rows of the other edition
 
---report has a line for each document that is not the same in both editions, sorted by id:
+--report has a line for each document that differs between the editions, sorted by id:
   id, title, fate, old_split, new_split, old_bytes, new_bytes; FILE.tsv.json has the counts
 
 documents may move between splits in corpora whose splits depend on all documents:
 {moves}
 
-Exit status: 0 if no document has moved where none may move, 1 if one has or a build is missing, 2 for wrong
-settings or builds of different corpora or languages.
+Exit status: 0 if no document has moved, or moves are allowed in the corpus; 1 if a document has moved
+although none may, or a build is missing; 2 for wrong settings or builds of different corpora or languages.
 """
 
 import argparse
@@ -35,11 +35,11 @@ def add(commands: Commands) -> None:
     )
     parser = add_command(commands, "compare", about, _describe_corpora(__doc__ or ""), _run)
     parser.add_argument("old", metavar="OLD", help="folder of the older finished build")
-    parser.add_argument("new", metavar="NEW", help="folder of the newer one")
+    parser.add_argument("new", metavar="NEW", help="folder of the newer finished build")
     Flags(parser).text(
         "--report",
         "FILE.tsv",
-        "file for all documents that are not the same in both; the counts are in FILE.tsv.json",
+        "file for the list of all documents that differ; the counts are in FILE.tsv.json",
     )
     add_runner(parser)
 

@@ -1,10 +1,10 @@
-"""A build as a Dataflow Flex template: a form with the flags of a command.
+"""Runs a build from a Dataflow Flex template: a web form with the flags of a command.
 
-A template starts one job with a graph known in advance, and its caller must not wait. A build runs several
-jobs in order, and more steps after them. So the template's job has one worker and one step, which runs the
-command. The command starts the jobs of the build, waits for them, and publishes the build. If the worker is
-lost, the job that the command has started continues. Once that job has ended, the same command resumes the
-build after the job's stage.
+A template can start only one job, with a graph that is known in advance, and must not wait for its end. A
+build runs several jobs in order, and more steps after them. So the job of the template has one worker and one
+step, which runs the corpusmill command. The command starts the jobs of the build, waits for them, and
+publishes the build. If that worker is lost, the job that the command has started continues. When it has
+ended, the same command resumes the build with the next stage.
 """
 
 import argparse
@@ -36,7 +36,7 @@ HANDED_ON = (
     "subnetwork",
     "sdk_container_image",
 )
-"""The flags of the template's job that the jobs of the build inherit."""
+"""Flags of the template's job that are passed on to the jobs of the build."""
 
 _ON, _OFF = "true", "false"
 _TAIL_LINES = 20
@@ -44,15 +44,16 @@ _NOT_OFFERED = ("help", "runner", "json", "dry_run", "prices", *DEFAULTS)
 
 
 def commands() -> list[str]:
-    """Returns the commands for which a template can be made."""
+    """Returns the names of the commands for which a template can be made."""
     return [row.name for row in rows().values() if row.is_template]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Starts the job of a template without waiting for its end.
+    """Starts the job of a template, without waiting for its end.
 
     Args:
-      arguments: --command, the flags of the command (see `metadata_of`), and flags for the template's job.
+      arguments: --command, the flags of the command (see `metadata_of`), and flags for the template's job. By
+        default, the arguments of this process.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(allow_abbrev=False)
@@ -71,8 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def metadata_of(command: str) -> dict[str, Any]:
-    """Returns the form with the flags of a command, for `gcloud dataflow flex-template build
-    --metadata-file`.
+    """Returns the definition of a form for a command: a parameter for each flag.
+
+    It is the content of the file for `gcloud dataflow flex-template build --metadata-file`.
     """
     parser = parser_of(command)
     chosen = _parameter("command", "Command", "The corpusmill command of this template.")
@@ -86,7 +88,7 @@ def metadata_of(command: str) -> dict[str, Any]:
 
 
 def command_line(values: Mapping[str, str | None], flags: Sequence[str]) -> list[str]:
-    """Returns the command line that a filled-in form describes.
+    """Returns the command line for the values that a user has entered in the form.
 
     Args:
       values: Name of a parameter → its value; None or "" if it is missing.
@@ -112,7 +114,7 @@ def command_line(values: Mapping[str, str | None], flags: Sequence[str]) -> list
 def run_command(command: Sequence[str]) -> None:
     """Runs a corpusmill command until it ends. Its output is written to the log of the worker.
 
-    Raises BuildError with the end of its output if it fails.
+    Raises BuildError with the last lines of its output if the command fails.
     """
     log = logging.getLogger(__name__)
     log.info("corpusmill %s", shlex.join(command))
@@ -146,7 +148,7 @@ def _actions_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def _name_of(action: argparse.Action) -> str:
-    """Returns the name of the form's parameter for a flag: "page_props" for "--page-props"."""
+    """Returns the name of a flag's parameter in the form, such as "page_props" for "--page-props"."""
     return action.option_strings[-1].lstrip("-").replace("-", "_")
 
 
@@ -182,15 +184,15 @@ def _jobs_parameters() -> list[dict[str, Any]]:
     runner = _parameter(
         "jobs_runner",
         "Jobs runner",
-        f"{DATAFLOW} (default): the build has jobs of its own; {IN_PROCESS}: the one worker of this"
-        " template does all the work, in as many processes as `workers` says, which suits small inputs.",
+        f"{DATAFLOW} (default): the build starts its own jobs; {IN_PROCESS}: the one worker of this"
+        " template does all the work, in `workers` processes, which is enough for small inputs.",
         optional=True,
     )
     runner["regexes"] = [f"^({DATAFLOW}|{IN_PROCESS})$"]
     flags = _parameter(
         "jobs_flags",
         "Jobs flags",
-        "Flags of the jobs of the build, as in a shell:"
+        "Flags for the jobs of the build, quoted as in a shell:"
         " --worker_machine_type=n2-highmem-4 --max_num_workers=50 --disk_size_gb=50",
         optional=True,
     )

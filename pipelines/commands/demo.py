@@ -1,4 +1,4 @@
-"""Builds every corpus from the bundled samples, and shows the sizes of the builds."""
+"""Builds every corpus from the bundled samples, and prints the sizes of the builds."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""--dry-run: prints what a build would read and cost, without starting or writing anything."""
+"""Prints what a build would read and cost, for the flag --dry-run. Nothing is started or written."""
 
 import argparse
 import os
@@ -22,7 +22,10 @@ _LEAST_COLUMNS = 60
 
 
 def parse_prices(text: str) -> tuple[str, float]:
-    """Parses a price: "vcpu=0.05" gives ("vcpu", 0.05). Raises ArgumentTypeError for other texts."""
+    """Parses a price on the command line: "vcpu=0.05" gives ("vcpu", 0.05). The price is in US dollars.
+
+    Raises ArgumentTypeError if the text does not have this form.
+    """
     name, _, price = text.partition("=")
     try:
         if name in PRICED and float(price) >= 0:
@@ -30,17 +33,20 @@ def parse_prices(text: str) -> tuple[str, float]:
     except ValueError:
         pass
     raise argparse.ArgumentTypeError(
-        f"{text!r} is not NAME=USD with one of the names {', '.join(PRICED)}"
+        f"must be NAME=USD with one of the names {', '.join(PRICED)}, got {text!r}"
     )
 
 
 def print_estimate(
     corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "Estimate":
-    """Prints and returns the estimated cost of a build, given the flags that `add_output` and `add_runner`
-    add.
+    """Prints and returns the estimated cost of a build.
 
-    Raises BuildError for a build that the in-process runner would refuse.
+    Args:
+      settings: The values of the flags that `add_output` and `add_runner` add.
+
+    Raises BuildError if the in-process runner would not run the build, for example because of too little
+    memory.
     """
     from pipelines.builds.estimate import estimate
     from pipelines.builds.launch import plan_build
@@ -59,18 +65,20 @@ def print_estimate(
 
 
 def print_total(estimates: "Sequence[Estimate]") -> None:
-    """Prints the sum of the estimates for all unfinished builds, with the in-process runner."""
+    """Prints the time and disk space that all unfinished builds together need with the in-process runner."""
     builds = [one for one in estimates if not one.is_finished]
     hours = sum(_hours(one.parts) for one in builds)
     kept = sum(one.kept_bytes for one in builds)
-    for line in _wrap(f"{len(builds)} builds: {hours:,.2f} core-hours, {_size(kept)} on disk"):
+    for line in _wrap(
+        f"total of {len(builds)} builds: {hours:,.2f} core-hours, {_size(kept)} on disk"
+    ):
         print(line)
 
 
 def describe(
     found: "Estimate", rates: "Rates", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> Iterator[str]:
-    """Yields the lines of an estimate, wrapped to the width of the terminal."""
+    """Yields the lines of an estimate as text, wrapped to the width of the terminal."""
     yield from _wrap(_target(found, replace=settings.replace))
     widest = max((len(role.name) for role in found.roles), default=0)
     for role in found.roles:
@@ -81,11 +89,11 @@ def describe(
     dated = found.date if found.date == "undated" else f"dated {found.date}"
     yield from _wrap(f"  {dated}; about {_size(found.text_bytes)} of text")
     if not found.parts:
-        yield from _wrap(f"  no rates of {found.path[0]} were measured, so its time is unknown")
+        yield from _wrap(f"  the speed of {found.path[0]} was not measured, so its time is unknown")
         return
     runner = {IN_PROCESS: _in_process, SPARK: _spark}.get(settings.runner, _service)
     yield from runner(found, rates, settings, beam_flags)
-    yield from _wrap(f"  measured: {rates.measured}", 4)
+    yield from _wrap(f"  rates measured: {rates.measured}", 4)
 
 
 def _target(found: "Estimate", *, replace: bool) -> str:
@@ -103,7 +111,7 @@ def _in_process(
     yield from _on_this_machine(found, found.parts, settings.workers, "in-process")
     from pipelines.engines.local.memory import memory_limit
 
-    memory = f"{_size(found.memory_bytes)} at most, of {_size(memory_limit())}"
+    memory = f"at most {_size(found.memory_bytes)} of the available {_size(memory_limit())}"
     yield from _wrap(f"  memory      {memory}", 14)
     yield from _disk(found)
 
@@ -129,7 +137,7 @@ def _spark(
     yield from _price({"vcpu": hours}, dict(settings.prices), "")
 
 
-_SPARK_MEMORY = "that of Java as set, and of each worker: deploy/spark/README.md"
+_SPARK_MEMORY = "the memory set for Java, and that of each worker: see deploy/spark/README.md"
 
 
 def _service(
@@ -158,7 +166,7 @@ def _service(
     yield from _price(
         quantities,
         listed | dict(settings.prices),
-        f"prices {source} cloud.google.com/dataflow/pricing; --prices says others",
+        f"prices {source} cloud.google.com/dataflow/pricing; --prices sets others",
     )
 
 
@@ -182,7 +190,7 @@ def _work(title: str, parts: "Sequence[Part]") -> Iterator[str]:
 
 def _disk(found: "Estimate") -> Iterator[str]:
     free = "" if found.free_bytes is None else f"; {_size(found.free_bytes)} are free"
-    sizes = f"{_size(found.peak_bytes)} while it runs, {_size(found.kept_bytes)} when it is done"
+    sizes = f"{_size(found.peak_bytes)} during the build, {_size(found.kept_bytes)} after it"
     yield from _wrap(f"  disk        {sizes}{free}", 14)
 
 
@@ -197,7 +205,13 @@ _UNITS = {
 def _price(
     quantities: Mapping[str, float], prices: Mapping[str, float], source: str
 ) -> Iterator[str]:
-    """Yields the lines of a formula for the price, with all known numbers filled in."""
+    """Yields lines with the formula for the price, with the known numbers filled in.
+
+    Args:
+      quantities: Name of a resource → quantity, in the units of _UNITS.
+      prices: Name of a resource → US dollars per unit.
+      source: A sentence about the origin of the prices; "" for none.
+    """
     terms = [
         f"{quantity:,.2f} {_UNITS[name]} x "
         + (f"${_dollars(prices[name])}" if name in prices else f"(--prices {name}=USD)")
@@ -212,7 +226,7 @@ def _price(
 
 
 def _dollars(price: float) -> str:
-    """Returns a price with as few digits as possible: "0.000054", "3600"."""
+    """Returns a price in US dollars with as few digits as possible: "0.000054", "3600"."""
     return f"{price:.6f}".rstrip("0").rstrip(".")
 
 

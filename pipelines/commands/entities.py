@@ -1,4 +1,4 @@
-r"""Extracts the columns that corpora need from a Wikidata entity dump, once for all languages.
+r"""Makes an entity table: the items of a Wikidata dump, with the columns that builds of all languages need.
 
 examples:
   Once for all languages:
@@ -11,9 +11,9 @@ examples:
   The undamaged part of a truncated dump:
     corpusmill entities --dump latest-all.json.bz2 --on-corrupt keep-good --output corpora
 
-which of the dump's two files to use: a .bz2 is read by all cores in parallel. A .gz cannot be read from the
-middle, so each worker decompresses all of it and processes its share, but a .gz decompresses some ten times
-as fast. With up to ten cores, use the .gz; with more than fifteen, the .bz2.
+which of the dump's two files to use: a .bz2 file is read by all cores in parallel. A .gz file cannot be read
+from the middle, so each worker decompresses the whole file and processes its share, but this is some ten
+times as fast. With up to ten cores, use the .gz; with more than fifteen, the .bz2.
 
 what you get, in <output>/entities/wikidata/<dump date>-<version>/:
   entities-*.parquet                items by ascending id: numeric_id, instance_of, a title column per wiki
@@ -45,13 +45,15 @@ def add(commands: Commands) -> None:
     parser = add_command(commands, "entities", about, __doc__)
     files = Flags(parser, "inputs", STORES)
     files.files(
-        "--dump", "wikidata-<date>-all.json.bz2 or .gz, .xz, plain; or its parts", required=True
+        "--dump",
+        "wikidata-<date>-all.json.bz2 (or .gz, .xz, uncompressed), or the parts of such a file",
+        required=True,
     )
     files.text(
         "--wikis",
         "CODES",
-        'comma-separated corpus codes, or "all", of the Wikipedias whose titles are kept (default: those'
-        " of the paper's corpora)",
+        'the Wikipedias whose titles are kept: comma-separated codes, or "all" (default: the languages of'
+        " the paper)",
         type=_codes,
         default=LANGUAGE_CODES,
     )

@@ -12,11 +12,11 @@ examples:
   All books of Project Gutenberg with their catalogue, for PG-19 and SimpleBooks:
     corpusmill fetch pg19
 
-Files go to <downloads>/<source>/<date>/, the layout that `corpusmill wiki40b --dumps` reads. Wikimedia has
-two layouts, dumps and Content File Exports. The newer one is downloaded, or the one in --layout. Interrupted
-downloads are resumed and finished files are kept, so the same command can be repeated. Sizes and checksums
-are compared with those that the site lists; a file that differs is not kept. This command removes no older
-files; `corpusmill refresh` does, and also builds the corpora.
+Files are written to <downloads>/<source>/<date>/, the layout that `corpusmill wiki40b --dumps` reads.
+Wikimedia publishes dumps in two layouts, dumps and Content File Exports. The newest of both is downloaded,
+unless --layout selects one. Interrupted downloads are resumed and finished files are kept, so the same
+command can be repeated. Sizes and checksums are compared with those that the site lists; a file that differs
+is deleted. This command does not delete older files; `corpusmill refresh` does, and also builds the corpora.
 
 Exit status: 0 all files are complete, 1 a site or file is not available, 2 wrong settings.
 """
@@ -47,29 +47,34 @@ def add(commands: Commands) -> None:
     what.text(
         "--language",
         "CODE",
-        "of wiki40b and lm1b: a code, or a name like Ukrainian",
+        "for wiki40b and lm1b: the language, as a code or a name like Ukrainian",
         default=None,
         type=language,
     )
     what.number("--first-year", "first year of the news (default: the oldest)")
     what.number("--last-year", "last year of the news (default: the newest)")
-    what.switch("--page-table", "of wiki40b: also download the table of pages", default=None)
+    what.switch("--page-table", "for wiki40b: also download the table of pages", default=None)
     what.choice(
         "--layout",
         LAYOUTS,
-        "of wikis: the layout to download (default: the newest)",
+        "for wikis: the layout to download (default: the one with the newest dump)",
         default=None,
     )
     where = Flags(parser, "servers and folder")
-    where.text("--downloads", "DIR", "folder (default %(default)s)", default=_DOWNLOADS)
+    where.text(
+        "--downloads", "DIR", "folder for the files (default %(default)s)", default=_DOWNLOADS
+    )
     where.text(
         "--contact",
         "ADDRESS",
-        "sent to the servers, whose operators may write to you (default: your name on this machine)",
+        "your e-mail or web address, sent to the servers so that their operators can contact you (default:"
+        " your user name and the name of this machine)",
     )
-    where.files("--mirror", "mirrors of the usual servers, the preferred one first", "URL")
-    where.number("--connections", "number of parallel downloads; servers allow no more than 3", 2)
-    where.switch("--dry-run", "print the available files, and download nothing")
+    where.files(
+        "--mirror", "mirrors to use instead of the usual servers, the preferred one first", "URL"
+    )
+    where.number("--connections", "number of parallel downloads; servers allow at most 3", 2)
+    where.switch("--dry-run", "only print the available files")
 
 
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
@@ -82,7 +87,7 @@ def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
         raise ValueError("--language is missing: give the code of the Wikipedia to download")
     wanted = want(settings.corpus, settings.downloads, settings.contact, settings.mirror, **given)
     if not settings.contact:
-        told = "the servers get %s as your contact; --contact sets another one"
+        told = "%s is sent to the servers as your contact; --contact sets another one"
         logging.getLogger(__name__).info(told, wanted.settings.contact)
     found = wanted.find()
     for offers in found:
@@ -101,6 +106,6 @@ def _fetch(wanted: "Wanted", found: Sequence[Sequence[Any]]) -> None:
     print(f"  {wanted.name_build(dumps, flags)}")
     if wanted.table.joins:
         print(
-            f"with --{wanted.table.joins} FILE the build links articles to entities;"
-            f" `corpusmill fetch {wanted.table.joins}` gets that file"
+            f"with --{wanted.table.joins} FILE, the build links articles to entities;"
+            f" `corpusmill fetch {wanted.table.joins}` downloads that file"
         )

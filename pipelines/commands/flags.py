@@ -1,4 +1,4 @@
-"""Functions that add commands, and the flags that commands share."""
+"""Adds commands to the parser, and the flags that several commands have in common."""
 
 import argparse
 import dataclasses
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 ABOVE = ("README.md", "croissant.json", "CURRENT")
-"""Names of files in the folders above builds. A shell pattern such as uk/* also matches these files."""
+"""Names of files beside builds, which a shell pattern such as uk/* also matches."""
 STORES = "file names or patterns, on any file system of Beam's (gs://, s3://, hdfs://)"
 
 
@@ -33,12 +33,12 @@ def add_command(
     page: str | None,
     run: Callable[[argparse.Namespace, Sequence[str]], int | None] | None = None,
 ) -> argparse.ArgumentParser:
-    """Adds a command to a parser.
+    """Adds a command to a parser, and returns the parser of the command.
 
     Args:
-      page: The docstring of the module. In the help, its first paragraph is above the flags, the others
-        below.
-      run: Function (settings, Beam's flags) → exit status. By default, builds the corpus `name`.
+      help: The line about the command in `corpusmill --help`.
+      page: The help page of the command. The first paragraph is printed above the flags, the others below.
+      run: Function (settings, Beam's flags) → exit status. By default, it builds the corpus `name`.
     """
     about, _, more = (page or "").partition("\n\n")
     parser = commands.add_parser(
@@ -54,23 +54,24 @@ def add_command(
 
 
 class Flags:
-    """Adds flags to a command, in a group with a title.
+    """Adds flags to a command, as a group with a title in its help page.
 
     Args:
-      title: The title in the help; "" for none.
+      title: The title of the group; "" to add the flags to no group.
+      about: A description of the group.
     """
 
     def __init__(self, parser: argparse.ArgumentParser, title: str = "", about: str | None = None):
         self._group = parser.add_argument_group(title, about) if title else parser
 
     def text(self, flag: str, metavar: str, help: str, **more: Any) -> None:
-        """Adds a flag that takes one word; "" by default."""
+        """Adds a flag with a text as value. The default is ""."""
         self._group.add_argument(flag, metavar=metavar, help=help, **{"default": "", **more})
 
     def files(
         self, flag: str, help: str, metavar: str = "FILE", *, required: bool = False, **more: Any
     ) -> None:
-        """Adds a flag that takes one or more file names or patterns."""
+        """Adds a flag with one or more values, such as file names. The default is an empty list."""
         given = {"nargs": "+", "default": [], "required": required, **more}
         self._group.add_argument(flag, metavar=metavar, help=help, **given)
 
@@ -83,14 +84,16 @@ class Flags:
         metavar: str = "N",
         **more: Any,
     ) -> None:
-        """Adds a flag that takes a number of the default's type; without a default, a whole number."""
+        """Adds a flag with a number as value. The number has the type of the default; without a default, it
+        is an int.
+        """
         kind = int if default is None else type(default)
         shown = "" if default is None else " (default %(default)s)"
         given = {"type": kind, "default": default, **more}
         self._group.add_argument(flag, metavar=metavar, help=help + shown, **given)
 
     def choice(self, flag: str, choices: Sequence[str], help: str, **more: Any) -> None:
-        """Adds a flag that takes one of several words; the first word is the default."""
+        """Adds a flag whose value must be one of several words. The default is the first one."""
         given = {"choices": choices, "default": choices[0], **more}
         self._group.add_argument(flag, help=help, **given)
 
@@ -99,28 +102,40 @@ class Flags:
         self._group.add_argument(flag, help=help, **{"action": "store_true", **more})
 
     def dump_date(self, default: str) -> None:
-        """Adds the flag for the date in the name of a build. `default` describes the default."""
+        """Adds --dump-date, the date in the name of a build. `default` says which date is used without the
+        flag.
+        """
         self.text("--dump-date", "DATE", f"names the build; default: {default}")
 
     def limit(self, unit: str) -> None:
-        """Adds the flag that limits the input, for a quick trial. By default, there is no limit."""
-        help = f"read the first N {unit} only, for a first look; manifest and card say so"
+        """Adds --limit, which reads only the first part of the input for a quick trial.
+
+        Args:
+          unit: The things that are counted, such as "pages".
+        """
+        help = f"read only the first N {unit}, for a quick trial; the manifest and the card say so"
         self.number("--limit", help, default=None, type=_positive)
 
-    def on_corrupt(self, kept: str = "take what is whole") -> None:
-        """Adds the flag that chooses what to do about damaged input. `kept` describes what is kept of it."""
-        help = f"what to do about damaged input: end with an error (default), or {kept}"
+    def on_corrupt(self, kept: str = "use its undamaged part") -> None:
+        """Adds --on-corrupt, which says what to do if an input is damaged.
+
+        Args:
+          kept: The description of the value "keep-good", such as "take what is whole".
+        """
+        help = f"what to do if an input is damaged: end with an error (default), or {kept}"
         self.choice("--on-corrupt", ("fail", "keep-good"), help)
 
     def near_duplicates(self, help: str) -> None:
-        """Adds the flag for the least similarity of near-duplicates that are dropped; 0 keeps all."""
+        """Adds --near-duplicates, the similarity from which a near-duplicate is dropped. The default, 0,
+        keeps all.
+        """
         self.text("--near-duplicates", "SIMILARITY", help, type=float, default=0.0)
 
     def signatures(self, unit: str) -> None:
         """Adds the switch that makes a build write files of MinHash signatures."""
         self.switch(
             "--signatures",
-            f"write the MinHash signature of each {unit}, which datasketch reads, to signatures-*.parquet",
+            f"write the MinHash signature of each {unit} (for datasketch) to signatures-*.parquet",
         )
 
     def workers(self, help: str, default: int | None = None) -> None:
@@ -130,7 +145,12 @@ class Flags:
 
 
 def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> None:
-    """Adds the flags for the output of a build. With `has_stages`, also adds those that control its run."""
+    """Adds the flags for the output folder of a build.
+
+    Args:
+      has_stages: Whether the build runs in stages. If so, flags for resuming, estimates and memory are also
+        added.
+    """
     flags = Flags(parser)
     flags.text("--output", "DIR", "parent folder of the build", required=True)
     flags.switch("--replace", "replace a finished build")
@@ -143,39 +163,47 @@ def add_output(parser: argparse.ArgumentParser, *, has_stages: bool = True) -> N
         )
         flags.switch(
             "--ignore-memory",
-            "start although the in-process runner has less memory than the build needs",
+            "start even if the machine has less memory than the in-process runner needs",
         )
         doubts = "; ".join(f"{name}: {meaning}" for name, meaning in DOUBTS.items())
         flags.files(
             "--accept",
-            f"build although the result shows damaged or mismatched input: {doubts}",
+            f"publish the build even if its result suggests damaged or wrong inputs: {doubts}",
             "DOUBT",
             choices=DOUBTS,
         )
         flags.switch(
             "--dry-run",
-            "check the inputs and print what would be done, how long it would take, how much memory"
-            " and disk it would need, or what it would cost, and do nothing",
+            "only check the inputs, and print what the build would do, and how much time, memory, disk or"
+            " money it would need",
         )
         flags.files(
             "--prices",
-            "with --dry-run: prices in US dollars of a vCPU-hour (vcpu), a GB-hour of memory or of disk, a"
-            " GB shuffled (shuffle); default, for Dataflow: those of the region us-central1 as Beam has them",
+            "with --dry-run: prices in US dollars for a vCPU-hour (vcpu), a GB-hour of memory"
+            " (memory) or disk"
+            " (disk), and a GB of shuffled data (shuffle); default for Dataflow: the prices of the region"
+            " us-central1 that Beam contains",
             "NAME=USD",
             type=parse_prices,
         )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """Adds the switch for a summary in JSON format."""
-    help = "print the summary as JSON, a line for each build or check, and nothing else on stdout"
+    """Adds --json, which prints the summary as JSON."""
+    help = "print only a summary as JSON to stdout, one line for each build or check"
     Flags(parser).switch("--json", help)
 
 
 def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> None:
-    """Adds the flags for the runner. `workers` is the default number of processes; None for all cores."""
-    flags = Flags(parser, "where it runs", "flags not listed here are passed to Beam")
-    flags.workers("processes of the in-process runner and of Spark on this machine", workers)
+    """Adds --workers and --runner.
+
+    Args:
+      workers: The default number of worker processes; None for the number of cores.
+    """
+    flags = Flags(parser, "runner", "flags that are not listed here are passed to Beam")
+    flags.workers(
+        "number of worker processes, for the in-process runner and Spark on this machine", workers
+    )
     flags.text(
         "--runner",
         "NAME",
@@ -186,18 +214,18 @@ def add_runner(parser: argparse.ArgumentParser, workers: int | None = None) -> N
 
 
 def runner_of(settings: argparse.Namespace, beam_flags: Sequence[str]) -> dict[str, Any]:
-    """Returns the flags from `add_runner` as keyword arguments for functions that run a pipeline."""
+    """Returns the values of --runner and --workers as keyword arguments for functions that run a pipeline."""
     runner, workers = settings.runner, settings.workers
     return {"runner": runner, "workers": workers, "beam_flags": beam_flags}
 
 
 def add_folders(parser: argparse.ArgumentParser, what: str) -> None:
-    """Adds arguments that are folders. `what` describes them."""
+    """Adds one or more folders as arguments of a command. `what` describes them in the help page."""
     parser.add_argument("folders", nargs="+", action=_Folders, metavar="DIR", help=what)
 
 
 class _Folders(argparse.Action):
-    """Removes the file names in ABOVE from the arguments, unless there are no other arguments."""
+    """Stores the arguments without those that name a file in ABOVE, unless there are no others."""
 
     def __call__(self, _: object, settings: argparse.Namespace, values: Any, *__: object) -> None:
         folders = [one for one in values if pathlib.PurePath(one).name not in ABOVE]
@@ -222,12 +250,15 @@ def language(text: str) -> str:
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive whole number")
+        raise argparse.ArgumentTypeError(f"must be a positive whole number, got {text}")
     return number
 
 
 def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
-    """Returns the flags that are fields of `config`, without those that are None: these keep the defaults."""
+    """Returns field → value for each field of the class `config` that has a flag.
+
+    Flags whose value is None are left out, so that the field keeps its default.
+    """
     given = {name: value for name, value in vars(settings).items() if value is not None}
     return {
         field.name: given[field.name] for field in dataclasses.fields(config) if field.name in given
@@ -235,7 +266,7 @@ def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
 
 
 def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    """Builds the corpus `name`, using the flags that are fields of its settings."""
+    """Builds the corpus `name`. Its config is made from the flags that have the name of a field."""
     build, config = rows()[name].classes()
     launch_build(build(config(**settings_of(config, settings))), settings, beam_flags)
 
@@ -243,8 +274,9 @@ def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[s
 def launch_build(
     corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "Estimate | None":
-    """Builds a corpus as the flags from `add_output` and `add_runner` say. In a dry run, only prints and
-    returns an estimate.
+    """Builds a corpus with the settings from the flags of `add_output` and `add_runner`.
+
+    With --dry-run, only prints and returns an estimate of the cost. Otherwise returns None.
     """
     from pipelines.builds.launch import launch
 

@@ -60,7 +60,7 @@ def add(commands: Commands) -> None:
 def _add_action(
     actions: Commands, name: str, run: "Run", what: str
 ) -> tuple[argparse.ArgumentParser, Flags]:
-    """Adds an action. Its help page is the docstring of `run`."""
+    """Adds an action of the command flores101. The help page of the action is the docstring of `run`."""
     parser = add_command(actions, name, what, inspect.getdoc(run), run)
     flags = Flags(parser)
     flags.text("--project", "DIR", "folder of the project", required=True)
@@ -85,78 +85,89 @@ def _add_packets(actions: Commands) -> None:
     flags.text(
         "--format",
         "NAMES",
-        "xliff (2.0), tsv, or both with a comma between (default: both)",
+        "format of the packets: xliff (2.0), tsv, or both separated by a comma (default: both)",
         type=_formats,
         default=FORMATS,
     )
-    flags.text("--to", "FOLDER", "folder for copies of the files")
-    _add_by(flags, "who sends them")
-    made = Flags(parser, "the project, the first time")
+    flags.text("--to", "FOLDER", "folder for copies of the packets")
+    _add_by(flags, "name of the sender")
+    made = Flags(parser, "to make a new project")
     made.text(
         "--source",
         "PATH",
-        "source.tsv, a build that has one, or a released data set with eng.devtest and its metadata",
+        "the sentences: source.tsv, a build that contains it, or a released data set with eng.devtest and"
+        " metadata; makes the project",
     )
-    made.text("--name", "NAME", "of the project (default: flores101)", default=None)
-    made.number("--seed", "of the review sample (default: 0)")
-    share = "share of the sample (default: 0.20)"
+    made.text("--name", "NAME", "name of the project (default: flores101)", default=None)
+    made.number("--seed", "seed that selects the sentences to review (default: 0)")
+    share = "share of the sentences to review (default: 0.20)"
     made.number("--review-share", share, type=_fraction, metavar="X")
-    made.number("--accepted-score", "of 100 (default: 90)", type=_fraction, metavar="X")
+    made.number(
+        "--accepted-score",
+        "quality score, of 100, from which a language is accepted (default: 90)",
+        type=_fraction,
+        metavar="X",
+    )
 
 
 def _formats(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
     unknown = [name for name in names if name not in FORMATS]
     if unknown:
-        raise argparse.ArgumentTypeError(f"no such format: {','.join(unknown)!r}")
+        raise argparse.ArgumentTypeError(
+            f"no such format: {','.join(unknown)!r}; known: {', '.join(FORMATS)}"
+        )
     return names
 
 
 def _fraction(text: str) -> Fraction:
     if not re.fullmatch(r"\d+(\.\d+)?(/\d*[1-9]\d*)?", text, re.ASCII):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number or a fraction such as 1/5")
+        raise argparse.ArgumentTypeError(
+            f"must be a number or a fraction such as 1/5, got {text!r}"
+        )
     number, _, divisor = text.partition("/")
     return Fraction(number) / int(divisor or 1)
 
 
 def _add_import(actions: Commands) -> None:
     parser, flags = _add_action(actions, "import", _run_import, "import the translators' files")
-    parser.add_argument("files", nargs="+", metavar="FILE", help="files, or folders of them")
-    flags.text("--language", "CODE", "language of files that do not name one")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="files, or folders with files")
+    flags.text("--language", "CODE", "language of files that do not contain its code")
     flags.text(
         "--corrects",
         "NUMBER",
-        "the files are corrections of this import (status --language has its number), or of the last one"
-        " with the same lines (last); may be given more than once",
+        "the files correct the import with this number (printed by status --language), or the last import"
+        " of the same lines (last); may be given more than once",
         action="append",
         default=[],
     )
-    _add_by(flags, "the translator")
+    _add_by(flags, "name of the translator")
 
 
 def _add_check(actions: Commands) -> None:
     _, flags = _add_action(actions, "check", _run_check, "check the imported translations")
-    _add_languages(flags, "all with imported translations")
+    _add_languages(flags, "all languages with imported translations")
     flags.text(
         "--waive",
         "ID:RULE",
-        "a finding whose text is correct, '*:RULE' for all findings of a rule; may be given more than once",
+        "ignore a finding because the text is correct; '*:RULE' ignores all findings of a rule; may be given"
+        " more than once",
         action="append",
         default=[],
     )
-    flags.text("--because", "TEXT", "why it is waived")
+    flags.text("--because", "TEXT", "the reason for --waive")
     flags.text(
         "--send-back",
         "RULE",
-        "count the warnings of this rule as errors: `packets` sends their lines back; may be given more than"
-        " once",
+        "count the warnings of this rule as errors, so that `packets` sends the lines back; may be given more"
+        " than once",
         action="append",
         default=[],
     )
-    copy = "a copy of findings.tsv with a column `because`"
+    copy = "ignore the findings that have a reason in the column `because` of this copy of findings.tsv"
     flags.text("--waive-table", "FILE", copy, action="append", default=[])
-    flags.workers("processes")
-    _add_by(flags, "who checks or waives")
+    flags.workers("number of processes")
+    _add_by(flags, "name of the person who checks or waives")
 
 
 def _add_review(actions: Commands) -> None:
@@ -164,35 +175,39 @@ def _add_review(actions: Commands) -> None:
         actions, "review", _run_review, "write review sheets, and import them"
     )
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--sheets", action="store_true", help="write sheets of the sample")
-    what.add_argument("--import", dest="files", nargs="+", metavar="FILE", help="sheets, filled in")
-    _add_languages(flags, "all that have passed the checks")
-    flags.text("--reviewer", "NAME", "reviewer named in every row of the sheet")
+    what.add_argument(
+        "--sheets", action="store_true", help="write sheets with the sentences to review"
+    )
+    what.add_argument(
+        "--import", dest="files", nargs="+", metavar="FILE", help="import completed sheets"
+    )
+    _add_languages(flags, "all languages that have passed the checks")
+    flags.text("--reviewer", "NAME", "name of the reviewer, written to every row of the sheet")
     flags.text("--to", "FOLDER", "folder for copies of the sheets")
-    _add_by(flags, "who sends or takes them")
+    _add_by(flags, "name of the person who sends or imports the sheets")
 
 
 def _add_status(actions: Commands) -> None:
     _, flags = _add_action(actions, "status", _run_status, "show the state of every language")
-    flags.text("--language", "CODE", "show its journal")
-    flags.switch("--json", "all languages, for programs")
+    flags.text("--language", "CODE", "show the journal of this language")
+    flags.switch("--json", "print the state of all languages as JSON")
 
 
 def _add_package(actions: Commands) -> None:
     parser, flags = _add_action(actions, "package", _run_package, "write the data set")
     add_output(parser, has_stages=False)
-    flags.text("--version", "V", "default %(default)s", default="1.0.0")
+    flags.text("--version", "V", "version of the data set (default %(default)s)", default="1.0.0")
     flags.switch(
         "--without-review",
-        "also languages that have passed the checks but were not accepted by reviewers",
+        "include languages that have passed the checks but were not accepted by reviewers",
     )
-    flags.switch("--with-test", "also the withheld split, in a folder of its own")
+    flags.switch("--with-test", "also write the withheld split test, in a separate folder")
 
 
 def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Writes the packets for translators. The first round has all sentences. After the checks, a packet has
-    the lines that failed, with reasons. After a review below the accepted score, it has all lines, with the
-    errors that the reviewers found.
+    """Writes the packets for translators: files with the sentences to translate. The first packet has all
+    sentences. After a check, a packet has the lines with errors, and the reasons. If a review gives less than
+    the accepted score, the next packet has all lines, with the errors that the reviewers found.
     """
     from pipelines.translation.journal import user
     from pipelines.translation.outgoing import print_sent
@@ -206,9 +221,10 @@ def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 
 def _languages_of(codes: str, project: "Project | None" = None) -> list["TargetLanguage"]:
-    """Returns the languages that a flag names, each once, with their codes in the project.
+    """Returns the languages with the comma-separated `codes`, each language once.
 
-    Raises ValueError for unknown codes, and for English, the source language.
+    If `project` is given, the languages have the codes that are used in the project. Raises ValueError for
+    unknown codes, and for English, which is the source language.
     """
     from transforms.text.translation.languages import FLORES101_CODES, find_language
 
@@ -222,7 +238,7 @@ def _languages_of(codes: str, project: "Project | None" = None) -> list["TargetL
     if english:
         raise ValueError(f"{', '.join(english)}: English is the source and cannot be a target")
     if not found:
-        raise ValueError("--languages has no codes")
+        raise ValueError("--languages must have at least one code")
     return list(found.values())
 
 
@@ -241,10 +257,10 @@ def _project_of(settings: argparse.Namespace) -> "Project":
 
 
 def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Imports translators' files: .xlf, .xliff, .tsv (.csv, .txt), plain line-aligned files with names
-    like fra.devtest, or folders of them. A file is imported as a whole or not at all, and kept byte for
-    byte. A line with two different answers to the same packet is disputed, until a later packet is
-    answered, or one file is declared a correction of the other: --corrects 0002, or --corrects last.
+    """Imports translators' files: .xlf, .xliff, .tsv (.csv, .txt), plain line-aligned files with names like
+    fra.devtest, or folders with such files. A file is either imported completely or not at all. It is kept
+    unchanged. If a line has two different answers to the same packet, it is disputed until a later packet is
+    answered, or until one file is declared a correction of the other: --corrects 0002, or --corrects last.
     """
     from pipelines.translation.imports import import_files, print_imported
     from pipelines.translation.journal import user
@@ -256,11 +272,11 @@ def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 
 def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
-    """Checks the current translations. The exit status is 1 if an error is open. If the text is correct,
-    findings can be waived: one finding (--waive devtest-0042:numbers-differ), all findings of a rule (--waive
-    '*:outer-blanks'), or many at once: copy findings.tsv, add a column `because`, fill it in where the
-    translation is correct, and give the copy with --waive-table. A waiver holds as long as the text does not
-    change. If the warnings of a rule are really errors, such as truncated translations, name the rule to make
+    """Checks the current translations. The exit status is 1 if there are errors. If a text is correct in
+    spite of a finding, the finding can be waived: one finding (--waive devtest-0042:numbers-differ), all
+    findings of a rule (--waive '*:outer-blanks'), or many at once: copy findings.tsv, add a column `because`,
+    enter a reason where the translation is correct, and pass the copy to --waive-table. A waiver is valid
+    until the text changes. If the warnings of a rule are really errors, such as truncated translations, make
     them errors in this check: --send-back length-ratio.
     """
     from pipelines.translation import check_reports
@@ -273,7 +289,7 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
     waive = make_waive(settings.waive, settings.because, settings.waive_table, settings.by)
     languages = _languages_in(project, settings.languages)
     if (waive or settings.send_back) and len(languages) != 1:
-        raise ValueError("waivers and --send-back are for one language: name it with --languages")
+        raise ValueError("waivers and --send-back apply to one language: name it with --languages")
     shown = check_reports.SHOWN if len(languages) == 1 else check_reports.SHOWN_OF_MANY
     found = []
     for checked in check_languages(
@@ -291,7 +307,7 @@ def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
 
 
 def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
-    """Returns the named languages; without names, all languages of the project that have imported
+    """Returns the languages with the comma-separated `codes`; if it is "", all languages with imported
     translations.
 
     Raises ValueError if there are none.
@@ -313,7 +329,7 @@ def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
 
 def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
     """Writes review sheets for languages that have passed the checks, and imports the completed sheets. When
-    the whole sample is reviewed, the score decides whether a language is accepted.
+    all sentences of the sample are reviewed, the score decides whether the language is accepted.
     """
     from pipelines.translation import outgoing, reviews
     from pipelines.translation.journal import user
@@ -331,7 +347,7 @@ def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 
 def _run_status(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Shows the state of all languages, or the journal of one language."""
+    """Prints the state of all languages, or the journal of one language."""
     from pipelines.translation import status
     from pipelines.translation.drawing import screen_columns
     from pipelines.translation.project import open_project
@@ -349,8 +365,8 @@ def _run_status(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 
 def _run_package(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Writes the data set of all accepted languages into <output>/flores101/<project>/<version>:
-    line-aligned texts, metadata, Parquet, README.md, manifest.json, COMPLETED. The split test is withheld.
+    """Writes the data set of all accepted languages to <output>/flores101/<project>/<version>: line-aligned
+    texts, metadata, Parquet, README.md, manifest.json, COMPLETED. The split test is withheld.
     """
     from pipelines.translation.package import package, print_packaged
     from pipelines.translation.project import open_project

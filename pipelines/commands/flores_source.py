@@ -20,17 +20,17 @@ what you get, in <output>/flores101/<edition>/<date>-<version>/:
   rejected/       pages without a sentence, with the reason
   stats.json manifest.json README.md COMPLETED
 
-how sentences are chosen: articles are ordered by a fingerprint of seed, site and page id, so the result does
-not depend on the order of the dump or the number of workers. From each article one paragraph of its
-beginning, middle or end is used, and in it 3 to 5 complete sentences in a row that are neither short nor
-malformed. All sentences of an article are in the same split. If the dumps have too few articles, all suitable
-articles are used, and the build says how many are missing.
+how sentences are chosen: articles are ordered by a hash of seed, site and page id, so the result does not
+depend on the order of the dump or the number of workers. From each article, 3 to 5 complete sentences in a
+row are taken. They are in one paragraph at its beginning, middle or end, and none is short or malformed. All
+sentences of an article are in the same split. If the dumps have too few articles, all suitable articles are
+used, and the build says how many are missing.
 
 documents: each domain has the same share of the sentences. With documents, the tables have a column licence,
-  and README.md lists the licences. A malformed line or a repeated id is an error with file and line; with
-  --on-corrupt keep-good it is listed in rejected/.
+  and README.md lists the licences. A malformed line or a repeated id is an error that names file and line;
+  with --on-corrupt keep-good it is listed in rejected/.
 
-topics are guessed from categories and titles. To correct them, edit a copy of source.tsv and build again with
+topics: guessed from categories and titles. To correct them, edit a copy of source.tsv and build again with
 --topics COPY; only the columns url and topic are read.
 
 Then: corpusmill flores101 packets --help
@@ -49,8 +49,8 @@ from pipelines.commands.flags import (
 
 
 def add(actions: Commands) -> None:
-    """Adds the action to those of `corpusmill flores101`."""
-    about = "dumps → sentences to translate, with metadata and splits"
+    """Adds the action `source` to `corpusmill flores101`."""
+    about = "draw the sentences to translate from dumps, with metadata and splits"
     build = functools.partial(build_corpus, "flores101")
     parser = add_command(actions, "source", about, __doc__, build)
     dumps = Flags(
@@ -64,32 +64,35 @@ def add(actions: Commands) -> None:
     dumps.files("--wikipedia", "English Wikipedia, which the paper does not use")
     dumps.files(
         "--documents",
-        "documents of a domain of their own: JSON Lines, a document a line with id, url, title, date"
-        " (2026-05-04), licence and text, whose paragraphs have blank lines between; may be given more than"
-        " once",
+        "your own documents, as another domain: JSON Lines with a document per line, with id, url,"
+        " title, date"
+        " (2026-05-04), licence and text; blank lines separate paragraphs; may be given more than once",
         "NAME=FILE",
         action="extend",
     )
     dumps.files(
         "--newer-than",
-        "take of a site only pages that an older dump does not have (its pages-articles files, or its"
-        " page.sql.gz), or only those above a page id; of documents only those later than a day; may be given"
-        " more than once",
+        "use only new text. For a site: pages that are not in an older dump (given by its"
+        " pages-articles files"
+        " or its page.sql.gz), or pages above a page id. For documents: those after a day. May be given more"
+        " than once",
         "NAME=OLD",
         action="extend",
     )
     dumps.files("--topics", "tables with the columns url and topic, which override the guesses")
-    dumps.dump_date("the newest date in the names of the dumps, else undated")
+    dumps.dump_date('the newest date in the names of the dumps; "undated" if there is none')
     dumps.on_corrupt()
-    choice = Flags(parser, "the choice", "all are part of the signature")
+    choice = Flags(parser, "choice of sentences", "all are part of the signature of the build")
     choice.switch(
         "--all-wikibooks",
-        "all books of Wikibooks; the paper names Wikijunior, the released data hold others too",
+        "use all books of Wikibooks, as the released data does; the paper mentions only Wikijunior",
     )
-    choice.number("--seed", "another seed draws other sentences", 0)
-    choice.number("--sentences", "of all splits together", 3001)
+    choice.number("--seed", "seed of the choice: another seed draws other sentences", 0)
+    choice.number("--sentences", "number of sentences in all splits together", 3001)
     choice.number(
-        "--articles", "that they are taken from; default: 842 to 3,001 sentences, as in the paper"
+        "--articles",
+        "number of articles that the sentences are taken from; default: in proportion to the paper's 842"
+        " articles for 3,001 sentences",
     )
     add_output(parser)
     add_runner(parser)

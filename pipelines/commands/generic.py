@@ -1,4 +1,6 @@
-"""Makes the command of a corpus from the fields of its settings, for corpora without a command module."""
+"""Makes the command of a corpus that has no command module, with a flag for each field of its
+config class.
+"""
 
 import argparse
 import collections.abc
@@ -15,7 +17,7 @@ from pipelines.corpora import CorpusRow
 
 
 class LazyParser(CommandParser):
-    """A parser whose flags are added when they are first needed, because the module of a corpus is slow to
+    """A parser that adds its flags only when they are needed, because the module of a corpus is slow to
     import.
 
     Args:
@@ -27,7 +29,7 @@ class LazyParser(CommandParser):
         self._fill = fill
 
     def filled(self) -> Self:
-        """Adds the flags, and returns this parser."""
+        """Returns this parser, after the flags were added."""
         fill, self._fill = self._fill, None
         if fill:
             fill(self)
@@ -39,7 +41,7 @@ class LazyParser(CommandParser):
 
 
 def add(row: CorpusRow, commands: Commands) -> None:
-    """Adds the command of a corpus to the parser."""
+    """Adds the command that builds a corpus. Its name is that of the corpus."""
     fill = functools.partial(_fill, row)
     commands.add_parser(row.name, help=f"builds {row.name}", allow_abbrev=False, fill=fill)
 
@@ -57,7 +59,11 @@ def _fill(row: CorpusRow, parser: argparse.ArgumentParser) -> None:
 
 
 def _add_flag(group: Any, field: "dataclasses.Field[Any]", kind: Any) -> None:
-    """Adds a flag for a field: several values for a sequence, choices for a Literal, a switch for a bool."""
+    """Adds a flag for a field of a config class.
+
+    A sequence takes several values, a Literal gives choices, and a bool is a switch. Fields without a default
+    are required.
+    """
     is_needed = field.default is field.default_factory is dataclasses.MISSING
     flag: dict[str, Any] = {"type": kind, "metavar": field.name.split("_")[-1].upper()}
     origin = typing.get_origin(kind)

@@ -1,5 +1,6 @@
-"""Formats help pages for the width of the terminal. Prose is wrapped, long commands are continued with
-backslashes, and columns are kept.
+"""Formats help pages for the width of the terminal.
+
+Prose is wrapped, long commands are continued with backslashes, and the layout of columns is kept.
 """
 
 import argparse
@@ -14,7 +15,7 @@ _BEFORE_FLAG = re.compile(r" (?=--?\w)")
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Wraps descriptions line by line, so that lists of examples and files keep their layout."""
+    """Wraps a help page line by line, so that lists of examples and files keep their layout."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         lines = (f"{indent}{line}" if line else "" for line in _join_prose(text.splitlines()))
@@ -22,7 +23,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 def _join_prose(lines: list[str]) -> Iterator[str]:
-    """Yields the lines. The lines of an unindented paragraph are joined into one line."""
+    """Yields the lines of a text, with each unindented paragraph joined to one line."""
     paragraph: list[str] = []
     for line in [*lines, ""]:
         if line and not line.startswith(" "):
@@ -56,7 +57,9 @@ def fill(line: str, width: int) -> list[str]:
 
 
 def _fill_command(line: str, width: int, indent: int) -> list[str]:
-    """Splits a command before its flags into lines of at most `width` columns that end with a backslash."""
+    """Splits a long command into lines of at most `width` columns that end with a backslash. Lines break
+    before flags.
+    """
     is_continued = line.endswith(" \\")
     first, *flags = _BEFORE_FLAG.split(line.removesuffix(" \\").strip())
     further = indent + 2 * (not first.startswith("-"))

@@ -1,5 +1,6 @@
-"""Builds many languages in one run: an entity table, a corpus per language, and vocabularies over all of
-them.
+"""Builds many languages of Wiki-40B in one run.
+
+It builds an entity table, then a corpus for each language, then vocabularies over all languages.
 """
 
 import argparse
@@ -21,7 +22,9 @@ VERIFIED = "verified.tsv"  # in the output folder: findings of the final check o
 
 
 def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig":
-    """Returns the settings of one corpus. Values in `given` override the flags."""
+    """Returns the settings of one Wiki-40B build, from flags. Values in `given` replace those
+    of the flags.
+    """
     from pipelines.settings.wiki40b_settings import Wiki40bConfig
 
     return Wiki40bConfig(**{**settings_of(Wiki40bConfig, settings), **given})
@@ -44,9 +47,9 @@ def build_wiki40b(
 
 
 def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
-    """Builds the languages in `--languages` from the folders in `--dumps`. Returns the exit status.
+    """Builds all languages in `--languages` from the dumps in `--dumps`. Returns the exit status.
 
-    A failed corpus does not stop the others. Finished builds are kept.
+    If a corpus fails, the others are still built. Finished builds are kept.
     """
     from pipelines.commands import batch
     from transforms.text.wikimedia.older_pages import parse_page_id
@@ -65,8 +68,8 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
     wiki40b_config(settings, language=languages[0], **given)
     if parse_page_id(settings.newer_than):
         raise ValueError(
-            "a page id belongs to one wiki: with --languages, --newer-than takes folders of older dumps, laid"
-            " out like those of --dumps"
+            "--newer-than must be folders of older dumps with the layout of --dumps if --languages is used,"
+            " because a page id is valid in one wiki only"
         )
     found = find_dumps(
         settings.dumps,
@@ -96,7 +99,11 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
 def _check_splits(
     targets: Sequence[str], settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> int:
-    """Checks that no entity is in two splits, across all corpora. Returns the exit status."""
+    """Checks that no entity is in two splits, in all corpora together. Returns the exit status.
+
+    Args:
+      targets: The folders of finished builds.
+    """
     from apache_beam.io.filesystems import FileSystems
 
     from pipelines.engines.runners import IN_PROCESS
@@ -123,7 +130,7 @@ def _check_splits(
 def _tell_what_is_passed_over(found: "FoundDumps") -> None:
     for folder in found.passed_over:
         logging.getLogger(__name__).warning(
-            "passed over: %s/%s: %s", folder.dbname, folder.date, folder.reason
+            "dump not used: %s/%s: %s", folder.dbname, folder.date, folder.reason
         )
 
 
@@ -176,7 +183,7 @@ def _named_build(
 def _build_multilingual(
     corpora: "Sequence[Outcome]", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "list[Outcome]":
-    """Builds vocabularies over all corpora, unless a corpus has failed."""
+    """Trains vocabularies over all languages, unless a corpus has failed or there is only one language."""
     from pipelines.commands import batch
     from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
     from pipelines.wiki40b_multilingual import Wiki40bMultilingual

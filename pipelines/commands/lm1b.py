@@ -1,14 +1,14 @@
 r"""Rebuilds the One Billion Word benchmark from files with one sentence per line.
 
 examples:
-  The published corpus, from the archive of WMT 2011 as it is downloaded (statmt.org/wmt11, 11 GB):
+  The published corpus, from the archive of WMT 2011 (download it from statmt.org/wmt11, 11 GB):
     corpusmill lm1b --input training-monolingual.tgz --dump-date 2007-2011 --perl 5.14 --output corpora
-  and a check that it is the same, byte for byte, with the list in the original repository:
+  A check, with the checksums in the original repository, that it equals the published corpus byte for byte:
     corpusmill verify lm1b corpora/lm1b/en-perl-5.14/2007-2011-1.1.0 \
       --md5 README.corpus_generation_checkpoints
   Newer sentences, from any number of files with any compression:
     corpusmill lm1b --input 'news.20??.en.shuffled*' --output corpora --workers 8
-  A smaller corpus for quick experiments, in lower case, with rare words as <UNK>:
+  A smaller corpus for quick experiments, in lower case, with rare words replaced by <UNK>:
     corpusmill lm1b --input news.2011.en.shuffled.gz --lower-case --map-unknown --shards 10 --output corpora
   German, without sentences that are nearly the same:
     corpusmill lm1b --input 'news.20??.de.shuffled*' --language de --near-duplicates 0.8 --output corpora
@@ -18,9 +18,9 @@ what you get, in <output>/lm1b/<edition>/<years>-<version>/:
   heldout-monolingual.tokenized.shuffled/    the held-out shard and the 50 that it is split into
   md5sums                                    of all these files
   train-*.parquet test-*.parquet paper_test-*.parquet, and the same as TFRecord: one column `text`;
-                                             paper_test is held-out shard 0, on which the paper measures
+                                             paper_test is held-out shard 0, the test set of the paper
   vocabulary.tsv stats.json manifest.json README.md rejected/ COMPLETED
-The edition is the language and every setting that differs from those of the original scripts.
+The name of the edition has the language and every setting that differs from the original scripts.
 
 memory and disk: a worker needs some 300 MB, or a few times the size of one shard if that is more. Data
 between two steps is written beside the build, and takes 3 times the size of the (uncompressed) input until
@@ -50,12 +50,12 @@ def add(commands: Commands) -> None:
     files = Flags(parser, "inputs", STORES)
     files.files(
         "--input",
-        "files of sentences, plain or .gz, .bz2, .xz; or .tar, .tgz of them",
+        "files with one sentence per line, uncompressed or .gz, .bz2, .xz; or .tar, .tgz archives of them",
         required=True,
     )
     files.files(
         "--members",
-        "which files of an archive, by name or pattern (default: news.20??.<language>.shuffled*)",
+        "names or patterns of the files to read in archives (default: news.20??.<language>.shuffled*)",
         "NAME",
     )
     files.dump_date("the years in the names of the files")
@@ -70,39 +70,43 @@ def _add_variants(parser: argparse.ArgumentParser) -> None:
     variants = Flags(
         parser,
         "variants",
-        "the defaults are those of the original scripts; all are part of the signature",
+        "the defaults are those of the original scripts; all are part of the signature of the build",
     )
     variants.text(
         "--language",
         "CODE",
-        "code or name of the language whose rules and abbreviations the tokeniser has (default en); the"
-        " scripts have some of their own for en, de, el, fr, it, es, cs, and common ones with English"
-        " abbreviations for all others",
+        "code or name of the language whose rules and abbreviations the tokeniser uses (default en). The"
+        " original scripts have rules for en, de, el, fr, it, es, cs; other languages use common rules with"
+        " English abbreviations",
         default="en",
         type=language,
     )
     variants.choice(
         "--perl",
         ("5.36", "5.14"),
-        "the version of Perl, and so of Unicode, that the scripts would run on (default %(default)s);"
-        " the published corpus was made with 5.14",
+        "give the output of the original scripts with this version of Perl, which determines the version of"
+        " Unicode (default %(default)s); the published corpus was made with 5.14",
     )
     variants.choice(
         "--deduplicate",
         ("raw", "tokenized"),
-        "leave out lines that are the same as they are read, as the scripts do (default), or when"
-        " they are tokenised, as the paper has it",
+        "remove lines that are equal before tokenisation (raw, the default), as the scripts do, or after it"
+        " (tokenized), as the paper says",
     )
     variants.near_duplicates(
-        "of sentences that share this part of their three-word sequences keep one (default: keep all;"
-        " 0.8 is a good value); those left out are listed in rejected/",
+        "keep only one of the sentences that share at least this part of their three-word sequences (default:"
+        " keep all; 0.8 is a good value); the dropped ones are listed in rejected/",
     )
-    variants.switch("--lower-case", "all words in lower case")
-    variants.number("--min-count", "how often a word of the vocabulary must be in training", 3)
+    variants.switch("--lower-case", "convert all words to lower case")
+    variants.number(
+        "--min-count", "a word in the vocabulary occurs at least N times in training", 3
+    )
     variants.switch("--map-unknown", "write words outside the vocabulary as <UNK>")
-    variants.number("--shards", "of all sentences, one of which is held out", 100)
-    variants.number("--heldout-shards", "that the held-out shard is split into", 50)
+    variants.number("--shards", "number of shards; one of them is held out", 100)
+    variants.number(
+        "--heldout-shards", "number of parts into which the held-out shard is split", 50
+    )
     variants.switch(
         "--checkpoints",
-        "keep the sorted and the tokenised text as well, which the published checksums name",
+        "also keep the sorted and the tokenised text, for which there are published checksums",
     )

@@ -7,12 +7,12 @@ examples:
     corpusmill multilingual --corpora corpora/wiki40b/uk corpora/wiki40b/pl corpora/wiki40b/cs \
       --sample-articles 20000 --vocabulary-sizes 48000 --output slavic
 
-The newest finished build of each language is used. The vocabularies are learned from the same number of
-articles of each language, the first ones in train. One worker trains; the others count.
+The newest finished build of each language is used. The vocabularies are learned from the first articles in
+train, the same number for each language. One worker trains the vocabularies; the other workers count words.
 
 what you get, in <output>/wiki40b/multilingual-<languages>/<newest dump date>-<version>/:
   sentencepiece/multilingual-64k.model   SentencePieceProcessor(model_file=…)
-  sentencepiece/multilingual-64k.vocab   the pieces and their scores, to be read
+  sentencepiece/multilingual-64k.vocab   the pieces and their scores, as text
   stats.json                             pieces and characters: vocabulary → language → split
   manifest.json README.md COMPLETED
 
@@ -27,14 +27,14 @@ def add(commands: Commands) -> None:
     about = "trains SentencePiece vocabularies over all languages of finished Wiki-40B builds"
     parser = add_command(commands, "multilingual", about, __doc__)
     flags = Flags(parser)
-    flags.files("--corpora", "finished builds, or folders above some", "DIR", required=True)
+    flags.files("--corpora", "finished builds, or folders with builds below", "DIR", required=True)
     add_output(parser)
     flags.files(
         "--vocabulary-sizes",
-        "pieces of each vocabulary (default 64000 128000)",
+        "number of pieces of each vocabulary (default 64000 128000)",
         "N",
         type=int,
         default=None,
     )
-    flags.number("--sample-articles", "articles of train of each language to learn from", 10_000)
+    flags.number("--sample-articles", "number of articles of each language to learn from", 10_000)
     add_runner(parser)

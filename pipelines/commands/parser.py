@@ -1,4 +1,4 @@
-"""The parser of all commands."""
+"""Makes the command-line parser with all commands."""
 
 import argparse
 import importlib
@@ -23,11 +23,11 @@ OF_BUILDS = (
 EPILOG = """\
 first steps:
   corpusmill demo                   builds every corpus from bundled samples, in a minute
-  corpusmill fetch wiki40b --language uk    downloads what one build needs, and says how to build it
+  corpusmill fetch wiki40b --language uk    downloads the files of one build, and prints how to build it
   corpusmill help wiki40b           how to build Wiki-40B from dumps on disk
   corpusmill help lm1b              how to build One Billion Word from news sentences
   corpusmill help pg19              how to build PG-19 from Project Gutenberg, and simplebooks SimpleBooks
-  corpusmill report DIR             what was built, beside the figures of the paper
+  corpusmill report DIR             the sizes of finished builds, and the figures of the papers
 """
 
 
@@ -45,7 +45,7 @@ def make_parser() -> CommandParser:
         "--version",
         action=_Version,
         nargs=0,
-        help="show the version of this package, and of each corpus",
+        help="print the versions of this package and of each corpus",
     )
     commands: Any = parser.add_subparsers(
         title="commands",
@@ -72,7 +72,7 @@ def _add_help(commands: Commands) -> None:
 
 
 class _Version(argparse.Action):
-    """Prints the versions and exits."""
+    """Prints the versions, for --version, and exits."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print_versions()
@@ -80,7 +80,7 @@ class _Version(argparse.Action):
 
 
 class _Help(argparse.Action):
-    """Prints the help page of the command that the arguments name, such as "flores101 packets", and exits."""
+    """Prints the help page of a command, such as "flores101 packets", and exits."""
 
     def __init__(self, *args: Any, commands: Commands, **named: Any):
         super().__init__(*args, **named)

@@ -5,10 +5,10 @@ examples:
   (gutenberg.org/cache/epub/feeds: txt-files.tar.zip, pg_catalog.csv; metadata.csv: github.com/deepmind/pg19):
     corpusmill pg19 --books txt-files.tar.zip --catalog pg_catalog.csv --metadata metadata.csv \
       --output corpora
-  All books before 1919 in the archive, with splits by a hash; the released years are still used for dates:
+  All books before 1919 in the archive, with splits by a hash; --metadata still supplies the released years:
     corpusmill pg19 --books txt-files.tar.zip --catalog pg_catalog.csv --metadata metadata.csv \
       --members hash --output corpora
-  A folder of files, without near-duplicates, up to 1927, with the words of a list as <DW>:
+  A folder of files: books up to 1927 without near-duplicates, with the words of a list replaced by <DW>:
     corpusmill pg19 --books mirror/ --catalog pg_catalog.csv --near-duplicates 0.8 --before 1928 \
       --mask-words words.txt --output corpora
 
@@ -19,8 +19,8 @@ what you get, in <output>/pg19/<edition>/<date>-<version>/:
   dates-*.tsv     the year of every book in every source
   rejected/       each file that is not in the corpus, such as an undated book, with the reason
   stats.json manifest.json README.md COMPLETED
-The words of each split, in stats.json, normalise word-level perplexity: corpusmill score perplexity.
-The edition is the language and every setting that differs from the released corpus.
+`corpusmill score perplexity` divides by the number of words of a split, which is in stats.json. The name of
+the edition has the language and every setting that differs from the released corpus.
 
 memory and disk: a worker needs some 300 MB, or 20 times the largest book if that is more. Texts between two
 steps are written beside the build, compressed, until the build is done: about the size of the input as .zip.
@@ -38,26 +38,32 @@ def add(commands: Commands) -> None:
     about = "builds PG-19 from Project Gutenberg: whole English books before 1919, dated"
     parser = add_command(commands, "pg19", about, __doc__)
     files = add_books(parser)
-    files.files("--metadata", "metadata.csv of the released PG-19: which books, and their years")
     files.files(
-        "--split-ids", "tables with a header book_id, split that have the last word on splits"
+        "--metadata", "metadata.csv of the released PG-19, which lists its books and their years"
     )
-    variants = Flags(parser, "variants", "all are part of the signature")
+    files.files(
+        "--split-ids",
+        "tables with the columns book_id and split, which override all other rules for splits",
+    )
+    variants = Flags(parser, "variants", "all are part of the signature of the build")
     variants.choice(
         "--members",
         ("released", "hash"),
-        "released: the books of --metadata, in their released splits (default where it is given); hash:"
-        " all books, 90 %% train, 5 %% validation, 5 %% test by a hash of the id",
+        "released: the books of --metadata, in their released splits (default with --metadata); hash: all"
+        " books, of which a hash of the id puts 90 %% into train, 5 %% into validation, 5 %% into test",
         default="",
     )
-    variants.number("--before", "year in which the first books are too new", 1919, metavar="YEAR")
+    variants.number("--before", "keep only books from before this year", 1919, metavar="YEAR")
     variants.number(
-        "--min-words", "words of a book that is not too short, as of the shortest released", 200
+        "--min-words",
+        "reject books with fewer words; the default is about the length of the shortest released book",
+        200,
     )
     variants.near_duplicates(
-        "of books that share this part of their eight-word sequences keep the largest (default: keep all)"
+        "keep only the largest of the books that share at least this part of their eight-word sequences"
+        " (default: keep all)"
     )
-    variants.files("--mask-words", "lists of words, one a line, that are replaced by <DW>")
+    variants.files("--mask-words", "lists of words, one per line, which are replaced by <DW>")
     Flags(parser).signatures("book")
     add_output(parser)
     add_runner(parser)

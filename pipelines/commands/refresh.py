@@ -1,34 +1,34 @@
-"""Updates every corpus of a configuration to its newest sources; safe to run at any time.
+"""Builds new editions of the corpora in a configuration, if their sources have changed. Safe to run any time.
 
-refresh.toml, at its shortest:
+a minimal refresh.toml:
   [refresh]
   output    = "/srv/corpora"
-  downloads = "/srv/downloads"             # its own folder: files are removed after the build
+  downloads = "/srv/downloads"             # a separate folder: files are removed after the build
   contact   = "corpora@example.org"        # sent to the servers in the User-Agent
-  keep      = 3                            # editions of each corpus
+  keep      = 3                            # number of editions to keep of each corpus
 
   [[corpus]]
   kind = "entities"                        # before the languages, which use it
 
   [[corpus]]
   kind = "wiki40b"
-  languages = ["uk", "el"]                 # or ["paper"] for its 41, or ["all"]
+  languages = ["uk", "el"]                 # or ["paper"] for the 41 of the paper, or ["all"]
   build = { near_duplicates = 0.8 }        # flags of the command of that name, with underscores
-  A file with every key and its meaning: corpusmill refresh --example > refresh.toml
+  For a file that explains every key: corpusmill refresh --example > refresh.toml
 
 what it does for each [[corpus]]: finds the newest finished dump; downloads it, resuming interrupted
 downloads; builds it; checks every file of the build; compares it with the current edition; makes it the
 current edition; removes old editions and downloads. If a run was killed, the same call resumes it.
 
 on an object store: output = "gs://bucket/corpora" or "s3://…", and no `downloads`. Downloads are streamed to
-<output>/.downloads, without a copy on a disk; state and lock are also there. The runner can then be Dataflow:
+<output>/.downloads, without a copy on disk; state and lock are also there. The runner can then be Dataflow:
 runner = "DataflowRunner", beam_flags = ["--project=…", "--region=…", "--temp_location=gs://…"].
 
 files to read:
   <output>/wiki40b/uk/CURRENT              one line with the name of the current, finished edition
   <output>/wiki40b/uk/20261101-1.3.0/      an edition; not changed or removed while CURRENT names it
-  <output>/wiki40b/uk/changes-20261120-1.3.0.tsv   changes of documents since the edition before
-  <state>/metrics.prom                     for Prometheus' node exporter, textfile collector
+  <output>/wiki40b/uk/changes-20261120-1.3.0.tsv   documents changed since the previous edition
+  <state>/metrics.prom                     metrics for the textfile collector of Prometheus' node exporter
 
 exit status:
   0    every corpus is up to date; also if there was nothing to do
@@ -66,7 +66,7 @@ def add(commands: Commands) -> None:
     how = parser.add_mutually_exclusive_group()
     check = "only check the configuration"
     how.add_argument("--check", action="store_true", help=check)
-    dry_run = "query the servers and print what would be done, and do nothing"
+    dry_run = "only query the servers, and print what would be done"
     how.add_argument("--dry-run", action="store_true", help=dry_run)
 
 
@@ -84,7 +84,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     _check(settings.config, config)
     set_file_options(config.refresh.beam_flags)
     if settings.check:
-        print(f"{settings.config}: {len(config.corpus)} corpora, nothing wrong")
+        print(f"{settings.config}: {len(config.corpus)} corpora, no errors")
         return 0
     return _look_ahead(config) if settings.dry_run else _refresh(config)
 
@@ -100,7 +100,11 @@ def _print_example() -> int:
 
 
 def _check(path: str, config: "RefreshConfig") -> None:
-    """Raises ValueError for settings that do not fit the corpora or the runner."""
+    """Raises ValueError if the settings do not suit the corpora or the runner.
+
+    Args:
+      path: The file of the settings, for the error message.
+    """
     from pipelines.refresh.check_config import check_config
 
     try:

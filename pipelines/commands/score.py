@@ -1,4 +1,4 @@
-"""Scores a language model on a split of a finished build, or translations.
+"""Scores a language model on a split of a finished build, or scores translations.
 
 examples:
   Bits per character, from the sum of the natural log-likelihoods of the test split:

@@ -3,7 +3,7 @@
 examples:
   Bits per character, from the sum of the natural log-likelihoods of the test split:
     corpusmill score bpc --log-likelihood -291834066.2 --corpus corpora/wiki40b/en/20261101-1.6.0
-  Files of a training job, with a row for each document, in bits:
+  Files of a training job with a row for each document, in base-2 logarithms:
     corpusmill score perplexity --log-likelihood 'run-7/part-*.parquet' --base 2 --split paper_test \\
         --corpus corpora/lm1b/en/2007-2011-1.1.0
   The perplexity per piece of a model over the pieces of the build's own SentencePiece model:
@@ -13,14 +13,14 @@ rows are JSON lines (which may be compressed) or Parquet:
     {"document": 0, "log_likelihood": -812.25}
     {"document": 1, "log_likelihood": [-7.5, -0.25, -11.0]}
   document is the index of the document in the split, from 0, in the order of its Parquet files and of their
-  rows. The rows may be in any order. log_likelihood is that of the whole document, or a list with a number
-  for each of its words. Each document must be present once, because a model that leaves text out must not
-  score better.
+  rows. The rows may be in any order. log_likelihood is the value for the whole document, or a list with a
+  value for each of its words. Each document must be present once, because a model that leaves text out must
+  not get a better score.
 
-The text that is scored is that of the corpus, with its markers. Words are separated by white space; languages
-written without spaces are scored by characters. The ends of lines are words in One Billion Word and
-SimpleBooks (</S>, <eos>), as in their papers. Other conventions, and the paper's own scores, are also
-printed.
+The model must score the text as it is in the corpus, with markers. Words are separated by white space;
+languages written without spaces are scored by characters. In One Billion Word and SimpleBooks, the ends of
+lines (</S>, <eos>) count as words, as in their papers. The command also prints the score by other
+conventions, and the scores of the paper.
 In a training job, without Beam:
   from transforms.text.builds.language_model_scores import bits_per_character, read_normalisers
 
@@ -51,24 +51,24 @@ def _add(parser: argparse.ArgumentParser) -> None:
     # argparse recognises -1234.5 as a number, but takes -1.2345e3 for a flag.
     parser._negative_number_matcher = _NEGATIVE_NUMBER
     flags = Flags(parser)
-    flags.text("--corpus", "DIR", "a finished build", required=True)
-    flags.text("--split", "SPLIT", "of the build (default %(default)s)", default="test")
+    flags.text("--corpus", "DIR", "folder of a finished build", required=True)
+    flags.text("--split", "SPLIT", "split of the build (default %(default)s)", default="test")
     given = parser.add_mutually_exclusive_group(required=True)
     given.add_argument(
         "--log-likelihood",
         dest="log_likelihood",
         default="",
         metavar="X",
-        help="the sum over the split, or a file or pattern of files with a row for each document",
+        help="the sum over the whole split; or a file, or a pattern of files, with a row for each document",
     )
     given.add_argument(
         "--perplexity-per-piece",
         dest="perplexity",
         type=float,
         metavar="P",
-        help="over the pieces of the build's own SentencePiece model",
+        help="the perplexity per piece of the build's own SentencePiece model",
     )
-    flags.choice("--base", ("e", "2", "10"), "of the logarithms (default %(default)s)")
+    flags.choice("--base", ("e", "2", "10"), "base of the logarithms (default %(default)s)")
 
 
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:

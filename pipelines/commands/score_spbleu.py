@@ -1,20 +1,20 @@
-r"""Scores translations by spBLEU and chrF++, as sacrebleu does.
+r"""Scores translations with spBLEU and chrF++. The results are those of sacrebleu.
 
 examples:
-  A file of translations against its reference, in total and by domain and topic:
+  A file of translations against its reference, with scores in total, by domain and by topic:
     corpusmill score spbleu --reference fra.devtest --hypothesis eng-fra.devtest \
         --model sacrebleu_tokenizer_spm.model --metadata metadata_devtest.tsv
   Several systems:
     corpusmill score spbleu --reference fra.devtest --hypothesis small.txt large.txt --model spm.model
-  Many to many: files <source>-<target>.<split>, or a folder of them for each system, against the folder of
-  a package; prints a table of directions, and the averages out of and into each language:
+  Many directions: files <source>-<target>.<split>, or a folder of them for each system, against the folder
+  of a data set; prints a table of directions, and the averages from and into each language:
     corpusmill score spbleu --reference flores101_dataset/devtest --hypothesis outputs --model spm.model
 
---model is a file. Without it, or with one of the names flores101, flores200, spBLEU-1K, the model is the one
-that sacrebleu has downloaded (below $SACREBLEU or ~/.sacrebleu, models/). Nothing is ever downloaded here.
-With a released model, score and signature are those of `sacrebleu -tok flores101`; with another model, the
-signature has its hash. Line n of each file is a translation of the same sentence; the text must not be
-tokenised. The last printed lines are signatures: cite them with the score.
+--model is a SentencePiece model. It is a file, or the name of a model that sacrebleu has downloaded to
+$SACREBLEU/models or ~/.sacrebleu/models: flores101 (default), flores200, spBLEU-1K. This command downloads
+nothing. With a released model, score and signature are those of `sacrebleu -tok flores101`; with another
+model, the signature contains its hash. Line n of each file is a translation of the same sentence; the text
+must not be tokenised. The last printed lines are signatures: cite them with the score.
 """
 
 import argparse
@@ -25,26 +25,26 @@ from pipelines.commands.flags import Commands, Flags, add_command
 
 
 def add(metrics: Commands) -> None:
-    """Adds the metric spBLEU to `corpusmill score`."""
+    """Adds the metric `spbleu` to `corpusmill score`."""
     about = "spBLEU and chrF++ of translations: BLEU over SentencePiece pieces"
     parser = add_command(metrics, "spbleu", about, __doc__, _run)
     flags = Flags(parser)
     flags.text("--reference", "PATH", "a file, or a folder with fra.devtest, …", required=True)
     flags.files(
         "--hypothesis",
-        "files, or folders with eng-fra.devtest, … or with folders of such, one for each system",
+        "files, or folders with eng-fra.devtest, …; or folders with such a folder for each system",
         "PATH",
         required=True,
     )
-    flags.text("--model", "FILE", "SentencePiece model")
+    flags.text("--model", "FILE", "SentencePiece model (see below)")
     flags.text(
-        "--metadata", "PATH", "metadata_devtest.tsv, or its folder: scores by domain and topic"
+        "--metadata", "PATH", "metadata_devtest.tsv, or its folder; adds scores by domain and topic"
     )
-    flags.switch("--chrf", "chrF too, without words")
-    flags.switch("--bleu", "BLEU over words too, as WMT has it")
-    flags.switch("--json", "print JSON, with all groups")
+    flags.switch("--chrf", "also compute chrF, which uses no words")
+    flags.switch("--bleu", "also compute BLEU over words, as WMT does")
+    flags.switch("--json", "print JSON, with all domains and topics")
     flags.text("--output", "DIR", "a new folder for tables (TSV) and JSON")
-    flags.workers("processes, where there are many targets")
+    flags.workers("number of processes, which are used if there are several target languages")
 
 
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:

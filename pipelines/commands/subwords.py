@@ -1,4 +1,4 @@
-r"""Trains a SentencePiece vocabulary over many languages (Goyal et al. 2022, 5.2).
+r"""Trains one SentencePiece vocabulary for many languages (Goyal et al. 2022, section 5.2).
 
 examples:
   256,000 pieces for all corpora that were built, as in the FLORES-101 paper:
@@ -7,20 +7,21 @@ examples:
     corpusmill subwords --corpora corpora/wiki40b 'sw=texts/sw-*.txt.gz' --size 32000 \
       --sentences 10000000 --output corpora
 
-Of N sampled sentences, at most as many as all languages have, a language with n of all sentences gets a share
-proportional to (n / all)^(1 / temperature). If the language has fewer sentences, each is used equally often,
-and those with the smallest fingerprints once more; if it has more, those with the smallest fingerprints are
-used. Sentences are the lines of files, and the sentences in the split train of Wiki-40B, One Billion Word,
-PG-19 and SimpleBooks, from the newest build of each edition. Several corpora of one language are combined.
-One worker trains, from words and their counts; no worker holds the whole text. To find its first candidates,
-the trainer writes each word out as often as it occurs, 500 MB at a time: for 100 million sentences that is
-more than 10 GB of text, and tens of minutes (estimated, not measured).
+how sentences are sampled: --sentences is the size of the sample (at most the number of all sentences). The
+share of a language in it is proportional to (its sentences / all sentences)^(1 / temperature). If a language
+has more sentences than its share, those with the smallest fingerprints (hashes) are used. If it has fewer,
+all are used equally often, and those with the smallest fingerprints once more. Sentences are the lines of
+files, and the sentences in the split train of Wiki-40B, One Billion Word, PG-19 and SimpleBooks, from the
+newest build of each edition. Several corpora of one language are combined.
 
-Use FLORES only for --evaluate: a vocabulary learned from it cannot be evaluated on it.
+how the vocabulary is trained: by one worker, from words and their counts; no worker has the whole text in
+memory. To find its first candidates, the trainer writes out each word as often as it occurs, 500 MB at a
+time. For 100 million sentences this is more than 10 GB of text, and takes tens of minutes (estimated, not
+measured). Use FLORES only for --evaluate: a vocabulary learned from it cannot be evaluated on it.
 
 what you get, in <output>/subwords/multilingual-<languages>-<size>/<newest dump date>-<version>/:
   sentencepiece.model   for `corpusmill score spbleu --model`, or sentencepiece.SentencePieceProcessor
-  sentencepiece.vocab   the pieces and their scores, to be read
+  sentencepiece.vocab   the pieces and their scores, as text
   stats.json            per language: sentences, sampled sentences, pieces and unknown pieces of held-out text
   rejected/ manifest.json README.md COMPLETED
 
@@ -37,33 +38,34 @@ def add(commands: Commands) -> None:
     corpora = Flags(parser)
     corpora.files(
         "--corpora",
-        "finished builds or folders above some; with a language also files, one sentence per line",
+        "finished builds, or folders with builds below; or LANG=FILE for a file with one sentence per line",
         "[LANG=]PATH",
         required=True,
     )
     add_output(parser)
     corpora.files(
         "--evaluate",
-        "data sets like FLORES (devtest/ukr.devtest) to measure unknown tokens on",
+        "data sets with the layout of FLORES (devtest/ukr.devtest), to count unknown tokens in",
         "DIR",
     )
     corpora.dump_date("the date of the newest build")
-    sample = Flags(parser, "what is learned from")
+    sample = Flags(parser, "sample of sentences")
     sample.number(
-        "--temperature", "1 keeps the sizes of languages, more evens them", "5", metavar="T"
+        "--temperature",
+        "1 keeps the proportions of the languages; higher values make their shares more equal",
+        "5",
+        metavar="T",
     )
+    sample.number("--sentences", "maximum number of sentences of all languages", 100_000_000)
+    sample.number("--seed", "seed of the choice of sentences", 0)
     sample.number(
-        "--sentences", "of all languages, at most, and no more than there are", 100_000_000
+        "--min-count", "to save memory, leave out words that occur less often in the sample", 1
     )
-    sample.number("--seed", "of the choice of sentences", 0)
-    sample.number(
-        "--min-count", "leave out words that the sample has less often, where memory is short", 1
-    )
-    model = Flags(parser, "the model")
-    model.number("--size", "pieces", 256_000)
+    model = Flags(parser, "vocabulary")
+    model.number("--size", "number of pieces", 256_000)
     model.number(
         "--character-coverage",
-        "of the text whose characters get pieces",
+        "share of the text whose characters must have a piece",
         0.9995,
         metavar="SHARE",
     )
@@ -75,6 +77,6 @@ def add(commands: Commands) -> None:
     )
     model.switch(
         "--byte-fallback",
-        "spell characters without a piece in bytes: there is no unknown token then",
+        "spell characters without a piece in bytes, so that there are no unknown tokens",
     )
     add_runner(parser)

@@ -1,4 +1,4 @@
-"""Entity tables for commands that need one. If no finished table is given, a table is built first."""
+"""Finds the entity table that a command needs, or builds it from Wikidata dumps."""
 
 import argparse
 from collections.abc import Sequence
@@ -14,15 +14,16 @@ def entity_table(
     beam_flags: Sequence[str],
     languages: Sequence[str] = (),
 ) -> str:
-    """Returns the folder of the entity table in `paths`, which is built if necessary; "" if `paths` is empty,
-    or if a dry run would have to build the table.
+    """Returns the folder of the entity table for a build, after building the table if necessary.
 
     Args:
-      paths: The folder of a finished table, or patterns of Wikidata dumps. A table of dumps is built below
-        `settings.output`, unless it is already finished.
-      languages: Corpus codes of the languages whose titles a new table holds, besides the paper's languages.
+      paths: The folder of a finished table, or patterns of Wikidata dumps. From dumps, a table is built below
+        `settings.output`, unless it already exists.
+      languages: Codes of languages whose titles a new table contains, in addition to the languages of the
+        paper.
 
-    Raises ValueError for a table among other paths, TargetError for a finished table of other dumps.
+    Returns "" if `paths` is empty, or if a dry run would have to build the table. Raises ValueError if
+    `paths` has a table and other paths, TargetError if there is a finished table from other dumps.
     """
     from apache_beam.io.filesystems import FileSystems
 
@@ -36,7 +37,7 @@ def entity_table(
         return ""
     folders = [path for path in paths if is_completed(path)]
     if folders and len(paths) > 1:
-        raise ValueError(f"--entities takes one table or several dumps, found {' '.join(paths)}")
+        raise ValueError(f"--entities must be one table or several dumps, got {' '.join(paths)}")
     if folders:
         return folders[0]
     wikis = dict.fromkeys((*LANGUAGE_CODES, *languages))
@@ -50,8 +51,9 @@ def entity_table(
 
 
 def _is_there(target: str, corpus: "Entities", replace: bool) -> bool:
-    """Returns True if the table that `corpus` would make is finished. With `replace`, a table of other dumps
-    counts as missing.
+    """Returns True if the table that `corpus` would make is already finished.
+
+    If a table from other dumps is in its place, raises TargetError or, with `replace`, returns False.
     """
     from pipelines.builds.publish import TargetError
     from pipelines.commands.batch import is_there

@@ -9,15 +9,16 @@ examples:
     corpusmill verify gs://corpora --report gs://corpora/verified.tsv --runner DataflowRunner …
   One Billion Word, against the published MD5 sums:
     corpusmill verify lm1b corpora/lm1b/en --md5 README.corpus_generation_checkpoints
-  The same, with the first difference of each file from the release, or from the scripts' output:
+  The same, and the first line of each file that differs from the release, or from the scripts' output:
     corpusmill verify lm1b corpora/lm1b/en --md5 LIST --reference r13output
 
 what is checked:
-  COMPLETED matches manifest.json; its files have their size, SHA-256 and rows; there are no other files
+  COMPLETED matches manifest.json
+  each file has the size, SHA-256 and number of rows in the manifest; there are no other files
   CURRENT in the folder above builds names one of them, and README.md in that folder matches them
-  the files of each split hold as many articles as the manifest says were kept
-  no entity is in two splits, whatever the languages and dates of its articles
-  with --md5: every file of the list that a build can have exists, byte for byte
+  the files of each split contain as many documents as the manifest says
+  no entity is in two splits, in all languages and dates
+  with --md5: every file of the list that a build can have exists, and is equal byte for byte
 
 Exit status: 0 no fault, 1 a fault or no build, 2 wrong settings.
 """
@@ -41,24 +42,25 @@ CORPUS_OF_SUMS = "lm1b"  # the corpus with published MD5 sums
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "check that files of finished builds are whole, and no entity is in two splits"
+    about = "checks that finished builds are complete, and that no entity is in two splits"
     parser = add_command(commands, "verify", about, __doc__, _run)
-    add_folders(parser, "a finished build, or a folder above some")
+    add_folders(parser, "finished builds, or folders with builds below")
     sums = Flags(parser, "One Billion Word")
     sums.text(
         "--md5",
         "LIST",
-        "MD5 sums of the scripts' output, with or without prose around them; DIR has one build",
+        "list of MD5 sums of the original scripts' output, as published or as printed by md5sum; DIR must"
+        " contain one build",
     )
     sums.text(
         "--reference",
         "FOLDER",
-        "the scripts' output, or the unpacked release, with which differing lines are compared",
+        "the original scripts' output, or the unpacked release, to show the first differing lines",
     )
     Flags(parser).text(
         "--report",
         "FILE.tsv",
-        "file for all checks and findings; the screen shows the first 20",
+        "file for all checks and findings; only the first 20 findings are printed",
     )
     add_json(parser)
     add_runner(parser)
@@ -93,7 +95,9 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
 
 
 def _one_folder(folders: Sequence[str]) -> str:
-    """Returns DIR from the arguments "lm1b DIR" or "DIR". Raises ValueError if there are several folders."""
+    """Returns the only folder in the arguments "lm1b DIR" or "DIR". Raises ValueError if there
+    are several.
+    """
     named = folders[1:] if len(folders) > 1 and folders[0] == CORPUS_OF_SUMS else folders
     if len(named) != 1:
         raise ValueError(f"--md5 compares one build: verify {CORPUS_OF_SUMS} DIR --md5 LIST")

@@ -1,5 +1,6 @@
-"""Prints the versions of the package and the corpora. The version of a corpus changes when its builds
-change.
+"""Prints the versions of the package and of the corpora.
+
+The version of a corpus changes when its builds change.
 """
 
 import logging
@@ -9,7 +10,7 @@ from pipelines.corpora import rows
 
 
 def print_versions() -> None:
-    """Prints the version of the package immediately, then a line for each corpus."""
+    """Prints the version of the package, and then a line for each corpus as soon as its version is known."""
     logging.getLogger().setLevel(logging.CRITICAL)  # Beam warns about optional libraries
     print(f"corpusmill {VERSION}", flush=True)
     for row in rows().values():

@@ -1,4 +1,6 @@
-"""Builds of all corpora from the bundled samples, which are small inputs written for this project."""
+"""Defines a build of every corpus from the bundled samples: small inputs that were written for
+this project.
+"""
 
 import pathlib
 from collections.abc import Iterator
@@ -31,25 +33,26 @@ from pipelines.wiki40b_multilingual import Wiki40bMultilingual
 
 SAMPLES = pathlib.Path(__file__).parent
 WIKI40B_LANGUAGES = ("en", "ja", "uk")
-MULTILINGUAL_SIZE = 64_000  # more than the samples give
+MULTILINGUAL_SIZE = 64_000  # more pieces than can be learned from the samples
 SUBWORDS = 8_000
 
 
 def sample_builds(output: str) -> Iterator[Corpus]:
-    """Yields a build of every corpus. The caller must build each one in `output` before it requests the
-    next.
+    """Yields a build of every corpus from the samples.
+
+    The caller must run each build, with the same `output`, before it requests the next one.
     """
     for row in rows().values():
         yield from load(row.samples)(output)
 
 
 def entities(_: str) -> Iterator[Corpus]:
-    """Yields the build of the entity table."""
+    """Yields the build of the entity table from the sample of Wikidata."""
     yield Entities(EntitiesConfig(dump=[sample_entities()]))
 
 
 def wiki40b(output: str) -> Iterator[Corpus]:
-    """Yields the builds of Wiki-40B in three languages."""
+    """Yields the builds of Wiki-40B in three languages, which use the entity table."""
     (table,) = entities(output)
     for language in WIKI40B_LANGUAGES:
         yield Wiki40b(sample_config(language, FileSystems.join(output, *table.path)))
@@ -77,13 +80,13 @@ def simplebooks(_: str) -> Iterator[Corpus]:
 
 
 def tokenize(output: str) -> Iterator[Corpus]:
-    """Yields the build of token files from the Ukrainian Wiki-40B, with the vocabulary of that corpus."""
+    """Yields the build of token files from the Ukrainian Wiki-40B, with the vocabulary of that build."""
     (folder,) = newest_of_editions([FileSystems.join(output, "wiki40b", "uk")])
     yield Tokens(TokensConfig(folder))
 
 
 def ngrams(output: str) -> Iterator[Corpus]:
-    """Yields the build of a small n-gram model of One Billion Word."""
+    """Yields the build of a small n-gram model from the sample of One Billion Word."""
     (folder,) = newest_of_editions([FileSystems.join(output, "lm1b")])
     yield Ngrams(NgramsConfig(folder, order=3, prune=(0, 1)))
 
@@ -94,7 +97,7 @@ def flores101(_: str) -> Iterator[Corpus]:
 
 
 def subwords(output: str) -> Iterator[Corpus]:
-    """Yields the build of a vocabulary for all corpora in `output`."""
+    """Yields the build of one vocabulary from all corpora in `output`."""
     yield Subwords(SubwordsConfig([output], size=SUBWORDS))
 
 
@@ -115,8 +118,9 @@ def sample_news() -> Lm1bConfig:
 
 
 def sample_pg19() -> Pg19Config:
-    """Returns settings for PG-19 from the sample of books. The splits are chosen by a hash, because the
-    sample books are not in the released corpus.
+    """Returns settings for PG-19 from the sample of books.
+
+    The splits are chosen by a hash, because the sample books are not in the released corpus.
     """
     return Pg19Config(
         **_sample_books(),
@@ -127,7 +131,9 @@ def sample_pg19() -> Pg19Config:
 
 
 def sample_simplebooks() -> SimpleBooksConfig:
-    """Returns settings for SimpleBooks from the sample of books. The sizes suit few and short books."""
+    """Returns settings for SimpleBooks from the sample of books. The sizes are suitable for few and short
+    books.
+    """
     return SimpleBooksConfig(**_sample_books(), heldout_books=2, small_tokens=5000)
 
 
@@ -138,7 +144,12 @@ def sample_flores101() -> Flores101Config:
 
 
 def sample_dump(folder: str, wiki: str) -> str:
-    """Returns the path of the dump of a sample wiki in the folder "wikipedia" or "wikimedia"."""
+    """Returns the path of the dump of a sample wiki.
+
+    Args:
+      folder: "wikipedia", or "wikimedia" for other projects.
+      wiki: The name of the wiki, such as "ukwiki".
+    """
     name = f"{wiki}-20260101-pages-articles-multistream.xml.bz2"
     return str(SAMPLES / folder / wiki / name)
 
@@ -153,7 +164,12 @@ def _sample_books() -> dict[str, Any]:
 
 
 def sample_config(language: str, entities: str = "") -> Wiki40bConfig:
-    """Returns settings for the sample of one language of Wiki-40B, with an entity table."""
+    """Returns settings for the sample of one language of Wiki-40B.
+
+    Args:
+      language: "en", "ja" or "uk".
+      entities: The folder of an entity table; "" for none.
+    """
     wiki = SAMPLES / "wikipedia" / f"{language}wiki"
     return Wiki40bConfig(
         language=language,

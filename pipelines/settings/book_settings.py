@@ -1,4 +1,4 @@
-"""Settings and inputs that all builds from Project Gutenberg have in common."""
+"""Settings and inputs that PG-19 and SimpleBooks have in common."""
 
 import posixpath
 import re
@@ -20,7 +20,7 @@ _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)-?([01]\d)-?([0-3]\d)(?!\d)")
 
 
 class BookInputs(NamedTuple):
-    """The paths of a build's input files."""
+    """The paths of the input files of a build from books."""
 
     books: Sequence[str]
     catalog: Sequence[str]
@@ -29,41 +29,42 @@ class BookInputs(NamedTuple):
     split_ids: Sequence[str] = ()
 
     def by_role(self) -> Mapping[str, Sequence[str]]:
-        """Returns role, as named in the manifest → paths."""
+        """Returns role → paths. The roles are named as in the manifest."""
         return {name.replace("_", "-"): paths for name, paths in self._asdict().items()}
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns how many bytes of the book files the workers will read."""
+        """Returns the number of bytes of book files that the workers will read."""
         return sum(sizes_of(self.books))
 
     def date(self) -> str:
-        """Returns the newest date in the names of the catalogue and book files: "20261101"; or "undated"."""
+        """Returns the newest date in the names of the catalogue and book files, such as "20261101"; "undated"
+        if none has one.
+        """
         names = map(posixpath.basename, (*self.catalog, *self.books))
         return max(
             ("".join(found) for name in names for found in _DATE.findall(name)), default="undated"
         )
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns a caveat for the card if no catalogue was given."""
+        """Returns a caveat for the card if there is no catalogue."""
         return () if self.catalog else (NO_CATALOG,)
 
 
 def check_book_settings(
     books: Sequence[str], dump_date: str, on_corrupt: str, min_words: int
 ) -> None:
-    """Checks the settings that all builds from books have in common. Raises ValueError for invalid
-    settings.
-    """
+    """Raises ValueError if a setting that all builds from books have is invalid."""
     check_dump_settings(books, dump_date, on_corrupt)
     if min_words < 0:
         raise ValueError(f"min_words must be 0 or more, not {min_words}")
 
 
 def find_books(books: Sequence[str], on_corrupt: str, **others: Sequence[str]) -> BookInputs:
-    """Finds the files that patterns and folders name. Raises InputError for missing or visibly truncated
-    files.
+    """Finds the input files of a build. Raises InputError for missing or visibly truncated files.
 
     Args:
+      books: Patterns, folders or archives of books.
+      on_corrupt: "fail" to reject truncated files, "keep-good" to accept them.
       others: Patterns for the other fields of BookInputs.
     """
     found = {name: match_inputs(patterns) for name, patterns in others.items()}

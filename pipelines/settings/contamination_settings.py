@@ -8,12 +8,12 @@ PASSAGES = 3
 
 
 class Search(NamedTuple):
-    """Settings for a search for evaluation texts in training texts."""
+    """The settings of a search for evaluation texts in training texts."""
 
     train: Sequence[str]  # command-line arguments, see text_sources.py
     evaluation: Sequence[str]
     ngram_words: int = NGRAM_WORDS
-    passages: int = PASSAGES  # shown for each item in the report
+    passages: int = PASSAGES  # maximum number of passages per item in the report
     train_id: str = ""
     evaluation_id: str = ""
     whole_files: bool = False

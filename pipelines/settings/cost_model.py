@@ -1,4 +1,6 @@
-"""Estimates a build's processor time and disk space, from rates that `tests/bench/rates.py` has measured."""
+"""Estimates the processor time and disk space of a build, from rates that `tests/bench/rates.py` has
+measured.
+"""
 
 import csv
 from collections.abc import Mapping
@@ -12,7 +14,7 @@ NEAR_DUPLICATES, COUNTING, LEARNING = "near-duplicates", "counting-pieces", "voc
 SPARK_START, SPARK_WORK = "spark-start", "spark-work"
 CLUSTER_START, CLUSTER_WORK = "cluster-start", "cluster-work"
 SERIAL = frozenset({START, LEARNING, SPARK_START, CLUSTER_START})
-"""Parts whose time does not depend on the number of workers."""
+"""Parts of a build whose time does not depend on the number of workers."""
 
 GB = 10**9
 
@@ -32,10 +34,9 @@ class Rates(NamedTuple):
     of: Mapping[tuple[str, str], Rate]  # (corpus, part) → rate
 
     def find(self, corpus: str, part: str, language: str = "") -> Rate | None:
-        """Returns the rate of a part: for the language of the corpus if it is known, otherwise for the corpus
-        or for any corpus.
+        """Returns the rate of a part; None if the table has none.
 
-        Returns None if the table has no such rate.
+        If there is no rate for the language, the rate of the corpus or the rate for all corpora is used.
         """
         keys = (corpus, f"{part}:{language}"), (corpus, part), (ANY, part)
         return next((self.of[key] for key in keys if key in self.of), None)
@@ -53,7 +54,7 @@ class Text(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One part of a build, with its estimated cost."""
+    """A part of a build, with its estimated cost."""
 
     name: str
     core_seconds: float
@@ -65,7 +66,12 @@ class Part(NamedTuple):
 
 
 def parts_of(rates: Rates, corpus: str, language: str, text: Text, workers: int = 1) -> list[Part]:
-    """Returns the cost of each part of a build on the in-process runner.
+    """Returns the parts of a build on the in-process runner, with the cost of each.
+
+    Args:
+      corpus: The name of the corpus.
+      language: The code of the language; "" if the corpus has none.
+      text: The size and kind of the input.
 
     Raises KeyError if the table has no rates for the corpus.
     """
@@ -94,8 +100,11 @@ def parts_of(rates: Rates, corpus: str, language: str, text: Text, workers: int 
 
 
 def on_spark(rates: Rates, parts: list[Part], *, is_cluster: bool) -> list[Part]:
-    """Returns the parts of a build on Spark: `parts`, with two more for the start and the overhead of
-    Spark.
+    """Returns the parts of a build on Spark: `parts`, and two more for the start and the overhead of Spark.
+
+    Args:
+      parts: The parts of the build on the in-process runner.
+      is_cluster: Whether Spark runs on a cluster, not on this machine.
     """
     start, work = (CLUSTER_START, CLUSTER_WORK) if is_cluster else (SPARK_START, SPARK_WORK)
     shared = sum(part.core_seconds for part in parts if not part.is_serial)
@@ -108,12 +117,14 @@ def on_spark(rates: Rates, parts: list[Part], *, is_cluster: bool) -> list[Part]
 
 
 def seconds_of(parts: list[Part], cores: int) -> float:
-    """Returns the seconds that the parts take on the given number of cores."""
+    """Returns the number of seconds that the parts take on `cores` cores."""
     return sum(part.core_seconds / (1 if part.is_serial else cores) for part in parts)
 
 
 def read_rates(content: str) -> Rates:
-    """Parses a table of rates. Lines that begin with "# " state the date and machine of the measurement."""
+    """Parses a table of rates. Lines that begin with "# " contain the date and the machine of the
+    measurement.
+    """
     lines = content.splitlines()
     measured = [line.removeprefix("# ") for line in lines if line.startswith("#")]
     rows = csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t")
@@ -127,5 +138,5 @@ def read_rates(content: str) -> Rates:
 
 
 def load_rates() -> Rates:
-    """Reads the table of rates that is part of this installation."""
+    """Loads the table of rates that is installed with this package."""
     return read_rates(resources.files(__package__).joinpath(TABLE).read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Settings that all builds from dumps have in common."""
+"""Checks and names of settings that several corpora have in common."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,22 @@ _DATE_NAME = re.compile(r"(\w[\w.-]*)?")
 
 
 def check_dump_settings(dump: Sequence[str], dump_date: str, on_corrupt: str) -> None:
-    """Raises ValueError if there is no dump, or if dump_date or on_corrupt is invalid."""
+    """Raises ValueError if there is no dump, or if `dump_date` or `on_corrupt` is invalid."""
     if not dump:
-        raise ValueError("no dump is named")
+        raise ValueError("there must be at least one input file")
     if not _DATE_NAME.fullmatch(dump_date):
         raise ValueError(
-            f"dump_date is {dump_date!r}; use letters, digits, . and -, beginning with a letter or digit"
+            "dump_date must consist of letters, digits, . and -, beginning with a letter or digit, got"
+            f" {dump_date!r}"
         )
     check_on_corrupt(on_corrupt)
 
 
 def limit_setting(limit: int) -> dict[str, int]:
-    """Returns the setting that limits the documents to read, as {"limit": limit}; empty if the limit is 0.
+    """Returns the setting `limit`, the number of documents to read, as a mapping; empty if there is no limit.
+
+    Args:
+      limit: The number of documents; 0 for no limit.
 
     Raises ValueError if the limit is negative.
     """
@@ -32,22 +36,21 @@ def limit_setting(limit: int) -> dict[str, int]:
 
 
 def limit_caveat(limit: int, unit: str) -> tuple[str, ...]:
-    """Returns the caveat that a limit adds to the manifest and the card of a build; empty if the limit is
-    0.
-    """
+    """Returns the caveat about a limit for the manifest and the card of a build; empty if `limit` is 0."""
     if not limit:
         return ()
     return (f"Only the first {limit:,} {unit} of the input were read: a first look, no corpus.",)
 
 
 def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[str, Any]) -> str:
-    """Returns the name of an edition: the language and the settings that differ from the defaults.
+    """Returns the name of an edition: the language, and the settings that differ from those of the original
+    corpus.
 
-    Examples: "en", "en-shards-10". The name is used as a folder.
+    Examples are "en" and "en-shards-10". The name is also the name of a folder.
 
     Args:
       variant: Setting → value, for the settings that change the corpus made from the same input.
-      original: Setting → default value.
+      original: Setting → value in the original corpus.
     """
     differing = [
         name.replace("_", "-") if value is True else f"{name.replace('_', '-')}-{value}"
@@ -58,7 +61,7 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
 
 
 def name_variant(variant: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the settings, formatted for a signature."""
+    """Returns the settings in the form that is used in signatures: name with dashes → value as a string."""
     return {name.replace("_", "-"): _in_signature(value) for name, value in variant.items()}
 
 

@@ -18,7 +18,7 @@ ALWAYS_WANTED = "enwiki"  # its titles identify the templates of all wikis
 
 @dataclasses.dataclass(frozen=True)
 class EntitiesConfig:
-    """Settings of one build of the entity table. Invalid settings raise ValueError."""
+    """The settings of a build of the entity table. Invalid settings raise ValueError."""
 
     dump: Sequence[str]  # patterns of wikidata-<date>-all.json files, or parts of one
     wikis: Sequence[str] = LANGUAGE_CODES  # corpus codes of the wikis whose titles are kept

@@ -1,6 +1,4 @@
-"""Libraries that only some corpora and commands need. setup.py makes each entry an extra (optional
-libraries).
-"""
+"""Lists the libraries that only some corpora and commands need. setup.py makes an extra of each entry."""
 
 import importlib.metadata
 import re
@@ -53,15 +51,15 @@ EXTRAS: Mapping[str, Sequence[str]] = {
 
 
 def check_extras(names: Iterable[str]) -> None:
-    """Raises ValueError if libraries of the extras `names` are not installed. The error gives the pip command
-    to run.
+    """Raises ValueError if libraries of the given extras are not installed. The message contains the pip
+    command to run.
     """
     missing = {name: libraries for name in names if (libraries := _missing(name))}
     if missing:
         libraries = sorted(set().union(*missing.values()))
         raise ValueError(
-            f"{', '.join(missing)}: libraries are not installed ({', '.join(libraries)}):"
-            f" pip install 'corpusmill[{','.join(missing)}]'"
+            f"{', '.join(missing)}: libraries are not installed ({', '.join(libraries)});"
+            f" run pip install 'corpusmill[{','.join(missing)}]'"
         )
 
 
@@ -72,7 +70,7 @@ def libraries_of_workers(corpus: str) -> list[str]:
 
 
 def _missing(name: str) -> list[str]:
-    """Returns those libraries of an extra that are not installed."""
+    """Returns the libraries of an extra that are not installed."""
     missing = []
     for requirement in EXTRAS.get(name, ()):
         library = re.split("[<=>]", requirement)[0]

@@ -27,7 +27,7 @@ PAPER_DOMAINS = DOMAINS[:3]
 
 @dataclasses.dataclass(frozen=True)
 class Flores101Config:
-    """Settings of one build of FLORES-101 source sentences. Invalid settings raise ValueError."""
+    """The settings of a build of the source sentences of FLORES-101. Invalid settings raise ValueError."""
 
     wikinews: Sequence[str] = ()  # patterns of pages-articles files of English Wikinews
     wikibooks: Sequence[str] = ()  # of English Wikibooks; only Wikijunior is used by default
@@ -46,7 +46,9 @@ class Flores101Config:
     def __post_init__(self) -> None:
         if not self.domains():
             raise ValueError(
-                "no dump is named: give --wikinews, --wikibooks, --wikivoyage, --wikipedia or --documents"
+                "there is no input: use at least one of --wikinews, --wikibooks, --wikivoyage,"
+                " --wikipedia and"
+                " --documents"
             )
         if self.all_wikibooks and not self.wikibooks:
             raise ValueError("all_wikibooks needs a dump of Wikibooks: set wikibooks")
@@ -62,7 +64,7 @@ class Flores101Config:
     def _check_older(self, domain: str, values: Sequence[str]) -> None:
         if domain not in self.domains():
             raise ValueError(
-                f"newer_than has the domain {domain!r}, which has no dump or documents"
+                f"newer_than: there is no dump and there are no documents for {domain!r}"
             )
         if domain in self.dumps():
             parse_page_id(values)
@@ -72,7 +74,7 @@ class Flores101Config:
             )
 
     def dumps(self) -> dict[str, Sequence[str]]:
-        """Returns domain → patterns of its dumps, for the domains that have dumps."""
+        """Returns domain → patterns of its dump files, for the domains that have dumps."""
         given = {domain: getattr(self, domain) for domain in DOMAINS}
         return {domain: patterns for domain, patterns in given.items() if patterns}
 
@@ -81,11 +83,11 @@ class Flores101Config:
         return dict(sorted(_by_name("documents", self.documents).items()))
 
     def older(self) -> dict[str, list[str]]:
-        """Returns domain → its values in `newer_than`: a page id, patterns of dumps, or a day."""
+        """Returns domain → its values in `newer_than`: a page id, patterns of dump files, or a day."""
         return _by_name("newer_than", self.newer_than)
 
     def domains(self) -> tuple[str, ...]:
-        """Returns the domains that have dumps, then the domains that have documents."""
+        """Returns the names of all domains: first those with dumps, then those with documents."""
         return (*self.dumps(), *self.document_sets())
 
     def wanted_articles(self) -> int:
@@ -98,14 +100,15 @@ class Flores101Config:
 
 
 def _by_name(setting: str, values: Sequence[str]) -> dict[str, list[str]]:
-    """Groups values such as "news=docs.jsonl" by the name before "=". Raises ValueError for values without a
-    name.
+    """Groups values such as "news=docs.jsonl" by the name before "=". Returns name → values.
+
+    Raises ValueError for a value without a name.
     """
     found: dict[str, list[str]] = {}
     for value in values:
         name, sign, rest = value.partition("=")
         if not (name and sign and rest):
-            raise ValueError(f"{setting} is {value!r}, expected name=value")
+            raise ValueError(f"{setting} must have the form name=value, got {value!r}")
         found.setdefault(name, []).append(rest)
     return found
 

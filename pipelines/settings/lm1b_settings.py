@@ -46,12 +46,12 @@ DESCRIPTION = Description(
 
 @dataclasses.dataclass(frozen=True)
 class Lm1bConfig:
-    """Settings of one build of One Billion Word. Invalid settings raise ValueError.
+    """The settings of a build of One Billion Word. Invalid settings raise ValueError.
 
     The defaults are those of the original scripts; any other value gives another edition of the corpus.
     """
 
-    input: Sequence[str]  # patterns of files with one sentence a line, or of tar archives of them
+    input: Sequence[str]  # patterns of files with one sentence per line, or of tar archives of them
     language: str = "en"  # of the tokeniser's rules and abbreviations
     perl: str = CURRENT_PERL  # version whose Unicode tables are used; 5.14 in the published corpus
     members: Sequence[str] = ()  # patterns of names in archives; () is the news of the language
@@ -104,7 +104,9 @@ class Lm1bConfig:
         }
 
     def edition(self) -> str:
-        """Returns the language and the settings that differ from the original scripts: "en",
-        "en-shards-10".
+        """Returns the name of the edition: the language, and the settings that differ from the original
+        scripts.
+
+        Examples are "en" and "en-shards-10".
         """
         return name_edition(self.language, self.variant(), Lm1bConfig(self.input).variant())

@@ -1,4 +1,4 @@
-"""Estimates, from measurements, how much memory builds need on the in-process runner."""
+"""Estimates from measurements how much memory a build needs on the in-process runner."""
 
 import pathlib
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ MB = 10**6
 LINES = {".gz": 2.5, ".bz2": 3.3, ".xz": 3.4, ".tgz": 2.5, ".zip": 2.6}
 XML = {".gz": 4.0, ".bz2": 5.5, ".xz": 6.0}
 JSON = {".gz": 7.5, ".bz2": 11.0}
-"""Suffix of a compressed file → decompressed bytes for each compressed byte, measured on the test inputs."""
+"""Suffix of a compressed file → decompressed bytes per compressed byte, measured on the test inputs."""
 
 
 class MemoryModel(NamedTuple):
-    """Peak memory of a build on the in-process runner, summed over all processes.
+    """A model of the peak memory of a build on the in-process runner, for all processes together.
 
     The values were measured with inputs of at least two sizes; see tests/bench/README.md.
     """
@@ -27,7 +27,7 @@ class MemoryModel(NamedTuple):
         """Returns the approximate decompressed size of files in bytes.
 
         Args:
-          sizes: Path → stored bytes.
+          sizes: Path → size of the stored file in bytes.
         """
         return sum(
             int(size * self.expansion.get(pathlib.PurePath(path).suffix, 1.0))
@@ -35,6 +35,11 @@ class MemoryModel(NamedTuple):
         )
 
     def needed(self, text_bytes: int, workers: int) -> int:
-        """Returns the approximate peak memory of a build in bytes."""
+        """Returns the approximate peak memory of a build in bytes.
+
+        Args:
+          text_bytes: The decompressed size of all inputs.
+          workers: The number of worker processes.
+        """
         further = self.worker_bytes * (workers - 1)
         return self.base_bytes + further + int(self.input_share * text_bytes)

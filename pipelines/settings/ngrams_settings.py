@@ -12,20 +12,22 @@ VERSION = "1.0.0"
 RELEASE_NOTES = {"1.0.0": "First build."}
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 
-MOST_WORDS = 5  # of an n-gram
+MOST_WORDS = 5  # maximum number of words in an n-gram
 SMOOTHINGS = ("kneser-ney", "stupid-backoff")
 PAPER_MIN_COUNTS = {"lm1b": 3}
-"""Corpus → least count in train of a word of the paper's vocabulary; other corpora keep all words."""
+"""Corpus → how often a word must occur in train to be in the paper's vocabulary. Other corpora
+keep all words.
+"""
 
 
 @dataclasses.dataclass(frozen=True)
 class NgramsConfig:
-    """Settings of one n-gram model. Invalid settings raise ValueError."""
+    """The settings of an n-gram model. Invalid settings raise ValueError."""
 
     corpus: str  # folder of a finished build
     order: int = 5  # words of the longest n-grams
     smoothing: str = "kneser-ney"
-    min_count: int = 0  # least count of a word of the vocabulary; 0 is that of the paper
+    min_count: int = 0  # rarer words are not in the vocabulary; 0 uses the value of the paper
     prune: Sequence[int] = ()  # largest dropped count for each order; the last is used for the rest
     splits: Sequence[str] = ()  # to score; () is all except train
 
@@ -40,21 +42,25 @@ class NgramsConfig:
             raise ValueError(f"min_count must be 0 or more, not {self.min_count}")
         self._check_prune()
         if "train" in self.splits:
-            raise ValueError("splits has train: a model is not scored on its training split")
+            raise ValueError(
+                "splits must not contain train: a model is not scored on its training split"
+            )
 
     def _check_prune(self) -> None:
         prune = tuple(self.prune)
         if len(prune) > self.order:
-            raise ValueError(f"prune has {len(prune)} counts, but order is {self.order}")
+            raise ValueError(
+                f"prune must have at most one count per order, {self.order}, but has {len(prune)}"
+            )
         if any(later < earlier for earlier, later in pairwise((0, *prune))):
             raise ValueError(
-                f"prune is {' '.join(map(str, prune))}: no count may be lower than the one before"
+                f"the counts of prune must not decrease, got {' '.join(map(str, prune))}"
             )
         if prune[:1] > (0,):
             raise ValueError("prune must begin with 0: use min_count to drop rare words")
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change the model made from a build."""
+        """Returns the settings that change the model made from the same build."""
         return {
             "order": self.order,
             "smoothing": self.smoothing,

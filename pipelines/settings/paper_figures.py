@@ -1,4 +1,4 @@
-"""Numbers from the Wiki-40B paper, for comparison with builds, which are not expected to match them exactly.
+"""Numbers from the Wiki-40B paper, for comparison with builds. Builds are not expected to match them exactly.
 
 Source: Guo et al., LREC 2020: Table 2 (sizes), Table 6, which includes Table 3 (characters per piece), and
 Tables 7 to 9, which include Tables 4 and 5 (bits per character). `paper_figures.tsv` has a line for each
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import NamedTuple
 
-VOCABULARIES = ("32k", "64k", "128k")  # 32k of a single language, the others multilingual
+VOCABULARIES = ("32k", "64k", "128k")  # 32k: one language each; the others are multilingual
 
 
 class PaperScore(NamedTuple):
@@ -68,7 +68,7 @@ def _read_table() -> dict[str, PaperFigures]:
 
 
 PAPER: Mapping[str, PaperFigures] = _read_table()
-"""Corpus code → the paper's numbers."""
+"""Code of the language → the paper's numbers."""
 
 TOTAL = PaperFigures(
     language="Total",
@@ -79,17 +79,19 @@ TOTAL = PaperFigures(
     characters_per_piece={"32k": 4.101},
     scores={},
 )
-"""The last row of Table 2."""
+"""The last row of Table 2, with the totals of all languages."""
 
 CHARACTERS_PER_PIECE: Mapping[str, tuple[float, ...]] = {
     code: tuple(figures.characters_per_piece[size] for size in VOCABULARIES)
     for code, figures in PAPER.items()
 }
-"""Corpus code → characters per piece of the 32k, 64k and 128k vocabularies."""
+"""Code of the language → characters per piece of the 32k, 64k and 128k vocabularies."""
 
 
 def figures_for_card(language: str) -> dict[str, str]:
-    """Returns name → number from the paper, for a language; empty if the paper does not have the language."""
+    """Returns name → number from the paper, for the card of a build; empty if the paper does not have the
+    language.
+    """
     if language not in PAPER:
         return {}
     figures = PAPER[language]

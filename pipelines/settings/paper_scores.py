@@ -1,6 +1,6 @@
-"""Scores of language models, and sizes of corpora, copied from the papers.
+"""Scores of language models, and sizes of corpora, as printed in the papers.
 
-The values were measured on the published corpora. A build from inputs of another date has other texts.
+They were measured on the published corpora. A build from inputs of another date has other texts.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _WIKI40B_TABLES = dict(zip(VOCABULARIES, (7, 8, 9), strict=True))
 
 
 class PaperScore(NamedTuple):
-    """A language model's score in a paper."""
+    """The score of a language model, as printed in a paper."""
 
     metric: str  # "bpc" or "perplexity"
     model: str  # with the paper and table
@@ -57,7 +57,7 @@ _SCORES = {
 
 
 def paper_scores(corpus: str, edition: str, split: str) -> tuple[PaperScore, ...]:
-    """Returns the paper's scores on a split of a corpus; empty if there are none."""
+    """Returns the scores that the paper of a corpus reports for a split; empty if there are none."""
     if corpus == "wiki40b" and edition in PAPER:
         scores = PAPER[edition].scores
         return tuple(

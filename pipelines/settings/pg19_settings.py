@@ -50,7 +50,7 @@ ACCOUNTS = BookAccounts(SPLITS, whole=SPLITS, sections=make_sections)
 
 @dataclasses.dataclass(frozen=True)
 class Pg19Config:
-    """Settings of one build of PG-19. Invalid settings raise ValueError."""
+    """The settings of a build of PG-19. Invalid settings raise ValueError."""
 
     books: Sequence[str]  # patterns of files, folders
     catalog: Sequence[str] = ()  # patterns of pg_catalog.csv, or of archives of RDF

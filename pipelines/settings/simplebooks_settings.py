@@ -66,7 +66,7 @@ ACCOUNTS = BookAccounts(SPLITS_WITH_SMALL, whole=SPLITS, sections=make_sections)
 
 @dataclasses.dataclass(frozen=True)
 class SimpleBooksConfig:
-    """Settings of one build of SimpleBooks. Invalid settings raise ValueError."""
+    """The settings of a build of SimpleBooks. Invalid settings raise ValueError."""
 
     books: Sequence[str]  # patterns of files, folders
     catalog: Sequence[str] = ()  # patterns of pg_catalog.csv, or of archives of RDF
@@ -105,7 +105,7 @@ class SimpleBooksConfig:
                 raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
         if rule.by_minhash and self.estimate > 1:
             raise ValueError(
-                "estimate cannot be used with overlap by minhash: set a share as overlap"
+                "estimate cannot be used with overlap='minhash': set overlap to a share, such as 0.5"
             )
 
     def variant(self) -> dict[str, Any]:
@@ -130,8 +130,9 @@ class SimpleBooksConfig:
         }
 
     def edition(self) -> str:
-        """Returns the language and the settings that differ from the defaults: "en",
-        "en-target-tokens-92000000".
+        """Returns the name of the edition: the language, and the settings that differ from the defaults.
+
+        Examples are "en" and "en-target-tokens-92000000".
         """
         original = SimpleBooksConfig(self.books).variant()
         if not self.target_tokens:

@@ -1,4 +1,6 @@
-"""Finds the builds and files for training and evaluating a vocabulary over many languages."""
+"""Finds the builds and files from which a vocabulary over many languages is trained, and on which it is
+evaluated.
+"""
 
 import logging
 import pathlib
@@ -23,15 +25,16 @@ _NAMED = re.compile(r"([A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*)=(.+)")
 
 
 class Named(NamedTuple):
-    """An argument of --corpora."""
+    """A parsed argument of --corpora."""
 
-    language: str  # as given; "" takes the language of the builds
-    path: str  # of a folder, or a pattern of files
+    language: str  # code of the language; "" for the language of the builds
+    path: str  # a folder, or a pattern of files
 
 
 def parse_argument(argument: str) -> Named:
-    """Parses an argument such as "uk=texts/*.gz" or "corpora/lm1b". Raises ValueError for an unknown
-    language.
+    """Parses an argument of --corpora, such as "uk=texts/*.gz" or "corpora/lm1b".
+
+    Raises ValueError for an unknown language.
     """
     match = _NAMED.fullmatch(argument)
     if not match:
@@ -41,13 +44,13 @@ def parse_argument(argument: str) -> Named:
 
 
 def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> SentenceSources:
-    """Finds builds and text files, and groups them by language. Of each edition of a corpus, finds the newest
-    build.
+    """Finds the builds and text files that arguments name, and groups them by language.
 
-    An argument that is a folder is searched for builds. Any other argument must be a pattern of text files
-    with a language. A language in the argument overrides that of a build.
+    A folder is searched for builds, and the newest build of each edition is used. Any other argument must be
+    a pattern of text files, with a language. A language in the argument replaces that of the builds.
 
     Args:
+      arguments: The arguments of --corpora.
       layouts: Name of each supported corpus → its layout.
 
     Raises InputError if nothing is found, ValueError if a file has no language or two languages.
@@ -79,7 +82,7 @@ def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> Sen
 def _claim(path: str, before: str, key: str) -> None:
     if before != key:
         first, second = sorted((before, key))
-        raise ValueError(f"{path} is named for two languages: {first} and {second}")
+        raise ValueError(f"{path} is given with two languages, {first} and {second}; use one")
 
 
 def _by_language(pairs: Iterable[tuple[str, _Source]]) -> dict[str, list[_Source]]:
@@ -91,7 +94,9 @@ def _by_language(pairs: Iterable[tuple[str, _Source]]) -> dict[str, list[_Source
 
 def _no_language(path: str) -> Exception:
     files = match_inputs([path])
-    return ValueError(f"{files[0]}: the language is missing; give it as in uk={path}")
+    return ValueError(
+        f"{files[0]}: the language is missing; write it before the path, as in uk={path}"
+    )
 
 
 def _is_folder(path: str) -> bool:
@@ -104,7 +109,7 @@ def _is_folder(path: str) -> bool:
 def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> Iterator[Build]:
     found = find_folders([folder])
     for path in found.unfinished:
-        logging.getLogger(__name__).warning("passed over, not finished: %s", path)
+        logging.getLogger(__name__).warning("skipped, because the build is not finished: %s", path)
     learnable = 0
     for path in found.finished:
         build = open_build(path)
@@ -115,10 +120,14 @@ def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> Iterator[Build]
             yield build
         else:
             logging.getLogger(__name__).warning(
-                "skipped: %s is not a corpus to learn from: %s", build.corpus, path
+                "skipped, because no vocabulary can be learned from builds of %s: %s",
+                build.corpus,
+                path,
             )
     if not learnable:
-        raise InputError(folder, f"no finished build of {', '.join(layouts)} here or below")
+        raise InputError(
+            folder, f"no finished build of {', '.join(layouts)} in this folder or below"
+        )
 
 
 def _newest(found: Iterable[tuple[Build, str]]) -> list[tuple[Build, str]]:
@@ -130,8 +139,7 @@ def _newest(found: Iterable[tuple[Build, str]]) -> list[tuple[Build, str]]:
 
 
 def find_evaluation(folders: Sequence[str]) -> tuple[EvaluationFile, ...]:
-    """Finds the dev and devtest files of data sets that have the layout of FLORES, such as
-    `devtest/ukr.devtest`.
+    """Returns the dev and devtest files in folders with the layout of FLORES, such as `devtest/ukr.devtest`.
 
     Raises InputError if a folder has no such files, or if a file name does not begin with a known language.
     """
@@ -146,7 +154,7 @@ def find_evaluation(folders: Sequence[str]) -> tuple[EvaluationFile, ...]:
             for metadata in match.metadata_list
         ]
         if not found:
-            raise InputError(folder, f"no files like {' or '.join(patterns)}")
+            raise InputError(folder, f"there are no files like {' or '.join(patterns)}")
         files |= {path: EvaluationFile(_language_of_file(path), path) for path in found}
     return tuple(files[path] for path in sorted(files))
 

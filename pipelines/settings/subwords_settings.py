@@ -20,7 +20,7 @@ MOST_SENTENCES = 10**12  # the counts of words are 63 bits wide
 
 @dataclasses.dataclass(frozen=True)
 class SubwordsConfig:
-    """Settings of one vocabulary. The defaults are the paper's settings. Invalid settings raise
+    """The settings of a vocabulary. The defaults are those of the paper. Invalid settings raise
     ValueError.
     """
 
@@ -40,7 +40,7 @@ class SubwordsConfig:
 
     def __post_init__(self) -> None:
         if not self.corpora:
-            raise ValueError("no corpus is named")
+            raise ValueError("corpora must have at least one folder or file")
         for argument in self.corpora:
             parse_argument(argument)
         check_temperature(self.temperature)
@@ -48,7 +48,7 @@ class SubwordsConfig:
             raise ValueError(f"sentences must be from 1 to {MOST_SENTENCES}, not {self.sentences}")
         if not all(letter.isalnum() or letter in ".-_" for letter in self.dump_date):
             raise ValueError(
-                f"dump_date is {self.dump_date!r}; use letters, digits, '.', '_' and '-'"
+                f"dump_date must consist of letters, digits, '.', '_' and '-', got {self.dump_date!r}"
             )
         self.pieces()
 

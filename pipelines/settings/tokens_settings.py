@@ -16,7 +16,7 @@ _NAME = re.compile(r"\w[\w.-]*")
 
 @dataclasses.dataclass(frozen=True)
 class TokensConfig:
-    """Settings of one build of token files. Invalid settings raise ValueError."""
+    """The settings of a build of token files. Invalid settings raise ValueError."""
 
     build: str  # folder of a finished build
     tokenizer: str = ""  # a SentencePiece model or tokenizer.json; "" is the model of the build
@@ -30,7 +30,8 @@ class TokensConfig:
             raise ValueError(f"text must be one of {', '.join(TEXTS)}, not {self.text!r}")
         if self.name and not _NAME.fullmatch(self.name):
             raise ValueError(
-                f"name is {self.name!r}; use letters, digits, . and -, beginning with a letter or digit"
+                "name must consist of letters, digits, . and -, beginning with a letter or digit, got"
+                f" {self.name!r}"
             )
 
     def variant(self) -> dict[str, Any]:

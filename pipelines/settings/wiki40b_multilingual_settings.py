@@ -21,7 +21,7 @@ SAMPLE_ARTICLES = 10_000
 
 @dataclasses.dataclass(frozen=True)
 class MultilingualConfig:
-    """Settings of one multilingual build. Invalid settings raise ValueError."""
+    """The settings of a build of multilingual vocabularies. Invalid settings raise ValueError."""
 
     corpora: Sequence[str]  # folders of finished builds, or parent folders of builds
     vocabulary_sizes: Sequence[int] = VOCABULARY_SIZES
@@ -29,15 +29,15 @@ class MultilingualConfig:
 
     def __post_init__(self) -> None:
         if not self.corpora:
-            raise ValueError("no folder of builds is named")
+            raise ValueError("corpora must have at least one folder with builds")
         if not self.vocabulary_sizes:
-            raise ValueError("no size of a vocabulary is named")
+            raise ValueError("vocabulary_sizes must have at least one size")
         if len(set(self.vocabulary_sizes)) < len(self.vocabulary_sizes):
-            raise ValueError(f"a size of a vocabulary is named twice: {self.vocabulary_sizes}")
+            raise ValueError(f"vocabulary_sizes has a size twice: {self.vocabulary_sizes}")
         self.vocabularies()
 
     def vocabularies(self) -> dict[str, SubwordSettings]:
-        """Returns name of a vocabulary → its settings, beginning with the smallest vocabulary."""
+        """Returns name → settings of each vocabulary, the smallest first."""
         return {
             name_of(size): SubwordSettings(size, self.sample_articles)
             for size in sorted(self.vocabulary_sizes)
@@ -45,6 +45,6 @@ class MultilingualConfig:
 
 
 def name_of(vocabulary_size: int) -> str:
-    """Returns the name of a vocabulary: "64k" for 64,000."""
+    """Returns the name of a vocabulary, such as "64k" for 64,000 pieces."""
     thousands, rest = divmod(vocabulary_size, 1000)
     return str(vocabulary_size) if rest else f"{thousands}k"

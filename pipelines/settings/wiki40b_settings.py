@@ -96,7 +96,7 @@ ORIGINAL = {"near_duplicates": 0.0, "newer_than": "", "min_words": 0}
 
 @dataclasses.dataclass(frozen=True)
 class Wiki40bConfig:
-    """Settings of one build of Wiki-40B. Invalid settings raise ValueError."""
+    """The settings of a build of Wiki-40B. Invalid settings raise ValueError."""
 
     language: str  # corpus code, "zh-tw"
     dump: Sequence[str]  # patterns of pages-articles files
@@ -138,7 +138,8 @@ class Wiki40bConfig:
             )
         if self.learn_headings == "on" and not self.wiki_templates:
             raise ValueError(
-                "learn_headings='on' needs wiki_templates=True: both read the dump first"
+                "learn_headings='on' needs wiki_templates=True, because both use the first reading of the"
+                " dump"
             )
         if self.columns not in COLUMNS:
             raise ValueError(f"columns must be one of {', '.join(COLUMNS)}, not {self.columns!r}")
@@ -161,8 +162,9 @@ class Wiki40bConfig:
         return {"near_duplicates": self.near_duplicates, **named}
 
     def edition(self) -> str:
-        """Returns the language and the settings that differ from the paper: "vi",
-        "vi-near-duplicates-0.8".
+        """Returns the name of the edition: the language, and the settings that differ from the paper.
+
+        Examples are "vi" and "vi-near-duplicates-0.8".
         """
         return name_edition(self.language, self.variant(), ORIGINAL)
 
@@ -179,7 +181,7 @@ class Wiki40bConfig:
         return self.learn_headings == "on"
 
     def for_manifest(self) -> dict[str, Any]:
-        """Returns every setting that influences the bytes of the output."""
+        """Returns all settings that influence the bytes of the output."""
         subwords = self.subwords()
         return {
             "language": self.language,
@@ -205,8 +207,8 @@ class Wiki40bConfig:
         return {name: one for name, one in chosen.items() if one != released[name]}
 
     def for_signature(self) -> dict[str, str]:
-        """Returns the settings for the signature: the language and the settings that differ from the
-        paper.
+        """Returns the settings in the signature: the language, and the settings that differ
+        from the paper.
         """
         differing = {k: v for k, v in self.variant().items() if v != ORIGINAL.get(k)}
         return {"lang": self.language, **name_variant(differing), **self._columns()}
@@ -219,8 +221,15 @@ def linking_caveats(
     dump_date: str = "",
     page_table_date: str = "",
 ) -> Iterator[str]:
-    """Yields caveats about pages that cannot be linked to entities because a table is missing or has another
-    date.
+    """Yields caveats about pages that cannot be linked to Wikidata entities, or may be linked wrongly.
+
+    Reasons are a missing table, or a table with another date than the dump.
+
+    Args:
+      dbname: The name of the wiki, such as "ukwiki".
+      sources: The tables that link pages to entities.
+      has_entities: Whether there is an entity table.
+      dump_date, page_table_date: Dates such as "20261101"; "" if unknown.
     """
     if not sources:
         yield (
@@ -247,7 +256,9 @@ def linking_caveats(
 
 
 def language_caveats(code: str) -> Iterator[str]:
-    """Yields a caveat if the tables of a language were not written by hand and checked on pages."""
+    """Yields a caveat if the tables of headings and templates for a language were not made and checked by
+    people.
+    """
     if not has_proven_tables(code):
         yield (
             "The tables of this language were not proven by people. Names of namespaces are those of the"
@@ -283,8 +294,11 @@ _TABLE_NAMES = {
 
 
 def heading_caveats(code: str, learns: bool) -> Iterator[str]:
-    """Yields a caveat if headings are learned, or if no list of headings was written by hand for the
-    language.
+    """Yields a caveat about the headings of dropped sections, if they are learned, or if the language has no
+    list of its own.
+
+    Args:
+      learns: Whether headings are learned from the dump.
     """
     is_own, lender = has_own_tables(code), borrowed_tables(code)
     if learns:

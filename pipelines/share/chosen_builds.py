@@ -1,4 +1,4 @@
-"""Chooses which build of each edition to share: the current one; without a current one, the newest."""
+"""Chooses which build of each edition to share: the current build or, if there is none, the newest."""
 
 import posixpath
 from collections import defaultdict
@@ -9,9 +9,12 @@ from transforms.builds.finished_builds import Build, age_of, find_folders, open_
 
 
 def choose_builds(folders: Iterable[str]) -> list[Build]:
-    """Returns one build of each edition in the folders and below them, sorted by folder.
+    """Returns one build of each edition in `folders` and their subfolders, sorted by folder.
 
-    A folder may be a build itself. Raises InputError if there is no build, or a damaged one.
+    Args:
+      folders: Folders of builds, or folders above builds.
+
+    Raises InputError if there is no build, or if a build is damaged.
     """
     of_edition = defaultdict(list)
     for folder in find_folders(folders).finished:

@@ -1,7 +1,8 @@
-"""Loads a split of a build for lm-evaluation-harness. `corpusmill harness` copies this file to its output.
+"""Loads a split of a build for lm-evaluation-harness. `corpusmill harness` copies this file beside its task
+files.
 
-The harness adds up the log-likelihoods, words and bytes of documents. This module scales the words and bytes
-of each document, so that their sums are the build's counts, which `corpusmill score` also uses.
+The harness adds up the log-likelihoods, words and bytes of all documents. This module scales the words and
+bytes of each document, so that their sums are the build's counts, which `corpusmill score` also uses.
 """
 
 import pathlib
@@ -18,10 +19,12 @@ def load(
     text_bytes: int,
     **_: object,
 ) -> Any:
-    """Returns the documents of a split as {split: Dataset} with columns "text", "words" and "bytes".
+    """Loads the documents of a split. Returns {split: Dataset} with the columns "text", "words" and "bytes".
 
     Args:
       build: The folder of the build, relative to this file; or "hub:owner/name:config".
+      split: The name of the split, such as "test".
+      column: The column with the text.
       end: The string to append to each text.
       words: The number of words in the split, including the ends of lines if a model predicts them.
       text_bytes: The number of UTF-8 bytes in the split.
@@ -44,8 +47,9 @@ def load(
 
 
 def measure(text: str) -> dict[str, Any]:
-    """Returns a document with its number of words and bytes. They are floats, because scaled integers would
-    be rounded.
+    """Returns a document with its numbers of words and bytes, as floats.
+
+    The numbers are scaled later, and integers would be rounded.
     """
     return {
         "text": text,
@@ -55,7 +59,7 @@ def measure(text: str) -> dict[str, Any]:
 
 
 def process_results(doc: dict[str, Any], results: list[float]) -> dict[str, tuple[float, float]]:
-    """Returns metric → (log-likelihood of a document, number by which it is divided)."""
+    """Returns metric → (log-likelihood of a document, number of words or bytes by which it is divided)."""
     (log_likelihood,) = results
     return {
         "word_perplexity": (log_likelihood, doc["words"]),

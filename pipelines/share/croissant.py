@@ -1,4 +1,4 @@
-"""Writes Croissant metadata for finished builds: JSON-LD with which ML tools find and load data sets.
+"""Writes Croissant metadata for finished builds: JSON-LD that other tools use to find and load data sets.
 
 The metadata file is in the folder of the edition, not in the build, because a finished build is never
 changed. It lists each file of the build with its SHA-256, and a record set for each split. Format:
@@ -31,13 +31,20 @@ _LICENSE = "https://spdx.org/licenses/{}.html"
 
 
 def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
-    """Writes the metadata file of each edition in the folders and below them. Yields the paths of the files.
+    """Writes the metadata file of each edition in `folders` and their subfolders. Yields the paths of the
+    files.
 
-    Raises InputError if there is no build with documents, ValueError if Croissant rejects the metadata.
+    Args:
+      url: The address of the data set's web page; "" for none.
+
+    Raises InputError if there is no build with documents, ValueError if the Croissant library rejects the
+    metadata.
     """
     builds = [build for build in choose_builds(folders) if splits_of(build)]
     if not builds:
-        raise InputError(" ".join(folders), "no finished build with documents here or below")
+        raise InputError(
+            " ".join(folders), "no finished build with documents in this folder or below"
+        )
     for build in builds:
         path = posixpath.join(posixpath.dirname(build.folder), NAME)
         write_whole(path, make_croissant(build, url).encode("utf-8"))
@@ -45,7 +52,7 @@ def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
 
 
 def splits_of(build: Build) -> list[str]:
-    """Returns the sorted names of the splits of a build that have documents."""
+    """Returns the names of a build's splits that have documents, sorted."""
     return sorted({_split_of(file) for file in build.manifest["outputs"]} - {""})
 
 
@@ -53,13 +60,14 @@ def make_croissant(build: Build, url: str = "") -> str:
     """Returns the metadata of a build as JSON-LD. Paths are relative to the folder of the edition.
 
     Args:
-      url: The web page of the data set; "" for none.
-    Raises InputError for a build without documents, ValueError if Croissant rejects the metadata.
+      url: The address of the data set's web page; "" for none.
+
+    Raises InputError for a build without documents, ValueError if the Croissant library rejects the metadata.
     """
     splits, card = splits_of(build), _read_card(build)
     head = read_head(card)
     if not splits or not head:
-        raise InputError(build.folder, f"{build.corpus} has no documents to describe")
+        raise InputError(build.folder, f"builds of {build.corpus} have no documents to describe")
     try:
         metadata = mlc.Metadata(
             name=f"{build.corpus}-{build.edition}",
@@ -80,7 +88,7 @@ def make_croissant(build: Build, url: str = "") -> str:
 
 
 def _split_of(file: dict[str, Any]) -> str:
-    """Returns the split to which a Parquet file of a build belongs; "" for other files."""
+    """Returns the split of a Parquet file in the manifest; "" for other files."""
     return str(file["split"]) if file["format"] == "parquet" else ""
 
 
@@ -94,8 +102,8 @@ def _read_card(build: Build) -> str:
 
 
 def _licenses(build: Build, head: CardHead) -> Iterator[str]:
-    """Yields the SPDX address of each licence. For a licence without an address, yields a reference to the
-    card.
+    """Yields the SPDX address of each licence, or a reference to the card for a licence without
+    an address.
     """
     for name in as_list(head.license):
         if name.startswith(("cc-by", "cc0")):
@@ -105,8 +113,9 @@ def _licenses(build: Build, head: CardHead) -> Iterator[str]:
 
 
 def _date(dump_date: str) -> datetime.datetime | None:
-    """Returns the date of the inputs, because a build itself has no date; None for "2007-2011" or
-    "latest".
+    """Returns the date of the inputs; None for dates such as "2007-2011" or "latest".
+
+    It is used as the date of publication, because a build itself has no date.
     """
     with contextlib.suppress(ValueError):
         return datetime.datetime.strptime(dump_date, "%Y%m%d")

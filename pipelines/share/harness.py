@@ -1,4 +1,4 @@
-"""Writes task files for lm-evaluation-harness: word perplexity and bits per byte of a split of a build.
+"""Writes task files for lm-evaluation-harness, which measure word perplexity and bits per byte on builds.
 
 https://github.com/EleutherAI/lm-evaluation-harness
 """
@@ -29,17 +29,21 @@ _METRICS = ("word_perplexity", "byte_perplexity", "bits_per_byte")
 def write_tasks(
     folders: Sequence[str], output: str, split: str = "test", repo: str = ""
 ) -> Iterator[str]:
-    """Writes a task file for each edition in the folders and below them. Yields the names of the tasks.
+    """Writes a task file for each edition in `folders` and their subfolders. Yields the names of the tasks.
 
     Args:
       output: The folder for the task files and for the module that they import.
-      repo: "owner/name" of a data set on the Hugging Face hub that has the builds; "" to read them from their
-        folders.
+      split: The split on which to measure.
+      repo: "owner/name" of a data set on the Hugging Face hub that contains the builds; "" to read them from
+        their folders.
+
     Raises InputError if there is no build with text, ValueError if a build does not have the split.
     """
     builds = [build for build in choose_builds(folders) if build.corpus in layouts()]
     if not builds:
-        raise InputError(" ".join(folders), "no finished build of running text here or below")
+        raise InputError(
+            " ".join(folders), "no finished build with running text in this folder or below"
+        )
     folder = pathlib.Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     source = pathlib.Path(corpusmill_task.__file__)
@@ -52,15 +56,16 @@ def write_tasks(
 
 
 def name_task(build: Build, split: str) -> str:
-    """Returns the name of a task: "corpusmill_wiki40b_uk_test"."""
+    """Returns the name of a task, such as "corpusmill_wiki40b_uk_test"."""
     return re.sub(r"\W+", "_", f"corpusmill_{build.corpus}_{build.edition}_{split}").lower()
 
 
 def make_task(build: Build, split: str, place: str) -> str:
-    """Returns the task file as YAML.
+    """Returns the content of a task file, in YAML.
 
     Args:
       place: The argument `build` of corpusmill_task.load.
+
     Raises ValueError if the build does not have the split.
     """
     counts = _normalisers(build, split)
@@ -93,5 +98,5 @@ def _normalisers(build: Build, split: str) -> Normalisers:
     except ValueError as error:
         raise ValueError(f"{build.folder}: {error}") from None
     if not counts.text_bytes or not counts.words:
-        raise ValueError(f"{build.folder}: stats.json has no counts of words and bytes of {split}")
+        raise ValueError(f"{build.folder}: stats.json has no counts of words and bytes for {split}")
     return counts

@@ -32,7 +32,7 @@ from transforms.files.stores import StoreError, is_local
 from transforms.text.builds.folder_card import MARK, BuildBelow, make_folder_card, read_places
 
 _NO_TOKEN = (
-    "there is no token of the hub: set HF_TOKEN to a token with write permission, from"
+    "there is no token for the hub: set HF_TOKEN to a token with write permission, from"
     " https://huggingface.co/settings/tokens"
 )
 _NO_REPO = (
@@ -42,7 +42,7 @@ _NO_REPO = (
 _REFUSED = {
     401: "the hub does not know the token in HF_TOKEN",
     403: "the token in HF_TOKEN may not write to it",
-    412: "it was changed in the meantime; run the same command again",
+    412: "the data set was changed in the meantime; run the same command again",
 }
 
 
@@ -51,7 +51,7 @@ _UNBRACED = {ord(one): None for one in "{}"}
 
 
 class SharedFile(NamedTuple):
-    """A file of a build, and its path in the repository."""
+    """A file of a build, and its path in the repository on the hub."""
 
     place: str  # "uk/20260101-1.6.0/stats.json"
     path: str  # on disk
@@ -60,7 +60,7 @@ class SharedFile(NamedTuple):
 
 
 class Edition(NamedTuple):
-    """A build to upload."""
+    """A build to upload, with its place in the repository."""
 
     build: Build
     folder: str  # in the repository: "uk/20260101-1.6.0"
@@ -68,7 +68,7 @@ class Edition(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the edition and of its config: "uk"."""
+        """The name of the edition and of its config on the hub, such as "uk"."""
         return posixpath.dirname(self.folder)
 
 
@@ -82,8 +82,8 @@ class Published(NamedTuple):
 
 
 def plan(folders: Sequence[str]) -> list[Edition]:
-    """Returns the editions in the folders and below them. Each has its current build; without one, its newest
-    build.
+    """Returns the builds to upload: for each edition in `folders` and their subfolders, the current or the
+    newest build.
 
     Raises InputError if there is no finished build, ValueError if the builds are of several corpora.
     """
@@ -91,18 +91,19 @@ def plan(folders: Sequence[str]) -> list[Edition]:
     above = {posixpath.dirname(posixpath.dirname(build.folder)) for build in builds}
     if len(above) > 1:
         raise ValueError(
-            f"a repository has one corpus, but the builds are in several: {', '.join(sorted(above))}"
+            "all builds in a repository must be of one corpus, but these are in several folders of corpora:"
+            f" {', '.join(sorted(above))}"
         )
     return [_edition(build) for build in builds]
 
 
 def publish(repo: str, editions: Sequence[Edition]) -> Iterator[Published]:
-    """Uploads the editions in order. Yields the result of each upload.
+    """Uploads editions in order, with one commit for each. Yields the result of each upload.
 
     Args:
       repo: "owner/name" of a data set on the hub, which must exist.
-    Raises ValueError if there is no token, InputError for a damaged build, StoreError for errors from the
-    hub.
+
+    Raises ValueError if there is no token, InputError for a damaged build, StoreError for errors of the hub.
     """
     if not get_token():
         raise ValueError(_NO_TOKEN)
@@ -113,7 +114,7 @@ def publish(repo: str, editions: Sequence[Edition]) -> Iterator[Published]:
 
 
 class _Hub:
-    """A repository on the hub. The cards of the builds in the repository are cached."""
+    """A repository on the hub. Keeps the cards of its builds in memory."""
 
     def __init__(self, repo: str, cards: Mapping[str, str]):
         self.repo = repo
@@ -146,7 +147,9 @@ class _Hub:
         return Published(edition, len(additions), size, str(made.commit_url))
 
     def _texts(self, edition: Edition, there: Mapping[str, RepoFile], head: str) -> dict[str, str]:
-        """Returns path in the repository → text, for the files that are outside the builds."""
+        """Returns path in the repository → text, for the files outside the builds: card and Croissant
+        metadata.
+        """
         texts = {}
         if croissant.splits_of(edition.build):
             url = f"{self.api.endpoint}/datasets/{self.repo}"
@@ -229,13 +232,15 @@ def _sha256_of(file: SharedFile) -> str:
 
 
 def _blob_id(data: bytes) -> str:
-    """Returns git's id of a file with the contents `data`."""
+    """Returns the id that git gives to a file with this content."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 @contextlib.contextmanager
 def _named(repo: str) -> Iterator[None]:
-    """Turns errors from the hub inside the block into StoreError, with one line that names the repository."""
+    """Replaces errors of the hub inside the block by StoreError, whose message is one line with the
+    repository's name.
+    """
     try:
         yield
     except (InputError, ValueError):
@@ -252,7 +257,7 @@ def _explain(error: BaseException) -> str:
     if isinstance(error, RepositoryNotFoundError) and status != 401:
         return _NO_REPO
     said = error.server_message or str(error)
-    return _REFUSED.get(status) or f"the hub answers {status}: {_first_line(said)}"
+    return _REFUSED.get(status) or f"the hub returned the status {status}: {_first_line(said)}"
 
 
 def _first_line(text: str) -> str:

@@ -76,7 +76,7 @@ def test_a_limit_of_memory_below_that_of_the_libraries_is_refused_at_once(tmp_pa
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "corpusmill: error: a process may map only 2.5 GB of memory here (ulimit -v), but 4 GB are"
+        "corpusmill: error: ulimit -v limits the memory of a process to 2.5 GB, but 4 GB are"
         " needed: raise the limit\n"
     )
 
@@ -92,7 +92,7 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
     message = run(*sample_flags(demo), status=1).err
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
     assert message == (
-        f"corpusmill: error: {folder} holds a finished build; use another --output,"
+        f"corpusmill: error: {folder} contains a finished build; use another --output,"
         " or --replace to build it again\n"
     )
 
@@ -108,11 +108,11 @@ def test_a_finished_build_is_untouched_without_replace(demo: Path, run: Command)
         (["--shard-byte", "7"], "no such flag: --shard-byte 7"),
         (["--shard-bytes", "0"], "shard_bytes must be positive, not 0"),
         (["--shard-bytes", "many"], "invalid int value"),
-        (["--workers", "0"], "0 is not a positive whole number"),
+        (["--workers", "0"], "must be a positive whole number, got 0"),
         (["--workers", "two"], "invalid"),
         (["--on-corrupt", "ignore"], "invalid choice: 'ignore'"),
         (["--language", "Chinese"], "zhwiki has two corpora, zh-cn and zh-tw"),
-        (["--limit", "0"], "0 is not a positive whole number"),
+        (["--limit", "0"], "must be a positive whole number, got 0"),
         (["--language", "commons"], "no such language: 'commons'"),
         (["--language", "zh"], "zhwiki has two corpora, zh-cn and zh-tw"),
         (["--dump"], "expected at least one argument"),
@@ -231,7 +231,7 @@ def test_an_interrupt_is_no_traceback(
     monkeypatch.setattr("pipelines.engines.run_pipeline._run_to_the_end", interrupted)
     assert run_cli(*sample_flags(tmp_path)) == 130
     assert capsys.readouterr().err.endswith(
-        "corpusmill: error: interrupted; what was not finished is not published; the same command continues"
+        "corpusmill: error: interrupted; nothing unfinished was published; the same command continues"
         " from the last finished stage\n"
     )
     assert files_below(tmp_path) == []

@@ -244,8 +244,11 @@ def test_sentences_of_each_corpus(
     [
         ({"order": 6}, "order must be from 1 to 5, not 6"),
         ({"order": 0}, "order must be from 1 to 5, not 0"),
-        ({"prune": [0, 0, 1], "order": 2}, "prune has 3 counts, but order is 2"),
-        ({"prune": [0, 2, 1]}, "prune is 0 2 1: no count may be lower than the one before"),
+        (
+            {"prune": [0, 0, 1], "order": 2},
+            "prune must have at most one count per order, 2, but has 3",
+        ),
+        ({"prune": [0, 2, 1]}, "the counts of prune must not decrease, got 0 2 1"),
         ({"prune": [1]}, "prune must begin with 0"),
         ({"min_count": -1}, "min_count must be 0 or more, not -1"),
         ({"smoothing": "none"}, ", not 'none'"),

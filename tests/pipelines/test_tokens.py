@@ -121,7 +121,7 @@ def test_marks_in_the_text_are_told(tmp_path: Path, build: Path, model: Path) ->
         ({"tokenizer": "{model}", "eos": "<end>"}, "does not have '<end>'"),
         (
             {"tokenizer": "{model}", "column": "nothing"},
-            "lacks the column nothing; it has wikidata_id",
+            "there is no column nothing; the file has wikidata_id",
         ),
     ],
 )

@@ -1,7 +1,7 @@
-"""Shows how a page of a wiki is cleaned, or where a document of a build came from.
+"""Shows how a page of a wiki is converted to text, or where a document of a build came from.
 
 examples:
-  What the cleaner makes of an article, source and text side by side:
+  The source and the text of an article side by side:
     corpusmill inspect wiki --language uk --title Київ --dump 'ukwiki-20261101-*-multistream.xml.bz2'
   The same as a page for a browser, with every template and link:
     corpusmill inspect wiki --language uk --title Київ --dump ukwiki-….xml.bz2 --html kyiv.html
@@ -14,7 +14,7 @@ examples:
 inspect wiki shows, section by section:
   the source beside the text, below it on a screen of less than 76 columns
   the text of each template, and its rule: file and line of its table below transforms/text/wikimedia
-  links that leave no text; other links, comments, tables and references are counted, and listed with --html
+  links that leave no text; other links, comments, tables and references are only counted, or listed by --html
   dropped sections, and the line of the table that lists their heading
 With the index of a multistream dump beside it (…-multistream-index.txt.bz2), only the parts of the dump with
 the page and its templates are read; without the index, the whole dump is read.
@@ -35,18 +35,20 @@ WIKI = "wiki"
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "shows how a page was cleaned, or where a document came from"
+    about = "shows how a page was converted to text, or where a document came from"
     parser = add_command(commands, "inspect", about, __doc__, _run)
     parser.add_argument(
         "what", metavar="wiki | BUILD", help='"wiki", or a folder with a finished build'
     )
-    parser.add_argument("id", metavar="ID", nargs="?", default="", help="of a document of a BUILD")
+    parser.add_argument(
+        "id", metavar="ID", nargs="?", default="", help="with BUILD: the id of a document"
+    )
     flags = Flags(parser)
-    flags.text("--language", "CODE", "the Wikipedia, by the code in its address")
+    flags.text("--language", "CODE", "code of the Wikipedia, as in its address")
     flags.files("--dump", "files of a dump (pages-articles)")
-    flags.text("--title", "TITLE", "of the page in the dump")
-    flags.text("--wikitext", "FILE", "read wikitext instead of a dump")
-    flags.files("--templates", "TOML tables of your own, as wiki40b takes them")
+    flags.text("--title", "TITLE", "title of the page in the dump")
+    flags.text("--wikitext", "FILE", "read wikitext from a file instead of a dump")
+    flags.files("--templates", "your own TOML tables of templates, as for wiki40b")
     flags.switch(
         "--no-wiki-templates",
         "do not read the template pages of the dump",
@@ -69,7 +71,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
 
 def _check(settings: argparse.Namespace) -> None:
     if settings.id:
-        raise ValueError(f"inspect {WIKI} takes no ID: name the page with --title")
+        raise ValueError(f"inspect {WIKI} has no argument ID: name the page with --title")
     if not settings.language:
         raise ValueError("--language is missing: give the code in the address of the Wikipedia")
     if bool(settings.dump) == bool(settings.wikitext):
@@ -104,7 +106,7 @@ def _show_document(settings: argparse.Namespace) -> None:
     from pipelines.translation.drawing import screen_columns
 
     if settings.html and not settings.dump:
-        raise ValueError("--html shows the source of an article: also give its --dump")
+        raise ValueError("--html needs --dump, which contains the source of the article")
     for origin in find_document(settings.what, settings.id):
         print(draw_origin(origin, screen_columns() or 80), end="")
         if settings.dump:

@@ -3,22 +3,22 @@
 examples:
   All languages below a folder, with the figures of the paper:
     corpusmill report corpora
-  A page with pictures, one file that needs no network:
+  An HTML page with charts, in one file that needs no network:
     corpusmill report corpora --html report.html
   Some builds, for a paper, and for a program:
     corpusmill report corpora/wiki40b/uk/* corpora/wiki40b/el/* --format markdown
     corpusmill report corpora --format tsv
 
-what is shown of Wiki-40B, as in Table 2 of the paper (Guo et al., LREC 2020):
-  articles, sections, SentencePiece pieces and characters of each split, characters per piece, coverage;
-  the paper's articles, characters per piece and bits per character; a row per build, and a total over the
-  newest build of each language. Builds without a vocabulary show – for pieces. Unfinished builds are only
-  named.
-For every other corpus: documents and words of each split with those of the paper, and the best score of the
-paper. tsv has one table: that of Wiki-40B, if there is a build of it.
+the table of Wiki-40B, with a row per build and the columns of Table 2 of the paper (Guo et al., LREC 2020):
+  articles and sections; SentencePiece pieces and characters of each split; characters per piece; coverage;
+  the paper's articles, characters per piece and bits per character
+  the last row is the total over the newest build of each language; – means that a build has no vocabulary
+the table of all other corpora: documents and words of each split, those of the paper, and its best score.
+Unfinished builds are only listed. With --format tsv, there is one table: that of Wiki-40B if there is a build
+of it.
 --html answers ten questions about every build: what was rejected and why, whether it is as large as the
 paper's, how long the documents are, what changed since the previous edition, and others. It has charts, 20
-documents, and a searchable list of rejected documents. It needs the libraries of the extra "report".
+documents, and a searchable list of rejected documents. --html needs the libraries of the extra "report".
 """
 
 import argparse
@@ -36,8 +36,8 @@ def add(commands: Commands) -> None:
     about = "prints the sizes of finished builds, with those of the papers"
     parser = add_command(commands, "report", about, __doc__, _run)
     add_folders(parser, "builds, or folders with builds below")
-    Flags(parser).choice("--format", FORMATS, "what to print (default %(default)s)")
-    Flags(parser).text("--html", "FILE", "write a page with pictures, which needs no network")
+    Flags(parser).choice("--format", FORMATS, "output format (default %(default)s)")
+    Flags(parser).text("--html", "FILE", "write an HTML page with charts, which needs no network")
     add_json(parser)
     parser.set_defaults(extras=[])
 

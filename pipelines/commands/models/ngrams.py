@@ -10,17 +10,18 @@ examples:
 The model is the same as that of KenLM's lmplz for the same lines (interpolated modified Kneser-Ney smoothing,
 Chen and Goodman 1998). It does not need to fit into memory: n-grams are kept in files.
 
-Sentences are those of One Billion Word; lines of SimpleBooks; lines of Wiki-40B, whose markers count as
-words; and paragraphs of PG-19. Words are separated by spaces. A word that occurs less often than --min-count
-in train is <unk>; the default is 3 for One Billion Word, as in its paper, and 1 for others. --prune takes a
-count for each order, as in lmplz: n-grams that occur at most that often are left out; the last count is used
-for all higher orders. If a text has too few n-grams, the discounts of lmplz --discount_fallback are used.
---smoothing stupid-backoff uses relative frequencies, and for a missing n-gram 0.4 times the value of the
-shorter n-gram, normalised over all words, as in the One Billion Word paper.
+A sentence of the model is a sentence of One Billion Word, a line of SimpleBooks or Wiki-40B, or a paragraph
+of PG-19. Words are separated by spaces; the markers of Wiki-40B count as words. A word that occurs less often
+than --min-count in train is <unk>; the default is 3 for One Billion Word, as in its paper, and 1 for other
+corpora. --prune has a count for each order, as in lmplz: n-grams that occur at most that often are left out;
+the last count is used for all higher orders. If a text has too few n-grams, the discounts of lmplz
+--discount_fallback are used. --smoothing stupid-backoff uses relative frequencies. If an n-gram is missing,
+it uses 0.4 times the value of the shorter n-gram. The values are normalised over all words, as in the One
+Billion Word paper.
 
-Documents of the other splits are scored. In One Billion Word and SimpleBooks, whose papers predict the ends
-of sentences, a document has a list with a number for each word and each end of a sentence. In other corpora,
-a document has one number.
+The model scores the documents of the other splits. A document gets one log-likelihood. In One Billion Word
+and SimpleBooks, whose papers predict the ends of sentences, it gets a list with a log-likelihood for each
+word and each end of a sentence.
 
 what you get, in <output>/ngrams/<corpus>-<edition>/<date>-<version>/:
   model.arpa                      for KenLM, SRILM and others
@@ -39,20 +40,25 @@ def add(commands: Commands) -> None:
     about = "estimates an n-gram model (ARPA) from a finished build, and scores held-out text"
     parser = add_command(commands, "ngrams", about, __doc__)
     flags = Flags(parser)
-    flags.text("--corpus", "DIR", "a finished build", required=True, default=None)
+    flags.text("--corpus", "DIR", "folder of a finished build", required=True, default=None)
     add_output(parser)
     flags.files("--splits", "splits to score (default: all but train)", "SPLIT")
     model = Flags(parser, "the model")
-    model.number("--order", "words of the longest n-grams, 1 to 5", 5)
+    model.number("--order", "number of words in the longest n-grams, 1 to 5", 5)
     model.choice(
         "--smoothing",
         ("kneser-ney", "stupid-backoff"),
-        "modified and interpolated (default), or Stupid Backoff, normalised",
+        "interpolated modified Kneser-Ney (default), or normalised Stupid Backoff",
     )
     model.number(
-        "--min-count", "of words of the vocabulary; 0: 3 of One Billion Word, 1 of others", 0
+        "--min-count",
+        "words that occur less often in train are <unk>; 0 means 3 for One Billion Word, 1 for others",
+        0,
     )
     model.files(
-        "--prune", "leave out n-grams with such a count, for each order: 0 0 1", "N", type=int
+        "--prune",
+        "for each order, leave out n-grams that occur at most this often: 0 0 1",
+        "N",
+        type=int,
     )
     add_runner(parser)

@@ -5,7 +5,7 @@ examples:
     corpusmill contamination --train corpora/wiki40b/uk --eval flores101_dataset#ukr
   Held-out sentences of One Billion Word in its training shards:
     corpusmill contamination --train corpora/lm1b/en --eval corpora/lm1b/en
-  Questions and contexts in web text, both in files of other tools:
+  Questions and contexts in web text, both from files of other tools:
     corpusmill contamination --train 'web/*.jsonl.gz' --eval 'squad/*.parquet#question,context'
 
   A new edition of a build, without the passages that share 13 words in a row with a sentence:
@@ -13,31 +13,31 @@ examples:
       --output found --remove passages --editions corpora
 
 training data and evaluation sets may be:
-  a finished build, or a folder above some   its split train is training data, all others are evaluated
-  a folder in the layout of FLORES   devtest/ukr.devtest; DIR#ukr,vie for some of its languages
-  Parquet or JSON lines   FILE#COLUMN,COLUMN names the columns of texts (default: text)
-  text   each line is a text; with --whole-files each file of training data
-  NAME=PATH gives a set a name; FILE may be a pattern, .gz, .bz2, .xz or .zst
+  a finished build, or a folder with builds below   --train reads the split train, --eval all other splits
+  a folder with the layout of FLORES   devtest/ukr.devtest; DIR#ukr,vie selects languages
+  Parquet or JSON lines   FILE#COLUMN,COLUMN names the columns with texts (default: text)
+  text files   each line is a text; with --whole-files, each file of the training data is a text
+  NAME=PATH gives a set a name; FILE may be a pattern; files may be .gz, .bz2, .xz or .zst
 
 how texts are compared:
-  by words, without case and punctuation, in NFKC; “Don’t” is the two words don and t
-  8 words in a row are a match (--ngram-words); an item with fewer words must be a whole line
+  word by word, in lower case, without punctuation, in NFKC; “Don’t” is the two words don and t
+  8 equal words in a row are a match (--ngram-words); an item with fewer words must be a whole line
   matches are exact: words are compared, not only hashes
 
-counts of each split of a set:
-  items; items with 8 words in a row in the training data; with 13, as in GPT-3;
-  with 70 % of their 8-grams, as in PaLM; items that one document contains as a whole
+counts for each split of a set:
+  all items; items with 8 words in a row in the training data; with 13, as in GPT-3;
+  with 70 % of their 8-grams, as in PaLM; items that are completely in one document
 
 what you get, with --output, in <output>/:
   found.jsonl      each item that was found, with passages of documents (docs/contamination.md)
   found.html       the same as a page: items and passages side by side
-  hits-*.parquet   each stretch of 13 words, or of a whole item, in all documents, with its position
+  hits-*.parquet   the position of each match of 13 words, or of a whole item, in all documents
   stats.json       the counts
   manifest.json README.md COMPLETED
-and with --remove, complete builds in <editions>/, with removed-*.parquet, the list of removed texts
+and with --remove, new builds in <editions>/, with removed-*.parquet, the list of removed texts
 
-Exit status: 0 if no item occurs in the training data as a whole or with 13 words in a row; 1 if one does, or
-if an input cannot be read; 2 wrong settings.
+Exit status: 0 if no item occurs in the training data, either completely or with 13 words in a row; 1 if one
+does, or if an input cannot be read; 2 wrong settings.
 """
 
 import argparse
@@ -53,23 +53,27 @@ def add(commands: Commands) -> None:
     about = "finds items of evaluation sets in training data"
     parser = add_command(commands, "contamination", about, __doc__, _run)
     flags = Flags(parser)
-    flags.files("--train", "training data", "DATA", required=True)
-    flags.files("--eval", "evaluation sets", "SET", required=True)
-    flags.text("--output", "DIR", "new folder for what is found, on a disk that all workers share")
-    flags.number("--ngram-words", "words in a row that count", NGRAM_WORDS)
-    flags.number("--passages", "passages of each item in the report", PASSAGES)
+    flags.files("--train", "training data (see below)", "DATA", required=True)
+    flags.files("--eval", "evaluation sets (see below)", "SET", required=True)
+    flags.text("--output", "DIR", "new folder for the findings, on a disk that all workers share")
+    flags.number("--ngram-words", "number of words in a row that are a match", NGRAM_WORDS)
+    flags.number("--passages", "maximum number of passages per item in the report", PASSAGES)
     flags.text(
-        "--train-id", "COLUMN", "column of document ids in Parquet and JSON lines (default: id)"
+        "--train-id",
+        "COLUMN",
+        "column with the ids of training documents in Parquet and JSON lines (default: id)",
     )
-    flags.text("--eval-id", "COLUMN", "the same of evaluation sets")
+    flags.text(
+        "--eval-id", "COLUMN", "column with the ids of items in evaluation sets (default: id)"
+    )
     flags.choice(
         "--remove",
         ("", "documents", "passages"),
-        "write new editions of the builds of --train without what hits-*.parquet lists",
+        "write new editions of the builds in --train, without the documents or passages in hits-*.parquet",
         metavar="{documents,passages}",
     )
     flags.text("--editions", "DIR", "parent folder of the new editions")
-    flags.switch("--whole-files", "take each text file of the training data as one document")
+    flags.switch("--whole-files", "read each text file of the training data as one document")
     add_json(parser)
     add_runner(parser)
 

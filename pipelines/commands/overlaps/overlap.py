@@ -1,4 +1,4 @@
-r"""Finds near-duplicate documents in data sets, or between two, and writes MinHash signatures.
+r"""Finds near-duplicate documents in or between data sets, or writes MinHash signatures.
 
 examples:
   Near-duplicates among the articles of a build:
@@ -12,19 +12,20 @@ examples:
     corpusmill overlap 'papers/*.parquet#abstract' --signatures-only --output signatures
 
 data sets may be:
-  a finished build of documents, or a folder above some; all their splits are read
-  Parquet or JSON lines   FILE#COLUMN names the column of texts (default: text); FILE may be a pattern
-  NAME=PATH gives files a name
+  a finished build of documents, or a folder with builds below; all splits are read
+  Parquet or JSON lines   FILE#COLUMN names the column with texts (default: text); FILE may be a pattern
+  NAME=PATH gives a data set a name
 
-Candidates share a band of their signatures; each pair is then checked with all 8-grams of its words, in lower
-case and without punctuation. Of pairs with a similarity of exactly --similarity, 2 % may be missed.
+Pairs of documents whose MinHash signatures have an equal band are candidates. For each candidate, the
+similarity is computed from all 8-grams of words, in lower case and without punctuation. About 2 % of the
+pairs with a similarity of exactly --similarity may be missed.
 
 what you get, in <output>/:
   pairs-*.parquet pairs-*.jsonl   data set, id and split of both documents, similarity, cluster
-  signatures-*.parquet            with --signatures-only, in place of these (docs/overlap.md)
-  stats.json                      for each data set and split, documents with a near-duplicate
+  signatures-*.parquet            with --signatures-only, instead of pairs (docs/overlap.md)
+  stats.json                      number of documents with a near-duplicate, by data set and split
   manifest.json README.md COMPLETED
-and with --drop-from, a complete build in <editions>/, with removed-*.parquet, the list of dropped documents
+and with --drop-from, new builds in <editions>/, with removed-*.parquet, the list of dropped documents
 
 Exit status: 0 done, 1 an input cannot be read, 2 wrong settings.
 """
@@ -39,19 +40,24 @@ def add(commands: Commands) -> None:
     """Adds the command to the parser."""
     about = "finds pairs of near-duplicate documents, or writes MinHash signatures"
     parser = add_command(commands, "overlap", about, __doc__, _run)
-    parser.add_argument("data_sets", nargs="+", metavar="DATA", help="data sets")
+    parser.add_argument("data_sets", nargs="+", metavar="DATA", help="data sets (see below)")
     flags = Flags(parser)
     flags.files(
-        "--with", "compare with these data sets alone, not with each other", "DATA", dest="others"
+        "--with",
+        "compare DATA only with these data sets, not with each other",
+        "DATA",
+        dest="others",
     )
     flags.text("--output", "DIR", "new folder, on a disk that all workers share", required=True)
-    flags.text("--similarity", "S", "of near-duplicates, at least (default 0.8)", default="0.8")
-    flags.text("--id-column", "COLUMN", "of ids in Parquet and JSON lines (default: id)")
+    flags.text(
+        "--similarity", "S", "least similarity of near-duplicates (default 0.8)", default="0.8"
+    )
+    flags.text("--id-column", "COLUMN", "column with ids in Parquet and JSON lines (default: id)")
     flags.switch("--signatures-only", "write the signature of each document, and compare nothing")
     flags.choice(
         "--drop-from",
         ("", "first", "second"),
-        "write new editions of builds without near-duplicates: first, of DATA; second, of --with."
+        "write new editions of the builds in DATA (first) or in --with (second), without near-duplicates."
         " Without --with, one document of each cluster is kept",
         metavar="{first,second}",
     )

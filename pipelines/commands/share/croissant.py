@@ -1,20 +1,20 @@
-"""Writes Croissant metadata for finished builds, with which data-set tools describe and load them.
+"""Writes Croissant metadata for finished builds, so that other tools can describe and load them.
 
 examples:
   For all languages:
     corpusmill croissant corpora/wiki40b
-  With the page of the data set:
+  With the address of the data set's web page:
     corpusmill croissant corpora/wiki40b/uk --url https://example.org/wiki40b-uk
 
-For each edition at or below DIR, the current build is described; without a current build, the newest one:
-  <output>/wiki40b/uk/croissant.json   its licence, citation, columns, and files with their SHA-256
+For each edition at or below DIR, it describes the current build or, without a current build, the newest one:
+  <output>/wiki40b/uk/croissant.json   licence, citation, columns, and files with their SHA-256
 
-Run it again after a new build. `corpusmill publish` also writes it. To read the records:
+Run this command again after a new build. `corpusmill publish` also writes the file. To read the records:
   import mlcroissant
   data = mlcroissant.Dataset("corpora/wiki40b/uk/croissant.json")
   next(iter(data.records("train")))
 
-It needs the libraries of the extra "croissant".
+The command needs the libraries of the extra "croissant".
 """
 
 import argparse
@@ -25,10 +25,10 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_folders
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "writes croissant.json of finished builds, metadata for ML tools"
+    about = "writes croissant.json for finished builds: metadata for other tools"
     parser = add_command(commands, "croissant", about, __doc__, _run)
     add_folders(parser, "builds, or folders with builds below")
-    Flags(parser).text("--url", "URL", "the page of the data set")
+    Flags(parser).text("--url", "URL", "address of the web page of the data set")
 
 
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Uploads finished builds to a data set of the Hugging Face hub, one commit per edition.
+"""Uploads finished builds to a data set on the Hugging Face hub, one commit per edition.
 
 examples:
   A list of the files to upload:
@@ -8,13 +8,15 @@ examples:
     corpusmill publish hub me/wiki40b corpora/wiki40b
     corpusmill publish hub me/wiki40b corpora/wiki40b/el
 
-For each edition at or below DIR, the current build (without one, the newest) is uploaded with all its files,
-croissant.json, and a README.md with which the hub and `datasets` load each edition by name:
+For each edition at or below DIR, the current build is uploaded; without a current build, the newest one. The
+command uploads all files of the build, croissant.json, and a README.md. With it, the hub and `datasets` load
+each edition by name:
   datasets.load_dataset("me/wiki40b", "uk")
 
-Each file is compared with the manifest first: a damaged build is not uploaded. Files that the hub already has
-are not uploaded again: after an interruption, run the same command. Builds uploaded before are kept, and so
-is a README.md that corpusmill did not write. The data set must exist; HF_TOKEN must have write access to it.
+Each file is first compared with the manifest: a damaged build is not uploaded. After an interruption, run the
+same command again; files that the hub already has are not uploaded again. Builds uploaded before are kept,
+and so is a README.md that corpusmill did not write. The data set must exist; HF_TOKEN must have write access
+to it.
 
 Exit status: 0 done, 1 damaged build or an error of the hub, 2 wrong settings or no token.
 """
@@ -27,12 +29,14 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_folders
 
 def add(commands: Commands) -> None:
     """Adds the command to the parser."""
-    about = "uploads finished builds to a data set of the Hugging Face hub"
+    about = "uploads finished builds to a data set on the Hugging Face hub"
     parser = add_command(commands, "publish", about, __doc__, _run)
     parser.add_argument("where", choices=["hub"], help="the Hugging Face hub")
-    parser.add_argument("repo", metavar="REPO", help="of a data set: owner/name")
+    parser.add_argument("repo", metavar="REPO", help="name of the data set: owner/name")
     add_folders(parser, "builds, or folders with builds below")
-    Flags(parser).switch("--dry-run", "only list files and bytes, without a connection to the hub")
+    Flags(parser).switch(
+        "--dry-run", "only list the files and their sizes, without connecting to the hub"
+    )
     parser.set_defaults(extras=["croissant"])
 
 

@@ -10,13 +10,13 @@ examples:
     corpusmill tokenize corpora/wiki40b --output corpora \
       --tokenizer corpora/subwords/*/*/sentencepiece.model --name multilingual
 
-Below each DIR, the newest build of each edition is used. Each document ends with the token --eos. Special
+The newest build of each edition at or below DIR is used. Each document ends with the token --eos. Special
 tokens in the text are not recognised: "</s>" in an article is text. Documents are in the order of the build's
-files; Megatron-LM shuffles them itself.
+files; Megatron-LM shuffles them.
 
 what you get for each build, in <output>/tokens/<corpus>-<edition>/<dump date>-<version>/:
-  train.bin train.idx       for --data-path <this folder>/train; the same of other splits
-  train-rows.parquet        first_token, end_token → file, row and id in the build
+  train.bin train.idx       for --data-path <this folder>/train; the same for other splits
+  train-rows.parquet        for each document: first_token, end_token, and file, row and id in the build
   tokenizer.model or .json  the tokenizer
   stats.json                documents, tokens, bytes of text, unknown tokens
   manifest.json README.md COMPLETED
@@ -48,21 +48,29 @@ def add(commands: Commands) -> None:
     """Adds the command to the parser."""
     about = "makes token files for Megatron-LM from finished builds"
     parser = add_command(commands, "tokenize", about, __doc__, _run)
-    add_folders(parser, "finished builds, or folders above some")
+    add_folders(parser, "finished builds, or folders with builds below")
     flags = Flags(parser)
     flags.text(
         "--tokenizer",
         "FILE",
-        "a SentencePiece model, or tokenizer.json of Hugging Face (default: the model that the build has)",
+        "a SentencePiece model, or tokenizer.json of Hugging Face (default: the model in the build)",
     )
     flags.text(
-        "--name", "NAME", "of that tokenizer, in the name of the folder; default: its file's"
+        "--name",
+        "NAME",
+        "name of the tokenizer, as part of the name of the output folder (default: that of its file)",
     )
-    flags.text("--column", "NAME", "of the text; default: that of the corpus")
+    flags.text("--column", "NAME", "column with the text (default: that of the corpus)")
     flags.choice(
-        "--text", ("stored", "plain"), "text as it is stored (default), or articles without markers"
+        "--text",
+        ("stored", "plain"),
+        "stored: the text as it is in the build (default); plain: articles without markers",
     )
-    flags.text("--eos", "TOKEN", "after each document; default: </s>, <|endoftext|> or the like")
+    flags.text(
+        "--eos",
+        "TOKEN",
+        "token after each document (default: </s>, <|endoftext|> or a similar token of the tokenizer)",
+    )
     add_output(parser)
     add_runner(parser)
     parser.set_defaults(extras=[])

@@ -273,13 +273,13 @@ def change_all(batch: Batch) -> None:
         (change_a_setting, "with other settings (shard_bytes: 1 → 2)"),
         (add_settings, "with other settings (a: none → 1, b: none → x, d: none → [1] and 2 more)"),
         (change_a_size,
-         "of other inputs (dump ukwiki-20260101-pages-articles.xml.bz2: 2 bytes → 4 bytes)"),
+         "from other inputs (dump ukwiki-20260101-pages-articles.xml.bz2: 2 bytes → 4 bytes)"),
         (change_a_name,
-         "of other inputs (dump uk.xml: none → 4 bytes,"
+         "from other inputs (dump uk.xml: none → 4 bytes,"
          " dump ukwiki-20260101-pages-articles.xml.bz2: 2 bytes → none)"),
         (change_all,
          "of another version (1.2.0 → 1.3.0); with other settings (shard_bytes: 1 → 2);"
-         " of other inputs (dump ukwiki-20260101-pages-articles.xml.bz2: 2 bytes → 4 bytes)"),
+         " from other inputs (dump ukwiki-20260101-pages-articles.xml.bz2: 2 bytes → 4 bytes)"),
     ],
 )  # fmt: skip
 def test_a_finished_build_that_is_another_is_not_touched(
@@ -294,7 +294,7 @@ def test_a_finished_build_that_is_another_is_not_touched(
         "uk 20260101",
         target,
         FAILED,
-        f"{target} holds a build {message}; use --replace to build it again",
+        f"{target} contains a build {message}; use --replace to build it again",
     )
     assert statuses(outcomes) == [FAILED] * 5
     assert statuses(batch.outcomes(replace=True)) == [BUILT] * 5
@@ -307,7 +307,7 @@ def test_is_there(batch: Batch) -> None:
     batch.outcomes()
     assert is_there(target, corpus)
     corpus.settings = {}
-    with pytest.raises(TargetError, match="holds a build with other settings"):
+    with pytest.raises(TargetError, match="contains a build with other settings"):
         is_there(target, corpus)
 
 

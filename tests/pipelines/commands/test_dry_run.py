@@ -55,8 +55,8 @@ def test_a_dry_run_prints_and_writes_nothing(
         r"in-process, 2 workers, [0-9]+ cores",
         r"processor +[0-9]+ core-seconds: start",
         r"time +about [0-9]+ s, if nothing else runs",
-        r"memory +[0-9,.]+ [MG]B at most, of ",
-        r"disk +[0-9,.]+ [MG]B while it runs, [0-9,.]+ [MG]B when it is done; ",
+        r"memory +at most [0-9,.]+ [MG]B of the available ",
+        r"disk +[0-9,.]+ [MG]B during the build, [0-9,.]+ [MG]B after it; ",
         r"measured: 20[0-9-]+, ",
     ):
         assert re.search(expected, shown), (expected, shown)
@@ -103,7 +103,7 @@ def test_a_build_that_does_not_fit_is_refused(
     assert dry_run(tmp_path / "corpora", *LM1B) == 1
     shown = capsys.readouterr()
     assert "memory" in shown.out
-    assert "on the in-process runner this needs about" in shown.err
+    assert "the in-process runner needs about" in shown.err
     assert dry_run(tmp_path / "corpora", *LM1B, "--ignore-memory") == 0
 
 

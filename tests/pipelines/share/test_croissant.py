@@ -52,7 +52,9 @@ def test_a_record_is_a_row(golden: Path) -> None:
 
 def test_builds_without_documents_have_none(golden: Path) -> None:
     assert not list(golden.glob("entities/**/croissant.json"))
-    with pytest.raises(InputError, match="no finished build with documents here or below"):
+    with pytest.raises(
+        InputError, match="no finished build with documents in this folder or below"
+    ):
         list(write_croissants([str(golden / "entities")]))
 
 

@@ -114,7 +114,7 @@ def test_a_task_of_the_hub(tmp_path: Path) -> None:
 
 
 def test_what_has_no_task(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no finished build of running text"):
+    with pytest.raises(InputError, match="no finished build with running text"):
         list(write_tasks([str(GOLDEN / "flores101")], str(tmp_path)))
     with pytest.raises(ValueError, match="no such split: 'dev'; there are train, "):
         list(write_tasks([str(GOLDEN / "wiki40b" / "uk")], str(tmp_path), "dev"))

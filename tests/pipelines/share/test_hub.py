@@ -164,8 +164,16 @@ def test_a_dry_run_asks_nothing(
         ("me/other", {}, r"me/other: the hub has no such data set.* hf repos create me/other"),
         ("me/texts", {"/commit/": 403}, "me/texts: the token in HF_TOKEN may not write to it"),
         ("me/texts", {"/commit/": 412}, "me/texts: it was changed in the meantime"),
-        ("me/texts", {"/commit/": 500}, "me/texts: the hub answers 500: the tests want it$"),
-        ("me/texts", {"/upload/": 400}, "me/texts: the hub answers 400: the tests want it$"),
+        (
+            "me/texts",
+            {"/commit/": 500},
+            "me/texts: the hub returned the status 500: the tests want it$",
+        ),
+        (
+            "me/texts",
+            {"/upload/": 400},
+            "me/texts: the hub returned the status 400: the tests want it$",
+        ),
     ],
 )
 def test_what_the_hub_refuses(
@@ -207,7 +215,7 @@ def test_no_token(
 ) -> None:
     monkeypatch.setattr("pipelines.share.hub.get_token", lambda: None)
     assert publish("me/texts", corpus) == 2
-    assert "there is no token of the hub: set HF_TOKEN" in capsys.readouterr().err
+    assert "there is no token for the hub: set HF_TOKEN" in capsys.readouterr().err
 
 
 def test_what_is_not_whole_is_not_uploaded(
@@ -242,7 +250,7 @@ def test_one_corpus_a_repository(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for corpus in ("pg19", "wiki40b"):
         make_build(tmp_path, "en", {}, corpus=corpus)
     assert publish("me/texts", tmp_path, "--dry-run") == 2
-    assert "a repository has one corpus, but the builds are in several: " in capsys.readouterr().err
+    assert "all builds in a repository must be of one corpus" in capsys.readouterr().err
 
 
 @pytest.mark.compat
