@@ -76,7 +76,9 @@ class Lm1b(CorpusBuild):
         return line_bytes_of(self.files, stripes, self.members)
 
     def doubts(self) -> Sequence[Doubt]:
-        """Returns a doubt if no language has the code in the settings, or if most lines are in another language."""
+        """Returns a doubt if no language has the code in the settings, or if most lines are in
+        another language.
+        """
         code = self.config.language
         if not is_code(code):
             return (Doubt(OTHER_LANGUAGE, f"no language has the code {code!r}"),)
