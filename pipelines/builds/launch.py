@@ -119,9 +119,7 @@ def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
     if open_ := [doubt for doubt in found if doubt.name not in accept]:
         names = " ".join(doubt.name for doubt in open_)
         messages = "; ".join(doubt.message for doubt in open_)
-        raise BuildError(
-            f"{messages}. If this is intended, repeat the command with --accept {names}"
-        )
+        raise BuildError(f"{messages}. If this is intended, add --accept {names}")
 
 
 def plan_build(corpus: Corpus, output: str, ignore_memory: bool = False) -> PlannedBuild:

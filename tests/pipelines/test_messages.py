@@ -26,7 +26,7 @@ LANGUAGE = ["wiki40b", "--language", "uk", "--dump", UK]
 
 FOREIGN = (
     r"corpusmill: error: language is uk \(Ukrainian\), but (\d+) of \1 passages at the beginnings of"
-    r" the files are in another one, most of them in English\. If this is intended, repeat the command with"
+    r" the files are in another one, most of them in English\. If this is intended, add"
     r" --accept other-language\n"
 )
 
@@ -79,7 +79,7 @@ CASES = {  # name → arguments, exit status, the whole of what is printed
     "a code that no language has": (
         ["lm1b", "--input", NEWS, "--language", "xx", "--output", "o"],
         1,
-        r"corpusmill: error: no language has the code 'xx'\. If this is intended, repeat the command with"
+        r"corpusmill: error: no language has the code 'xx'\. If this is intended, add"
         r" --accept other-language\n",
     ),
     "a doubt that is none": (

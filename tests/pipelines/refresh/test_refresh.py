@@ -348,13 +348,11 @@ def test_doubts_are_accepted_by_name(place: Place, monkeypatch: pytest.MonkeyPat
     def listen(*positional: Any, **how: Any) -> Any:
         told.update(how)
         if not how["accept"]:
-            raise BuildError(
-                "nearly none. If this is intended, repeat the command with --accept few-links empty-train"
-            )
+            raise BuildError("nearly none. If this is intended, add --accept few-links empty-train")
         return launch(*positional, **how)
 
     monkeypatch.setattr(refresh_corpus, "launch", listen)
-    said = 'continue with accept = ["few-links", "empty-train"]'
+    said = 'If this is intended, add accept = ["few-links", "empty-train"]'
     assert said in place.refresh(status=1).out
     place.configure(place.site.url, corpus='accept = ["few-links", "empty-train"]')
     place.refresh()
