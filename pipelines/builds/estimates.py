@@ -50,7 +50,7 @@ class Step(NamedTuple):
 
 
 class Doing(NamedTuple):
-    """What a build is doing at the moment, and how far it has got."""
+    """The current step of a build, and its progress."""
 
     stage: str
     step: str

@@ -6,8 +6,10 @@ examples:
         --model sacrebleu_tokenizer_spm.model --metadata metadata_devtest.tsv
   Several systems:
     corpusmill score spbleu --reference fra.devtest --hypothesis small.txt large.txt --model spm.model
-  Many directions: files <source>-<target>.<split>, or a folder of them for each system, against the folder
-  of a data set; prints a table of directions, and the averages from and into each language:
+  Many directions, with the translations in files <source>-<target>.<split>
+  (or in a folder of such files for each system), and the references in the
+  folder of a data set. Prints a table of directions, and the averages from
+  and into each language:
     corpusmill score spbleu --reference flores101_dataset/devtest --hypothesis outputs --model spm.model
 
 --model is a SentencePiece model. It is a file, or the name of a model that sacrebleu has downloaded to

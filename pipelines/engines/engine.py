@@ -11,7 +11,7 @@ from pipelines.settings.memory_model import MemoryModel
 
 
 class PlannedBuild(NamedTuple):
-    """What an engine needs to know about a build before it starts."""
+    """The facts about a build that an engine needs before the build starts."""
 
     path: Sequence[str]  # below the output folder: corpus, edition, date and version
     output: str  # the folder below which builds are written

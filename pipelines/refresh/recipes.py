@@ -18,7 +18,7 @@ _GIVEN = "-"  # placeholder for paths while the settings are checked before the 
 
 
 class Recipe(NamedTuple):
-    """How to build one corpus of the configuration: its sources, and a function that makes the build."""
+    """The sources of one corpus of the configuration, and a function that builds the corpus."""
 
     table: CorpusTable
     sources: tuple[Source, ...]

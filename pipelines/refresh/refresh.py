@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 
 
 class Prospect(NamedTuple):
-    """What a refresh would do for one corpus, or the error that prevents it."""
+    """The plan of a refresh for one corpus, or the error that prevents it."""
 
     label: str
     plan: Plan | None  # None if no dump is finished yet, or after an error

@@ -204,7 +204,7 @@ def test_help_names_the_flags(command: str, run: Command) -> None:
 
 def test_help_lists_every_language(run: Command) -> None:
     words = run("wiki40b", "--help").out.split()
-    start = words.index("people:", words.index("CODE")) + 1
+    start = words.index("templates:", words.index("CODE")) + 1
     assert tuple(words[start : start + len(LANGUAGE_CODES)]) == LANGUAGE_CODES
 
 

@@ -125,7 +125,7 @@ def test_they_are_compared(corpora: Path, corpus: str, capsys: pytest.CaptureFix
 
 def test_they_are_left_as_they_are(corpora: Path) -> None:
     before = tree(corpora)
-    with pytest.raises(TargetError, match="holds a finished build"):
+    with pytest.raises(TargetError, match="contains a finished build"):
         launch(Lm1b(sample_news()), str(corpora), workers=1)
     assert tree(corpora) == before
 

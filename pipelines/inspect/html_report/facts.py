@@ -72,7 +72,9 @@ class Fate(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """What became of the records that a build has read. `read` is the sum of `left_out` and `kept`."""
+    """The numbers of records that a build has read, kept and left out. `read` is the sum of
+    `left_out` and `kept`.
+    """
 
     unit: str  # of what was read: "pages"
     read: int

@@ -43,7 +43,7 @@ def test_a_launch_returns_the_manifest_and_shows_the_summary(
 def test_a_finished_build_is_refused_before_any_work(tmp_path: Path, demo: Path) -> None:
     folder = demo / TARGET
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
-    with pytest.raises(TargetError, match="holds a finished build"):
+    with pytest.raises(TargetError, match="contains a finished build"):
         launch(Wiki40b(uk_config()), str(demo), workers=1)
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
 
@@ -56,7 +56,7 @@ def test_what_a_kill_has_left_beside_a_finished_build_is_removed(
     stages = folder.with_name(f".{folder.name}.stages")
     (stages / "01-clean-00-00").mkdir(parents=True)
     stages.chmod(0o700)
-    with pytest.raises(TargetError, match="holds a finished build"):
+    with pytest.raises(TargetError, match="contains a finished build"):
         launch(Wiki40b(uk_config()), str(tmp_path), workers=1)
     assert {path.name for path in folder.parent.iterdir()} == {folder.name, "README.md"}
     assert (folder.parent.parent / "README.md").is_file()

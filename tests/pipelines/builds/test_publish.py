@@ -92,7 +92,7 @@ def test_a_finished_build_is_not_touched(tmp_path: Path) -> None:
     target = tmp_path / "t"
     make(target, "old")
     before = {path: path.stat().st_mtime_ns for path in target.rglob("*")}
-    with pytest.raises(TargetError, match="holds a finished build"):
+    with pytest.raises(TargetError, match="contains a finished build"):
         make(target)
     assert {path: path.stat().st_mtime_ns for path in target.rglob("*")} == before
     assert contents(target) == whole("old")

@@ -147,7 +147,9 @@ def test_many_languages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     shown = capsys.readouterr().out
     assert re.findall(r"would make\s+\S+/wiki40b/([a-z]+)/", shown) == ["uk", "ja"]
     assert re.search("^pl: missing: ", shown, re.MULTILINE)
-    assert re.search("^2 builds: [0-9.]+ core-hours, [0-9.]+ MB on disk$", shown, re.MULTILINE)
+    assert re.search(
+        "^total of 2 builds: [0-9.]+ core-hours, [0-9.]+ MB on disk$", shown, re.MULTILINE
+    )
     assert not (tmp_path / "corpora").exists()
 
 
@@ -230,7 +232,7 @@ def test_spark_on_this_machine_has_a_time(
 @pytest.mark.parametrize("text", ["vcpu", "vcpu=", "vcpu=-1", "gpu=1", "vcpu=cheap"])
 def test_prices_are_named_numbers(text: str) -> None:
     assert parse_prices("disk=0.5") == ("disk", 0.5)
-    with pytest.raises(argparse.ArgumentTypeError, match="is not NAME=USD"):
+    with pytest.raises(argparse.ArgumentTypeError, match="must be NAME=USD"):
         parse_prices(text)
 
 

@@ -149,7 +149,7 @@ def test_sentences_come_go_and_may_move(tmp_path: Path, run: Command) -> None:
         "moved between splits: 2\n"
         "  test → train: 1\n"
         "  train → test: 1\n"
-        "  they may: where the shuffle puts a sentence depends on all sentences\n"
+        "  moves are allowed: where the shuffle puts a sentence depends on all sentences\n"
     )
 
 

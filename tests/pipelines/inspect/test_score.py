@@ -43,21 +43,21 @@ def digest(build: Path) -> str:
 
 def test_bits_per_character_and_all_they_were_made_of(uk: Path, run: Command) -> None:
     assert run("bpc", "--corpus", uk, "--log-likelihood", -1000 * math.log(2)).out == (
-        "corpus                          wiki40b|lang:uk|dump:20260101|v:1.0.0\n"
-        "split                           test\n"
-        "log-likelihood                  -693.147 nats\n"
-        "characters                      1,000\n"
-        "line feeds, included            – (not counted by this build)\n"
-        "bytes                           – (not counted by this build)\n"
-        "pieces                          250\n"
-        "words                           200\n"
-        "documents                       3\n"
-        "bits per character              1.0000\n"
-        "equals word-level perplexity    32.0000\n"
-        "equals perplexity per piece     16.0000\n"
-        "paper: bits per character       0.884 (Guo et al. 2020, table 7, 32k pieces)\n"
-        "paper: bits per character       1.139 (Guo et al. 2020, table 8, 64k pieces)\n"
-        "paper: bits per character       1.105 (Guo et al. 2020, table 9, 128k pieces)\n"
+        "corpus                        wiki40b|lang:uk|dump:20260101|v:1.0.0\n"
+        "split                         test\n"
+        "log-likelihood                -693.147 nats\n"
+        "characters                    1,000\n"
+        "line feeds, included          – (not counted by this build)\n"
+        "bytes                         – (not counted by this build)\n"
+        "pieces                        250\n"
+        "words                         200\n"
+        "documents                     3\n"
+        "bits per character            1.0000\n"
+        "equals word-level perplexity  32.0000\n"
+        "equals perplexity per piece   16.0000\n"
+        "paper: bits per character     0.884 (Guo et al. 2020, table 7, 32k pieces)\n"
+        "paper: bits per character     1.139 (Guo et al. 2020, table 8, 64k pieces)\n"
+        "paper: bits per character     1.105 (Guo et al. 2020, table 9, 128k pieces)\n"
         "\n"
         "bpc|wiki40b|lang:uk|dump:20260101|v:1.0.0|split:test|chars:1000"
         f"|manifest:{digest(uk)}|corpusmill:{VERSION} = 1.0000\n"
@@ -66,8 +66,8 @@ def test_bits_per_character_and_all_they_were_made_of(uk: Path, run: Command) ->
 
 def test_word_level_perplexity(uk: Path, run: Command) -> None:
     shown = run("perplexity", "--corpus", uk, "--log-likelihood", -1000, "--base", 2).out
-    assert "\nword-level perplexity          32.0000\n" in shown
-    assert "\nequals bits per character      1.0000\n" in shown
+    assert "\nword-level perplexity        32.0000\n" in shown
+    assert "\nequals bits per character    1.0000\n" in shown
     assert shown.endswith(
         "perplexity|wiki40b|lang:uk|dump:20260101|v:1.0.0|split:test|words:200"
         f"|manifest:{digest(uk)}|corpusmill:{VERSION} = 32.0000\n"
@@ -240,7 +240,7 @@ def test_a_build_without_pieces(uk: Path, run: Command) -> None:
         " (it needs the package sentencepiece)\n"
     )
     shown = run("bpc", "--corpus", uk, "--log-likelihood", -300).out
-    assert "\npieces                          – (no SentencePiece model)\n" in shown
+    assert "\npieces                        – (no SentencePiece model)\n" in shown
     assert "per piece" not in shown
 
 

@@ -455,7 +455,10 @@ def test_nothing_is_left_behind_where_it_fails(package: Path, spbleu: Command) -
             "outputs/large/eng-deu.devtest",
             "there is no reference for this file: {0}/refs does not contain deu.devtest",
         ),
-        ("outputs/large/eng-fra.test", "{0}/refs does not contain fra.test"),
+        (
+            "outputs/large/eng-fra.test",
+            "there is no reference for this file: {0}/refs does not contain fra.test",
+        ),
         ("outputs/small/fra-eng.devtest", "must have as many lines as the reference"),
         (
             "outputs/large/eng-fra.devtest.gz",
@@ -476,7 +479,7 @@ def test_a_folder_without_directions(package: Path, spbleu: Command) -> None:
     model = ("--model", package / "own.model")
     folder = ("--reference", package / "refs")
     for name, message in (
-        ("empty", "has no translations"),
+        ("empty", "contains no translations"),
         ("out.txt", "must have a name like eng-fra.devtest"),
     ):
         err = spbleu(*folder, "--hypothesis", package / name, *model, status=1).err
@@ -484,7 +487,7 @@ def test_a_folder_without_directions(package: Path, spbleu: Command) -> None:
 
 
 def test_help_teaches(spbleu: Command) -> None:
-    assert "Nothing is ever downloaded here." in spbleu("--help").out
+    assert "This command downloads nothing." in spbleu("--help").out
     shown = [line.split() for line in Command(spbleu.capsys, "score")("--help").out.splitlines()]
     firsts = [words[0] for words in shown if words]
     assert all(metric in firsts for metric in ("bpc", "perplexity", "spbleu"))

@@ -163,7 +163,7 @@ def test_a_dry_run_asks_nothing(
     [
         ("me/other", {}, r"me/other: the hub has no such data set.* hf repos create me/other"),
         ("me/texts", {"/commit/": 403}, "me/texts: the token in HF_TOKEN may not write to it"),
-        ("me/texts", {"/commit/": 412}, "me/texts: it was changed in the meantime"),
+        ("me/texts", {"/commit/": 412}, "me/texts: the data set was changed in the meantime"),
         (
             "me/texts",
             {"/commit/": 500},

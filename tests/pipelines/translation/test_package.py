@@ -250,7 +250,7 @@ def test_a_finished_package_stays_unless_it_may_be_replaced(
     before = tree(Path(made.folder))
     card = Path(made.folder).parent / "README.md"
     card.unlink()  # as if a process had been killed before it wrote it
-    with pytest.raises(TargetError, match="holds a finished build"):
+    with pytest.raises(TargetError, match="contains a finished build"):
         package(translated, str(tmp_path), without_review=True)
     assert card.is_file()
     package(translated, str(tmp_path), without_review=True, replace=True)
