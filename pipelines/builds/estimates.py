@@ -136,7 +136,8 @@ class Estimate:
     def update(
         self, counts: Mapping[str, int], stage: str, seconds: float
     ) -> list[tuple[str, float]]:
-        """Updates the estimate. Returns (log line, seconds) for each step that had ended at the previous call.
+        """Updates the estimate. Returns (log line, seconds) for each step that had ended at the previous
+        call.
 
         A step is reported one call after its end, because its last counts may arrive late.
 
