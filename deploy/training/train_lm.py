@@ -359,8 +359,7 @@ def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -
         if old != new and not field.metadata["resumable"]:
             raise ValueError(
                 f"{path}: {field.name} must be {old!r}, as in the stopped run, got {new!r}; keep the"
-                " old value,"
-                " or use a new --output"
+                " old value, or use a new --output"
             )
     for corpus, edition in itertools.zip_longest(corpora, before["editions"], fillvalue=""):
         if not f"{edition}/".startswith(f"{corpus.rstrip('/')}/"):

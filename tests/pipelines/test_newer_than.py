@@ -131,7 +131,7 @@ def test_many_languages_and_a_folder_of_older_dumps(
     assert built.tree_but_inputs() == build(tmp_path / "one", one).tree_but_inputs()
     capsys.readouterr()
     assert run_cli("wiki40b", *given, "--newer-than", "1") == 2
-    assert "--newer-than takes folders of older dumps" in capsys.readouterr().err
+    assert "--newer-than must be folders of older dumps" in capsys.readouterr().err
     assert run_cli("wiki40b", *given, "--newer-than", old / OLD) == 1
     assert f"{OLD}: a file, not a folder" in capsys.readouterr().err
 

@@ -252,7 +252,7 @@ def test_sentences_of_each_corpus(
         ({"prune": [1]}, "prune must begin with 0"),
         ({"min_count": -1}, "min_count must be 0 or more, not -1"),
         ({"smoothing": "none"}, ", not 'none'"),
-        ({"splits": ["train"]}, "splits has train"),
+        ({"splits": ["train"]}, "splits must not contain train"),
         ({"splits": ["dev"]}, "no such split: dev; en/20260101-1.0.0 has test, train"),
     ],
 )

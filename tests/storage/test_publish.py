@@ -94,7 +94,7 @@ def test_a_build_that_fails_leaves_nothing(target: str) -> None:
 
 def test_a_finished_build_is_replaced_where_asked_and_by_all_of_the_other(target: str) -> None:
     make(target, "old", more=3)
-    with pytest.raises(TargetError, match="holds a finished build"):
+    with pytest.raises(TargetError, match="contains a finished build"):
         make(target)
     assert content_of(target) == "old"
     with building(target, replace=True) as folder:

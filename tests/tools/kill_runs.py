@@ -211,7 +211,7 @@ def run_case(case: Case, reference: Reference, folder: Path) -> Outcome:
     printed = run.errors()
     if "Traceback" in printed or "Exception ignored" in printed:
         faults.append("traceback")
-    refused = again == 1 and is_there and "holds a finished build" in printed
+    refused = again == 1 and is_there and "contains a finished build" in printed
     if again is not None and again != reference.status(case.command) and not refused:
         faults.append(f"differs: the second run ends with {again}")
     compare(run, reference.tree(case.command), faults)

@@ -564,7 +564,7 @@ def test_other_settings_count_from_the_next_dump_on(
     text = place.config.read_text().replace("vocabulary_size = 0", "vocabulary_size = 300")
     place.config.write_text(text)
     place.refresh()
-    assert "it takes effect with the next dump" in caplog.text
+    assert "the change takes effect with the next dump" in caplog.text
 
 
 # Full disks.

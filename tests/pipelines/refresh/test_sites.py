@@ -695,19 +695,19 @@ def test_a_fixed_source_asks_nobody() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: WikimediaSource("../etc"), "is not a wiki"),
+        (lambda: WikimediaSource("../etc"), "is not the name of a wiki"),
         (lambda: WikimediaSource("ukwiki", ("dump", "pages")), "roles must be some of"),
         (lambda: WikimediaSource("ukwiki", ()), "roles must be some of"),
         (lambda: WikimediaSource("ukwiki", mirrors=()), "the list of mirrors for ukwiki is empty"),
         (
             lambda: EntitiesSource(("ftp://me:p4ss@mirror",)),
-            r"^'ftp://\*\*\*@mirror' is not a mirror",
+            r"^mirror 'ftp://\*\*\*@mirror' must begin with https://",
         ),
         (
             lambda: EntitiesSource(("https://me:p4/ss@mirror",)),
-            "^mirror 1 of wikidata is not an address",
+            "^mirror 1 of wikidata is not a valid address",
         ),
-        (lambda: NewsSource("en/.."), "is not a language"),
+        (lambda: NewsSource("en/.."), "language must be a code like en"),
     ],
 )
 def test_sources_that_cannot_be_are_refused(make: Callable[[], Source], message: str) -> None:

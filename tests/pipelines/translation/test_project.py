@@ -67,7 +67,7 @@ def test_rules_that_cannot_be(tmp_path: Path, rules: dict[str, object], message:
 
 
 def test_what_is_no_project(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no translation project"):
+    with pytest.raises(InputError, match="not a translation project"):
         open_project(str(tmp_path))
     small_project(tmp_path / "p")
     whole = json.loads((tmp_path / "p" / "project.json").read_text())

@@ -129,7 +129,7 @@ def test_both_at_once(failed: Office) -> None:
             "line 2: dev-0001:missing cannot be waived",
         ),
         (lambda text: text.replace("because", "why"), "line 1: missing columns: because"),
-        (lambda text: text.replace("a name", " "), "waives nothing"),
+        (lambda text: text.replace("a name", " "), "enter at least one reason"),
         (
             lambda text: text + "dev-0001\tx\n",
             "line 6: expected 8 fields, as in the header; found 2",
@@ -157,7 +157,7 @@ def test_tables_that_cannot_be(failed: Office, change: Callable[[str], str], mes
             "the reasons are in the table",
         ),
         (("--waive", "*:is-fine", "--because", "x", "--by", "E"), "no finding *:is-fine"),
-        (("--waive", "*:", "--because", "x", "--by", "E"), "--waive takes ID:RULE"),
+        (("--waive", "*:", "--because", "x", "--by", "E"), "--waive must be ID:RULE"),
     ],
 )
 def test_settings_that_cannot_be(failed: Office, arguments: tuple[str, ...], message: str) -> None:

@@ -235,7 +235,7 @@ def test_a_waiver_holds_for_as_long_as_the_text_is_the_same(office: Office) -> N
             "--waive needs --because TEXT and --by",
         ),
         (("--because", "so"), "--because needs --waive"),
-        (("--waive", "dev-0001"), "--waive takes ID:RULE"),
+        (("--waive", "dev-0001"), "--waive must be ID:RULE"),
         (
             ("--waive", "dev-0003:is-bad", "--because", "x", "--by", "E"),
             "there is no finding dev-0003",

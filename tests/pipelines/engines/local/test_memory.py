@@ -99,7 +99,7 @@ def test_fewer_workers_are_advised_where_they_fit() -> None:
 
 
 def test_spark_is_advised_where_no_number_of_workers_fits() -> None:
-    with pytest.raises(BuildError, match="allowed: --runner SparkRunner works"):
+    with pytest.raises(BuildError, match="available: --runner SparkRunner also runs"):
         check_memory(MODEL, 10 * GB, workers=4, limit=3 * GB)
 
 

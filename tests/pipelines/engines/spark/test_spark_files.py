@@ -77,7 +77,7 @@ def test_settings_of_yarn_are_in_the_class_path(
 def test_no_java(machine: Path) -> None:
     (machine / "bin" / "java").unlink()
     with pytest.raises(
-        ValueError, match="needs Java 8, 11 or 17, but java was not found: install it"
+        ValueError, match="needs Java 8, 11 or 17, but java was not found: install Java"
     ):
         find_job_server_files()
 
@@ -91,7 +91,7 @@ def test_java_home_wins_over_the_path(machine: Path, monkeypatch: pytest.MonkeyP
 def test_no_job_server() -> None:
     jar = spark_files.cached_jar()
     jar.unlink()
-    message = f"there is no {jar}: deploy/spark/job-server/fetch.sh gets it"
+    message = f"there is no {jar}: download it with deploy/spark/job-server/fetch.sh"
     with pytest.raises(ValueError, match=re.escape(message)):
         find_job_server_files()
 
