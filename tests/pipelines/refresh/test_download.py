@@ -375,7 +375,9 @@ def test_a_file_of_unknown_size_does_not_fill_the_disk(
 def test_a_disk_that_others_fill_is_not_filled_up(here: Downloads, free: Free) -> None:
     room = iter((100_000, 99_000))  # before anything is asked, and at the first bytes
     free(lambda: next(room))
-    reason = "disk is full: .* has 59,000 bytes left besides 40,000 .*; 0 of 60,000 bytes are kept"
+    reason = (
+        "disk is full: .* has 59,000 bytes left besides the 40,000 .*; 0 of 60,000 bytes are kept"
+    )
     with pytest.raises(DiskFullError, match=reason):
         here.start(here.alone(), min_free_bytes=40_000)
 

@@ -460,7 +460,7 @@ def test_too_little_memory_is_told_before_anything_is_fetched(
     for how in ([], ["--dry-run"]):
         printed = place.refresh(*how, status=1).out
         assert "workers = 1 needs 0.5 GB" in printed
-        assert 'runner = "SparkRunner" works on this machine' in printed
+        assert 'runner = "SparkRunner" also runs on this machine' in printed
         assert "ignore_memory = true starts the build anyway" in printed
         assert "--" not in printed
     assert not place.site.asked_for(dump_path(OLD))
