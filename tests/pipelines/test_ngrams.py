@@ -267,7 +267,7 @@ def test_builds_that_no_model_is_made_of(news: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the split train has no rows"):
         Ngrams(NgramsConfig(str(nothing)))
     items = make_text_build(tmp_path / "2", "entities", "text", {"train": [["One ."]]})
-    with pytest.raises(InputError, match="entities has no running text"):
+    with pytest.raises(InputError, match="entities have no running text"):
         Ngrams(NgramsConfig(str(items)))
     blank = make_text_build(
         tmp_path / "3", "lm1b", "text", {"train": [[" "]], "test": [["One ."]]}, {}

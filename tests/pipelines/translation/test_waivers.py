@@ -75,7 +75,7 @@ def test_a_waiver_of_a_table_ends_with_its_text(failed: Office) -> None:
     assert set(waived(failed)) == {("dev-0002", "is-bad")}
     # The same rule of the same line, and yet another finding: its file and line have changed.
     stale = failed.do("check", "--waive-table", table, "--by", "Eli", status=1)
-    assert "because.tsv, line 2: dev-0001:is-bad has another message now" in stale.err
+    assert "because.tsv, line 2: dev-0001:is-bad now has another message" in stale.err
 
 
 def test_all_of_a_rule(failed: Office) -> None:
