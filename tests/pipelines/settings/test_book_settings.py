@@ -81,7 +81,7 @@ def test_what_is_missing_or_cut_off_is_named(tmp_path: Path) -> None:
     ("books", "date", "on_corrupt", "min_words", "message"),
     [
         ([], "", "fail", 0, "there must be at least one input file"),
-        (["b"], "../x", "fail", 0, "dump_date is '../x'"),
+        (["b"], "../x", "fail", 0, "dump_date must consist of letters"),
         (["b"], "", "skip", 0, "on_corrupt must be one of"),
         (["b"], "", "fail", -1, "min_words must be 0 or more, not -1"),
     ],
