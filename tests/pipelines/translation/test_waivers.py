@@ -114,7 +114,7 @@ def test_both_at_once(failed: Office) -> None:
         ),
         (
             lambda text: text.replace("bad is in it", "good"),
-            "line 2: dev-0001:is-bad has another message",
+            "line 2: dev-0001:is-bad now has another message",
         ),
         (
             lambda text: text.replace("\t2\t", "\tII\t"),
