@@ -96,7 +96,7 @@ def absent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("absent")
 def test_a_command_names_the_extra_that_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
-    said = "lm1b: libraries are not installed (corpusmill-absent): pip install 'corpusmill[lm1b]'\n"
+    said = "lm1b: libraries are not installed (corpusmill-absent); run pip install 'corpusmill[lm1b]'\n"
     for command in (["lm1b", "--input", "x", "--output", "y"], ["demo"]):
         assert run_cli(*command) == 2
         assert capsys.readouterr().err == f"corpusmill: error: {said}"
