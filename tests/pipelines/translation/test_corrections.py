@@ -111,7 +111,7 @@ def test_an_answer_to_a_later_packet_is_not_corrected_away(begun: Office) -> Non
     assert (texts(begun), disputed(begun)) == (["Bien.", "Deux.", OLD[2]], [])
     answer = begun.translate({}, "Mieux.")  # a table tells its packet
     refused = begun.do("import", answer, "--corrects", "3", status=2)
-    assert "import 0003 of fra answers packet 0001, and" in refused.err
+    assert "import 0003 of fra answers packet 0001, but" in refused.err
     assert "a correction must answer the same packet" in refused.err
 
 
@@ -137,7 +137,7 @@ def test_an_import_of_other_lines_is_not_corrected(office: Office) -> None:
     office.make()
     path = plain(office, *OLD)
     assert (
-        "no other import of fra has a line"
+        "no other import of fra contains a line"
         in office.do("import", path, "--corrects", "last", status=2).err
     )
     office.do("import", path)

@@ -24,7 +24,9 @@ def test_a_language_has_one_code(name: str, office: Office) -> None:
     office.make(sent[0])
     for languages in sent[1:]:
         again = office.do("packets", "--languages", languages).out
-        assert again.count("nothing sent: packet 0001 is out") == len(languages.split(","))
+        assert again.count(
+            "nothing sent: packet 0001 was sent, and no answer was imported yet"
+        ) == len(languages.split(","))
     assert office.project.languages == journals
 
 
@@ -100,7 +102,7 @@ def test_a_warning_is_sent_back_where_a_person_says_so(office: Office) -> None:
     [
         (
             ("--languages", "fra", "--send-back", "is-od"),
-            "found by is-od; rules with warnings: is-odd",
+            "there are no warnings of is-od; rules with warnings: is-odd",
         ),
         (("--send-back", "is-odd"), ""),
     ],

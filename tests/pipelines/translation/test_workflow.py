@@ -54,7 +54,7 @@ def test_all_the_way_to_acceptance(office: Office) -> None:
     assert office.do("check").out.startswith("fra: passed, 0 errors, 0 warnings")
     assert office.state() == "checked"
     passed = office.do("packets", "--languages", "fra")
-    assert "fra: nothing sent: check 0006 is passed" in passed.out
+    assert "fra: nothing sent: check 0006 has passed" in passed.out
 
     office.do("review", "--sheets", "--languages", "fra,deu")
     assert office.state() == "in review"
@@ -207,7 +207,7 @@ def test_a_waiver_holds_for_as_long_as_the_text_is_the_same(office: Office) -> N
     waived = office.do("check", *waive, status=1)
     assert "fra: failed, 1 error, 0 warnings, 1 waived (check 0003)" in waived.out
     assert office.do("check", status=1).out.startswith(
-        "fra: failed, 1 error, 0 warnings, 1 waived (check 0003, nothing has changed since)"
+        "fra: failed, 1 error, 0 warnings, 1 waived (check 0003, nothing has changed since then)"
     )
     story = office.do("status", "--language", "fra").out
     assert "waived is-bad of dev-0001 (Eli: it is a name)" in story
