@@ -124,7 +124,7 @@ def test_a_card_that_cannot_be_written_is_no_error(
     with caplog.at_level(logging.WARNING):
         write_cards([str(build)])
     assert [message.partition(": ")[0] for message in caplog.messages] == [
-        f"{tmp_path}/wiki40b/README.md is not written"
+        f"{tmp_path}/wiki40b/README.md could not be written"
     ]
     assert loaded(build.parent)
 

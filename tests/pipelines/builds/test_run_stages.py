@@ -279,7 +279,7 @@ def test_a_finished_stage_that_cannot_be_read_is_named_with_the_way_out(tmp_path
         if path.is_file() and path.name not in (MARK, LIST):
             path.write_bytes(bytes(path.stat().st_size))
     with pytest.raises(
-        BuildError, match=rf"; if this happens again, remove {stages}: the next run"
+        BuildError, match=rf"; if this happens again, remove {stages}, and the next run"
     ):
         words.launch()
     shutil.rmtree(stages)
