@@ -77,7 +77,7 @@ class Entities(CorpusBuild):
         read = root | "ReadEntities" >> ReadEntities(
             self.dumps, place.stripes, self.config.on_corrupt
         )
-        items = read.batches | "PackItems" >> PackItems(self.wikis)
+        items = read.batches | "PackItems" >> PackItems(place.scratch, self.wikis)
         return ReadItems(
             blocks=items.blocks,
             ranges=items.ranges,
@@ -94,7 +94,7 @@ class Entities(CorpusBuild):
         folder = place.folder
         items = PackedItems(read.blocks, read.ranges, read.entities)
         table = items | "WriteEntityTable" >> WriteEntityTable(
-            folder, self.wikis, self.config.rows_per_file
+            folder, place.scratch, self.wikis, self.config.rows_per_file
         )
         classes = read.kinds | "WriteInternalClasses" >> beam.Map(write_internal_classes, folder)
         self.close_ledger(

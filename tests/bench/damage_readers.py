@@ -196,7 +196,7 @@ def read_entity_dump(folder: pathlib.Path, name: str, on_corrupt: str) -> Counts
     """As entities: reads the items, and makes blocks of rows."""
     path = str(folder / name)
     read_entities.check_entity_dump(path, whole=on_corrupt == "fail")
-    blocks = _MakeBlocks(["ukwiki", "enwiki"])
+    blocks = _MakeBlocks(Scratch(str(folder)), ["ukwiki", "enwiki"])
     blocks.start_bundle()
     found = Counts()
     for unit in read_entities.plan_units(path, WORKERS):

@@ -9,6 +9,7 @@ import pyarrow as pa
 from apache_beam.transforms.window import GlobalWindows
 from apache_beam.utils.windowed_value import WindowedValue
 
+from transforms.files.scratch import Scratch
 from transforms.text.wikimedia import entity_table
 from transforms.text.wikimedia.wikidata_json import Entity
 
@@ -19,7 +20,7 @@ BLOCK_BYTES = 1 << 25  # items at the start of the dump have hundreds of pages
 class PackedItems(NamedTuple):
     """The outputs of PackItems: blocks of items, and counts of items."""
 
-    blocks: beam.PCollection  # of bytes (see `entity_table.pack_block`): the rows of the table
+    blocks: beam.PCollection  # of references to packed blocks in scratch: the rows of the table
     ranges: beam.PCollection  # one Counter: range of ids → number of items
     entities: beam.PCollection  # one int: total number of items
 
@@ -28,19 +29,21 @@ class PackItems(beam.PTransform):
     """Packs Wikidata items into blocks, and counts them. PCollection[list[Entity]] → PackedItems.
 
     Items are shuffled in blocks of some ten thousand rows. Shuffling single items would take longer than
-    reading them.
+    reading them. The packed blocks are stored in scratch.
 
     Args:
+      folder: folder of the scratch; see files/scratch.py.
       wikis: database names, such as "dewiki", of the wikis whose titles are kept, in the order of the
         columns.
     """
 
-    def __init__(self, wikis: Sequence[str]):
+    def __init__(self, folder: str, wikis: Sequence[str]):
         super().__init__()
+        self.scratch = Scratch(folder)
         self.wikis = list(wikis)
 
     def expand(self, batches: beam.PCollection) -> PackedItems:
-        make_blocks = beam.ParDo(_MakeBlocks(self.wikis)).with_output_types(bytes)
+        make_blocks = beam.ParDo(_MakeBlocks(self.scratch, self.wikis)).with_output_types(bytes)
         ranges = (
             batches
             | "CountRanges" >> beam.Map(count_ranges)
@@ -74,7 +77,8 @@ def total_of(ranges: Mapping[int, int]) -> int:
 class _MakeBlocks(beam.DoFn):
     """Collects batches as Arrow tables, which take a tenth of the memory of Python objects."""
 
-    def __init__(self, wikis: Sequence[str]):
+    def __init__(self, scratch: Scratch, wikis: Sequence[str]):
+        self._scratch = scratch
         self._place_of_wiki = {wiki: place for place, wiki in enumerate(wikis)}
 
     def start_bundle(self) -> None:
@@ -96,4 +100,4 @@ class _MakeBlocks(beam.DoFn):
     def _pack(self) -> bytes:
         packed = entity_table.pack_block(entity_table.merge_blocks(self._gathered))
         self.start_bundle()
-        return packed
+        return self._scratch.put(packed)

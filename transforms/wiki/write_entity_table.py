@@ -10,6 +10,7 @@ import apache_beam as beam
 from apache_beam.pvalue import AsSingleton
 
 from transforms.files import counters
+from transforms.files.scratch import Scratch, fetch
 from transforms.files.write_files import ParquetFile, write_parquet
 from transforms.records import OutputFile
 from transforms.text.files.shards import parquet_name
@@ -39,20 +40,26 @@ class WriteEntityTable(beam.PTransform):
 
     Args:
       folder: output folder of the build.
+      scratch: folder for parts of blocks; see files/scratch.py.
       wikis: database names, such as "dewiki". Each wiki has one column of titles, in the given order.
     """
 
-    def __init__(self, folder: str, wikis: Sequence[str], rows_per_file: int = ROWS_PER_FILE):
+    def __init__(
+        self, folder: str, scratch: str, wikis: Sequence[str], rows_per_file: int = ROWS_PER_FILE
+    ):
         super().__init__()
         if rows_per_file < 1:
             raise ValueError(f"rows_per_file must be positive, not {rows_per_file}")
         self.folder = folder
+        self.scratch = Scratch(scratch)
         self.wikis = list(wikis)
         self.rows_per_file = rows_per_file
 
     def expand(self, items: PackedItems) -> WrittenTable:
         starts = items.ranges | "PlanFiles" >> beam.Map(entity_table.plan_files, self.rows_per_file)
-        filled = items.blocks | "CutBlocks" >> beam.FlatMap(cut_block, AsSingleton(starts))
+        filled = items.blocks | "CutBlocks" >> beam.FlatMap(
+            cut_block, AsSingleton(starts), self.scratch
+        )
         empty = starts | "EveryFile" >> beam.FlatMap(every_file)
         written = (
             (filled, empty)
@@ -63,15 +70,18 @@ class WriteEntityTable(beam.PTransform):
         return WrittenTable(written | beam.Keys(), written | beam.Values())
 
 
-def cut_block(packed: bytes, starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:
-    """Divides a packed block among the files of the table.
+def cut_block(
+    stored: bytes, starts: Sequence[int], scratch: Scratch
+) -> Iterator[tuple[FileKey, bytes]]:
+    """Divides a stored block among the files of the table.
 
-    Yields ((number of the file, number of files), packed part of the block).
+    Yields ((number of the file, number of files), reference to the part of the block).
     """
-    block = entity_table.unpack_block(packed)
+    block = entity_table.unpack_block(fetch(stored))
     for file, part in entity_table.cut_block(block, starts):
         is_whole = part.num_rows == block.num_rows
-        yield (file, len(starts)), packed if is_whole else entity_table.pack_block(part)
+        found = stored if is_whole else scratch.put(entity_table.pack_block(part))
+        yield (file, len(starts)), found
 
 
 def every_file(starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:
@@ -84,8 +94,9 @@ def write_file(
     grouped: tuple[FileKey, Iterable[bytes]], folder: str, wikis: Sequence[str]
 ) -> tuple[OutputFile, TableCounts]:
     """Writes one file, one row group at a time."""
-    (file, files), packed = grouped
-    merged = entity_table.merge_blocks(map(entity_table.unpack_block, filter(None, packed)))
+    (file, files), stored = grouped
+    packed = map(fetch, filter(None, stored))
+    merged = entity_table.merge_blocks(map(entity_table.unpack_block, packed))
     rows = entity_table.drop_repeated(merged)
     name = parquet_name("entities", file, files)
     counts = TableCounts(0, merged.num_rows - rows.num_rows, 0, (0,) * len(wikis))

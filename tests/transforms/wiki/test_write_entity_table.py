@@ -9,6 +9,7 @@ import pytest
 
 from tests.tools.golden_tree import tree_of
 from tests.tools.run_pipeline import Outcome, run_inputs
+from transforms.files.scratch import Scratch
 from transforms.text.wikimedia.entity_table import RANGE_BITS, TableCounts, add_counts, table_schema
 from transforms.text.wikimedia.wikidata_json import Entity
 from transforms.wiki import pack_items, write_entity_table
@@ -34,8 +35,10 @@ def batches_of(items: list[Entity], size: int) -> list[list[Entity]]:
 
 def write(folder: Path, batches: list[list[Entity]], rows_per_file: int = 10) -> Outcome:
     folder.mkdir(exist_ok=True)
-    write_table = WriteEntityTable(str(folder), WIKIS, rows_per_file)
-    return run_inputs(lambda batches: batches | PackItems(WIKIS) | write_table, batches=batches)
+    scratch = str(folder.parent)
+    pack = PackItems(scratch, WIKIS)
+    write_table = WriteEntityTable(str(folder), scratch, WIKIS, rows_per_file)
+    return run_inputs(lambda batches: batches | pack | write_table, batches=batches)
 
 
 def test_the_files_hold_each_item_once_by_ascending_id(tmp_path: Path) -> None:
@@ -79,9 +82,9 @@ def test_bytes_do_not_depend_on_order_batches_or_blocks(
     assert tree_of(tmp_path / "a") == tree_of(tmp_path / "b")
 
 
-def test_large_blocks_are_not_gathered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_blocks_are_not_gathered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pack_items, "BLOCK_BYTES", 1)
-    make = pack_items._MakeBlocks(WIKIS)
+    make = pack_items._MakeBlocks(Scratch(str(tmp_path)), WIKIS)
     make.start_bundle()
     assert len(list(itertools.chain(make.process(ITEMS[:2]), make.process(ITEMS[2:])))) == 2
     assert not list(make.finish_bundle())
@@ -129,7 +132,7 @@ def test_row_groups_and_what_their_footer_tells(
 
 def test_rows_per_file_must_be_positive() -> None:
     with pytest.raises(ValueError, match="rows_per_file must be positive, not 0"):
-        WriteEntityTable("", WIKIS, 0)
+        WriteEntityTable("", "", WIKIS, 0)
 
 
 def test_internal_classes(tmp_path: Path) -> None:
