@@ -25,6 +25,7 @@ from pipelines.settings.wiki40b_settings import (
 )
 from transforms.duplicates.write_signatures import WriteSignatures
 from transforms.files.open_input import file_bytes_of, match_inputs
+from transforms.files.scratch import Scratch
 from transforms.files.screen import KeepAll, ScreenPages
 from transforms.files.write_rows import PlanShards, WriteRows
 from transforms.records import PackedArticle
@@ -202,7 +203,9 @@ class Wiki40b(CorpusBuild):
             config.min_words,
             config.text == "markdown",
         )
-        packed = cleaned.kept | "PackArticles" >> beam.Map(pack_article)
+        packed = cleaned.kept | "PackArticles" >> beam.Map(
+            pack_article, Scratch(place.scratch).put_text
+        )
         rejected = (dump.rejected, newer.rejected, articles.rejected, cleaned.rejected)
         return CleanedDump(
             articles=packed,

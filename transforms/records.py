@@ -86,13 +86,13 @@ class PackedArticle(NamedTuple):
     page_id: int
     title: str
     version_id: str  # decimal revision id
-    packed_text: bytes
+    packed_text: bytes  # see Scratch.put_text
     stats: CorpusStats
     wikidata_id: str = ""  # "Q67"; "" until the page is linked
     split: str = ""  # "train", "validation" or "test"; "" until it is assigned
     revised: str = ""  # see Page
     classes: tuple[int, ...] = ()  # of the Wikidata item, 5 for Q5; () if unknown
-    packed_markdown: bytes = b""  # compressed as `packed_text`; b"" if not requested
+    packed_markdown: bytes = b""  # stored as `packed_text`; b"" if not requested
 
 
 class Rejected(NamedTuple):

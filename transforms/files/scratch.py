@@ -49,8 +49,14 @@ class Scratch:
 
         On an object store, the reference to a small piece contains the piece itself, compressed.
         """
-        if not self._is_local:
-            return self._put_object(pack_block(piece))
+        return self._put_local(piece) if self._is_local else self._put_object(pack_block(piece))
+
+    def put_text(self, text: str) -> bytes:
+        """Stores a text, compressed. Returns a reference for `fetch_text`."""
+        packed = pack_text(text)
+        return self._put_local(packed) if self._is_local else self._put_object(packed)
+
+    def _put_local(self, piece: bytes) -> bytes:
         with _lock, named_in_errors(self._folder):
             file = _own_file(self._folder)
             offset = file.tell()
@@ -65,10 +71,6 @@ class Scratch:
         write_object(path, io.BytesIO(packed), len(packed))
         return _OBJECT + path.encode()
 
-    def put_text(self, text: str) -> bytes:
-        """Stores a text, compressed. Returns a reference for `fetch_text`."""
-        return self.put(pack_block(text.encode("utf-8")))
-
     def part(self, packed: bytes, piece: bytes, start: int, end: int) -> bytes:
         """Returns a reference to the bytes from `start` to `end` of a stored piece.
 
@@ -82,20 +84,34 @@ class Scratch:
 
 def fetch(packed: bytes) -> bytes:
     """Returns the piece that a reference from `Scratch.put` refers to."""
+    stored = _read(packed)
+    return stored if packed.startswith(_REFERENCE) else unpack_block(stored)
+
+
+def fetch_text(packed: bytes) -> str:
+    """Returns the text that a reference from `Scratch.put_text` refers to.
+
+    Also unpacks the result of `pack_text`.
+    """
+    return unpack_block(_read(packed)).decode("utf-8")
+
+
+def pack_text(text: str) -> bytes:
+    """Returns the text, compressed, without storing it."""
+    return pack_block(text.encode("utf-8"))
+
+
+def _read(packed: bytes) -> bytes:
+    """Returns the stored bytes for a reference. A reference that contains the piece is returned itself."""
     if packed.startswith(_OBJECT):
         with open_raw(packed[len(_OBJECT) :].decode()) as stream:
-            return unpack_block(stream.read())
+            return stream.read()
     if not packed.startswith(_REFERENCE):
-        return unpack_block(packed)
+        return packed
     path, offset, size = json.loads(packed[len(_REFERENCE) :])
     with pathlib.Path(path).open("rb") as file:
         file.seek(offset)
         return file.read(size)
-
-
-def fetch_text(packed: bytes) -> str:
-    """Returns the text that a reference from `Scratch.put_text` refers to."""
-    return unpack_block(fetch(packed)).decode("utf-8")
 
 
 def _refer(path: str, offset: int, size: int) -> bytes:

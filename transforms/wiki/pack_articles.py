@@ -1,37 +1,43 @@
 """Packs articles for shuffles.
 
 Texts are compressed to a third of their size. They are decompressed only when they are written.
+A build stores them in scratch, so that shuffles only pass references.
 """
 
 import pickle
+from collections.abc import Callable
 
+from transforms.files.scratch import fetch_text, pack_text
 from transforms.records import Article, CorpusStats, PackedArticle
-from transforms.text.lines.line_blocks import pack_block, unpack_block
 from transforms.text.wikimedia.corpus_stats import measure_article
 
 
-def pack_article(article: Article) -> PackedArticle:
-    """Returns the article with its text measured and compressed."""
+def pack_article(article: Article, put_text: Callable[[str], bytes] = pack_text) -> PackedArticle:
+    """Returns the article with its text measured and compressed.
+
+    Args:
+      put_text: function from a text to bytes for `fetch_text`; Scratch.put_text stores it in a file.
+    """
     return PackedArticle(
         page_id=article.page_id,
         title=article.title,
         version_id=article.version_id,
-        packed_text=pack_block(article.text.encode("utf-8")),
+        packed_text=put_text(article.text),
         stats=measure_article(article.text),
         revised=article.revised,
-        packed_markdown=pack_block(article.markdown.encode("utf-8")) if article.markdown else b"",
+        packed_markdown=put_text(article.markdown) if article.markdown else b"",
     )
 
 
 def unpack_text(article: PackedArticle) -> str:
     """Returns the text of the article."""
-    return unpack_block(article.packed_text).decode("utf-8")
+    return fetch_text(article.packed_text)
 
 
 def unpack_markdown(article: PackedArticle) -> str:
     """Returns an article as Markdown, or "" if Markdown was not requested."""
     packed = article.packed_markdown
-    return unpack_block(packed).decode("utf-8") if packed else ""
+    return fetch_text(packed) if packed else ""
 
 
 def to_bytes(article: PackedArticle) -> bytes:

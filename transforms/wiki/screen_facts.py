@@ -10,7 +10,7 @@ from transforms.files import counters
 from transforms.files.screen import reject
 from transforms.records import PackedArticle, Reason
 from transforms.text.wikimedia.screening import merge_facts, reason_to_reject_facts
-from transforms.wiki.pack_articles import from_bytes, to_bytes
+from transforms.wiki.pack_articles import from_bytes, to_bytes, unpack_text
 
 REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision stays")
 
@@ -111,4 +111,10 @@ def newest_first(of_one_page: Iterable[bytes]) -> list[PackedArticle]:
     A page has several articles if dump files overlap.
     """
     articles = [from_bytes(data) for data in of_one_page]
-    return sorted(articles, key=lambda article: (int(article.version_id), article), reverse=True)
+    if len(articles) > 1:  # else no text needs to be read
+        articles.sort(key=_revision, reverse=True)
+    return articles
+
+
+def _revision(article: PackedArticle) -> tuple[int, str, str]:
+    return int(article.version_id), article.title, unpack_text(article)

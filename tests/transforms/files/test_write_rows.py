@@ -17,7 +17,7 @@ from tests.tools.run_pipeline import Outcome, run_inputs, run_transform
 from transforms.books import book_rows
 from transforms.books.book_rows import MeasureRows
 from transforms.duplicates import drop_near_duplicates
-from transforms.files.scratch import Scratch
+from transforms.files.scratch import Scratch, pack_text
 from transforms.files.write_rows import (
     PlanShards,
     RowKind,
@@ -53,10 +53,10 @@ class Made(NamedTuple):
     features: dict[str, str | int]
 
 
-def article(page: int, identity: str = "") -> Made:
+def article(page: int, identity: str = "", put_text: Callable[[str], bytes] = pack_text) -> Made:
     identity = identity or f"Q{page}"
     text = f"\n_START_ARTICLE_\nСтаття {page}\n_START_PARAGRAPH_\nтекст\x7f 富士山"
-    packed = pack_article(Article(page, f"Стаття {page}", str(page * 10), text))
+    packed = pack_article(Article(page, f"Стаття {page}", str(page * 10), text), put_text)
     return Made(
         packed._replace(wikidata_id=identity, split=split_of(identity)),
         split_of(identity),
@@ -65,8 +65,10 @@ def article(page: int, identity: str = "") -> Made:
     )
 
 
-def articles(_: Path) -> list[Made]:
-    return [*map(article, range(1, 120)), article(500, "Q7"), article(501, "ukwiki:501")]
+def articles(folder: Path) -> list[Made]:
+    stored = Scratch(str(folder)).put_text
+    others = article(500, "Q7", stored), article(501, "ukwiki:501", stored)
+    return [*map(article, range(1, 120)), *others]
 
 
 def books(folder: Path) -> list[Made]:
