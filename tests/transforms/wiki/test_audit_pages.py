@@ -68,7 +68,7 @@ def test_a_page_that_the_cleaner_rejected_has_its_reason_unless_it_lost_all_its_
         Rejected("0", "Lake", stage, "too-short"),
         Rejected("1", "Lake", stage, "empty-after-cleaning"),
     ]
-    lost = PAGES[1]._replace(text="The lake is deep and cold all year.")
+    lost = PAGES[1]._replace(text="The lake lies in the north and is deep and cold all year.")
     short, empty = audit(5, [PAGES[0], lost], [], rejected=rejected)
     assert (short.reason, short.comparison.holes) == ("too-short", ())
     assert [hole.kind for hole in empty.comparison.holes] == ["dropped-paragraph"]
