@@ -156,7 +156,7 @@ class CleanedBuild(CorpusBuild):
         return any(any(read_removals(path, self._wanted())) for path in self._list_paths())
 
     def is_finished(self, output: str) -> bool:
-        """Returns True if this edition, made from the same manifests, is finished below `output`."""
+        """Returns True if `output` has this edition, finished and made from the same build and search."""
         target = FileSystems.join(output, *self.path)
         return is_completed(target) and open_build(target).manifest.get("made_of") == self._origin()
 

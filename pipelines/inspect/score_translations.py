@@ -151,8 +151,8 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
         if len(lines) != len(references):
             raise InputError(
                 direction.hypothesis,
-                f"must have as many lines as the reference {reference}, {len(references):,}, but has"
-                f" {len(lines):,}",
+                f"has {len(lines):,} lines, but the reference {reference} has {len(references):,}; both must"
+                " have the same number of lines",
             )
         systems.append(lines)
         warnings.append((*of_reference, *_warnings(direction.hypothesis, lines, is_output=True)))

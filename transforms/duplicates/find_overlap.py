@@ -215,7 +215,12 @@ def describe(document: tuple[int, NamedText]) -> DocumentFacts:
 
 
 def number_of_names(side: int, names: str) -> int:
-    """Returns the number of a document, given its side (0 or 1) and its names as JSON."""
+    """Returns a number that identifies a document.
+
+    Args:
+      side: 0 for the first of the two compared collections, 1 for the second.
+      names: data set, id and split of the document, as JSON.
+    """
     return fingerprint(f"{side}{names}") >> 2 << 1 | side
 
 

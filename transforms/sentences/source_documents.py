@@ -191,9 +191,7 @@ def _reject_repeated(candidate: Candidate, place: Place, first: Place) -> Tagged
 
 
 def first_and_last(days: Iterable[tuple[str, str]]) -> tuple[str, str]:
-    """Returns the earliest and the latest day of several (first day, last day), or ("", "") if there are
-    none.
-    """
+    """Returns the earliest and the latest day of pairs (first day, last day), or ("", "") without pairs."""
     spans = [span for span in days if span[0]]
     return min((one for one, _ in spans), default=""), max((one for _, one in spans), default="")
 

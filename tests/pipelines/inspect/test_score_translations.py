@@ -223,13 +223,15 @@ def test_warnings(files: Path, spbleu: Command) -> None:
             "out.txt",
             b"1\n2\n",
             (),
-            "{0}/out.txt: must have as many lines as the reference {0}/ref.txt, 11, but has 2",
+            "{0}/out.txt: has 2 lines, but the reference {0}/ref.txt has 11; both must have"
+            " the same number of lines",
         ),
         (
             "out.txt",
             b"",
             (),
-            "{0}/out.txt: must have as many lines as the reference {0}/ref.txt, 11, but has 0",
+            "{0}/out.txt: has 0 lines, but the reference {0}/ref.txt has 11; both must have"
+            " the same number of lines",
         ),
         (
             "ref.txt",
@@ -459,7 +461,10 @@ def test_nothing_is_left_behind_where_it_fails(package: Path, spbleu: Command) -
             "outputs/large/eng-fra.test",
             "there is no reference for this file: {0}/refs does not contain fra.test",
         ),
-        ("outputs/small/fra-eng.devtest", "must have as many lines as the reference"),
+        (
+            "outputs/small/fra-eng.devtest",
+            "has 1 lines, but the reference",
+        ),
         (
             "outputs/large/eng-fra.devtest.gz",
             "has the same system and direction as {0}/outputs/large/eng-fra.devtest",

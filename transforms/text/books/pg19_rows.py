@@ -1,6 +1,4 @@
-"""Makes the rows of PG-19, with the same features as in TensorFlow Datasets, and with the source of the
-date.
-"""
+"""Makes the rows of PG-19: the features of TensorFlow Datasets, and the source of the publication date."""
 
 import dataclasses
 from collections.abc import Mapping

@@ -204,7 +204,7 @@ def _check_lists(lists: int, listed: int, normalisers: Normalisers) -> None:
         )
     if listed not in counts.values():
         known = " or ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-        raise ValueError(f"{listed:,} log-likelihoods are listed, but the split has {known}")
+        raise ValueError(f"found {listed:,} log-likelihoods, but the split has {known}")
 
 
 def _checked(value: float, document: int) -> float:

@@ -48,9 +48,9 @@ class ArtefactFinder:
 
 
 def _choose(names: Iterable[str], wanted: str) -> str:
-    """Returns the name that shares the longest end of its path with the wanted name.
+    """Returns the path that has the longest suffix in common with the wanted path.
 
-    If several names share equally much, a name that consists only of this end is preferred.
+    In a tie, a path that consists only of this suffix is preferred.
     """
     shared = {name: _shared_parts(name, wanted) for name in names}
     most = max(shared.values())

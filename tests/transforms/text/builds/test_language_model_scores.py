@@ -246,7 +246,7 @@ def test_ends_of_lines_may_be_listed() -> None:
         ([(0, [-1.0]), (1, -1.0), (2, -1.0)], "1 of 3 documents have lists: give lists for all"),
         (
             [(0, [-1.0]), (1, [-1.0]), (2, [-1.0])],
-            "3 log-likelihoods are listed, but the split has 180 words or 250 pieces",
+            "found 3 log-likelihoods, but the split has 180 words or 250 pieces",
         ),
     ],
 )

@@ -1,9 +1,9 @@
 """Finds tables of contents and lists of illustrations in a book.
 
-The end of such a list is not marked. So the list is read entry by entry from its heading, up to a paragraph
-that cannot be an entry: one after the empty lines before a chapter, an entry that occurs a second time (the
-heading of the chapter), or a paragraph of prose. In the last two cases the list ends at the widest gap
-shortly before this paragraph. A list whose end is not found is kept. The rules are in `furniture.toml`.
+The end of such a list is not marked. So the list is read entry by entry from its heading, up to the first
+paragraph that follows several empty lines, as a chapter does, or repeats an entry (the heading of the
+chapter), or is prose. In the last two cases the list ends at the widest gap shortly before this paragraph. A
+list whose end is not found is kept. The rules are in `furniture.toml`.
 """
 
 import functools

@@ -131,7 +131,7 @@ def _account_for(domain: str, ledger: Ledger, selection: Selection) -> DomainAcc
     not_drawn = candidates - duplicates - articles
     if not_drawn < 0:
         raise AccountingError(
-            f"{domain}: there are {-not_drawn} more articles than pages with a passage"
+            f"{domain}: the counts do not add up: {-not_drawn} more articles than pages with a passage"
         )
     parts = {"rejected": rejected, "not_drawn": not_drawn, "articles": articles}
     balance(pages, f"pages of {domain} that were read", **parts)

@@ -166,7 +166,7 @@ class AuditReport:
 
 
 def _in_text(holes: Sequence[Hole]) -> Sequence[Hole]:
-    """Returns the findings that readers of the text see."""
+    """Returns the findings that are holes in the text, without those about dropped sentences and tables."""
     return [hole for hole in holes if hole.kind not in NO_HOLES]
 
 
