@@ -269,7 +269,7 @@ def test_a_damaged_document_of_a_zip_is_lost_whoever_reads_it(tmp_path: Path) ->
             b"id,title\n1,x\n",
             "not the header of the catalogue: expected one column Text#",
         ),
-        ("a.csv", b"<!DOCTYPE html>\n<html></html>\n", "a DOCTYPE, which is not allowed"),
+        ("a.csv", b"<!DOCTYPE html>\n<html></html>\n", "found a DOCTYPE, which is not allowed"),
         ("a.rdf", document_of(ENTRIES[0])[:-9], "not well-formed XML"),
         ("a.tar", tar_of({"a.txt": b"x"}), "the archive has no file *.rdf"),
         ("a.zip", zip_of({"a.txt": b"x"}), "the archive has no file *.rdf or *.tar"),
