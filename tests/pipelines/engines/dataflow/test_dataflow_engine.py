@@ -247,7 +247,7 @@ def test_a_graph_is_far_below_what_dataflow_takes(submitted: dict[str, Submitted
         (
             "",
             ["--staging_location=gs://b"],
-            r"^--staging_location is 'gs://b', which is not a folder",
+            r"^--staging_location must be a folder in a bucket \(gs://bucket/folder\), got 'gs://b'",
         ),
         (
             "",
