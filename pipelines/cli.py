@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     atexit.register(gc.freeze)  # a last garbage collection takes long
     try:
         check_address_space()
-        return run(settings, beam_flags, parser.flags())
+        return run(settings, beam_flags, parser.flags(settings.command))
     except BuildError as error:
         return _fail(1, error)
     except (MemoryError, OSError, ImportError, RuntimeError) as error:
@@ -85,7 +85,7 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
     Args:
       settings: The parsed arguments.
       beam_flags: The flags to pass on to Beam.
-      known: All flags of corpusmill. If Beam does not know a flag, the error suggests a similar one of these.
+      known: The flags of the command. If Beam does not know a flag, the error suggests a similar one.
     """
     # Importing Beam takes seconds; `--help` does not wait for it.
     with _signals_end_process():

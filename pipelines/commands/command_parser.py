@@ -70,12 +70,13 @@ class CommandParser(argparse.ArgumentParser):
             raise argparse.ArgumentError(None, f"no such {kind}: {value!r}{end}")
         super()._check_value(action, value)
 
-    def flags(self) -> Iterator[str]:
-        """Yields all flags of this parser and of its subcommands."""
+    def flags(self, command: str = "") -> Iterator[str]:
+        """Yields the flags of this parser, and of the given command or, if there is none, of all commands."""
         for action in self._actions:
             yield from (one for one in action.option_strings if one.startswith("--"))
             if isinstance(action, argparse._SubParsersAction):
-                for parser in action.choices.values():
+                chosen = action.choices.get(command)
+                for parser in [chosen] if chosen else action.choices.values():
                     yield from parser.flags()
 
 

@@ -303,6 +303,7 @@ def test_the_commands_of_books_build_what_the_demo_builds(
         ("pg19", ["--members", "released"], 2, "needs metadata: the file metadata.csv"),
         ("pg19", ["--min-words", "-1"], 2, "min_words must be 0 or more, not -1"),
         ("pg19", ["--member", "hash"], 2, "no such flag: --member hash"),
+        ("pg19", ["--vocabulary-size", "0"], 2, "no such flag: --vocabulary-size 0\n"),
         ("pg19", ["--catalog", "missing.csv"], 1, "missing.csv: no such file"),
         (
             "pg19",
