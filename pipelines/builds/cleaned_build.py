@@ -37,7 +37,7 @@ from transforms.editions.remove_documents import (
     Rewriting,
     copy_file,
     data_files,
-    is_table_of,
+    has_documents,
     read_named,
 )
 from transforms.files.open_input import InputError, file_bytes_of, open_raw
@@ -206,7 +206,7 @@ class CleanedBuild(CorpusBuild):
         sign = WriteSignatures(place.folder, place.scratch, read, counted)
         return [
             files
-            | "DocumentFiles" >> beam.Filter(is_table_of, self.shape.splits)
+            | "DocumentFiles" >> beam.Filter(has_documents, self.shape.splits)
             | "WriteSignatures" >> sign
         ]
 

@@ -362,7 +362,7 @@ def has_words(text: str, is_article: bool) -> bool:
     return any(map(str.isalnum, words))
 
 
-def is_table_of(file: OutputFile, splits: Sequence[str]) -> bool:
+def has_documents(file: OutputFile, splits: Sequence[str]) -> bool:
     """Returns True for the Parquet files of the given splits."""
     return file.format == PARQUET and file.split in splits
 
