@@ -61,7 +61,7 @@ from transforms.text.duplicates.contamination_evidence import (
     count_ngrams,
 )
 from transforms.text.duplicates.evaluation_index import EvaluationIndex
-from transforms.text.duplicates.folded_words import fold_text, normalize
+from transforms.text.duplicates.folded_words import fold_text
 from transforms.text.files.markdown import make_table
 
 RELEASE = Release("contamination", "1.0.0", {"1.0.0": "First."})
@@ -279,8 +279,8 @@ def make_rows(
 
 def _make_row(item: Item, found: Found, index: EvaluationIndex) -> dict[str, Any]:
     words = index.count_words(item.number)
-    text = normalize(item.text)
-    spans = fold_text(text).spans()
+    folded = fold_text(item.text)
+    spans = folded.spans()
     passages = [
         {
             "file": passage.place.file,
@@ -300,7 +300,7 @@ def _make_row(item: Item, found: Found, index: EvaluationIndex) -> dict[str, Any
         "set": item.set,
         "split": item.split,
         "id": item.id,
-        "text": text,
+        "text": folded.text,
         "words": words,
         "ngrams": count_ngrams(words, index.n),
         "ngrams_found": count(found.ngrams),

@@ -119,7 +119,7 @@ class _Search(beam.DoFn):
             for hit in find_hits(index, block, runs):
                 row = (path, batch.ids[hit.document], *names[hit.item], *hit[2:])
                 yield beam.pvalue.TaggedOutput("hits", row)
-            content = block.text.encode("utf-8", "surrogatepass")
+            content = block.folded.text.encode("utf-8", "surrogatepass")
             read = {
                 "documents": len(batch.texts),
                 "words": len(block.hashes),

@@ -208,12 +208,12 @@ def _cut_passage(block: TextBlock, runs: Runs, words: int, place: Place, ngrams:
     )
     offset = int(block.offsets[document])
     return Passage(
-        place, size, ngrams, start - offset, block.text[start:end], tuple(sorted(matches))
+        place, size, ngrams, start - offset, block.folded.text[start:end], tuple(sorted(matches))
     )
 
 
 def _span(block: TextBlock, word: int, words: int) -> tuple[int, int]:
-    """Returns (start, end) in `block.text` of `words` consecutive words, beginning with the word number
+    """Returns (start, end) in the block of `words` consecutive words, beginning with the word number
     `word`.
     """
     folded = block.folded

@@ -22,6 +22,7 @@ from transforms.text.duplicates.hashed_ngrams import (
     MULTIPLIER,
     Int64s,
     Uint64s,
+    finalize,
     join_hashes,
     sort_different,
 )
@@ -39,9 +40,8 @@ _HASH_BITS = 64
 class TextBlock(NamedTuple):
     """Several texts, joined to one, and their folded words (see folded_words.py)."""
 
-    text: str  # all texts in NFC, separated by line feeds
-    offsets: Int64s  # start of each text in `text`, and the end of all plus 1
-    folded: FoldedText
+    offsets: Int64s  # start of each text in `folded.text`, and the end of all plus 1
+    folded: FoldedText  # of all texts, separated by line feeds
     hashes: Uint64s  # hash of each word
     bounds: Int64s  # index of the first word of each text, and the number of all words
 
@@ -160,10 +160,7 @@ class EvaluationIndex:
     def _find_lines(self, block: TextBlock) -> Runs:
         """Finds evaluation texts of fewer than n words that are a whole line or a whole training text."""
         starts, sizes = _short_spans(block, self.n, self._line_filter)
-        hashes = numpy.empty(len(starts), numpy.uint64)
-        for size in range(1, self.n):
-            is_of_size = sizes == size
-            hashes[is_of_size] = _join_at(block.hashes, starts[is_of_size], size)
+        hashes = _join_at(block.hashes, starts, sizes)
         rows, places = _find(self._lines, hashes, numpy.arange(len(hashes)))
         items = _texts_of(self.text_starts, places)
         is_whole = self.text_starts[items + 1] - places == sizes[rows]
@@ -231,10 +228,10 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
         ends = numpy.repeat(block.bounds[1:], of_texts)[: len(hashes)]
         whole = numpy.flatnonzero(numpy.arange(len(hashes)) + n <= ends)
         grams.append((hashes[whole], whole + first))
-        for size in range(1, n):
-            starts = block.bounds[:-1][of_texts == size]
-            lines.append((_join_at(block.hashes, starts, size), starts + first))
-            beginnings.append(_hash_beginnings(block.hashes[starts], size))
+        is_short = (of_texts > 0) & (of_texts < n)
+        starts, short = block.bounds[:-1][is_short], of_texts[is_short]
+        lines.append((_join_at(block.hashes, starts, short), starts + first))
+        beginnings.append(_hash_beginnings(block.hashes[starts], short))
         characters.append(block.folded.characters[block.folded.characters != 0])
         sizes.append(block.folded.ends - block.folded.starts)
         counts.append(of_texts)
@@ -273,14 +270,12 @@ def fold_texts(texts: Sequence[str]) -> Iterator[TextBlock]:
 def fold_block(texts: Sequence[str]) -> TextBlock:
     """Joins texts to one block with folded words."""
     joined = "\n".join(texts)
-    normal = normalize(joined)
-    if normal != joined:
-        texts = [normalize(text) for text in texts]
-        normal = "\n".join(texts)
+    folded = fold_text(joined)
+    if folded.text != joined:
+        texts = list(map(normalize, texts))
     offsets = numpy.cumsum([0, *(len(text) + 1 for text in texts)])
-    folded = fold_text(normal)
     bounds = numpy.searchsorted(folded.word_starts(), offsets)
-    return TextBlock(normal, offsets, folded, hash_folded(folded), bounds)
+    return TextBlock(offsets, folded, hash_folded(folded), bounds)
 
 
 def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s, Int64s]:
@@ -328,9 +323,9 @@ def _make_table(found: Sequence[tuple[Uint64s, Int64s]]) -> _Table:
     return _Table(different, firsts, places)
 
 
-def _hash_beginnings(first_words: Uint64s, sizes: Int64s | int) -> Uint64s:
+def _hash_beginnings(first_words: Uint64s, sizes: Int64s) -> Uint64s:
     """Combines the hash of each first word with the number of words that begin with it."""
-    return first_words + numpy.asarray(sizes).astype(numpy.uint64) * MULTIPLIER
+    return first_words + sizes.astype(numpy.uint64) * MULTIPLIER
 
 
 def _turn(hashes: Uint64s) -> Uint64s:
@@ -348,10 +343,16 @@ def _make_filter(hashes: Uint64s) -> Booleans:
     return passes
 
 
-def _join_at(hashes: Uint64s, starts: Int64s, size: int) -> Uint64s:
-    """Returns for each start the hash of the `size` words that begin there."""
-    words = hashes[_ranges(starts, numpy.full(len(starts), size))]
-    return join_hashes(words, size)[::size]
+def _join_at(hashes: Uint64s, starts: Int64s, sizes: Int64s) -> Uint64s:
+    """Returns for each start the hash of the words that begin there. `sizes` says how many words.
+
+    The hashes are those of `join_hashes`.
+    """
+    joined = hashes[starts]
+    for place in range(1, int(sizes.max(initial=0))):
+        longer = numpy.flatnonzero(sizes > place)
+        joined[longer] = joined[longer] * MULTIPLIER + hashes[starts[longer] + place]
+    return finalize(joined)
 
 
 def _texts_of(bounds: Int64s, words: Int64s) -> Int64s:

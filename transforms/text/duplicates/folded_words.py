@@ -1,10 +1,10 @@
 """Splits texts into normalised words, without regard to case and punctuation, and hashes the words.
 
-A text is normalised to NFC; each character is folded by NFKC and case (`str.casefold`). A word is a run of
-letters, marks and digits. All other characters, such as quotation marks and hyphens, separate words; format
-characters (soft hyphens, zero-width joiners) are removed. So "Don’t" is the two words "don" and "t". In
-scripts without spaces (Han, kana, Thai, Lao, Khmer, Myanmar) each letter with its marks is a word. numpy
-processes thousands of words at once.
+A text is normalised to NFC; all positions are positions in NFC. Each character is folded by NFKC and case
+(`str.casefold`). A word is a run of letters, marks and digits. All other characters, such as quotation marks
+and hyphens, separate words; format characters (soft hyphens, zero-width joiners) are removed. So "Don’t" is
+the two words "don" and "t". In scripts without spaces (Han, kana, Thai, Lao, Khmer, Myanmar) each letter with
+its marks is a word. numpy processes thousands of words at once.
 """
 
 import functools
@@ -21,12 +21,14 @@ from transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s, finalize
 
 Uint32s = numpy.typing.NDArray[numpy.uint32]
 
-_CODE_POINTS = sys.maxunicode + 1
 _LINE_FEED = ord("\n")
 _CHARACTER = numpy.uint32((1 << 21) - 1)
-_LETTER_WORD = numpy.uint32(1 << 29)  # of a script without spaces
-_MARK = numpy.uint32(1 << 30)
-_SPECIAL = numpy.uint32(1 << 31)  # folded to 0, 2 or more characters: an index of `_Folding.texts`
+_LETTER_WORD = numpy.uint32(1 << 28)  # of a script without spaces
+_MARK = numpy.uint32(1 << 29)
+_SPECIAL = numpy.uint32(1 << 30)  # folded to 0, 2 or more characters: an index of `_Folding.texts`
+_UNSTABLE = numpy.uint32(1 << 31)  # alone or after another character, NFC may change it
+_LATER_JAMO = (0x1161, 0x11FF)  # vowels and final consonants, which join with the character before
+_USED_PLANES = range(0x40000), range(0xE0000, 0xF0000)  # the others have no characters of Unicode
 _LETTER_WORDS = (
     (0x0E01, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Myanmar
@@ -54,6 +56,7 @@ SPAN = 1 << 16  # characters that are weighted at once; the arrays fit in the pr
 class FoldedText(NamedTuple):
     """The folded words of a text, with their positions in the text."""
 
+    text: str  # in NFC
     characters: Uint32s  # folded; 0 between words
     starts: Int64s  # start of each word in `characters`
     ends: Int64s
@@ -90,17 +93,23 @@ class _Folding(NamedTuple):
 
 
 def normalize(text: str) -> str:
-    """Returns the text in NFC, the form that `fold_text` expects."""
+    """Returns the text in NFC."""
     return unicodedata.normalize("NFC", text)
 
 
 def fold_text(text: str) -> FoldedText:
-    """Splits a text into folded words. The text must be in NFC."""
-    codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    characters = _folding().folded.take(codes, mode="clip")  # no code is out of range
+    """Splits a text into folded words. Positions in the result are positions in the text in NFC."""
+    codes, characters = _look_up(text)
+    highest = int(characters.max(initial=0))
+    if highest >= _UNSTABLE:  # few texts, so others do without the slower `normalize`
+        normal = normalize(text)
+        if normal != text:
+            text = normal
+            codes, characters = _look_up(text)
+        characters &= ~_UNSTABLE
+        highest = int(characters.max(initial=0))
     places = None
     starts = ends = None
-    highest = int(characters.max(initial=0))
     if highest >= _SPECIAL:
         characters, places = _expand(characters)
         highest = int(characters.max(initial=0))
@@ -112,12 +121,13 @@ def fold_text(text: str) -> FoldedText:
         numpy.not_equal(characters, 0, out=is_word[1:-1])
         edges = numpy.flatnonzero(is_word[1:] != is_word[:-1])
         starts, ends = edges[::2], edges[1::2]
-    return FoldedText(characters, starts, ends, places, numpy.flatnonzero(codes == _LINE_FEED))
+    line_feeds = numpy.flatnonzero(codes == _LINE_FEED)
+    return FoldedText(text, characters, starts, ends, places, line_feeds)
 
 
 def fold_words(text: str) -> list[str]:
     """Returns the folded words of any text."""
-    return fold_text(normalize(text)).words()
+    return fold_text(text).words()
 
 
 def hash_folded(text: FoldedText, span: int = SPAN) -> Uint64s:
@@ -131,18 +141,25 @@ def hash_folded(text: FoldedText, span: int = SPAN) -> Uint64s:
     while first < len(hashes):
         begin = text.starts[first]
         last = max(int(numpy.searchsorted(text.ends, begin + span, "right")), first + 1)
-        starts = text.starts[first:last] - begin
-        characters = text.characters[begin : min(text.ends[last - 1], begin + span)]
+        # Characters between words are 0, so the sum of a word lasts to the start of the next.
+        edges = numpy.append(text.starts[first:last], text.ends[last - 1]) - begin
+        characters = text.characters[begin : begin + min(edges[-1], span)]
         sums = numpy.zeros(len(characters) + 1, numpy.uint64)
         numpy.multiply(characters, powers[: len(characters)], out=sums[1:])
         numpy.cumsum(sums, out=sums)  # modulo 2^64, so differences are exact
         of_words = hashes[first:last]
-        sums_after = sums.take(text.ends[first:last] - begin, mode="clip")
-        numpy.subtract(sums_after, sums.take(starts), out=of_words)
-        of_words *= inverses.take(starts)
+        sums_at = sums.take(edges, mode="clip")
+        numpy.subtract(sums_at[1:], sums_at[:-1], out=of_words)
+        of_words *= inverses.take(edges[:-1])
         finalize(of_words)
         first = last
     return hashes
+
+
+def _look_up(text: str) -> tuple[Uint32s, Uint32s]:
+    """Returns the code points of a text and their entries in the table of foldings."""
+    codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    return codes, _folding().folded.take(codes, mode="clip")  # no code is out of range
 
 
 def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
@@ -182,11 +199,19 @@ def _find_letter_words(characters: Uint32s) -> tuple[Int64s, Int64s]:
 
 @functools.cache
 def _folding() -> _Folding:
-    folded = numpy.zeros(_CODE_POINTS, numpy.uint32)
+    folded = numpy.zeros(sys.maxunicode + 1, numpy.uint32)
+    unstable = set(range(*_LATER_JAMO))
     texts: list[Sequence[int]] = []
-    for code in range(_CODE_POINTS):
+    for code in itertools.chain(*_USED_PLANES):
         character = chr(code)
         category = unicodedata.category(character)
+        if category[0] == "C" and category != "Cf":
+            continue
+        if normalize(character) != character or unicodedata.combining(character):
+            unstable.add(code)
+        first, *others = unicodedata.decomposition(character).split() or [""]
+        if not first.startswith("<"):
+            unstable.update(int(other, 16) for other in others)
         if category[0] not in "LMN" and category != "Cf":
             continue
         becomes = list(map(ord, _fold_character(character, category)))
@@ -195,9 +220,10 @@ def _folding() -> _Folding:
         else:
             folded[code] = len(texts) | _SPECIAL
             texts.append(becomes)
-    for first, last in _LETTER_WORDS:
-        is_letter = (folded[first : last + 1] != 0) & (folded[first : last + 1] < _CHARACTER)
-        folded[first : last + 1][is_letter] |= _LETTER_WORD
+    for begin, end in _LETTER_WORDS:
+        is_letter = (folded[begin : end + 1] != 0) & (folded[begin : end + 1] < _CHARACTER)
+        folded[begin : end + 1][is_letter] |= _LETTER_WORD
+    folded[sorted(unstable)] |= _UNSTABLE
     rows = numpy.array(list(itertools.zip_longest(*texts, fillvalue=0)), numpy.uint32).T
     return _Folding(folded, rows, numpy.array([len(text) for text in texts]))
 
@@ -208,6 +234,8 @@ def _fold_character(character: str, category: str) -> str:
         return ""
     text = unicodedata.normalize("NFKC", character)
     text = unicodedata.normalize("NFKC", text.casefold())
+    if text == character:  # most characters
+        return text
     return "".join(one if unicodedata.category(one)[0] in "LMN" else "\0" for one in text)
 
 
