@@ -6,14 +6,18 @@ import ctypes
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # malloc.h of glibc
 
 LARGE_BLOCK = 1 << 22
-"""Blocks of memory with at least this number of bytes are mapped separately. By default, glibc raises this
-limit up to 32 MiB. Large blocks, such as sorted runs of lines, would then share the heap with small ones,
-and a worker's memory would grow with all data that it has sorted.
+"""In a worker, blocks of memory with at least this number of bytes are mapped separately. By default, glibc
+raises this limit up to 32 MiB. Large blocks, such as sorted runs of lines, would then share the heap with
+small ones, and a worker's memory would grow with all data that it has sorted.
 """
 
 KEPT = 1 << 26
-"""Number of free bytes at the end of the heap that are not returned to the system."""
+"""In a worker, number of free bytes at the end of the heap that are not returned to the system."""
 
+MESSAGE_BLOCK, MESSAGE_KEPT = 1 << 17, 1 << 20
+"""The same two limits in the process that passes messages between workers. Messages have up to some
+megabytes. In the heap, the gaps that they leave would grow with the number of messages.
+"""
 
 ARENAS = 1
 """Number of heaps of the process. By default, glibc makes up to eight per core, and a thread cannot use free
@@ -22,14 +26,18 @@ enough.
 """
 
 
-def give_back_large_blocks() -> None:
+def give_back_large_blocks(least: int = LARGE_BLOCK, kept: int = KEPT) -> None:
     """Makes this process return large blocks of memory to the system when they are freed, and use only one
     heap.
 
     This has an effect only with glibc.
+
+    Args:
+      least: size of the smallest blocks that are mapped separately.
+      kept: number of free bytes at the end of the heap that are not returned.
     """
     with contextlib.suppress(AttributeError, OSError):
         set_option = ctypes.CDLL(None).mallopt
-        set_option(M_MMAP_THRESHOLD, LARGE_BLOCK)
-        set_option(M_TRIM_THRESHOLD, KEPT)
+        set_option(M_MMAP_THRESHOLD, least)
+        set_option(M_TRIM_THRESHOLD, kept)
         set_option(M_ARENA_MAX, ARENAS)
