@@ -23,8 +23,8 @@ _BEAM_EXTRA = re.compile(r"pip install apache-beam\[(\w+)\]")  # Beam's messages
 
 
 class _LogFormatter(logging.Formatter):
-    """Formats log lines: complete lines for files; for a terminal, shorter lines that are wrapped between
-    words.
+    """Formats log lines. Lines for files are complete. Lines for a terminal are shorter, and are wrapped
+    between words.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -37,7 +37,7 @@ class _LogFormatter(logging.Formatter):
 
 
 class _LogHandler(logging.StreamHandler[TextIO]):
-    """Writes log lines to the present sys.stderr, which a progress bar replaces while it is drawn."""
+    """Writes log lines to the current sys.stderr. A progress bar replaces sys.stderr while it is drawn."""
 
     def emit(self, record: logging.LogRecord) -> None:
         self.stream = sys.stderr
@@ -137,8 +137,8 @@ def _signals_end_process() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ignored_interrupts_repeated() -> Iterator[None]:
-    """Sends Ctrl-C or SIGTERM again, if Python has ignored the exception that the signal raised, as in
-    finalizers.
+    """Sends Ctrl-C or SIGTERM again, if Python has ignored the exception that the signal raised. Python does
+    so in finalizers.
     """
     show = sys.unraisablehook
 

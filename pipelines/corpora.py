@@ -37,7 +37,7 @@ class CorpusRow(NamedTuple):
     )
     shape: CorpusShape | None = None  # columns and splits; None if its builds have no documents
     layout: Layout | None = None  # form of its text; None if no vocabularies are learned from it
-    usual: Usual = Usual()  # counts of a full build; smaller builds are samples or parts
+    usual: Usual = Usual()  # usual counts of a full build; a smaller build is a sample or a part
     has_paper_table: bool = False  # `report` prints its builds like Table 2 of the Wiki-40B paper
 
     @property
@@ -87,8 +87,8 @@ _USUAL_BOOKS = Usual(
         "date-books/undated": 0.5,
     },
 )
-# Most data waits in files; the share of the input leaves room for templates and for positions in
-# the files.
+# Most data between steps is in files. The memory per byte of input is for templates and for
+# positions in the files.
 _WIKI40B = MemoryModel(500 * MB, 400 * MB, 0.02, XML)
 
 CORPORA = (

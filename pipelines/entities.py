@@ -28,7 +28,7 @@ _DATE_OF_FOLDER = re.compile(r"(\d{8})/[^/]*$")
 class ReadItems(NamedTuple):
     """The results of the stage "read": items and their counts."""
 
-    blocks: beam.PCollection  # of bytes, packed items (see transforms/wiki/pack_items.py)
+    blocks: beam.PCollection  # of bytes: packed items (see transforms/wiki/pack_items.py)
     ranges: beam.PCollection  # one Counter: range of ids → number of items
     entities: beam.PCollection  # one int: number of all items
     kinds: beam.PCollection  # one {internal class: kind}

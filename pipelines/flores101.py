@@ -60,7 +60,7 @@ class Flores101(CorpusBuild):
     release = RELEASE
     description = DESCRIPTION
     lang = LANGUAGE
-    unheld = (NEWER_THAN,)  # only page ids of these are held in memory
+    unheld = (NEWER_THAN,)  # only the page ids of these inputs are held in memory
     libraries = ("sentencex",)
 
     def __init__(self, config: Flores101Config):

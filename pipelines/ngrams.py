@@ -39,7 +39,7 @@ from transforms.ngrams.write_arpa import WriteArpa, grams_of_part
 from transforms.text.ngrams.count_grams import cut_offs
 from transforms.text.ngrams.ngram_accounts import DESCRIPTION, account_for_ngrams
 
-BUCKET_BYTES = 3_000_000  # of Parquet files, which hold two to three times as much text
+BUCKET_BYTES = 3_000_000  # Parquet bytes per bucket; the text is two to three times as large
 MOST_BUCKETS = 1 << 12
 
 
@@ -96,8 +96,8 @@ class Ngrams(CorpusBuild):
         self.splits = tuple(config.splits) or _held_out(self.records)
         if unknown := set(self.splits) - set(self.records):
             raise ValueError(
-                f"no such split: {', '.join(sorted(unknown))}; {self.build.name} has"
-                f" {', '.join(sorted(self.records))}"
+                f"no such split: {', '.join(sorted(unknown))}; {self.build.name} has the"
+                f" splits {', '.join(sorted(self.records))}"
             )
         self.source = TextSource(shape.texts[0], layout.paragraphs)
         self.files = files_of_splits(self.build, (TRAIN, *self.splits))
@@ -109,8 +109,8 @@ class Ngrams(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """The name of the edition: that of the input build, such as "lm1b-en", and the settings that are not
-        defaults.
+        """The name of the edition: the name of the input build, such as "lm1b-en", and the settings that are
+        not defaults.
         """
         name = f"{self.build.corpus}-{self.build.edition}"
         return name_edition(name, self.config.variant(), NgramsConfig(".").variant())
@@ -218,8 +218,9 @@ class Ngrams(CorpusBuild):
         return Dealer(place.scratch, 1 << buckets.bit_length())
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns signature of the input build → path of its manifest, which contains the hashes of all
-        files.
+        """Returns the path of the input build's manifest, which contains the hashes of all its files.
+
+        The key is the signature of the input build.
         """
         return {self.build.signature: [FileSystems.join(self.build.folder, MANIFEST)]}
 

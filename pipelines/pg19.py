@@ -93,7 +93,7 @@ class Pg19(CorpusBuild):
         return self.files.bytes_to_read(stripes)
 
     def stages(self) -> Sequence[Stage]:
-        """Returns the stages: first gather the old books in files, then write the corpus."""
+        """Returns the stages: first store the sufficiently old books in files, then write the corpus."""
         return Stage("gather", self.gather), Stage("write", self.write)
 
     def gather(self, root: beam.Pipeline, place: Place) -> OldBooks:

@@ -60,8 +60,8 @@ class Tokens(CorpusBuild):
     def __init__(self, config: TokensConfig):
         """Finds and checks the inputs.
 
-        Raises InputError if the build or the tokenizer is missing or damaged, ValueError for settings that
-        are not possible with them.
+        Raises InputError if the build or the tokenizer is missing or damaged. Raises ValueError for settings
+        that are not possible with this build or tokenizer.
         """
         self.config = config
         self.build = open_build(config.build)
@@ -96,8 +96,8 @@ class Tokens(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """The name of the edition: that of the input build, such as "wiki40b-uk", and the settings that are
-        not defaults.
+        """The name of the edition: the name of the input build, such as "wiki40b-uk", and the settings that
+        are not defaults.
         """
         variant = {"tokenizer": self._tokenizer_name(), **self.config.variant(), "eos": ""}
         return name_edition(f"{self.build.corpus}-{self.build.edition}", variant, ORIGINAL)

@@ -100,7 +100,7 @@ class Wiki40b(CorpusBuild):
     config: Wiki40bConfig
     release = RELEASE
     description = DESCRIPTION
-    unheld = (NEWER_THAN,)  # only page ids of these are held in memory
+    unheld = (NEWER_THAN,)  # only the page ids of these inputs are held in memory
 
     def __init__(self, config: Wiki40bConfig):
         """Finds and checks the inputs.

@@ -54,8 +54,8 @@ class Wiki40bMultilingual(CorpusBuild):
     kind = KIND
 
     def __init__(self, config: MultilingualConfig):
-        """Finds the newest build of each language. Raises InputError if there is none, or if
-        one is damaged.
+        """Finds the newest build of each language. Raises InputError if there is no build, or if
+        a build is damaged.
         """
         self.config = config
         self.builds = newest_builds(find_builds(config.corpora, RELEASE.corpus))
@@ -68,7 +68,7 @@ class Wiki40bMultilingual(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """The name of the edition: number of builds, and their variant if all have the same.
+        """The name of the edition: the number of builds, and their variant if all have the same variant.
 
         Examples are "multilingual-41" and "multilingual-2-min-words-9".
         """
@@ -110,8 +110,9 @@ class Wiki40bMultilingual(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns signature → path of the manifest of each input build. The manifest contains the hashes of
-        all files.
+        """Returns the path of each input build's manifest, which contains the hashes of all its files.
+
+        The keys are the signatures of the builds.
         """
         return {one.signature: [FileSystems.join(one.folder, MANIFEST)] for one in self.builds}
 

@@ -21,7 +21,7 @@ class Page(NamedTuple):
         ""  # title; "" for pages that are not redirects, and in dumps before 2012
     )
     created: str = ""  # "2026-11-01T00:00:00Z" if the page has a single revision, otherwise ""
-    comment: str = ""  # of the revision
+    comment: str = ""  # comment of the revision
     revised: str = ""  # time of the revision, "2026-11-01T00:00:00Z"
 
 
@@ -40,12 +40,12 @@ class CorpusStats(NamedTuple):
     """Counts over a number of articles, such as those of a split."""
 
     articles: int = 0
-    sections: int = 0  # with a heading; the lead section is not counted
+    sections: int = 0  # sections with a heading; the lead section is not counted
     paragraphs: int = 0
     words: int = 0  # separated by white space; markers are not counted
     characters: int = 0  # Unicode code points; a marker with its line feeds counts as one
     text_bytes: int = 0  # UTF-8
-    line_feeds: int = 0  # of markers
+    line_feeds: int = 0  # line feeds of markers
 
 
 class SubwordStats(NamedTuple):
@@ -53,8 +53,8 @@ class SubwordStats(NamedTuple):
 
     pieces: int = 0
     characters: int = 0  # as in CorpusStats
-    unknown_characters: int = 0  # for which the model has no piece, not even byte pieces
-    byte_characters: int = 0  # represented by the pieces of their bytes
+    unknown_characters: int = 0  # characters for which the model has no piece, not even byte pieces
+    byte_characters: int = 0  # characters represented by the pieces of their bytes
 
     @property
     def characters_per_piece(self) -> float:
@@ -91,7 +91,8 @@ class PackedArticle(NamedTuple):
     wikidata_id: str = ""  # "Q67"; "" until the page is linked
     split: str = ""  # "train", "validation" or "test"; "" until it is assigned
     revised: str = ""  # see Page
-    classes: tuple[int, ...] = ()  # of the Wikidata item, 5 for Q5; () if unknown
+    # classes of the Wikidata item, as numbers (5 for Q5); () if unknown
+    classes: tuple[int, ...] = ()
     packed_markdown: bytes = b""  # stored as `packed_text`; b"" if not requested
 
 
@@ -145,14 +146,14 @@ class LineShard(NamedTuple):
 
     series: str  # "train" (its shard 0 is held out) or "heldout" (the parts of shard 0)
     shard: int  # number in the series, from 0
-    shards: int  # of the series
+    shards: int  # number of shards in the series
     block: bytes  # see line_blocks.py
 
 
 class BookHeader(NamedTuple):
     """The header of a Project Gutenberg file. Missing values are "" or 0."""
 
-    number: int = 0  # of the ebook: 84 of "[EBook #84]"
+    number: int = 0  # number of the ebook: 84 in "[EBook #84]"
     title: str = ""  # without line breaks
     authors: tuple[str, ...] = ()  # unchanged: "Mary Wollstonecraft Shelley"
     languages: tuple[str, ...] = ()  # ISO 639 codes, "en"; names without a code are unchanged
@@ -225,8 +226,8 @@ class MeasuredBook(NamedTuple):
     """A book with the counts by which simple books are selected. Tokens are separated by white space."""
 
     book: Book
-    tokens: int  # L of the paper
-    vocabulary: int  # V of the paper: distinct tokens
+    tokens: int  # number of tokens (L in the paper)
+    vocabulary: int  # number of distinct tokens (V in the paper)
 
 
 class TokenizedBook(NamedTuple):
@@ -247,7 +248,8 @@ class OverlapVerdict(NamedTuple):
     ngrams: int  # distinct n-grams of the book
     covered: int  # n-grams of the book that larger kept books contain
     is_kept: bool
-    covering: tuple[tuple[int, int], ...]  # (kept book, n-grams for which it is the largest book)
+    # (id of a kept book, number of n-grams for which it is the largest book)
+    covering: tuple[tuple[int, int], ...]
 
 
 class BookRow(NamedTuple):

@@ -29,8 +29,9 @@ with DAG(
     tags=["corpusmill"],
     doc_md=__doc__,
 ):
-    # One task for all corpora: `refresh` orders them (the languages join the entity table), continues after a
-    # failed one, and opens at most two connections to the servers, which parallel tasks could not ensure.
+    # One task for all corpora: `refresh` runs them in order, because the languages need the entity table. If
+    # one fails, it continues with the next. It opens at most two connections to the servers; parallel tasks
+    # could not ensure this limit.
     BashOperator(
         task_id="refresh",
         # exec: corpusmill replaces the shell, so it receives the signal when the task is stopped.

@@ -34,7 +34,7 @@ class RowGroup(NamedTuple):
     """A row group of a Parquet file: up to 16 MB of text that is read at once."""
 
     file: str
-    number: int  # in the file
+    number: int  # index of the row group in the file
     rows: int
     first: int  # index of its first document in the split
 
@@ -117,7 +117,7 @@ def read_share(
     _chance(seed, epoch).shuffle(groups)
     total = sum(group.rows for group in groups)
     first, end = total * rank // ranks + start, total * (rank + 1) // ranks
-    at = 0  # index of the group's first document in the shuffled order
+    at = 0  # index of the row group's first document in the shuffled order
     for group in groups:
         if at < end and first < at + group.rows:
             rows = _read_group(files, group, columns)

@@ -146,11 +146,11 @@ class Reading(NamedTuple):
 
     editions: Sequence[str]  # builds to mix
     split: str
-    column: str  # of the text
+    column: str  # column with the text
     pieces: str  # path of the model or vocabulary
     segment: int  # pieces of a stream that are read at a time
-    streams: int  # number for all processes together
-    seed: int = 0  # of the order of the documents
+    streams: int  # number of streams of all processes together
+    seed: int = 0  # seed of the order of the documents
     temperature: float = 1.0  # 1 samples builds by size; higher values make their shares more equal
     once: bool = False  # read one epoch only, for scoring
     limit: int = 0  # approximate number of documents in one epoch; 0: all
@@ -171,7 +171,7 @@ class Segments(NamedTuple):
     """
 
     pieces: Tensor  # [streams, segment + 1]
-    documents: Tensor  # [streams, segment + 1]: index in the split, NO_DOCUMENT after the end
+    documents: Tensor  # [streams, segment + 1]: index of the document, NO_DOCUMENT after the end
     states: list[StreamState]  # after the segment
 
 
@@ -182,8 +182,8 @@ class Streams(IterableDataset[Segments]):
     loading processes, so the text of a stream does not depend on the number of processes.
 
     Args:
-      reading: the same for all processes.
-      numbers: the streams of this process, numbers from 0 to `reading.streams` - 1.
+      reading: the settings of the streams, the same for all processes.
+      numbers: the numbers of this process's streams, from 0 to `reading.streams` - 1.
       states: the states of all streams, to resume from; by default, the streams start at the beginning.
     """
 
@@ -218,8 +218,8 @@ class Streams(IterableDataset[Segments]):
         """
         length = self.reading.segment
         pieces, places = np.empty(0, np.int64), np.empty(0, np.int64)
-        held: list[tuple[StreamState, int]] = []  # documents with pieces left
-        had = skipped = self.states[number].piece  # of the first document
+        held: list[tuple[StreamState, int]] = []  # (state, pieces) of documents with pieces left
+        had = skipped = self.states[number].piece  # pieces of the first document read before
         for state, place, ids in self._documents(number, encode):
             held.append((state, len(ids)))
             pieces = np.concatenate([pieces, ids[skipped:]])
@@ -238,8 +238,8 @@ class Streams(IterableDataset[Segments]):
             yield pieces, np.pad(places, more, constant_values=NO_DOCUMENT), self.states[number]
 
     def _documents(self, number: int, encode: Pieces) -> Iterator[tuple[StreamState, int, Any]]:
-        """Yields (state before the document, index of the document, its pieces) for the documents of one
-        stream.
+        """Yields a tuple for each document of one stream: the state before the document, the index of the
+        document, and its pieces.
         """
         state = copy.deepcopy(self.states[number])
         state.piece = 0

@@ -48,9 +48,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 (the usual name)
 from torch.nn.parallel import DistributedDataParallel
 
-IGNORED = -100  # target of positions without a prediction
+IGNORED = -100  # value of `targets` at positions without a prediction
 KEPT_CHECKPOINTS = 2
-TIMEOUT = datetime.timedelta(hours=3)  # processes wait while one learns pieces or scores more text
+TIMEOUT = datetime.timedelta(hours=3)  # while one process learns pieces, the others wait
 
 
 def option(default: Any, text: str, resumable: bool = False) -> Any:
@@ -144,11 +144,11 @@ class Layer(nn.Module):
         """Transforms the hidden states of a segment. Returns a tensor of the same shape.
 
         Args:
-          x: [streams, segment, width].
+          x: hidden states of the segment, [streams, segment, width].
           earlier: hidden states of earlier pieces, [streams, memory, width].
           places: encodings of the distances, [memory + segment, width].
           mask: True where a piece may attend to another one.
-          biases: for content and position, [2, heads, 1, head width].
+          biases: biases for content and for position, [2, heads, 1, head width].
         """
         pre, both = self.settings.pre_norm, torch.cat([earlier, x], 1)
         both = self.attention_norm(both) if pre else both
@@ -226,8 +226,8 @@ class Decoder(nn.Module):
         """Computes the loss of each target, and the memory for the next segment.
 
         Args:
-          pieces: [streams, segment].
-          targets: the same shape; IGNORED for positions without a prediction.
+          pieces: ids of the pieces of a segment, [streams, segment].
+          targets: ids of the next pieces, [streams, segment]; IGNORED for positions without a prediction.
           hidden, documents: the memory before the segment.
           reach: maximum distance of attention, in pieces.
 
@@ -304,7 +304,7 @@ class World(NamedTuple):
 
 
 def join_world() -> World:
-    """Joins the processes of the job. They are found from the environment variables of torchrun."""
+    """Joins the processes of the job, which are defined by the environment variables of torchrun."""
     local, ranks = int(os.environ.get("LOCAL_RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     device = torch.device("cuda", local) if torch.cuda.is_available() else torch.device("cpu")
     if device.type == "cuda":
@@ -494,8 +494,8 @@ class Trainer:
         return settings.rate_end + (settings.rate - settings.rate_end) * cosine
 
     def take_step(self, model: nn.Module, segments: Segments) -> tuple[Tensor, Tensor]:
-        """Does one update of the weights. Returns (sum of the losses in nats, number of pieces) of this
-        process.
+        """Does one update of the weights. Returns the sum of the losses in nats, and the number of pieces, of
+        this process.
         """
         settings, world = self.settings, self.world
         model.train()
@@ -577,8 +577,8 @@ class Trainer:
 
     @torch.no_grad()
     def measure(self, edition: str, split: str, limit: int = 0) -> tuple[dict[int, float], int]:
-        """Returns (index of a document → its loss in nats, number of pieces), for the documents that this
-        process reads.
+        """Returns the loss in nats of each document that this process reads, by index of the document, and
+        the number of pieces of these documents.
 
         A piece attends to the `score_memory` earlier pieces of its document, across segments. So the loss of
         a document depends only on the document.

@@ -28,8 +28,9 @@ def errors_logged() -> Iterator[None]:
 
 
 def remove_busy(folder: pathlib.Path, seconds: float) -> bool:
-    """Removes a folder to which workers of a killed build may still be writing. They stop when they notice
-    its end.
+    """Removes a folder to which workers of a killed build may still be writing.
+
+    The workers stop when they notice that the build has ended.
 
     Returns False if the folder still exists after `seconds`.
     """

@@ -86,7 +86,8 @@ class CleanedBuild(CorpusBuild):
         if self.found.corpus not in LISTS or self.build.sha256 not in known:
             raise InputError(
                 config.found,
-                f"this is not the output of a search in the present files of {config.build}",
+                f"not the output of a search in {config.build}, or the build was changed after the search;"
+                " run the search again",
             )
         start = LISTS[self.found.corpus]
         self.lists = [
@@ -126,7 +127,10 @@ class CleanedBuild(CorpusBuild):
 
     @property
     def variant_name(self) -> str:
-        """The kind of removal, and 8 hexadecimal digits that identify the findings of the search."""
+        """The part of the edition's name after the language, such as "without-near-duplicates-1f3870be".
+
+        The 8 hexadecimal digits identify the findings of the search.
+        """
         facts = [(file["name"], file["sha256"]) for file in self.lists]
         digest = hashlib.sha256(repr((facts, self.config.side)).encode()).hexdigest()[:8]
         what = "near-duplicates" if self.found.corpus == "overlap" else "contaminated"
@@ -193,7 +197,9 @@ class CleanedBuild(CorpusBuild):
         )
 
     def _sign(self, files: beam.PCollection, place: Place) -> list[beam.PCollection]:
-        """Returns the files of signatures of the new texts, if the input build has such files."""
+        """Writes the MinHash signatures of the new texts, if the old build has files of signatures. Returns
+        the written files.
+        """
         names = [file["name"] for file in self.build.manifest["outputs"]]
         signed = sum(name.startswith(f"{SIGNATURES}-") for name in names)
         if not signed:
@@ -268,9 +274,10 @@ class CleanedBuild(CorpusBuild):
         }
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns signature → path of the manifest, for the old build and for the search.
+        """Returns the paths of two manifests: that of the old build and that of the search.
 
-        Other files are no inputs, because the manifest contains their hashes.
+        The keys are the signatures of the build and of the search. Other files are no inputs, because the
+        manifests contain their hashes.
         """
         return {
             one.signature: [FileSystems.join(one.folder, MANIFEST)]
@@ -313,10 +320,10 @@ class CleanedBuild(CorpusBuild):
 
 
 def check_removable(build: Build, *, passages: bool) -> None:
-    """Raises ValueError if documents, or passages, cannot be removed from a build.
+    """Raises ValueError if the findings of a search cannot be removed from a build.
 
     Args:
-      passages: Whether passages instead of whole documents are to be removed.
+      passages: Whether to remove passages instead of whole documents.
     """
     if build.corpus not in MEASURES:
         raise ValueError(

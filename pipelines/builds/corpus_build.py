@@ -26,8 +26,8 @@ class CorpusBuild:
     release: Release
     description: Description
     libraries: Sequence[str] = ()  # names of libraries, in addition to those that every build uses
-    kind = ""  # the corpus in the manifest; "" for the name of the corpus
-    unheld: Collection[str] = ()  # roles of inputs whose size does not affect the memory needed
+    kind = ""  # the name of the corpus in the manifest, if it differs from the corpus's own name
+    unheld: Collection[str] = ()  # roles of the inputs whose size does not affect the needed memory
     lang = ""  # language in the signature; "" for builds without variants
 
     @property
@@ -75,7 +75,7 @@ class CorpusBuild:
         return ()
 
     def variant(self) -> Mapping[str, Any]:
-        """Returns the settings for which the same input gives a different corpus."""
+        """Returns the settings that change which corpus is made from the same input."""
         variant: Mapping[str, Any] = self.config.variant()
         return variant
 
@@ -84,8 +84,9 @@ class CorpusBuild:
         raise NotImplementedError
 
     def signature_settings(self) -> Mapping[str, str]:
-        """Returns the settings in the signature, in its order: the language, and those that distinguish the
-        variant.
+        """Returns the settings that are part of the build's signature, in the order of the signature.
+
+        They are the language and the settings that distinguish the variant.
         """
         return {"lang": self.lang, **name_variant(self.variant())} if self.lang else {}
 
@@ -116,8 +117,8 @@ class CorpusBuild:
         }
 
     def open_ledger(self, root: beam.Pipeline, **accounts: beam.PCollection) -> beam.PCollection:
-        """Opens the ledger, which collects the counts of all stages, with the inputs and the accounts of the
-        first stage.
+        """Opens the ledger, which collects the counts of all stages. It begins with the inputs and the
+        accounts of the first stage.
 
         Args:
           accounts: Name of an account (see ledger.py) → PCollection with its entries.

@@ -118,7 +118,7 @@ def list_finished(folder: str) -> list[str]:
 def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
     """Removes all but the `keep` newest editions. Returns the names of the removed editions.
 
-    The current edition and all newer editions are kept.
+    The current edition, and all editions newer than it, are kept.
 
     Args:
       rejected: Names of editions that were not accepted. They do not count towards `keep`, and are removed
@@ -145,7 +145,7 @@ def report_of(name: str) -> str:
 
 
 def verdict_of(name: str) -> str:
-    """Returns the name of the file beside an edition for the findings of a check.
+    """Returns the name of the file with the findings of a check. The file is beside the edition.
 
     Some runners need it, because their workers cannot send findings in another way.
     """
@@ -172,8 +172,8 @@ def _list(folder: str) -> list[str]:
 
 
 def remove_leftovers(folder: str) -> list[str]:
-    """Removes the temporary folders of killed builds of the current and of older editions. Returns their
-    names.
+    """Removes the temporary folders of killed builds of the current edition and of older editions. Returns
+    the names of the removed folders.
 
     No later build resumes these builds. The folders of an edition that another process is building are kept.
     """
@@ -192,8 +192,8 @@ def remove_leftovers(folder: str) -> list[str]:
 
 
 def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
-    """Removes a folder in an object store, unless a process may be building the edition. Returns True if it
-    was removed.
+    """Removes a folder in an object store, unless a process may be building the edition. Returns True if the
+    folder was removed.
     """
     if may_be_at_work(FileSystems.join(folder, edition)):
         return False
@@ -202,7 +202,9 @@ def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
 
 
 def _remove_unused(folder: pathlib.Path) -> bool:
-    """Removes a folder on a disk, unless another process has locked it. Returns True if it was removed."""
+    """Removes a folder on a disk, unless another process has locked the folder. Returns True if the folder
+    was removed.
+    """
     with contextlib.suppress(BlockingIOError), locked(folder):
         shutil.rmtree(folder)
         return True

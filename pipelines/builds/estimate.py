@@ -33,7 +33,7 @@ class Estimate(NamedTuple):
     date: str  # from the settings or the inputs
     roles: list[Role]
     text_bytes: float  # decompressed bytes of the inputs that determine the cost
-    parts: list[Part]  # the work, with the in-process runner; empty if the corpus was not measured
+    parts: list[Part]  # the work with the in-process runner; [] if the corpus was never measured
     memory_bytes: int  # needed by the in-process runner
     peak_bytes: float  # needed on disk during the build
     kept_bytes: float  # size of the finished build on disk
@@ -113,7 +113,7 @@ def _text_bytes(row: CorpusRow, codec: str, sizes: Mapping[str, int], sample: Te
     """Returns the decompressed size, in bytes, of the text in files with the same compression.
 
     Args:
-      codec: The compression; "" for files whose names show how much they expand.
+      codec: The compression of the files; "" for files whose names show how much larger the text is.
       sizes: Path → size of the file in bytes.
       sample: Texts from the beginning of some files.
     """

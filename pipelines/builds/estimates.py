@@ -54,7 +54,7 @@ class Doing(NamedTuple):
 
     stage: str
     step: str
-    number: int  # of the stage
+    number: int  # number of the stage
     stages: int
     done: int  # number of units that are done
     total: int  # number of all units; 0 if unknown
@@ -80,7 +80,7 @@ def find_steps(corpus: str, stages: Sequence[str], settings: Any = None) -> list
     return steps
 
 
-_READ = "*/dump_bytes"  # by any stage
+_READ = "*/dump_bytes"  # counter of the bytes of input that any stage has read
 _READING: Mapping[str, Any] = {
     "step": "reading",
     "done": _READ,
@@ -123,9 +123,9 @@ class Estimate:
         self._bytes = 0 if getattr(settings, "limit", 0) else total_bytes  # unknown with a limit
         self._workers = workers
         self._settings = settings
-        self._now = 0  # index of the step
-        self._begun = 0.0  # second at which that step began
-        self._before: Mapping[str, int] = {}  # counts when that step began
+        self._now = 0  # index of the current step
+        self._begun = 0.0  # second at which the current step began
+        self._before: Mapping[str, int] = {}  # counts when the current step began
         self._took: dict[int, float] = {}  # index → seconds of the steps that this run has finished
         self._ended: list[
             tuple[int, float]
@@ -136,8 +136,8 @@ class Estimate:
     def update(
         self, counts: Mapping[str, int], stage: str, seconds: float
     ) -> list[tuple[str, float]]:
-        """Updates the estimate. Returns (log line, seconds) for each step that had ended at the previous
-        call.
+        """Updates the estimate. Returns a pair (log line, duration in seconds) for each step that had ended
+        at the previous call.
 
         A step is reported one call after its end, because its last counts may arrive late.
 
@@ -206,10 +206,10 @@ class Estimate:
         return step.fixed + step.cost * size / (1 if step.serial else self._workers)
 
     def _size(self, name: str, expect: float) -> float:
-        """Returns the value that a counter is expected to have at the end.
+        """Returns the value that a counter is expected to have at the end of the build.
 
         Args:
-          expect: The value per byte of input, if nothing was counted yet.
+          expect: The expected value per byte of input. It is used if nothing was counted yet.
         """
         if name == INPUT:
             return self._bytes
@@ -260,7 +260,7 @@ class Estimate:
         is_known = seconds / (seconds + left or 1) >= TOLD_FROM and any(self._counts.values())
         return left if is_known else None
 
-    # Words.
+    # Descriptions as text.
 
     def _describe(self, index: int, seconds: float) -> str:
         """Returns the log line about a finished step, which took `seconds`."""

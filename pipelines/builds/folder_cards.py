@@ -52,7 +52,7 @@ def write_cards(targets: Iterable[str]) -> None:
 
 
 def find_wrong_cards(editions: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yields (path, fault) of each card that does not match the builds below it.
+    """Yields a pair (path, description of the fault) for each card that does not match the builds below it.
 
     Cards that corpusmill did not write are ignored. If no folder of a corpus has a card, none is reported as
     missing, because the builds may have been copied without cards.
@@ -111,7 +111,7 @@ def _replace(path: str, card: str) -> bool:
     if found and MARK not in found:
         if card:
             logging.getLogger(__name__).warning(
-                "%s was not written by corpusmill and is kept; `datasets` loads what it lists",
+                "%s is kept, because corpusmill did not write it; `datasets` loads the files that it lists",
                 path,
             )
         return False
@@ -145,8 +145,9 @@ def _card_of_corpus(folder: str) -> str:
 
 
 def _corpus_of(folder: str, builds: Sequence[BuildBelow]) -> tuple[str, str]:
-    """Returns the corpus and the edition of the first build with a card. The names of folders may have been
-    changed.
+    """Returns the corpus and the edition of the first build with a card.
+
+    They are not taken from the names of folders, because users may have renamed these.
     """
     for one in builds:
         if one.card:
@@ -186,5 +187,5 @@ def _age(name: str) -> Any:
     """
     with contextlib.suppress(ValueError):
         return True, age_of(name)
-    parts = re.split(r"(\d+)", name)  # every second one is a number
+    parts = re.split(r"(\d+)", name)  # every second part is a number
     return False, name[:1].isdigit(), [int(one) if at % 2 else one for at, one in enumerate(parts)]

@@ -98,7 +98,7 @@ def launch(
             run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
             _end_on_doubts(find_doubts(read_json(folder, MANIFEST)), accept)
         write_cards([target])
-        stages.remove()  # last, so that stages beside a finished build show a killed launcher
+        stages.remove()  # last: stages beside a finished build show that its process was killed
     manifest: dict[str, Any] = read_json(target, MANIFEST)
     seconds = time.monotonic() - start
     tell = summary.print_json if as_json else summary.print_summary

@@ -24,7 +24,7 @@ from transforms.files import counters
 
 REDRAW_SECONDS = 0.5
 LOG_SECONDS = 30.0
-TOLD_SECONDS = 2.0  # shortest step whose end is logged
+TOLD_SECONDS = 2.0  # the end of a shorter step is not logged
 LEAST_BAR = 8  # columns; in less space, no bar is drawn
 MOST_BAR = 40
 STAGE = "stage"  # file in the display's folder with the name of the running stage
@@ -54,7 +54,7 @@ def enter_stage(name: str) -> None:
     """Records which stage is running, for the display."""
     folder = os.environ.get(counters.PROGRESS_DIR)
     if folder:
-        with contextlib.suppress(OSError):  # of a full disk, which only affects the display
+        with contextlib.suppress(OSError):  # a full disk only affects the display
             pathlib.Path(folder, STAGE).write_text(name, "utf-8")
 
 

@@ -66,7 +66,10 @@ def building(target: str, *, replace: bool = False) -> Iterator[str]:
 
 
 def _check_unfinished(target: pathlib.Path) -> None:
-    """Raises TargetError if the target has files but no manifest, so they are not those of a killed build."""
+    """Raises TargetError if the target has files but no manifest.
+
+    Such files do not come from a killed build, so they must not be replaced.
+    """
     if target.is_dir() and any(target.iterdir()) and not (target / MANIFEST).exists():
         raise TargetError(
             f"{target} has files that no build wrote; move them, or use another --output"

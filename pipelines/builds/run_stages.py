@@ -107,7 +107,7 @@ def _add(
     """Adds the steps of a stage to a pipeline.
 
     Args:
-      before: Name → finished stage, for all earlier stages.
+      before: All earlier stages, by name.
     """
     outcomes = [StageOutcome(root, name, found.folder) for name, found in before.items()]
     outcome: Any = stage.build(root, place, *outcomes)

@@ -13,8 +13,8 @@ from transforms.files.stores import is_local, not_written, read_object, write_ob
 
 
 def write_whole(path: str | pathlib.Path, content: bytes) -> None:
-    """Writes a file, or an object in a store, and replaces an old one. Only one process at a time may write
-    it.
+    """Writes a file or an object in a store. An existing file is replaced. Only one process at a time may
+    write the file.
 
     If StoreError is raised, the old file is unchanged and no temporary file is left.
     """
@@ -22,7 +22,7 @@ def write_whole(path: str | pathlib.Path, content: bytes) -> None:
         write_object(str(path), io.BytesIO(content), len(content))
         return
     path = pathlib.Path(path)
-    beside = path.with_name(f".{path.name}.part")  # one left by a killed process is overwritten
+    beside = path.with_name(f".{path.name}.part")  # overwrites the file of a killed process
     try:
         with beside.open("wb") as file:
             file.write(content)

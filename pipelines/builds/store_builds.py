@@ -108,7 +108,7 @@ def _move(folder: str, target: str, objects: Mapping[str, int]) -> None:
     Args:
       objects: Name → size in bytes.
 
-    Raises BusyError if the target then contains other objects.
+    Raises BusyError if the target then contains any other objects.
     """
     names = sorted(objects)
     parts = [names[at : at + _COPIED_AT_ONCE] for at in range(0, len(names), _COPIED_AT_ONCE)]
@@ -153,7 +153,7 @@ class StoreLock:
     def __init__(self, path: str, what: str = "build"):
         self._path, self._what = path, what
         self.id = uuid.uuid4().hex[:12]
-        self._version: str | None = None  # of the object that is to be replaced
+        self._version: str | None = None  # version of the object that `take` or `check` replaces
         self._puts = itertools.count()
         self._one_at_a_time = threading.Lock()
 
@@ -213,7 +213,7 @@ class StoreLock:
                 seen = read_object(self._path)
                 if not seen or self.id not in _text_of(seen):
                     return False
-                self._version = seen.version  # its own put, whose response was lost
+                self._version = seen.version  # this process wrote it, but the response was lost
         return False
 
     def release(self) -> None:
@@ -252,6 +252,6 @@ def _beat(lock: StoreLock, is_over: threading.Event) -> None:
         try:
             lock.check()
         except BusyError:
-            return  # the builder gets this error when it publishes
+            return  # the build gets this error when it is published
         except StoreError as error:  # may be temporary
             logging.getLogger(__name__).warning("%s", error)

@@ -149,7 +149,7 @@ def _table_of(stats: Mapping[str, Any]) -> Table:
 
 
 def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iterator[str]:
-    """Yields lines about the trained vocabularies, and how well they fit the held-out splits."""
+    """Yields lines about the trained vocabularies and about how well they fit the held-out splits."""
     if "vocabulary_with_S_slashS_UNK" in stats:
         yield from _words(stats)
         return

@@ -59,7 +59,7 @@ def _make_folder(lock: contextlib.ExitStack) -> pathlib.Path:
                 continue
             except OSError as error:
                 if error.errno not in _NO_LOCKS:
-                    raise  # without locks, no command removes another's folder
+                    raise  # without locks, no command removes the folder of another command
             if folder.exists():
                 return folder
     except OSError as error:
@@ -76,7 +76,7 @@ def remove_dead(top: pathlib.Path) -> None:
             with (
                 contextlib.suppress(
                     OSError
-                ),  # its command runs, or it is not a folder, or another user's
+                ),  # the command is running, or this is not a folder, or it belongs to another user
                 locked(folder, flags=_NO_LINK) as descriptor,
             ):
                 if os.fstat(descriptor).st_uid == os.geteuid():

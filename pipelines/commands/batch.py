@@ -48,7 +48,7 @@ class Outcome(NamedTuple):
     """The result of one build."""
 
     label: str
-    target: str  # "" for missing dumps
+    target: str  # the folder of the build; "" if its dump is missing
     status: str  # one of STATUSES
     message: str = ""  # why the build failed or its dump is missing
 
@@ -77,7 +77,7 @@ def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Ou
 def look_ahead(
     builds: Sequence[NamedBuild], missing: Sequence[MissingWiki], *, missing_is_failure: bool
 ) -> int:
-    """Prints the estimated cost of each build and of all builds together. Returns the exit status.
+    """Prints the estimated cost of each build, and the total. Returns the exit status.
 
     Args:
       builds: Builds whose `run` prints and returns an Estimate.
@@ -159,7 +159,10 @@ def _differences(target: str, corpus: Corpus) -> Iterator[str]:
 
 
 def _sizes(files: Iterator[tuple[str, str, int]]) -> dict[str, str]:
-    """Returns "role name" → sizes of the files with that role and name, such as "5 bytes and 7 bytes"."""
+    """Returns the sizes of input files as text, such as "5 bytes and 7 bytes".
+
+    The keys consist of the role and the name of a file, such as "dump ukwiki.xml.bz2".
+    """
     found: dict[str, list[int]] = {}
     for role, name, size in files:
         found.setdefault(f"{role} {name}", []).append(size)

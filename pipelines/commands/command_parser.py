@@ -1,5 +1,6 @@
-"""The parser of the command line. It adds flags for log messages, and suggests similar words for misspelled
-ones.
+"""The parser of the command line.
+
+It adds flags for log messages. For a misspelled command or flag, it suggests similar ones.
 """
 
 import argparse
@@ -20,7 +21,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, **named: Any):
         super().__init__(*args, **named)
-        self._given: list[str] = []  # arguments
+        self._given: list[str] = []  # the arguments on the command line
         # A flag that is not given sets no value, so a value from before the command is kept.
         self._messages = messages = self.add_argument_group("messages")
         for flag, help in (
@@ -60,8 +61,8 @@ class CommandParser(argparse.ArgumentParser):
         return super().format_help()
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Checks the value of an argument (see argparse). For an unknown command, the error suggests similar
-        ones.
+        """Checks the value of an argument (see argparse). For an unknown command, the error message suggests
+        similar commands.
         """
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
             kind, known = str(action.metavar or "command").lower(), ", ".join(action.choices)

@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def metadata_of(command: str) -> dict[str, Any]:
-    """Returns the definition of a form for a command: a parameter for each flag.
+    """Returns the definition of the web form for a command, with a parameter for each flag.
 
     It is the content of the file for `gcloud dataflow flex-template build --metadata-file`.
     """

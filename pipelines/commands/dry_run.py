@@ -205,7 +205,7 @@ _UNITS = {
 def _price(
     quantities: Mapping[str, float], prices: Mapping[str, float], source: str
 ) -> Iterator[str]:
-    """Yields lines with the formula for the price, with the known numbers filled in.
+    """Yields lines with the formula for the price of a build. Known numbers are filled in.
 
     Args:
       quantities: Name of a resource → quantity, in the units of _UNITS.

@@ -38,7 +38,8 @@ def add_command(
     Args:
       help: The line about the command in `corpusmill --help`.
       page: The help page of the command. The first paragraph is printed above the flags, the others below.
-      run: Function (settings, Beam's flags) → exit status. By default, it builds the corpus `name`.
+      run: Function that runs the command. Its arguments are the settings and Beam's flags, its result is the
+        exit status. By default, it builds the corpus `name`.
     """
     about, _, more = (page or "").partition("\n\n")
     parser = commands.add_parser(
@@ -126,8 +127,8 @@ class Flags:
         self.choice("--on-corrupt", ("fail", "keep-good"), help)
 
     def near_duplicates(self, help: str) -> None:
-        """Adds --near-duplicates, the similarity from which a near-duplicate is dropped. The default, 0,
-        keeps all.
+        """Adds --near-duplicates, the least similarity of near-duplicates, which are dropped. The default, 0,
+        keeps all documents.
         """
         self.text("--near-duplicates", "SIMILARITY", help, type=float, default=0.0)
 
@@ -225,7 +226,11 @@ def add_folders(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 class _Folders(argparse.Action):
-    """Stores the arguments without those that name a file in ABOVE, unless there are no others."""
+    """Stores the folders on the command line.
+
+    A shell pattern such as uk/* also matches the files beside the builds, whose names are in ABOVE. They are
+    left out, unless there are no other arguments.
+    """
 
     def __call__(self, _: object, settings: argparse.Namespace, values: Any, *__: object) -> None:
         folders = [one for one in values if pathlib.PurePath(one).name not in ABOVE]
@@ -240,7 +245,7 @@ def _runner(text: str) -> str:
 
 
 def language(text: str) -> str:
-    """Returns the code of a language, given its code or name; the type of a flag."""
+    """Returns the code of a language, given its code or name. Used as the `type` of a flag."""
     try:
         return code_of_language(text)
     except ValueError as error:
@@ -255,7 +260,7 @@ def _positive(text: str) -> int:
 
 
 def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
-    """Returns field → value for each field of the class `config` that has a flag.
+    """Returns the values of the flags that have the name of a field of the class `config`, by field.
 
     Flags whose value is None are left out, so that the field keeps its default.
     """
@@ -266,7 +271,7 @@ def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
 
 
 def build_corpus(name: str, settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
-    """Builds the corpus `name`. Its config is made from the flags that have the name of a field."""
+    """Builds the corpus `name`. Each field of its config class is set from the flag with the same name."""
     build, config = rows()[name].classes()
     launch_build(build(config(**settings_of(config, settings))), settings, beam_flags)
 

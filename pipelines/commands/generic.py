@@ -29,7 +29,7 @@ class LazyParser(CommandParser):
         self._fill = fill
 
     def filled(self) -> Self:
-        """Returns this parser, after the flags were added."""
+        """Returns this parser. Adds its flags first, if this was not yet done."""
         fill, self._fill = self._fill, None
         if fill:
             fill(self)

@@ -63,13 +63,13 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
     )
 
     languages = parse_languages(settings.languages, settings.dumps)
-    # Contradictory settings are errors here, not after hours.
+    # Raises errors for contradictory settings now, instead of after hours.
     given = {"dump": ["-"], "entities": "", "dump_date": "", "newer_than": ()}
     wiki40b_config(settings, language=languages[0], **given)
     if parse_page_id(settings.newer_than):
         raise ValueError(
-            "--newer-than must be folders of older dumps with the layout of --dumps if --languages is used,"
-            " because a page id is valid in one wiki only"
+            "--newer-than must be folders of older dumps, with the same layout as --dumps: a page id cannot"
+            " be used with --languages, because it is valid in one wiki only"
         )
     found = find_dumps(
         settings.dumps,
@@ -193,7 +193,9 @@ def _build_multilingual(
     if not settings.multilingual or len(languages) < 2:
         return []
     if not is_complete:
-        logging.getLogger(__name__).warning("no multilingual vocabularies: a corpus failed")
+        logging.getLogger(__name__).warning(
+            "no multilingual vocabularies are trained, because the build of a corpus failed"
+        )
         return []
     multilingual = Wiki40bMultilingual(MultilingualConfig([one.target for one in corpora]))
     build = _named_build(

@@ -51,9 +51,10 @@ def entity_table(
 
 
 def _is_there(target: str, corpus: "Entities", replace: bool) -> bool:
-    """Returns True if the table that `corpus` would make is already finished.
+    """Returns True if the entity table that `corpus` would make is already finished.
 
-    If a table from other dumps is in its place, raises TargetError or, with `replace`, returns False.
+    If `target` contains a table from other dumps, returns False with `replace`, and otherwise raises
+    TargetError.
     """
     from pipelines.builds.publish import TargetError
     from pipelines.commands.batch import is_there

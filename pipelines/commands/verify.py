@@ -37,7 +37,7 @@ from pipelines.commands.flags import (
     runner_of,
 )
 
-CORPUS_OF_SUMS = "lm1b"  # the corpus with published MD5 sums
+CORPUS_OF_SUMS = "lm1b"  # the only corpus whose MD5 sums were published
 
 
 def add(commands: Commands) -> None:

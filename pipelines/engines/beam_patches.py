@@ -77,9 +77,7 @@ def unknown_flags(flags: Sequence[str]) -> list[str]:
 
 
 def _all_subclasses(base: type) -> dict[str, Any]:
-    """Returns name → class for all direct and indirect subclasses. A class that is defined twice is listed
-    once.
-    """
+    """Returns name → class for all subclasses of `base`. Of two with the same name, one is listed."""
     found: dict[str, Any] = {}
     direct: list[type] = base.__subclasses__()
     for subclass in direct:
@@ -147,7 +145,7 @@ def remembered(look: Callable[[Any], Signature]) -> Callable[[Any], Signature]:
 # Servers of the in-process runner require a secret, which workers send.
 
 _OPTIONS = [
-    ("grpc.max_receive_message_length", -1),  # the size is bounded where messages are made
+    ("grpc.max_receive_message_length", -1),  # no limit here: senders limit the size of messages
     ("grpc.max_send_message_length", -1),
     ("grpc.http2.max_ping_strikes", 0),  # a worker that is busy pings without data
     ("grpc.http2.min_ping_interval_without_data_ms", 20_000),  # the keepalive of Beam's channels
@@ -176,15 +174,15 @@ class LoopbackServer(GrpcServer):
         fn_api_grpc.add_BeamFnStateServicer_to_server(GrpcStateServicer(state), server)
         fn_api_grpc.add_BeamFnLoggingServicer_to_server(BasicLoggingService(), server)
         provision_grpc.add_ProvisionServiceServicer_to_server(provision, server)
-        # Channels to one port share a connection. With a port each, these services have connections
-        # of their own.
+        # Channels to the same port share a connection. So each service has its own port, and its own
+        # connection.
         ports = [server.add_insecure_port(f"{LOOPBACK}:0") for _ in range(4)]
         self.control_port, self.data_port, self.state_port, self.logging_port = ports
         self.control_server = self.data_server = self.state_server = self.logging_server = server
         server.start()
 
 
-_guarded: set[str] = set()  # URNs of environments
+_guarded: set[str] = set()  # URNs of the environments whose workers send the secret
 
 
 def guard_environment(urn: str) -> None:
@@ -249,7 +247,7 @@ class _Data(_GrpcDataChannel):
     def close(self) -> None:
         """Closes the channel (see DataChannel)."""
         super().close()
-        self._to_send.put(self._WRITES_FINISHED, 0)  # the thread of the connection may take one
+        self._to_send.put(self._WRITES_FINISHED, 0)  # the connection may take the first marker
 
 
 def fail_requests(connection: Any, error: Exception) -> None:
@@ -275,7 +273,7 @@ def fail_requests(connection: Any, error: Exception) -> None:
 
 
 def _fail(future: Any, error: Exception) -> None:
-    """Makes a request fail with an error. Also sets a response, because readers of data wait for one."""
+    """Makes a request fail with an error. Also sets a response, for which readers of data wait."""
     future.abort(error)
     future.set(fn_api.InstructionResponse(instruction_id=future.instruction_id, error=str(error)))
 

@@ -28,7 +28,7 @@ class Started(NamedTuple):
     """
 
     log_tail: Callable[[], str] = (
-        str  # returns the last output of workers; "" if it is not available
+        str  # function that returns the last output of workers; "" if it is not available
     )
 
 

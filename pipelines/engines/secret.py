@@ -45,8 +45,9 @@ def named_secret() -> str:
 
 
 def is_shown(shown: object, secret: str) -> bool:
-    """Returns True if `shown` is the secret. The comparison takes the same time for right and wrong
-    characters.
+    """Returns True if `shown`, the value that a caller has sent, is the secret.
+
+    The time of the comparison does not depend on the number of correct characters.
     """
     text = shown if isinstance(shown, str) else ""
     return hmac.compare_digest(text.encode(), secret.encode())
@@ -77,7 +78,7 @@ class _Guard(grpc.ServerInterceptor):
 
     def __init__(self, secret: str):
         self._secret = secret
-        self._refuse = grpc.stream_stream_rpc_method_handler(_refuse)  # does not wait for a message
+        self._refuse = grpc.stream_stream_rpc_method_handler(_refuse)  # rejects before any message
 
     def intercept_service(self, continuation: Callable[[Any], Any], call: Any) -> Any:
         """Passes on calls that have the secret (see grpc.ServerInterceptor)."""
@@ -103,7 +104,7 @@ class _Show(
         self._shown = (HEADER, secret)
 
     def _intercept(self, continuation: Callable[[Any, Any], Any], call: Any, request: Any) -> Any:
-        # Details without a value here are not changed.
+        # The details of the call that are not given here keep their values.
         return continuation(
             SimpleNamespace(metadata=[*(call.metadata or ()), self._shown]), request
         )

@@ -36,7 +36,7 @@ MAX_DEPTH = 4
 below the output folder: <output>/<corpus>/<edition>/<build>.
 """
 
-_MEASURED = SPLITS[1:]  # as in the paper
+_MEASURED = SPLITS[1:]  # the splits on which vocabularies are measured, as in the paper
 _BUILD_FOLDER = re.compile(r"\.?[^/]+-\d+\.\d+\.\d+(\.building-[^/]+)?")
 
 
@@ -119,8 +119,8 @@ def find_sizes(folders: Sequence[str]) -> Found:
 
 
 def _builds_below(folder: str, depth: int) -> Iterator[tuple[str, bool]]:
-    """Yields (path, is_finished) for each build: `folder` itself, or the builds up to `depth` levels below
-    it.
+    """Yields a pair (path, is_finished) for each build: `folder` itself, or the builds up to `depth` levels
+    below it.
     """
     if COMPLETED in list_files(folder):
         yield folder, True
@@ -174,7 +174,7 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
 def _count_words(build: Build, splits: Sequence[str]) -> dict[str, int]:
     """Returns split → number of words, counted as in the paper of the corpus.
 
-    Splits without such a count are left out, and so is everything in a package of translations.
+    Splits without such a count are left out. The result is empty for a package of translations.
     """
     if not is_there(FileSystems.join(build.folder, STATS)):
         return {}
@@ -215,7 +215,7 @@ def _read_sizes(build: Build) -> BuildSizes:
 
 
 def _read_stats(folder: str) -> Mapping[str, _Counts]:
-    """Reads the counts of a build from stats.json. Returns the name of a split, or "total" → counts.
+    """Reads the counts of a build from stats.json. Returns split → counts; the sums have the key "total".
 
     Raises InputError if counts are missing.
     """

@@ -50,7 +50,7 @@ from transforms.text.builds.edition_changes import (
 class EditionChanges(NamedTuple):
     """The differences between the documents of two editions."""
 
-    old: str  # signature of the build
+    old: str  # signature of the older build
     new: str
     unit: str  # of documents, such as "articles"
     splits: Mapping[str, SplitChanges] = {}
@@ -60,7 +60,7 @@ class EditionChanges(NamedTuple):
     why_moves: str = ""  # why documents may move in this corpus; "" if none may
     differences: tuple[
         str, ...
-    ] = ()  # versions, settings, kinds of input: "version: 1.2.0 → 1.3.0"
+    ] = ()  # differences in versions, settings and kinds of input: "version: 1.2.0 → 1.3.0"
 
     @property
     def total(self) -> SplitChanges:
@@ -148,7 +148,7 @@ def write_report(
     """Writes a report of all changes, sorted by id, and then its summary in a JSON file.
 
     Args:
-      nothing: The signatures and differences of the two editions, without counts.
+      nothing: The result for the two editions before any change is counted: signatures, other differences.
       blocks: Compressed changes. Each block is sorted by id; the blocks may be in any order.
     """
     first_moved: list[Change] = []
@@ -178,7 +178,7 @@ def read_changes(block: bytes) -> Iterator[Change]:
 
 
 def summarise(changes: EditionChanges) -> dict[str, Any]:
-    """Returns an object that can be written as JSON."""
+    """Returns the changes as an object that can be written as JSON."""
     return {
         **changes._asdict(),
         "total": changes.total._asdict(),

@@ -83,9 +83,9 @@ class SplitCounts(NamedTuple):
     """The numbers of items in a split of an evaluation set: all items, and items found in training data."""
 
     items: int = 0
-    touched: int = 0  # items that share an n-gram; short items must be a whole line
-    long: int = 0  # items that share LONG_WORDS words in a row
-    most: int = 0  # items that share at least MOST of their n-grams
+    touched: int = 0  # items that share an n-gram with training data, or are a whole line of it
+    long: int = 0  # items that share LONG_WORDS words in a row with training data
+    most: int = 0  # items that share at least MOST of their n-grams with training data
     whole: int = 0  # items whose words are all in one document, in a row
 
 
@@ -95,7 +95,7 @@ class Contamination(NamedTuple):
     splits: Mapping[tuple[str, str], SplitCounts]  # (set, split), in the order of the sets
     train: Mapping[str, int]  # counts of documents, words and bytes, and "rejected/reason"
     rejected: Mapping[str, int]  # "set/reason" → items
-    first: Sequence[Mapping[str, Any]]  # rows of the report with the longest stretches
+    first: Sequence[Mapping[str, Any]]  # rows of the report with the longest matches
 
     @property
     def total(self) -> SplitCounts:
@@ -196,8 +196,9 @@ def _search(
 
 
 def _names_of(items: Iterable[Item]) -> list[tuple[str, str, str]]:
-    """Returns (set, split, id) of the first item with each text. The list is sorted by `Item.number`, which
-    numbers the distinct texts from 0.
+    """Returns a tuple (set, split, id) for each distinct text: that of the first item with this text.
+
+    The list is sorted by `Item.number`, which numbers the distinct texts from 0.
     """
     first: dict[int, tuple[str, str, str]] = {}
     for item in items:
@@ -218,7 +219,7 @@ def write_found(
 ) -> Iterator[OutputFile | beam.pvalue.TaggedOutput]:
     """Writes the report and the HTML page to `folder`.
 
-    Yields an OutputFile for each of the two, and then the summary with the tag "summary".
+    Yields an OutputFile for the report and one for the page, and then the summary with the tag "summary".
 
     Args:
       index: The folder in which the evaluation texts were saved.
@@ -314,7 +315,7 @@ def _make_row(item: Item, found: Found, index: EvaluationIndex) -> dict[str, Any
 def count_items(
     items: Sequence[Item], rows: Iterable[Mapping[str, Any]]
 ) -> dict[tuple[str, str], SplitCounts]:
-    """Returns (set, split) → the counts of items. `rows` are the rows of the report."""
+    """Returns the counts of items; the keys are pairs (set, split). `rows` are the rows of the report."""
     counts = {
         key: [number, 0, 0, 0, 0]
         for key, number in Counter((i.set, i.split) for i in items).items()

@@ -18,7 +18,7 @@ from pipelines.engines.engine import Engine
 from pipelines.engines.run_pipeline import find_engine
 from pipelines.engines.runners import IN_PROCESS
 
-SHOWN = 20  # most faults, entities or documents shown on the screen
+SHOWN = 20  # maximum number of faults, entities or documents shown on the screen
 ALL_IS_WELL = "OK: all is well"
 COLUMNS = ("what", "name", "detail")
 

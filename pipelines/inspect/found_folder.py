@@ -31,8 +31,8 @@ class FoundFolder(CorpusBuild):
       release: The name of the command (as `corpus`) and its version.
       title: The title of the card.
       settings: The settings that influence the output.
-      inputs: (name, files) of each data set. For a finished build, the manifest of the build is recorded as
-        the only input, because it contains the hashes of all files.
+      inputs: A pair (name, files) for each data set. For a finished build, only its manifest is recorded as
+        an input, because it contains the hashes of all files.
     """
 
     edition = ""
@@ -65,8 +65,10 @@ class FoundFolder(CorpusBuild):
         return {**self._settings, "texts": self._texts}
 
     def is_finished(self, output: str) -> bool:
-        """Returns True if `output` has the results of this very search: of the same version, with the same
-        settings and inputs. Inputs are hashed; those of builds are the manifests.
+        """Returns True if `output` contains the finished results of this search: made by the same version,
+        with the same settings and inputs.
+
+        Inputs are compared by their hashes. For builds, only the manifests are compared.
         """
         if not is_completed(output):
             return False

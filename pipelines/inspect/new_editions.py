@@ -40,8 +40,8 @@ def write_editions(
 
     If the new edition of a build already exists and was made from the same findings, it is not made again.
 
-    Raises TargetError if another build exists there, and InputError, ValueError or BuildError as `launch`
-    does.
+    Raises TargetError if a different build exists in the folder of a new edition. Raises InputError,
+    ValueError or BuildError as `launch` does.
     """
     settings = {name: how.pop(name) for name in ("side", "passages") if name in how}
     for build in builds:

@@ -22,7 +22,7 @@ class Comparison(NamedTuple):
     """The settings of a search for near-duplicates."""
 
     data_sets: Sequence[str]  # command-line arguments, see text_sources.py
-    others: Sequence[str]  # data sets to compare these with; () compares them with each other
+    others: Sequence[str]  # data sets to compare `data_sets` with; () searches within `data_sets`
     similarity: str
     id_column: str = ""
     signatures_only: bool = False

@@ -25,7 +25,7 @@ class _Row(msgspec.Struct):
 
 
 def read_log_likelihoods(paths: Iterable[str]) -> Iterator[tuple[int, LogLikelihood]]:
-    """Yields (index of the document, log-likelihood) for each row of all files.
+    """Yields a pair (index of the document, log-likelihood) for each row of all files.
 
     Files are Parquet or JSON lines, which may be compressed. Raises InputError for files that cannot be read.
     """
@@ -71,8 +71,11 @@ def _rows_of(path: str, batch: pa.RecordBatch) -> Iterator[tuple[int, LogLikelih
     is_list = pa.types.is_list(given.type) or pa.types.is_large_list(given.type)
     values = given.flatten() if is_list else given
     if not pa.types.is_integer(documents.type) or not pa.types.is_floating(values.type):
-        types = f"document has the type {documents.type}, log_likelihood {given.type}"
-        raise InputError(path, f"{types}; expected an integer, and a float or a list of floats")
+        types = f"their types are {documents.type} and {given.type}"
+        raise InputError(
+            path,
+            f"document must be an integer, and log_likelihood a float or a list of floats, but {types}",
+        )
     if documents.null_count or given.null_count or values.null_count:
         raise InputError(path, "has rows without a document or a log_likelihood")
     yield from zip(documents.to_pylist(), given.to_pylist(), strict=True)

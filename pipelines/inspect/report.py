@@ -34,7 +34,7 @@ _HEAD = (
 )
 
 
-_KEY = 2  # columns that identify the build of a row
+_KEY = 2  # number of columns that identify the build of a row
 
 
 class _Table(NamedTuple):

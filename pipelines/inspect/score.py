@@ -122,7 +122,7 @@ def _normalisers(build: Build, split: str) -> Normalisers:
     kept = build.manifest.get("counts", {}).get("kept", {}).get(split)
     if found.documents != kept:
         raise InputError(
-            path, f"counts {found.documents} documents of {split}, but the manifest {kept}"
+            path, f"has {found.documents} documents of {split}, but the manifest has {kept}"
         )
     return found
 
@@ -143,8 +143,8 @@ def _read_log_likelihood(text: str, normalisers: Normalisers) -> float:
 
 
 def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[str, float]]:
-    """Yields (name, value) of a metric, first as the paper counts words and characters, then with other
-    counts.
+    """Yields (name, value) pairs for a metric. The first uses the paper's counts of words and characters, the
+    next ones use other counts.
     """
     name = METRICS[metric]
     if metric == "bpc":

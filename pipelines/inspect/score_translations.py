@@ -76,7 +76,9 @@ def score_translations(
     more_metrics: Sequence[str] = (),
     workers: int = 1,
 ) -> Report:
-    """Scores translations against references. Either argument may be a file or a folder with many directions.
+    """Scores translations against references.
+
+    References and translations may each be a file, or a folder with files for many directions.
 
     Args:
       reference: A file; a folder of files `<target>.<split>`; or a folder with one subfolder of such files
@@ -103,7 +105,7 @@ def score_translations(
     ]
     if len(plans) > 1:
         for plan in plans:
-            _read_plan(plan)  # finds mismatches now, not after hours
+            _read_plan(plan)  # raises errors for mismatched files now, instead of after hours
     scored = sorted(itertools.chain.from_iterable(_run(plans, workers)))
     return Report(
         metrics,
@@ -229,7 +231,7 @@ def _read_groups(path: str, reference: str, count: int) -> list[Group]:
 
 @contextlib.contextmanager
 def new_folder(target: str) -> Iterator[Callable[[str, str], None]]:
-    """Yields a function (file name, content) that writes a file to a new folder.
+    """Yields a function that writes a file to a new folder. Its arguments are the file name and the content.
 
     The folder gets the name `target` when the block ends without an error; until then its files are in a
     temporary folder. If `target` is "", nothing is written. Raises TargetError if the folder exists and is

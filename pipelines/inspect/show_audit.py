@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 COLUMNS = 80
-SHOWN = 10  # templates and pages
+SHOWN = 10  # number of templates, and of pages, that are printed
 
 
 def print_audit(summary: Mapping[str, Any]) -> None:

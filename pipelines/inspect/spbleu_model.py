@@ -70,7 +70,7 @@ def read_model(given: str) -> Model:
 
 
 def _sacrebleu_models() -> dict[str, tuple[str, pathlib.Path]]:
-    """Returns the models that the installed sacrebleu knows: name in signatures → (URL, path).
+    """Returns a pair (URL, path) for each model that the installed sacrebleu knows, by name in signatures.
 
     The path is where sacrebleu stores the model after the download.
     """

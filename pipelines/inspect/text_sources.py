@@ -46,7 +46,7 @@ _SUFFIXES = re.compile(r"(\.(parquet|jsonl?|ndjson|txt|tsv|csv|gz|bz2|xz|zst|zst
 class _Argument(NamedTuple):
     name: str  # "" if none is given
     path: str
-    columns: tuple[str, ...]  # or languages
+    columns: tuple[str, ...]  # the names after "#": columns, or languages of a FLORES folder
 
 
 def find_training_files(
@@ -168,7 +168,7 @@ def _flores_files(argument: _Argument) -> list[TextFile]:
     wanted = argument.columns or tuple(by_language)
     if missing := sorted(set(wanted) - set(by_language)) if paths else []:
         raise ValueError(
-            f"{folder} has no files for {', '.join(missing)}, but for {', '.join(by_language)}"
+            f"{folder} has no files for {', '.join(missing)}; it has files for {', '.join(by_language)}"
         )
     return [file for language in wanted for file in by_language.get(language, [])]
 
@@ -213,7 +213,7 @@ def _foreign_files(
         there = columns_of_file(path, kind)
         columns = argument.columns or (_COLUMN,)
         wanted = [*columns, *([id_column] if id_column else [])]
-        # Keys that are missing in the first line may be in others, if they are given by name.
+        # A key that is missing in the first line may be in other lines, if the user named it.
         missing = [name for name in wanted if name not in there]
         if missing and (kind != JSON_LINES or not argument.columns):
             raise ValueError(

@@ -59,10 +59,10 @@ def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Dir
 
 
 def _files(given: str, hypotheses: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yields (name of the system, path) for a file, or for each file in a folder and its subfolders.
+    """Yields a pair (name of the system, path) for a file, or for each file in a folder and its subfolders.
 
-    With one file or folder, the name is "" or that of a subfolder. With several, it begins with the name of
-    the file or folder, or with its path if several have the same name.
+    If `hypotheses` has one file or folder, the name of the system is "" or the name of a subfolder. Otherwise
+    it begins with the name of the file or folder, or with its path if the name is not unique.
     """
     names = [pathlib.Path(path).name for path in hypotheses]
     top = pathlib.Path(given)

@@ -79,7 +79,7 @@ def _many(report: Report) -> list[str]:
         for name, group_of in GROUPINGS.items():
             for metric in metrics:
                 head, rows = group_matrix(scored, metric, group_of)
-                if len(rows) > 2:  # groups, and the averages
+                if len(rows) > 2:  # several groups, and a row of averages
                     table = _table([f"from {name}", *head[1:]], rows)
                     parts.append(f"{title} {metric} by {name}, from row into column\n{table}")
         if domains := _domains(scored, metrics):
@@ -89,7 +89,10 @@ def _many(report: Report) -> list[str]:
 
 
 def _by_system(report: Report) -> Iterator[tuple[tuple[str, ...], list[Scored]]]:
-    """Yields ((system, split), directions). The directions of a system must be adjacent in the report."""
+    """Yields a pair ((system, split), list of directions) for each system and split.
+
+    In the report, the directions of a system must be adjacent.
+    """
     for place, scored in itertools.groupby(report.scored, key=lambda one: one.direction[:2]):
         yield place, list(scored)
 
@@ -207,7 +210,7 @@ def _formatted(rows: Iterable[Row], digits: int, unknown: str) -> list[list[str]
     ]
 
 
-# For spreadsheets and programs.
+# Formats for spreadsheets and programs.
 
 _COLUMNS = ("system", "split", "source", "target", "group", "name", "sentences")
 
@@ -259,7 +262,7 @@ def render_files(report: Report) -> dict[str, str]:
         for metric, (kind, matrix) in itertools.product(report.metrics, matrices.items()):
             head, rows = matrix(scored, metric)
             name = "-".join(filter(None, (kind, system.replace("/", "-"), split, metric)))
-            while f"{name}.tsv" in files:  # for systems such as a/b and a-b
+            while f"{name}.tsv" in files:  # systems such as a/b and a-b have the same file name
                 name += "-"
             files[f"{name}.tsv"] = write_table(head, _formatted(rows, 4, ""))
     return files

@@ -62,7 +62,7 @@ from transforms.files.open_input import InputError, open_raw
 from transforms.text.files.cells import to_line, unprotect
 from transforms.text.fingerprint import SPLITS
 
-Row = tuple[str, str, str]  # row of a report
+Row = tuple[str, str, str]  # the three columns of a row of a report
 
 _UNFINISHED = (
     f"is not finished: there is no file {COMPLETED}; the build was interrupted, or the file was"
@@ -74,13 +74,13 @@ class Verdict(NamedTuple):
     """The result of a check. It contains only the first faults and conflicts; the report has all of them."""
 
     builds: int
-    older_builds: int  # builds whose manifests do not list the small files
-    unlinked_builds: int  # builds that have page ids, because entities are not known
+    older_builds: int  # number of builds whose manifests do not list the small files
+    unlinked_builds: int  # number of builds with page ids, as their entities are unknown
     files: int
     counts: IdCounts
     fault_count: int
     faults: tuple[Fault, ...]
-    conflicts: tuple[tuple[str, str], ...]  # (id, places)
+    conflicts: tuple[tuple[str, str], ...]  # (entity id, the places where it occurs)
 
     @property
     def is_sound(self) -> bool:
@@ -98,7 +98,9 @@ def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
     builds, faults = [], []
     for folder in found.unfinished:
         if is_under_construction(folder):
-            logging.getLogger(__name__).warning("not checked, unfinished: %s", folder)
+            logging.getLogger(__name__).warning(
+                "not checked, because the build is not finished: %s", folder
+            )
         else:
             faults.append(Fault(folder, _UNFINISHED))
     for folder in found.finished:
@@ -276,7 +278,7 @@ def print_verdict(verdict: Verdict, report: str = "") -> None:
 def _print_checked(verdict: Verdict, report: str) -> None:
     counts = verdict.counts
     checked = f"checked: {verdict.builds:,} builds, {verdict.files:,} files"
-    if not counts.ids:  # nothing in the builds is about entities
+    if not counts.ids:  # no build has entity ids
         print(checked)
         _print_older(verdict)
         _print_found("faults of files", verdict.fault_count, verdict.faults, report)

@@ -38,7 +38,7 @@ BUILD = "build"
 class ChecksumVerdict(NamedTuple):
     """The result of a comparison."""
 
-    build: str  # Build.name
+    build: str  # name of the build, as in Build.name
     findings: tuple[Finding, ...]  # sorted by status, then by position in the list
 
     @property

@@ -33,7 +33,7 @@ def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:
 
 
 def count_changes(changes: EditionChanges) -> dict[str, int]:
-    """Returns the number of documents by what has changed: added, removed, changed, unchanged, moved."""
+    """Returns the number of documents for each kind of change: added, removed, changed, unchanged, moved."""
     counts = changes.total._asdict()
     fates = {fate: counts[fate] for fate in ("added", "removed", "changed", "unchanged")}
     return {**fates, "moved": sum(changes.moved.values())}
@@ -58,7 +58,7 @@ def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: fl
 
     Args:
       changes: the differences between the current edition and the new one.
-      allow_moves: whether documents may be in another split than before.
+      allow_moves: whether documents may be in another split than in the current edition.
       max_removed_share: largest accepted share of removed documents, from 0 to 1.
     """
     total, moved = changes.total, sum(changes.moved.values())

@@ -1,4 +1,6 @@
-"""Sends HTTP requests to dump servers, with User-Agent, retries and timeouts, and reads pages and headers.
+"""Sends HTTP requests to dump servers, and reads pages and headers.
+
+Requests have a User-Agent, timeouts and retries.
 
 Dump servers refuse requests of programs whose User-Agent contains no contact address.
 """
@@ -27,7 +29,7 @@ from pipelines.builds.provenance import VERSION
 from pipelines.refresh.refusal import describe_status, explain
 from pipelines.refresh.remote import SiteError, hide_passwords
 
-TIMEOUT_SECONDS = (30.0, 60.0)  # for the connection; between two pieces of data
+TIMEOUT_SECONDS = (30.0, 60.0)  # limit for connecting; limit between two pieces of data
 LOG = logging.getLogger(__name__)
 BUSY = (429, 500, 502, 503, 504)
 """Status codes of temporary errors, after which a request is repeated."""
@@ -39,16 +41,16 @@ SERVER_FAULTS = (requests.RequestException, HTTPError, ValueError, ArithmeticErr
 _ATTEMPTS = 6
 _LONGEST_WAIT_SECONDS = 300
 _POOL = re.compile(r"<?\w+\(host=[^)]*\)>?: ")
-_ANSWER_SECONDS = 120.0  # for the headers of a response
-_PAGE_SECONDS = 120.0  # for the body of a page
-_CHUNK_BYTES = 1 << 14  # compressed; gzip expands them to 17 MB at most
+_ANSWER_SECONDS = 120.0  # limit for receiving the headers of a response
+_PAGE_SECONDS = 120.0  # limit for receiving the body of a page
+_CHUNK_BYTES = 1 << 14  # compressed bytes read at a time; gzip expands them to 17 MB at most
 _PACKINGS = ("gzip", "identity")
 _SIZE = re.compile(r"[0-9]{1,18}")
 
 
 class PatientRetry(Retry):
-    """A retry policy that waits as long as the header Retry-After demands, but gives up if this
-    is too long.
+    """A retry policy that waits as long as the header Retry-After demands. It gives up if this
+    time is too long.
     """
 
     def increment(self, *args: Any, **named: Any) -> Self:
@@ -174,8 +176,8 @@ def _drop_body_of_redirect(response: requests.Response, **_: object) -> None:
 
 
 def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session:
-    """Opens a session for reading pages. If a server is busy, it repeats the request after the time in
-    Retry-After.
+    """Opens a session for reading pages. If a server is busy, the session repeats the request after the time
+    in Retry-After.
     """
     session = plain_session(user_agent)
     retry = PatientRetry(
@@ -248,7 +250,7 @@ def read_headers(session: requests.Session, url: str) -> Mapping[str, str] | Non
 
     Raises requests.RequestException, and SiteError for any other status than 200, 404 and 410.
     """
-    headers = {"Accept-Encoding": "identity"}  # otherwise the size may be of compressed data
+    headers = {"Accept-Encoding": "identity"}  # otherwise the server may state the compressed size
     with session.head(
         url, headers=headers, timeout=TIMEOUT_SECONDS, allow_redirects=True
     ) as response:

@@ -50,7 +50,7 @@ def _check_runner(settings: Settings) -> None:
 
 
 def _check_place(what: str, place: str, runner: str) -> None:
-    """Raises ValueError if this machine or the workers of the runner cannot access a folder or file."""
+    """Raises ValueError if this machine or the workers of the runner cannot access the path `place`."""
     if FileSystems.get_scheme(place) is None:
         if runner == DATAFLOW:
             raise ValueError(
@@ -61,7 +61,7 @@ def _check_place(what: str, place: str, runner: str) -> None:
     try:
         FileSystems.get_filesystem(place)
     except (BeamIOError, ValueError) as error:
-        raise ValueError(f"{what} cannot be {place}: {error}") from None
+        raise ValueError(f"{what} is {place}, which cannot be accessed: {error}") from None
 
 
 def _check_folders(recipes: Iterable[Recipe]) -> None:

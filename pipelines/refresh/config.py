@@ -12,7 +12,7 @@ from pipelines.engines.runners import runner_named
 from pipelines.refresh.sources import GUTENBERG, NEWS_CRAWL, WIKIMEDIA, Source
 from transforms.text.builds.plausibility import DOUBTS, Usual
 
-CURRENT_TABLE = "current"  # use the current edition of the [[corpus]] in the same configuration
+CURRENT_TABLE = "current"  # value that means: the current edition of a [[corpus]] in this file
 NO_TABLE = "none"
 
 _Derived = TypeVar("_Derived", bound=msgspec.Struct)
@@ -36,20 +36,20 @@ class Settings(_Table, frozen=True, kw_only=True):
     downloads: str = (
         ""  # folder used by this configuration only; "" is .downloads in an output on a store
     )
-    state: str = ""  # folder; "" is .refresh in `downloads`
+    state: str = ""  # folder of the state files; "" is .refresh in `downloads`
     metrics: str = ""  # file for Prometheus; "" is metrics.prom in `state`
     keep: Count = 2  # editions of each corpus, including the current one
     keep_downloads: bool = False  # if False, the downloads of accepted editions are removed
     connections: Annotated[int, msgspec.Meta(ge=1, le=3)] = 2  # dump servers allow at most 3
-    min_free_bytes: Bytes = 0  # to keep free on the disks of downloads and output
-    max_removed_share: Share = 0.2  # of the documents that may be missing in the next edition
+    min_free_bytes: Bytes = 0  # bytes to keep free on the disks of downloads and output
+    max_removed_share: Share = 0.2  # share of documents that may be missing in the next edition
     verify: bool = True  # check every file of an edition before it becomes the current one
     runner: str = "in-process"
-    workers: int = 0  # of the in-process runner and of local Spark; 0 is one for each core
+    workers: int = 0  # processes of the in-process runner and local Spark; 0: one per core
     ignore_memory: bool = False  # build even if the in-process runner has too little memory
     beam_flags: tuple[str, ...] = ()
     mirrors: tuple[str, ...] = WIKIMEDIA
-    layout: Literal["any", "dumps", "exports"] = "any"  # of wikis; "any" takes the newer of both
+    layout: Literal["any", "dumps", "exports"] = "any"  # for wikis; "any" takes the newer
     gutenberg_mirrors: tuple[str, ...] = GUTENBERG
     news_mirrors: tuple[str, ...] = NEWS_CRAWL
 
@@ -73,7 +73,7 @@ class Settings(_Table, frozen=True, kw_only=True):
 class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
     """The fields that all tables [[corpus]] have in common. The key `kind` in the table names the corpus."""
 
-    name: str = ""  # in messages, metrics and the state; "" is the kind and the language
+    name: str = ""  # shown in messages, metrics and the state; "" is the kind and the language
     allow_moves: bool = False  # accept an edition with documents in other splits than before
     accept: tuple[Doubted, ...] = ()  # signs of damaged input that do not stop a build
     min_documents: int | None = None
@@ -107,8 +107,8 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
         raise NotImplementedError
 
     def setting_of(self, source: str, role: str) -> str:
-        """Returns the name of the build setting that takes the files with a given role from a
-        given source.
+        """Returns the name of the build setting to which the files of `source` with the role
+        `role` are passed.
         """
         return role
 
@@ -190,7 +190,7 @@ def in_order(tables: Sequence[CorpusTable]) -> list[CorpusTable]:
 
 
 def _explain(message: str) -> str:
-    """Rewrites the path in a message of msgspec: `$.corpus[0].kind` becomes "[[corpus]] 1: kind"."""
+    """Returns a message of msgspec with a readable path: `$.corpus[0].kind` becomes "[[corpus]] 1: kind"."""
     what, _, place = message.partition(" - at `$.")
     place = place.rstrip("`")
     if place.endswith(".kind"):

@@ -11,7 +11,7 @@ from pipelines.refresh.remote import SiteError, hide_passwords
 
 LOG = logging.getLogger(__name__)
 
-_MOST_DATES = 12  # dates of a mirror that are considered
+_MOST_DATES = 12  # maximum number of dates that are considered per mirror
 
 
 def read_dates(session: requests.Session, url: str, separator: str = "") -> list[str]:

@@ -100,7 +100,7 @@ def _results(ended: Sequence[concurrent.futures.Future[str]]) -> list[str]:
     errors = [error for one in ended if (error := one.exception())]
     if not errors:
         return [one.result() for one in ended]
-    # A full disk, which interrupted the other transfers, comes first; then errors of single files.
+    # Raises the error about a full disk first, because it interrupted the other transfers.
     first = min(errors, key=_rank)
     more = sum(isinstance(error, DownloadError) for error in errors) - 1
     if isinstance(first, DownloadError) and more > 0:

@@ -31,7 +31,7 @@ from transforms.text.wikimedia.export_folder import (
 LOG = logging.getLogger(__name__)
 
 _COMPRESSIONS = ("bzip2", "uncompressed", "none", "zstd", "gzip")  # in order of preference
-_MOST_FILES = 1_000  # of one export; enwiki has 19
+_MOST_FILES = 1_000  # limit for one export; enwiki has 19 files
 
 
 class _UnfinishedError(UnusableDumpError):
@@ -111,7 +111,7 @@ def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -
     }
     unknown = [name for name in listed if name not in sizes]
     if len(unknown) > _MOST_FILES:
-        message = f"{SUMS} lists {len(unknown):,} files that the page of the folder does not"
+        message = f"{SUMS} lists {len(unknown):,} files that the page of the folder does not list"
         raise UnusableDumpError(message)
     for name in unknown:
         url = f"{folder}/{name}"

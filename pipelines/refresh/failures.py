@@ -17,7 +17,7 @@ INTERRUPTED = "interrupted; the next run continues where this one stopped"
 _TELLING = (BuildError, InputError, TargetError, StoreError, AccountingError, ValueError)
 _IN_THE_FILE: Sequence[
     tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
-] = (  # flags of commands → keys of refresh.toml
+] = (  # pairs (flag of a command, key of refresh.toml)
     (re.compile(r"--workers (\d+)"), r"workers = \1"),
     (re.compile(r"--runner (\w+)"), r'runner = "\1"'),
     (re.compile(r"--workers\b"), "workers"),

@@ -49,7 +49,7 @@ class Wanted(NamedTuple):
         return found
 
     def fetch(self, offers: Sequence[RemoteDump]) -> tuple[RemoteDump, Mapping[str, list[str]]]:
-        """Downloads the first of `offers` that is available. Returns (dump, role → paths).
+        """Downloads the first of `offers` that is available. Returns the dump, and role → paths of its files.
 
         Args:
           offers: dumps of one source, from `find`.
@@ -140,8 +140,8 @@ def describe(dump: RemoteDump, downloads: str) -> list[str]:
 
 
 def _name_date(dumps: Sequence[RemoteDump]) -> list[str]:
-    """Returns the flag --dump-date with the oldest date of the dumps, or no flag if a file name has this
-    date.
+    """Returns the flag --dump-date with the oldest date of the dumps. Returns no flag if a file name contains
+    this date.
     """
     date = min(dump.date for dump in dumps)
     names = [file.name for dump in dumps for file in dump.all_files]

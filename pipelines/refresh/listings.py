@@ -14,7 +14,7 @@ class _Links(html.parser.HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.targets: list[str] = []
-        self.texts: list[str] = []  # from each link to the next
+        self.texts: list[str] = []  # the text from each link to the next link
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "a":
@@ -27,7 +27,7 @@ class _Links(html.parser.HTMLParser):
 
 
 def _read_links(page: bytes) -> Iterator[tuple[str, str]]:
-    """Yields (name, text) for each link on a page.
+    """Yields a pair (name, text) for each link on a page.
 
     The name is the last component of the link's path; the text is everything from this link to the next.
     """
@@ -43,7 +43,7 @@ def names_in(page: bytes) -> Iterator[str]:
 
 
 def sizes_in(page: bytes) -> dict[str, int]:
-    """Returns file name → size in bytes, for the files whose exact size is on the page."""
+    """Returns file name → size in bytes, for the files whose exact size the page states."""
     found = {name: _SIZE.search(text) for name, text in _read_links(page)}
     return {name: int(size[1]) for name, size in found.items() if size}
 

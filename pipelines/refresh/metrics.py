@@ -62,7 +62,7 @@ class _States(Collector):
         for field, about in _TIMES.items():
             times = _family(GaugeMetricFamily, f"{field}_timestamp_seconds", about)
             for label, state in self._states.items():
-                if getattr(state, field):  # 0 is never
+                if getattr(state, field):  # the time 0 means never
                     times.add_metric([label], getattr(state, field))
             yield times
         about = "Whether the last refresh of the corpus failed."

@@ -22,7 +22,7 @@ from transforms.text.files.compression import CODECS, codec_of_head
 from transforms.text.files.file_kinds import is_html
 
 _DIGESTS = ("sha1", "sha256", "md5")
-_HASHED_BYTES = 1 << 22  # read at a time
+_HASHED_BYTES = 1 << 22  # bytes read at a time to compute a hash
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -37,7 +37,7 @@ class Note(msgspec.Struct, frozen=True):
 
     @property
     def validator(self) -> str:
-        """The value for the header If-Range, with which the server resumes only the same version.
+        """The value for the header If-Range. With it, the server resumes only a download of the same version.
 
         A weak ETag is not used, because files with the same weak ETag may have different bytes.
         """
@@ -167,7 +167,7 @@ class PartFile(abc.ABC):
         return "" if found == right.lower() else f"has the {kind} {found}, expected {right}"
 
     def _fault_of_format(self) -> str:
-        """Returns the reason why the content does not have the format that the name says; "" if it does."""
+        """Returns the reason why the content does not have the format in the file's name; "" if it has."""
         suffix = Path(self.file.name).suffix
         with self._open() as stream:
             if suffix == ".zip":

@@ -22,10 +22,10 @@ class Recipe(NamedTuple):
 
     table: CorpusTable
     sources: tuple[Source, ...]
-    version: str  # of the code: part of the name of an edition
-    edition_folder: str  # below the output: "wiki40b/uk"; "" if only the build determines it
-    place: str  # equal for two recipes only if they certainly share a folder of editions
-    make: Callable[[Files, str, str], Corpus]  # (files, date, folder of the build to join)
+    version: str  # version of the corpus: part of the name of an edition
+    edition_folder: str  # path below the output: "wiki40b/uk"; "" if only the build determines it
+    place: str  # the same in two recipes only if they certainly share a folder of editions
+    make: Callable[[Files, str, str], Corpus]  # (files, date, folder of the build used as input)
 
 
 def recipe_of(table: CorpusTable, settings: Settings) -> Recipe:

@@ -138,12 +138,12 @@ class _Refresh:
             run = CorpusRun(
                 recipe, self._settings, self._states, self._session, joined, self._check_lock
             )
-        except OSError as error:  # the file of the state is not changed
+        except OSError as error:  # the state file is not changed
             message, now = f"the state cannot be read: {error}", time.time()
             state = CorpusState(last_run=now, last_failure=now, failures=1, error=message)
             self._known[label] = state
             return self._conclude(recipe, (), FAILED, message)
-        status, message = FAILED, INTERRUPTED  # after Ctrl-C or SIGTERM; else replaced below
+        status, message = FAILED, INTERRUPTED  # kept only after Ctrl-C or SIGTERM
         try:
             status, message = run.run()
         except Exception as error:
@@ -157,8 +157,8 @@ class _Refresh:
     def _conclude(
         self, recipe: Recipe, plans: Sequence[Plan], status: str, message: str
     ) -> Outcome:
-        """Logs and returns the outcome of a corpus. If it is not up to date, its downloads are kept for the
-        next run.
+        """Logs and returns the outcome of a corpus. If the corpus is not up to date, its downloads are kept
+        for the next run.
         """
         if status in (FAILED, WAITING):
             if plans:

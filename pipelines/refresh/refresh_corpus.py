@@ -50,12 +50,10 @@ class Plan(NamedTuple):
     """
 
     dumps: Sequence[RemoteDump]
-    date: str  # of the oldest dump, so that all sources have data of this date
-    edition: str  # to be built from the dumps: "20261101-1.3.0"
-    folder: (
-        str  # of the editions, below the output: "wiki40b/uk"; "" if only the build determines it
-    )
-    current: str  # the current edition; "" for none
+    date: str  # date of the oldest dump, so that all sources have data of this date
+    edition: str  # name of the edition to build from the dumps: "20261101-1.3.0"
+    folder: str  # parent folder of the editions: "wiki40b/uk"; "" if only the build determines it
+    current: str  # name of the current edition; "" for none
 
     @property
     def is_newer(self) -> bool:
@@ -82,13 +80,13 @@ def plan_corpus(
 
 
 def is_made(plan: Plan, output: str) -> bool:
-    """Returns True if the edition is already built. Returns False if its folder is not known yet."""
+    """Returns True if the edition of a plan is already built, False if its folder is not known yet."""
     return bool(plan.folder) and is_completed(join(output, plan.folder, plan.edition))
 
 
 def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) -> Plan:
-    """Calls `make` for each plan that is newer than the current edition, until a call succeeds. Returns its
-    result.
+    """Calls `make` for each plan that is newer than the current edition, until a call succeeds. Returns the
+    result of this call.
 
     Args:
       plans: plans in the order of preference. At least one must be newer than the current edition.
@@ -167,8 +165,8 @@ class CorpusRun:
         self.states.save(self.table.label, self.state)
 
     def _make(self, plan: Plan) -> Plan:
-        """Downloads the dumps and builds the edition, unless it is already built. Returns the plan with its
-        folder.
+        """Downloads the dumps and builds the edition, unless it is already built. Returns the plan, with the
+        folder of the edition filled in.
         """
         settings = self.settings
         if is_made(plan, settings.output):

@@ -12,12 +12,12 @@ from pipelines.refresh.remote import hide_passwords
 
 _EXPLAINED = (403, 429)
 _MAX_CHARACTERS = 200
-_MAX_BYTES = 1 << 16  # read of a response
+_MAX_BYTES = 1 << 16  # maximum number of bytes read of a response
 _MAX_SECONDS = 5.0
 _CHUNK_BYTES = 1 << 12
 _SENTENCES = re.compile(r".*[.!?](?=\s)")
 _INLINE = ("a", "b", "code", "em", "i", "span", "strong")
-_UNSAID = ("script", "style", "title", "h1")  # not shown; a heading only repeats the status
+_UNSAID = ("script", "style", "title", "h1")  # are not shown; h1 only repeats the status
 
 
 class _Text(html.parser.HTMLParser):
@@ -79,7 +79,7 @@ def _read_text(response: BaseHTTPResponse) -> str:
     text = "".join(one if one.isprintable() else " " for one in "".join(page.parts))
     words = text.split()
     if len(body) >= _MAX_BYTES:
-        words = words[:-1]  # the last word may be a cut address with a password
+        words = words[:-1]  # the last word may be a truncated address that contains a password
     return hide_passwords(" ".join(words))
 
 

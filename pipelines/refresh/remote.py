@@ -21,7 +21,7 @@ class RemoteFile(NamedTuple):
     urls: tuple[str, ...]  # all with the same bytes, in order of preference
     size: int = -1  # bytes; -1 unknown
     checksum: str = ""  # "sha1:da39…", "sha256:…", "md5:…"; "" unknown
-    etag: str = ""  # of the first url; set if nothing else distinguishes versions of the file
+    etag: str = ""  # ETag at the first URL; set if nothing else distinguishes versions of the file
 
 
 class RemoteDump(NamedTuple):

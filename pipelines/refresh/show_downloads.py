@@ -27,8 +27,8 @@ LOG = logging.getLogger(__name__)
 
 @contextlib.contextmanager
 def shown(parts: Sequence[PartFile]) -> Iterator[None]:
-    """Displays the progress of downloads while the block runs. It is measured from the sizes of the stored
-    files.
+    """Displays the progress of downloads during the block. The progress is computed from the sizes of the
+    stored files.
     """
     console = Console(stderr=True)
     watch = _draw if console.is_terminal else _log
@@ -73,7 +73,7 @@ def _come(parts: Sequence[PartFile]) -> int:
 
 
 def _bytes_of(part: PartFile) -> int:
-    with contextlib.suppress(FileNotFoundError):  # it is being renamed
+    with contextlib.suppress(FileNotFoundError):  # the file is being renamed
         return part.bytes_there
     return part.bytes_there
 

@@ -77,7 +77,12 @@ def find_offers(source: Source, session: requests.Session) -> list[RemoteDump]:
         raise SiteError(f"{source.name}: {'; '.join(failures)}")
     merged = merge_offers(list(filter(None, offers)))
     if merged and (lacking := ", ".join({*source.roles} - {*merged[0].files})):
-        LOG.warning("%s of %s is built without %s", source.name, merged[0].date, lacking)
+        LOG.warning(
+            "%s: the corpus is built without %s, because the dump of %s has no such file",
+            source.name,
+            lacking,
+            merged[0].date,
+        )
     return merged
 
 
@@ -130,7 +135,7 @@ def _with_mirrors(file: RemoteFile, role: str, others: Sequence[RemoteDump]) -> 
 
 
 def _agree(one: RemoteFile, other: RemoteFile) -> bool:
-    """Returns True unless the known sizes or checksums of the files differ."""
+    """Returns True unless the two files have different sizes or checksums. Unknown values are ignored."""
     if one.size >= 0 and other.size >= 0 and one.size != other.size:
         return False
     kinds = one.checksum.partition(":")[0], other.checksum.partition(":")[0]

@@ -67,7 +67,7 @@ class WikimediaSource(_Mirrored):
     """
 
     dbname: str  # "ukwiki"
-    roles: tuple[str, ...] = ("dump", "page_props")  # from WIKIMEDIA_ROLES; all must be finished
+    roles: tuple[str, ...] = ("dump", "page_props")  # needed files, from WIKIMEDIA_ROLES
     mirrors: tuple[str, ...] = WIKIMEDIA
     layout: str = ANY  # from LAYOUTS
     keep_good: bool = False  # accept an export with missing pages
@@ -134,9 +134,9 @@ class NewsSource(_Mirrored):
     """
 
     language: str = "en"
-    first_year: int = 0  # 0 for the first on the server
+    first_year: int = 0  # 0 for the first year on the server
     last_year: int = 9999
-    settled_hours: float = 24.0  # required since the last change of a file
+    settled_hours: float = 24.0  # hours since its last change after which a file is finished
     mirrors: tuple[str, ...] = NEWS_CRAWL
 
     roles = ("input",)

@@ -20,17 +20,17 @@ _DAMAGED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 class CorpusState(msgspec.Struct, frozen=True, kw_only=True):
     """The state of one corpus. Times are in seconds since 1970; 0 means never."""
 
-    edition_folder: str = ""  # below the output: "wiki40b/uk"
-    current: str = ""  # "20261101-1.3.0"
-    signature: str = ""  # of the current edition
+    edition_folder: str = ""  # path below the output: "wiki40b/uk"
+    current: str = ""  # name of the current edition: "20261101-1.3.0"
+    signature: str = ""  # signature of the current edition
     settings: Mapping[str, Any] = {}  # the table `build` of the newest edition
     last_run: float = 0.0
-    last_success: float = 0.0  # published, or found to be up to date
+    last_success: float = 0.0  # when it was last published or found to be up to date
     last_failure: float = 0.0
     last_published: float = 0.0
-    failures: int = 0  # in all runs
-    error: str = ""  # of the last run; "" if it succeeded
-    downloaded_bytes: int = 0  # in all runs
+    failures: int = 0  # number of failures in all runs
+    error: str = ""  # error of the last run; "" if it succeeded
+    downloaded_bytes: int = 0  # bytes downloaded in all runs
     seconds: Mapping[str, float] = {}  # step → duration when it was last done
     compared: str = ""  # the edition that `documents` describes
     compared_with: str = ""  # the edition before it; "" for the first one

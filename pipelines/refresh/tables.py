@@ -101,7 +101,7 @@ class NewsTable(LanguageTable, frozen=True, kw_only=True):
     """The settings for One Billion Word, which is built from yearly news files."""
 
     language: str = "en"
-    first_year: int = 0  # 0 is the first on the server
+    first_year: int = 0  # 0 is the first year on the server
     last_year: int = 9999
 
     def sources(self, settings: Settings) -> tuple[NewsSource]:

@@ -27,18 +27,18 @@ from pipelines.refresh.remote import DownloadError, RemoteFile, hide_passwords
 LOG = logging.getLogger(__name__)
 
 _CHUNK_BYTES = 1 << 18
-_LOOK_BYTES = 1 << 26  # between two checks of the free disk space
-_RESERVE_BYTES = 1 << 30  # kept free when the size of a file is unknown
+_LOOK_BYTES = 1 << 26  # bytes written between two checks of the free disk space
+_RESERVE_BYTES = 1 << 30  # bytes kept free on the disk if the size of a file is unknown
 _CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 
 
 class Patience(NamedTuple):
     """The limits for retries, waits and timeouts of a download."""
 
-    attempts: int = 8  # in a row without progress
-    first_wait_seconds: float = 2.0  # doubled each time
+    attempts: int = 8  # maximum number of attempts in a row without progress
+    first_wait_seconds: float = 2.0  # wait after the first failure; doubled each time
     longest_wait_seconds: float = 600.0  # also the limit for Retry-After
-    timeout_seconds: tuple[float, float] = TIMEOUT_SECONDS  # for the connection; between data
+    timeout_seconds: tuple[float, float] = TIMEOUT_SECONDS  # to connect; between pieces of data
     least_bytes: int = 1 << 20  # fewer bytes in an attempt count as no progress
     slow_seconds: float = (
         600.0  # a server that sends fewer than least_bytes in this time is given up
@@ -89,7 +89,7 @@ class _LaterError(Exception):
 
     def __init__(self, reason: str, wait_seconds: float = 0.0):
         super().__init__(reason)
-        self.wait_seconds = wait_seconds  # at least
+        self.wait_seconds = wait_seconds  # least time to wait before the next request
 
 
 class _UselessError(Exception):
@@ -100,7 +100,7 @@ class _UselessError(Exception):
 class Transfer:
     """The download of one file. The arguments are those of `download.download`.
 
-    The session must be one from `ask.plain_session`.
+    The session must be made by `ask.plain_session`.
     """
 
     part: PartFile

@@ -33,7 +33,7 @@ from transforms.text.wikimedia.dump_layouts import ANY, DUMPS, EXPORTS
 
 LOG = logging.getLogger(__name__)
 
-_TABLES = {  # role → table, job
+_TABLES = {  # role → (name of the table, job that writes it)
     "page_props": ("page_props", "pagepropstable"),
     "page_table": ("page", "pagetable"),
     "items_per_site": ("wb_items_per_site", "wbitemspersitetable"),
@@ -148,8 +148,8 @@ def _describe_dump(
 def select_finished(
     source: WikimediaSource, date: str, jobs: Mapping[str, Any]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Returns role → file names of a finished dump. Pages are in one file with all pages or, without it, in
-    partial files.
+    """Returns role → file names of a finished dump. If there is no single file with all pages, the partial
+    files are returned.
 
     Raises UnusableDumpError if a needed job is not done.
     """
@@ -175,8 +175,8 @@ def select_finished(
 
 
 def _list_files(jobs: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yields (name, description) of the files of finished jobs. Files of other jobs are still
-    being written.
+    """Yields a pair (name, description) for each file of the finished jobs. Files of other jobs
+    are still being written.
     """
     for job in jobs.values():
         if job.get("status") == "done":
@@ -191,8 +191,8 @@ def _wiki_file(folder: str, name: str, listed: Mapping[str, Any]) -> RemoteFile:
 def find_entities(
     source: EntitiesSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """Returns the newest dump of Wikidata's entities on a mirror that has a checksum; None if none has one
-    yet.
+    """Returns the newest dump of Wikidata's entities on a mirror for which there is a checksum. Returns None
+    if no dump has a checksum yet.
 
     A mirror needs only one of the two folders in which these dumps are published. Raises SiteError if there
     is no file of checksums.

@@ -37,8 +37,8 @@ class BookInputs(NamedTuple):
         return sum(sizes_of(self.books))
 
     def date(self) -> str:
-        """Returns the newest date in the names of the catalogue and book files, such as "20261101"; "undated"
-        if none has one.
+        """Returns the newest date in the names of the catalogue and book files, such as "20261101". Returns
+        "undated" if no name contains a date.
         """
         names = map(posixpath.basename, (*self.catalog, *self.books))
         return max(

@@ -30,7 +30,7 @@ class Rate(NamedTuple):
 class Rates(NamedTuple):
     """The table of measured rates."""
 
-    measured: str  # date and machine
+    measured: str  # date and machine of the measurement
     of: Mapping[tuple[str, str], Rate]  # (corpus, part) → rate
 
     def find(self, corpus: str, part: str, language: str = "") -> Rate | None:
@@ -45,10 +45,10 @@ class Rates(NamedTuple):
 class Text(NamedTuple):
     """The properties of the input that determine the cost of a build."""
 
-    text_bytes: float  # of all inputs, decompressed
-    packed: Mapping[str, float]  # codec → decompressed bytes, counted for each reading
+    text_bytes: float  # decompressed size of all inputs
+    packed: Mapping[str, float]  # codec → decompressed bytes; bytes read twice count twice
     articles_share: float = 1.0  # share of the text that is in pages of namespace 0
-    sampled_bytes: float = 0.0  # of text from which a vocabulary is learned
+    sampled_bytes: float = 0.0  # bytes of text from which a vocabulary is learned
     has_near_duplicates: bool = False
     has_vocabulary: bool = False
 

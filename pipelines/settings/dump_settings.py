@@ -49,7 +49,7 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
     Examples are "en" and "en-shards-10". The name is also the name of a folder.
 
     Args:
-      variant: Setting → value, for the settings that change the corpus made from the same input.
+      variant: Setting → value, for the settings that change which corpus is made from the same input.
       original: Setting → value in the original corpus.
     """
     differing = [

@@ -13,7 +13,7 @@ EDITION = "wikidata"
 VERSION = "1.0.0"
 RELEASE_NOTES = {"1.0.0": "First build."}
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
-ALWAYS_WANTED = "enwiki"  # its titles identify the templates of all wikis
+ALWAYS_WANTED = "enwiki"  # wiki whose titles are always kept: they identify templates of all wikis
 
 
 @dataclasses.dataclass(frozen=True)

@@ -30,13 +30,13 @@ class Flores101Config:
     """The settings of a build of the source sentences of FLORES-101. Invalid settings raise ValueError."""
 
     wikinews: Sequence[str] = ()  # patterns of pages-articles files of English Wikinews
-    wikibooks: Sequence[str] = ()  # of English Wikibooks; only Wikijunior is used by default
-    wikivoyage: Sequence[str] = ()  # of English Wikivoyage
-    wikipedia: Sequence[str] = ()  # of English Wikipedia, which the paper does not use
+    wikibooks: Sequence[str] = ()  # the same of Wikibooks; only Wikijunior is used by default
+    wikivoyage: Sequence[str] = ()  # the same of Wikivoyage
+    wikipedia: Sequence[str] = ()  # the same of Wikipedia, which the paper does not use
     all_wikibooks: bool = False  # use all of Wikibooks, as the released data, not only Wikijunior
-    seed: int = 0  # of the sampling
+    seed: int = 0  # seed of the sampling
     sentences: int = SENTENCES
-    articles: int = 0  # 0 for the paper's ratio of articles to sentences
+    articles: int = 0  # number of articles; 0 for the paper's ratio of articles to sentences
     topics: Sequence[str] = ()  # patterns of tables (url, topic) that override detected topics
     documents: Sequence[str] = ()  # "news=docs.jsonl": domain=pattern of JSON Lines files
     newer_than: Sequence[str] = ()  # "wikinews=old.xml.bz2", "wikivoyage=48000", "news=2026-01-01"
@@ -95,7 +95,7 @@ class Flores101Config:
         return self.articles or round(self.sentences * Fraction(ARTICLES, SENTENCES))
 
     def quotas(self) -> Mapping[Cell, Quota]:
-        """Returns (domain, split) → the number of articles and sentences to draw."""
+        """Returns the numbers of articles and sentences to draw, for each pair (domain, split)."""
         return plan_quotas(self.sentences, self.wanted_articles(), domains=self.domains())
 
 

@@ -52,7 +52,7 @@ class Lm1bConfig:
     """
 
     input: Sequence[str]  # patterns of files with one sentence per line, or of tar archives of them
-    language: str = "en"  # of the tokeniser's rules and abbreviations
+    language: str = "en"  # language of the tokeniser's rules and abbreviations
     perl: str = CURRENT_PERL  # version whose Unicode tables are used; 5.14 in the published corpus
     members: Sequence[str] = ()  # patterns of names in archives; () is the news of the language
     dump_date: str = ""  # "2007-2011"; "" takes the years from the names of the files
@@ -62,7 +62,7 @@ class Lm1bConfig:
     lower_case: bool = False
     min_count: int = 3  # least count in the training set of a word of the vocabulary
     map_unknown: bool = False  # write words outside the vocabulary as <UNK>
-    shards: int = 100  # of the corpus; the first is held out
+    shards: int = 100  # number of shards of the corpus; the first is held out
     heldout_shards: int = 50  # parts of the held-out shard
     limit: int = 0  # lines that are read; 0 reads all
     checkpoints: bool = False  # also write the intermediate files of the original scripts
@@ -90,7 +90,7 @@ class Lm1bConfig:
             raise ValueError("checkpoints needs deduplicate='raw', as in the original scripts")
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings, except the language, that change the corpus made from the same input."""
+        """Returns the settings, except the language, that change which corpus is made from the same input."""
         return {
             "perl": self.perl,
             "deduplicate": self.deduplicate,

@@ -18,8 +18,8 @@ class MemoryModel(NamedTuple):
     The values were measured with inputs of at least two sizes; see tests/bench/README.md.
     """
 
-    base_bytes: int  # of the launcher and the first worker, for any input
-    worker_bytes: int  # of each further worker
+    base_bytes: int  # memory of the launcher and the first worker, for any input
+    worker_bytes: int  # memory of each further worker
     input_share: float  # bytes of memory for each byte of decompressed input
     expansion: Mapping[str, float] = LINES
 

@@ -29,7 +29,7 @@ class NgramsConfig:
     smoothing: str = "kneser-ney"
     min_count: int = 0  # rarer words are not in the vocabulary; 0 uses the value of the paper
     prune: Sequence[int] = ()  # largest dropped count for each order; the last is used for the rest
-    splits: Sequence[str] = ()  # to score; () is all except train
+    splits: Sequence[str] = ()  # splits to score; () is all except train
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= MOST_WORDS:
@@ -60,7 +60,7 @@ class NgramsConfig:
             raise ValueError("prune must begin with 0: use min_count to drop rare words")
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change the model made from the same build."""
+        """Returns the settings that change which model is made from the same build."""
         return {
             "order": self.order,
             "smoothing": self.smoothing,

@@ -32,10 +32,10 @@ class PaperFigures(NamedTuple):
     language: str  # "Ukrainian"
     articles: int
     sections: int
-    pieces_millions: Mapping[str, float]  # split → with the 32k vocabulary; train is estimated
-    characters_millions: Mapping[str, float]  # split → a marker counts as 1; train is estimated
-    characters_per_piece: Mapping[str, float]  # vocabulary → on validation and test together
-    scores: Mapping[tuple[str, str], PaperScore]  # (vocabulary, split), without train
+    pieces_millions: Mapping[str, float]  # by split, with the 32k vocabulary; train is estimated
+    characters_millions: Mapping[str, float]  # by split; a marker is 1; train is estimated
+    characters_per_piece: Mapping[str, float]  # by vocabulary, on validation and test together
+    scores: Mapping[tuple[str, str], PaperScore]  # by (vocabulary, split), without train
 
 
 def _figures_of(row: Mapping[str, str]) -> PaperFigures:

@@ -21,9 +21,9 @@ class PaperScore(NamedTuple):
     """The score of a language model, as printed in a paper."""
 
     metric: str  # "bpc" or "perplexity"
-    model: str  # with the paper and table
+    model: str  # name of the model, with the paper and the table
     value: float
-    decimals: int  # printed in the paper
+    decimals: int  # number of decimals printed in the paper
 
     @property
     def printed(self) -> str:

@@ -52,7 +52,7 @@ ACCOUNTS = BookAccounts(SPLITS, whole=SPLITS, sections=make_sections)
 class Pg19Config:
     """The settings of a build of PG-19. Invalid settings raise ValueError."""
 
-    books: Sequence[str]  # patterns of files, folders
+    books: Sequence[str]  # folders, or patterns of files
     catalog: Sequence[str] = ()  # patterns of pg_catalog.csv, or of archives of RDF
     metadata: Sequence[str] = ()  # patterns of metadata.csv of the released PG-19
     members: str = ""  # one of MEMBERS; "" is "released" if metadata is given
@@ -64,7 +64,7 @@ class Pg19Config:
     limit: int = 0  # books that are read; 0 reads all
     dump_date: str = ""  # "20261101"; "" is taken from the names of the files
     on_corrupt: str = "fail"
-    shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
+    shard_bytes: int = SHARD_BYTES  # approximate UTF-8 bytes of text in one output file
     signatures: bool = False  # write the MinHash signature of each book
 
     def __post_init__(self) -> None:

@@ -40,7 +40,7 @@ RELEASE_NOTES = {
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 SHARD_BYTES = 128 << 20
-FOLDER_NAME = {NEUTRAL: "L-V1.35", SQUARED: "L-V2", PRINTED: "L-sqrtV"}  # of the formulas
+FOLDER_NAME = {NEUTRAL: "L-V1.35", SQUARED: "L-V2", PRINTED: "L-sqrtV"}  # by formula
 
 DESCRIPTION = Description(
     title="SimpleBooks",
@@ -68,9 +68,9 @@ ACCOUNTS = BookAccounts(SPLITS_WITH_SMALL, whole=SPLITS, sections=make_sections)
 class SimpleBooksConfig:
     """The settings of a build of SimpleBooks. Invalid settings raise ValueError."""
 
-    books: Sequence[str]  # patterns of files, folders
+    books: Sequence[str]  # folders, or patterns of files
     catalog: Sequence[str] = ()  # patterns of pg_catalog.csv, or of archives of RDF
-    formula: str = NEUTRAL  # for the ratio of length to vocabulary
+    formula: str = NEUTRAL  # formula for the ratio of length to vocabulary
     min_ratio: str = ""  # least ratio of a simple book; "" is the default of the formula
     target_tokens: int = 0  # take the simplest books up to this size; 0 uses min_ratio instead
     max_vocabulary: int = MAX_VOCABULARY  # largest vocabulary, with target_tokens
@@ -79,17 +79,17 @@ class SimpleBooksConfig:
     )
     overlap_words: str = PLAIN  # form of the words in these n-grams
     ngram_words: int = NGRAM_WORDS
-    estimate: int = 1  # compare one in this many n-grams; 1 is exact
+    estimate: int = 1  # if 10, only one of 10 n-grams is compared; 1 compares all
     min_words: int = 0  # shorter books are dropped
     number_style: str = DISTINCT
-    heldout_books: int = HELDOUT_BOOKS  # in validation, and the same number in test
+    heldout_books: int = HELDOUT_BOOKS  # number of books in validation, and also in test
     small_tokens: int = SMALL_TOKENS  # largest size of the training set of SimpleBooks-2
     min_count: int = 3  # least count in the training set of a word of the vocabulary
     limit: int = 0  # books that are read; 0 reads all
     map_unknown: bool = False  # write <unk> for tokens that are not in the vocabulary
     dump_date: str = ""  # "20261101"; "" is taken from the names of the files
     on_corrupt: str = "fail"
-    shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
+    shard_bytes: int = SHARD_BYTES  # approximate UTF-8 bytes of text in one output file
     signatures: bool = False  # write the MinHash signature of each book
 
     def __post_init__(self) -> None:
@@ -109,7 +109,7 @@ class SimpleBooksConfig:
             )
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change the corpus made from the same input."""
+        """Returns the settings that change which corpus is made from the same input."""
         least = NotSimple(self.formula, self.min_ratio).least
         ratio = {"min_ratio": str(float(least))} if not self.target_tokens else {}
         target = {"target_tokens": self.target_tokens, "max_vocabulary": self.max_vocabulary}

@@ -18,7 +18,7 @@ from transforms.text.vocabularies.layout import Layout
 from transforms.vocabularies.count_pieces import EvaluationFile
 from transforms.vocabularies.read_sentences import SentenceSources
 
-EVALUATED_SPLITS = ("dev", "devtest")  # of FLORES; its test is withheld
+EVALUATED_SPLITS = ("dev", "devtest")  # splits of FLORES; its split test is withheld
 
 _Source = TypeVar("_Source", Build, str)
 _NAMED = re.compile(r"([A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*)=(.+)")
@@ -27,7 +27,7 @@ _NAMED = re.compile(r"([A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*)=(.+)")
 class Named(NamedTuple):
     """A parsed argument of --corpora."""
 
-    language: str  # code of the language; "" for the language of the builds
+    language: str  # code of the language; "" to use the language of the builds in the folder
     path: str  # a folder, or a pattern of files
 
 
@@ -114,7 +114,7 @@ def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> Iterator[Build]
     for path in found.finished:
         build = open_build(path)
         if not any(build.files.values()):
-            continue  # of models, or of facts: there is no text
+            continue  # a build without text, such as a model or an entity table
         if build.corpus in layouts:
             learnable += 1
             yield build

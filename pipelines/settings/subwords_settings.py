@@ -29,14 +29,14 @@ class SubwordsConfig:
     ]  # folders of finished builds, LANG=folder, or LANG=pattern of files of lines
     evaluate: Sequence[str] = ()  # folders with dev/*.dev or devtest/*.devtest, as in FLORES
     dump_date: str = ""  # "" takes the date of the newest build
-    size: int = 256_000  # pieces, at most
-    temperature: str = "5"  # of the sampling of languages, in decimal digits
-    sentences: int = 100_000_000  # most sentences to learn from, of all languages together
+    size: int = 256_000  # maximum number of pieces
+    temperature: str = "5"  # temperature of the sampling of languages, a decimal number
+    sentences: int = 100_000_000  # maximum number of sentences to learn from, in all languages
     character_coverage: float = 0.9995
     normalization: str = "nmt_nfkc"
     byte_fallback: bool = False
     min_count: int = 1  # words with a smaller count in the sample are not used
-    seed: int = 0  # of the sampling of sentences
+    seed: int = 0  # seed of the sampling of sentences
 
     def __post_init__(self) -> None:
         if not self.corpora:
@@ -63,7 +63,7 @@ class SubwordsConfig:
         )
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings, except the size, that change the vocabulary learned from the same corpora."""
+        """Returns the settings, except the size, that change which vocabulary the same corpora give."""
         return {
             "temperature": self.temperature,
             "sentences": self.sentences,

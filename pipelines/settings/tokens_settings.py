@@ -20,10 +20,10 @@ class TokensConfig:
 
     build: str  # folder of a finished build
     tokenizer: str = ""  # a SentencePiece model or tokenizer.json; "" is the model of the build
-    name: str = ""  # of the tokenizer in the edition's name; "" is taken from its file
-    column: str = ""  # column with the text; "" is the usual one of the corpus
+    name: str = ""  # the tokenizer's name in the edition's name; "" takes the name of its file
+    column: str = ""  # column with the text; "" is the usual column of the corpus
     text: str = "stored"  # "stored" is unchanged, "plain" is without the markers of articles
-    eos: str = ""  # the token after each document; "" is the usual one of the tokenizer
+    eos: str = ""  # the token after each document; "" is the usual token of the tokenizer
 
     def __post_init__(self) -> None:
         if self.text not in TEXTS:
@@ -35,7 +35,7 @@ class TokensConfig:
             )
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change the tokens made from the same build with the same tokenizer."""
+        """Returns the settings that change which tokens the same build and tokenizer give."""
         return {"column": self.column, "text": self.text, "eos": self.eos}
 
 

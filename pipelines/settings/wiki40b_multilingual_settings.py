@@ -8,7 +8,7 @@ from transforms.text.vocabularies.subwords import SubwordSettings
 
 CORPUS = "wiki40b"
 PREFIX = "multilingual"
-KIND = "wiki40b-vocabulary"  # in the manifest, because the build has no articles
+KIND = "wiki40b-vocabulary"  # corpus name in the manifest, because the build has no articles
 VERSION = "1.1.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
@@ -25,7 +25,7 @@ class MultilingualConfig:
 
     corpora: Sequence[str]  # folders of finished builds, or parent folders of builds
     vocabulary_sizes: Sequence[int] = VOCABULARY_SIZES
-    sample_articles: int = SAMPLE_ARTICLES  # from the train split of each language
+    sample_articles: int = SAMPLE_ARTICLES  # number from the train split of each language
 
     def __post_init__(self) -> None:
         if not self.corpora:

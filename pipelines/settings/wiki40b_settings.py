@@ -87,7 +87,7 @@ DESCRIPTION = Description(
     tags=("wikipedia", "wiki40b"),
 )
 
-MAX_AUDITED = 10_000  # pages, because one worker holds the findings of all in memory
+MAX_AUDITED = 10_000  # limit of pages, because one worker holds all findings in memory
 LEARN_HEADINGS = ("auto", "on", "off")
 LEARNING = THRESHOLDS._asdict()
 
@@ -116,7 +116,7 @@ class Wiki40bConfig:
     pin_splits: Sequence[str] = ()  # patterns of tables (wikidata_id, split) or finished builds
     vocabulary_size: int = 32_000  # SentencePiece pieces; 0 trains none
     sample_articles: int = 100_000  # train articles from which the pieces are learned
-    shard_bytes: int = SHARD_BYTES  # UTF-8 bytes of text in one output file, about
+    shard_bytes: int = SHARD_BYTES  # approximate UTF-8 bytes of text in one output file
     columns: str = "released"  # one of COLUMNS
     text: str = "markers"  # one of TEXTS; others than "markers" add a column with this form
     leave_out: Sequence[str] = ()  # patterns of files with the ids of articles to leave out
@@ -154,7 +154,7 @@ class Wiki40bConfig:
         self.subwords()
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings, except the language, that change the corpus made from the same input."""
+        """Returns the settings, except the language, that change which corpus is made from the same input."""
         newer_than = name_older(self.newer_than)
         of_new_pages = {"newer_than": newer_than} if newer_than else {}
         without_stubs = {"min_words": self.min_words} if self.min_words else {}
@@ -207,8 +207,8 @@ class Wiki40bConfig:
         return {name: one for name, one in chosen.items() if one != released[name]}
 
     def for_signature(self) -> dict[str, str]:
-        """Returns the settings in the signature: the language, and the settings that differ
-        from the paper.
+        """Returns the settings that are part of the build's signature: the language, and the
+        settings that differ from the paper.
         """
         differing = {k: v for k, v in self.variant().items() if v != ORIGINAL.get(k)}
         return {"lang": self.language, **name_variant(differing), **self._columns()}

@@ -59,7 +59,9 @@ def measure(text: str) -> dict[str, Any]:
 
 
 def process_results(doc: dict[str, Any], results: list[float]) -> dict[str, tuple[float, float]]:
-    """Returns metric → (log-likelihood of a document, number of words or bytes by which it is divided)."""
+    """Returns, for each metric, a pair: the log-likelihood of the document, and the number of words or bytes
+    by which it is divided.
+    """
     (log_likelihood,) = results
     return {
         "word_perplexity": (log_likelihood, doc["words"]),

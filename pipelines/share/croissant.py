@@ -88,7 +88,7 @@ def make_croissant(build: Build, url: str = "") -> str:
 
 
 def _split_of(file: dict[str, Any]) -> str:
-    """Returns the split of a Parquet file in the manifest; "" for other files."""
+    """Returns the split to which a Parquet file in the manifest belongs; "" for other files."""
     return str(file["split"]) if file["format"] == "parquet" else ""
 
 

@@ -46,7 +46,7 @@ _REFUSED = {
 }
 
 
-_PATIENCE_SECONDS = 60  # the default of the library is 10
+_PATIENCE_SECONDS = 60  # timeout of requests; the default of the library is 10
 _UNBRACED = {ord(one): None for one in "{}"}
 
 
@@ -76,9 +76,9 @@ class Published(NamedTuple):
     """The result of uploading one edition."""
 
     edition: Edition
-    files: int  # uploaded
+    files: int  # number of uploaded files
     bytes: int
-    commit: str  # address; "" if nothing had to be uploaded
+    commit: str  # address of the commit; "" if nothing had to be uploaded
 
 
 def plan(folders: Sequence[str]) -> list[Edition]:
@@ -91,8 +91,8 @@ def plan(folders: Sequence[str]) -> list[Edition]:
     above = {posixpath.dirname(posixpath.dirname(build.folder)) for build in builds}
     if len(above) > 1:
         raise ValueError(
-            "all builds in a repository must be of one corpus, but these are in several folders of corpora:"
-            f" {', '.join(sorted(above))}"
+            "all builds in a repository must be of one corpus, but these builds are in the folders"
+            f" of several corpora: {', '.join(sorted(above))}"
         )
     return [_edition(build) for build in builds]
 
@@ -147,8 +147,9 @@ class _Hub:
         return Published(edition, len(additions), size, str(made.commit_url))
 
     def _texts(self, edition: Edition, there: Mapping[str, RepoFile], head: str) -> dict[str, str]:
-        """Returns path in the repository → text, for the files outside the builds: card and Croissant
-        metadata.
+        """Returns the texts of the files outside the builds: the card and the Croissant metadata.
+
+        The keys are paths in the repository.
         """
         texts = {}
         if croissant.splits_of(edition.build):

@@ -25,7 +25,7 @@ MIN_LINES = 1_500
 class Progress:
     """Displays the number of checked languages on a stream.
 
-    In a terminal, it is one line that is overwritten, otherwise a line for each language.
+    In a terminal, the display is one line that is overwritten; otherwise it is a line for each language.
     """
 
     def __init__(self, total: int, stream: TextIO) -> None:

@@ -20,10 +20,10 @@ _COLUMNS = (*Finding._fields, "waived")
 
 
 class JudgedFinding(NamedTuple):
-    """A finding and, if a person has accepted it, the reason."""
+    """A finding of a check. If a person has accepted it, `waived` contains the reason."""
 
     finding: Finding
-    waived: str  # "name: reason"; "" for an open finding
+    waived: str  # "name of the person: reason"; "" for an open finding
 
 
 class Checked(NamedTuple):
@@ -31,7 +31,7 @@ class Checked(NamedTuple):
 
     code: str
     entry: Entry
-    is_new: bool  # False if nothing has changed since `entry`
+    is_new: bool  # False if nothing has changed since the earlier check `entry`
     findings: Sequence[JudgedFinding]
 
     @property

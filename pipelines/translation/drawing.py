@@ -14,8 +14,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-_WIDEST = 10_000  # columns
-_NARROWEST = 10  # characters of a line of a cell
+_WIDEST = 10_000  # largest width of a table, in columns of the screen
+_NARROWEST = 10  # least number of characters in a line of a wrapped cell
 _NAMED = 8  # number of names to print of a long list
 
 
@@ -40,8 +40,8 @@ def draw(
     key: int = 1,
 ) -> str:
     """Formats a table as text. If it is wider than `width`, it is split into several tables, one below the
-    other. Cells are never truncated: if one column alone does not fit, the text in the last of the repeated
-    columns is wrapped.
+    other. Cells are never truncated. If a single column does not fit, the text in the last of the repeated
+    columns (see `key`) is wrapped.
 
     Args:
       columns: titles of the columns.

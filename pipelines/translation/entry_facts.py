@@ -129,4 +129,6 @@ def check_facts(facts: Any, number: int) -> None:
     except (msgspec.ValidationError, UnicodeEncodeError) as error:  # half a surrogate pair
         raise ValueError(str(error)) from None
     if not all(0 < other < number for other in told.others()):
-        raise ValueError(f"it refers to an entry that is not one of the {number - 1} earlier ones")
+        raise ValueError(
+            f"it refers to an entry that is not one of the {number - 1} entries before it"
+        )

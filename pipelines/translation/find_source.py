@@ -17,7 +17,7 @@ from transforms.text.translation.source_table import (
 )
 from transforms.text.translation.tables import read_table
 
-SOURCE_CODES = ("eng", "eng_Latn")  # in FLORES-101 and FLORES-200
+SOURCE_CODES = ("eng", "eng_Latn")  # codes of English in FLORES-101 and FLORES-200
 
 
 def find_source(path: str) -> list[SourceSentence]:

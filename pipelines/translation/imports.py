@@ -52,9 +52,9 @@ class ReadFile(NamedTuple):
 
     path: pathlib.Path
     data: bytes
-    code: str  # of the language
+    code: str  # code of the language
     base: int  # the packet that the file answers; 0 if the file does not name one
-    translations: Sequence[Translation]  # without the empty ones
+    translations: Sequence[Translation]  # without empty translations
     empty: int
     corrects: Sequence[int] = ()  # the imports that the file replaces, all answers to `base`
 
@@ -102,7 +102,7 @@ def import_files(
 
 
 def _list(paths: Iterable[str]) -> list[tuple[pathlib.Path, bool]]:
-    """Returns (file, is_named) for each file in `paths` and their subfolders, without repetitions.
+    """Returns a pair (file, is_named) for each file in `paths` and their subfolders, without repetitions.
 
     `is_named` is True if the file itself was given, and False if it was found in a folder.
     """
@@ -227,8 +227,10 @@ def _correcting(project: Project, file: ReadFile, names: Sequence[str]) -> ReadF
     for entry in found:
         if entry.facts["base"] != base:
             its, other = map(journal.name_of, (entry.facts["base"], base))
-            told = f"import {entry.name} of {file.code} answers packet {its}, but {file.path} packet {other}"
-            raise ValueError(f"--corrects: {told}; a correction must answer the same packet")
+            raise ValueError(
+                f"--corrects: import {entry.name} of {file.code} answers packet {its}, but {file.path}"
+                f" answers packet {other}; a correction must answer the same packet"
+            )
     return file._replace(base=base, corrects=sorted({entry.number for entry in found}))
 
 

@@ -13,7 +13,7 @@ class Sent(NamedTuple):
     code: str
     entry: Entry | None  # the current packet or sheet; None if there is none
     message: str
-    paths: Sequence[str] = ()  # of the files, or of their copies
+    paths: Sequence[str] = ()  # paths of the files, or of their copies
 
 
 def files_of(entry: Entry) -> dict[str, bytes]:

@@ -76,8 +76,8 @@ class Included(NamedTuple):
     code: str
     texts: Mapping[str, str]  # id → text, of all sentences
     score: str | None  # "95.7"; None without a review
-    digest: str  # of the texts
-    rounds: int = 0  # of packets; 0 for the source
+    digest: str  # hash of the texts
+    rounds: int = 0  # number of rounds of packets; 0 for the source language
     days: float | None = None  # from the first packet to the newest entry
 
 
@@ -131,8 +131,9 @@ def package(
 def choose_languages(
     project: Project, without_review: bool
 ) -> tuple[list[Included], dict[str, str]]:
-    """Returns the languages to include, sorted by code, and code → reason for the languages that are left
-    out.
+    """Returns the languages to include, sorted by code, and the reasons why other languages are left out.
+
+    The keys of the reasons are codes of languages.
     """
     source = Included(
         SOURCE_CODE,
@@ -144,7 +145,7 @@ def choose_languages(
     for code in project.languages:
         state = LanguageState(journal.read_entries(project.journal(code)), project.ids)
         if not state.entries:
-            continue  # the first writer was killed before its first entry
+            continue  # the journal is empty: its first writer was killed
         why = _why_left_out(state, without_review)
         if why:
             left_out[code] = why

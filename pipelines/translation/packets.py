@@ -32,7 +32,7 @@ class Plan(NamedTuple):
 
     round: int
     reasons: Reasons
-    ids: Sequence[str]  # of the lines, in order
+    ids: Sequence[str]  # ids of the lines, in order
     why: str  # message for the user who sends the packet
 
 
@@ -110,14 +110,14 @@ def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
             reasons.setdefault(finding.id, []).append(f"{finding.rule}: {finding.message}")
     ids = [name for name in state.ids if name in reasons] or state.ids
     of_all = [f"{finding.rule}: {finding.message}" for finding in errors if not finding.id]
-    if of_all:  # findings about all lines are added to the first line
+    if of_all:  # findings about the whole file are added to the first line
         reasons[ids[0]] = [*of_all, *reasons.get(ids[0], ())]
     why = f"round {state.round} again, {count_of(len(ids), 'sentence')} with errors in check {check.name}"
     return Plan(state.round, reasons, ids, why)
 
 
 def reasons_of_reviewers(state: LanguageState) -> Reasons:
-    """Returns id of a sentence → errors that the reviewers have marked in the current round."""
+    """Returns the errors that the reviewers have marked in the current round, by id of the sentence."""
     reasons: dict[str, list[str]] = {}
     for sheet in current_reviews(state):
         for error in sheet.errors:

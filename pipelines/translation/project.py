@@ -50,9 +50,9 @@ class Rules(NamedTuple):
     """The settings of a project. They are valid if `check_rules` accepts them."""
 
     name: str = DEFAULT_NAME  # letters, digits and ._-
-    seed: int = 0  # of the review sample
+    seed: int = 0  # seed of the review sample
     review_share: Fraction = Fraction(1, 5)
-    accepted_score: Fraction = Fraction(90)  # of 100
+    accepted_score: Fraction = Fraction(90)  # least score of an accepted language, of 100
 
 
 class Project:

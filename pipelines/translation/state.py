@@ -31,7 +31,7 @@ class Answer(NamedTuple):
     entry: int  # number of the import
     base: int  # number of the packet that the translation answers
     row: bytes  # text, file and line, escaped and separated by tabs
-    path: pathlib.Path  # of the table
+    path: pathlib.Path  # path of the table that contains the row
 
     @property
     def raw_text(self) -> bytes:
@@ -56,7 +56,7 @@ class Waiver(NamedTuple):
 
     id: str  # "" for findings about the whole file
     rule: str
-    text_sha256: str  # of the escaped text; "" for the whole file
+    text_sha256: str  # hash of the escaped text; "" for the whole file
     because: str
     by: str
 
@@ -118,7 +118,7 @@ class LanguageState:
 
     @functools.cached_property
     def sent(self) -> Mapping[str, int]:
-        """Id of a line → number of the newest packet that contains the line."""
+        """The number of the newest packet that contains a line, by id of the line."""
         sent: dict[str, int] = {}
         for packet in self.of_kind("packet"):
             sent |= dict.fromkeys(packet.facts["ids"] or self.ids, packet.number)
@@ -126,7 +126,9 @@ class LanguageState:
 
     @functools.cached_property
     def given(self) -> Mapping[str, Sequence[Answer]]:
-        """Id of a line → answers to its newest packet, without the answers of imports that were corrected.
+        """The answers to the newest packet of each line, by id of the line.
+
+        Answers of imports that were corrected are left out.
 
         Imports are read in the order of the packets that they answer, the newest first, until every line has
         answers.
@@ -156,14 +158,17 @@ class LanguageState:
 
     @functools.cached_property
     def answers(self) -> Mapping[str, Sequence[Answer]]:
-        """Id of a line → current answers, without repeated texts. A disputed line has more than
-        one answer.
+        """The current answers of each line, by id of the line, without repeated texts. A disputed
+        line has more than one answer.
         """
         return {name: _different(answers) for name, answers in self.given.items()}
 
     @functools.cached_property
     def translations(self) -> Mapping[str, Translation]:
-        """Id of a line → current translation. For a disputed line, it is the one that was imported first."""
+        """The current translation of each line, by id of the line.
+
+        For a disputed line, it is the translation that was imported first.
+        """
         return {name: answers[0].translation(name) for name, answers in self.answers.items()}
 
     @functools.cached_property
@@ -209,8 +214,8 @@ class LanguageState:
 
     @functools.cached_property
     def waivers(self) -> Mapping[tuple[str, str], Waiver]:
-        """(Id of a line, rule) → valid waiver. Waivers are no longer valid if the text of the line has
-        changed.
+        """The valid waivers; the keys are pairs (id of a line, rule). A waiver is no longer valid if the text
+        of its line has changed.
         """
         waivers = [
             Waiver(**facts)
@@ -293,7 +298,7 @@ STATES = (
 
 
 def _by_base(imports: Sequence[Entry]) -> Iterator[tuple[int, list[Entry]]]:
-    """Yields (number of a packet, its imported answers in the order of arrival), the newest packet first."""
+    """Yields (number of the packet, imports that answer it) for each packet, the newest packet first."""
     by_base: dict[int, list[Entry]] = {}
     for entry in imports:
         by_base.setdefault(entry.facts["base"], []).append(entry)

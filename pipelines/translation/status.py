@@ -72,7 +72,7 @@ def find_status(project: Project) -> list[LanguageStatus]:
 def _status(project: Project, code: str) -> LanguageStatus | None:
     state = LanguageState(journal.read_entries(project.journal(code)), project.ids)
     if not state.entries:
-        return None  # a writer was killed before its first entry
+        return None  # the journal is empty: its first writer was killed
     check, verdict = state.check, state.verdict
     return LanguageStatus(
         language=code,
@@ -97,7 +97,7 @@ def _name_of(code: str) -> str:
     try:
         return find_language(code).name
     except ValueError:
-        return UNKNOWN  # the journal was written by a version with more languages
+        return UNKNOWN  # the journal was written by a version that supports more languages
 
 
 def render_text(project: Project, found: Sequence[LanguageStatus], width: int | None = None) -> str:

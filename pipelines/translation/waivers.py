@@ -13,7 +13,7 @@ from transforms.text.translation.packets.decoding import decode_sheet
 from transforms.text.translation.records import Finding, ReadError
 from transforms.text.translation.tables import read_table
 
-ALL = "*"  # instead of an id: all findings of a rule
+ALL = "*"  # takes the place of an id, for all findings of a rule
 _LINE = re.compile("[0-9]{1,9}")
 BECAUSE = "because"  # the column for reasons that users add to findings.tsv
 NEVER = (
@@ -26,7 +26,7 @@ NEVER = (
 class Named(NamedTuple):
     """A finding, or all findings of a rule, given on the command line."""
 
-    id: str  # "" for findings about the whole file; ALL
+    id: str  # id of a line; "" for findings about the whole file; ALL for all findings of the rule
     rule: str
     because: str
 
@@ -36,7 +36,7 @@ class Row(NamedTuple):
 
     path: str
     line: int
-    finding: Finding  # as in the row
+    finding: Finding  # the finding that the row describes
     because: str
 
 

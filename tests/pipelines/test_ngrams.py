@@ -253,7 +253,7 @@ def test_sentences_of_each_corpus(
         ({"min_count": -1}, "min_count must be 0 or more, not -1"),
         ({"smoothing": "none"}, ", not 'none'"),
         ({"splits": ["train"]}, "splits must not contain train"),
-        ({"splits": ["dev"]}, "no such split: dev; en/20260101-1.0.0 has test, train"),
+        ({"splits": ["dev"]}, "no such split: dev; en/20260101-1.0.0 has the splits test, train"),
     ],
 )
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str, news: Path) -> None:

@@ -22,7 +22,8 @@ from transforms.text.books.book_stats import (
 from transforms.text.builds.lengths import length_class
 from transforms.text.fingerprint import SPLITS
 
-BATCH_CHARACTERS = 1 << 24  # of a row group; a longer book has its own
+# maximum characters in a row group; a longer book has a row group of its own
+BATCH_CHARACTERS = 1 << 24
 
 
 class MeasuredRows(NamedTuple):
@@ -31,7 +32,7 @@ class MeasuredRows(NamedTuple):
     """
 
     stats: beam.PCollection  # of (split, BookStats)
-    lengths: beam.PCollection  # of ((split, class of words), books)
+    lengths: beam.PCollection  # of ((split, length class), number of books)
 
 
 class MeasureRows(beam.PTransform):
@@ -59,14 +60,14 @@ class MeasureRows(beam.PTransform):
 
 
 def measure_row(row: BookRow, text: int) -> tuple[str, BookStats]:
-    """Returns (split, counts) of a book's text."""
+    """Returns (split, counts of books, words and characters) for one book."""
     packed = row.values[text]
     assert isinstance(packed, bytes)
     return row.split, measure_book(fetch_text(packed))
 
 
 def split_and_length(split: str, stats: BookStats) -> tuple[str, int]:
-    """Returns (split, length class) of a book. The class depends on the number of words."""
+    """Returns (split, length class) of a book. The length class is a range of numbers of words."""
     return split, length_class(stats.words)
 
 
@@ -94,7 +95,7 @@ class WriteBookTable(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      name: file name without its number.
+      name: file name without the number of the file, such as "-00000-of-00001".
       line: NamedTuple class of the lines. Its fields are the columns, of which the first is the book id.
     """
 
@@ -132,7 +133,7 @@ class SignBooks(WriteSignatures):
 
 
 def named_texts(row: BookRow, text: int) -> Iterator[NamedText]:
-    """Yields the text of the book with its split."""
+    """Yields the text of the book with its id and split, for the signature."""
     packed = row.values[text]
     if row.split in SPLITS and isinstance(packed, bytes):
         yield NamedText("", str(row.book_id), row.split, fetch_text(packed))
@@ -144,5 +145,5 @@ def values(row: BookRow) -> list[int | str]:
 
 
 def weigh(features: Sequence[Any]) -> int:
-    """Returns the number of characters in the values of a row."""
+    """Returns the weight of a row for batches: the number of characters in its values."""
     return sum(len(one) for one in features if isinstance(one, str))

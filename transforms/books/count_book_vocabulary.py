@@ -1,4 +1,4 @@
-"""Counts the vocabulary of one size of SimpleBooks, and its coverage of each split."""
+"""Counts the vocabulary of one size of SimpleBooks, and its coverage of the tokens of each split."""
 
 import operator
 from collections.abc import Iterator, Mapping, Sequence
@@ -100,7 +100,7 @@ def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
 
 
 def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[str, HeldoutStats]]:
-    """Yields (split, counts of known and unknown tokens) for a book that is not in the training split.
+    """Yields (split, numbers of known and unknown tokens) for a book that is not in the training split.
 
     A token is known if it is in the vocabulary.
     """
@@ -123,7 +123,7 @@ class WrittenVocabulary(NamedTuple):
 
 
 def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) -> WrittenVocabulary:
-    """Writes the vocabulary file. Its number of records is the number of words."""
+    """Writes the vocabulary file. Its number of records in the manifest is the number of words."""
     merged = vocabulary.merge_parts(parts, 0)
     with HashedFile.in_folder(folder, name) as file:
         for rows in vocabulary.rows_of(merged.counts):

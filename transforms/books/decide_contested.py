@@ -69,8 +69,8 @@ class DecideContested(beam.PTransform):
 def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
     """Yields (chain, number of n-grams) for each chain in a partition.
 
-    Counts of n-grams that are certainly covered are on the output "certain", links between books on the
-    output "links".
+    The counts of n-grams that are certainly in larger kept books are on the output "certain". Links between
+    contested books are on the output "links".
     """
     if not len(contested):
         return
@@ -83,7 +83,7 @@ def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
 def key_contested(
     contested: Int64s, certain: Int64s, links: Pairs
 ) -> Iterator[tuple[int, ContestedBook]]:
-    """Yields (component, contested book) for each book whose counts alone do not decide whether it is
+    """Yields (component, contested book). A book is contested if its counts alone do not decide whether it is
     kept.
     """
     id_to_certain = dict(certain.tolist())

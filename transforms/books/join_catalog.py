@@ -78,7 +78,7 @@ def _count(book: Book) -> None:
 
 
 def key_by_id(element: BookFile | CatalogEntry | ReleasedBook) -> tuple[int, Any]:
-    """Returns (ebook number, element)."""
+    """Returns (ebook number, element), the key by which elements are joined."""
     return element.book_id, element
 
 
@@ -120,7 +120,7 @@ def choose_entry(entries: Iterable[CatalogEntry]) -> CatalogEntry | None:
 def choose_released(released: Iterable[ReleasedBook]) -> ReleasedBook | None:
     """Returns the released book with the earliest year, or None.
 
-    If several have this year, the first one by title and URL is returned.
+    If several books have the earliest year, the first one by title and URL is returned.
     """
     return min(released, key=lambda book: (book.year, book.title, book.url), default=None)
 

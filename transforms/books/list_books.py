@@ -28,10 +28,10 @@ class BookFates(NamedTuple):
     Each collection has at most one element per book.
     """
 
-    titles: beam.PCollection  # of (book id, title): of all that were considered
-    measures: beam.PCollection  # of (book id, (L, V))
-    verdicts: beam.PCollection  # of OverlapVerdict
-    rejected: beam.PCollection  # of Rejected: of books, with their ids
+    titles: beam.PCollection  # of (book id, title): all considered books
+    measures: beam.PCollection  # of (book id, (number of tokens, number of different tokens))
+    verdicts: beam.PCollection  # of OverlapVerdict: whether a book overlaps larger books
+    rejected: beam.PCollection  # of Rejected: the rejected books
     sized: beam.PCollection  # of SizedBook
     places: beam.PCollection  # of Place
 

@@ -12,7 +12,8 @@ from transforms.text.vocabularies import vocabulary
 
 
 class MapUnknownWords(beam.PTransform):
-    """Replaces tokens that are not in the vocabulary of a book's corpus by <unk>.
+    """Replaces tokens that are not in the vocabulary of the corpus (SimpleBooks-92 or SimpleBooks-2) by
+    <unk>.
 
     PCollection[SizedBook] → PCollection[SizedBook]. Every worker holds both vocabularies in memory, about ten
     bytes per word.

@@ -1,4 +1,4 @@
-"""Masks the words of a list in dated books."""
+"""Replaces the words of a user's list by a mark, in books whose date is known."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast

@@ -163,7 +163,8 @@ class BookUnit(NamedTuple):
 
     source: BookSource
     files: tuple[StoredFile, ...]
-    counted_bytes: int  # for progress; they add up to the size of the source
+    # stored bytes, to report progress; those of all units add up to the size of the source
+    counted_bytes: int
     stripe: int = 0
     stripes: int = 1
 
@@ -210,7 +211,7 @@ def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDam
         try:
             head = packed_files.head_of(stream)
         except DECODE_ERRORS:
-            head = b""  # the reader of the file reports this with the place
+            head = b""  # the reader of the file reports this error with its position
         is_compressed, is_tar = bool(codec_of(stream)), packed_files.is_tar(head)
         if is_tar and not is_compressed:
             yield from _plan_archive(source, _list_tar(source, stream))
@@ -441,7 +442,9 @@ def _reject(name: str, reason: Reason, title: str = "") -> Rejected:
 
 
 def lose(source: BookSource, damage: PackedDamage, on_corrupt: str) -> beam.pvalue.TaggedOutput:
-    """Converts damage to an element of the output "lost". Raises InputError if `on_corrupt` is "fail"."""
+    """Converts the damage of a file to an element of the output "lost". Raises InputError if `on_corrupt` is
+    "fail".
+    """
     if on_corrupt == "fail":
         path = posixpath.join(source.path, damage.name.removeprefix(source.name).lstrip("/"))
         raise InputError(path.rstrip("/"), damage.message, damage.start)

@@ -117,7 +117,7 @@ class CatalogUnit(NamedTuple):
 class BadDocument(NamedTuple):
     """A document that is not a valid entry, with the error."""
 
-    member: str  # of the archive; "" for the file itself
+    member: str  # path in the archive; "" for the file itself
     message: str
 
 
@@ -268,7 +268,7 @@ def _is_xml(stream: BinaryIO) -> bool:
     try:
         head = read_some(decompressed(stream), _HEAD_BYTES)
     except DECODE_ERRORS:
-        head = b""  # the reader of the file reports this with the place
+        head = b""  # the reader of the file reports this error with its position
     stream.seek(0)
     return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
 
@@ -324,7 +324,7 @@ def _read_table(
 
 
 class _CutError(Exception):
-    """Raised if a table is damaged and cannot be read beyond a byte of its text."""
+    """Raised if a damaged table cannot be read beyond a certain byte of its text."""
 
     def __init__(self, line: int, offset: int, message: str):
         super().__init__(line, offset, message)

@@ -75,7 +75,8 @@ class KeepSimple(beam.PTransform):
     """Keeps or rejects books by a rule on their counts. PCollection[MeasuredBook] → Screened of MeasuredBook.
 
     Args:
-      rule: function from a measured book to a Reason, or to None to keep the book; see NotSimple.
+      rule: function that takes a MeasuredBook, and returns a Reason to reject it or None to keep it; see
+        NotSimple.
     """
 
     STAGE = "measure-books"

@@ -56,7 +56,7 @@ BANDS = (PERMUTATIONS, 1)
 
 
 class SketchedBook(NamedTuple):
-    """A book with its number, and a reference to the hashes of its n-grams in scratch."""
+    """A book with its number (see `number_book`), and a reference to the hashes of its n-grams in scratch."""
 
     measured: MeasuredBook
     number: int  # see number_book
@@ -134,9 +134,8 @@ class SelectByMinHash(beam.PTransform):
 
 
 class _Cover:
-    """Compares a book with its candidates, the larger books that may overlap it.
-
-    If they share n-grams, yields a Cover that marks the shared n-grams.
+    """Compares a book with its candidates: the larger books that may overlap it. If they share n-grams,
+    yields a Cover that marks the shared n-grams.
     """
 
     def __init__(self, scratch: Scratch):
@@ -209,12 +208,12 @@ def is_open(cover: Cover, threshold: Fraction) -> bool:
 
 
 def number_row(cover: Cover) -> Int64s:
-    """Returns the number of the book as an array of one row."""
+    """Returns the number of the book in a cover as an array of one row."""
     return numpy.array([[cover.number]], numpy.int64)
 
 
 def pair_contested(cover: Cover, contested: Int64s) -> Pairs:
-    """Returns rows (number of a larger contested book that shares n-grams, number of the book)."""
+    """Returns rows (number of a larger contested book, number of the book) if they share n-grams."""
     owners = numpy.intersect1d(numpy.array(cover.owners, numpy.int64), contested)
     return numpy.column_stack((owners, numpy.full(len(owners), cover.number, numpy.int64)))
 

@@ -39,7 +39,7 @@ BUCKET_BOOKS = 256
 
 
 class Plan(NamedTuple):
-    """The numbers of partitions and buckets into which the work is divided. They do not change the result."""
+    """The numbers of partitions of n-grams and of buckets of books. They do not change the result."""
 
     partitions: int  # of the n-grams
     buckets: int  # of the books

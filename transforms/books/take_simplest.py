@@ -37,11 +37,11 @@ BUCKETS = 64  # parallel parts of the count; the number does not change results
 class TakeSimplest(beam.PTransform):
     """Keeps the simplest books. PCollection[MeasuredBook] → Screened of MeasuredBook.
 
-    Books are added in descending order of their ratios. With each book, the number of tokens and the
-    vocabulary (the words that occur at least `min_count` times after tokenisation) grow. The first book that
-    would exceed `target_tokens` or `max_vocabulary` is rejected, and so are all books after it. One worker
-    holds some numbers for each book. Words are counted in buckets; a worker holds one bucket, with an entry
-    for each pair of a word and a book.
+    Books are added in descending order of the ratio that `formula` computes from the numbers of tokens and of
+    different tokens. With each book, the number of tokens and the vocabulary (the words that occur at least
+    `min_count` times after tokenisation) grow. The first book that would exceed `target_tokens` or
+    `max_vocabulary` is rejected, and so are all books after it. One worker holds some numbers for each book.
+    Words are counted in buckets. A worker holds one bucket, with an entry for each pair of a word and a book.
 
     Args:
       folder: folder for temporary texts and counts (see scratch.py).
@@ -116,7 +116,9 @@ def measure_of(measured: MeasuredBook) -> tuple[int, tuple[int, int]]:
 
 
 def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
-    """Returns the word counts of a book with its rank in the queue, or None if it is not in the queue."""
+    """Returns the word counts of a book and its rank in the queue (the order in which books are added).
+    Returns None if the book is not in the queue.
+    """
     rank = queue.rank_of.get(book.book_id)
     if rank is None:
         return None
@@ -125,7 +127,7 @@ def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
 
 
 def count_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> Pairs:
-    """Returns rows (rank of a book, number of words that it adds to the vocabulary), for one bucket of
+    """Returns rows (rank of a book, number of words that the book adds to the vocabulary) for one bucket of
     words.
     """
     batches = (word_counts.unpack_counts(fetch(packed), RANKED) for packed in grouped[1])

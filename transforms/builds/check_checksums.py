@@ -1,7 +1,7 @@
 """Compares the files of a One Billion Word build with a list of MD5 checksums.
 
-A file that the original scripts write, such as a shard, is called an artefact. A build may have it in several
-files.
+A file that the original scripts write, such as a shard, is called an artefact. A build may store an artefact
+in several files.
 """
 
 import functools
@@ -44,7 +44,8 @@ class Comparison(NamedTuple):
 
 
 class CheckChecksums(beam.PTransform):
-    """Compares artefacts with the list of checksums. Pipeline → PCollection[Finding], one per artefact.
+    """Compares the artefacts of a build with the list of checksums. Pipeline → PCollection[Finding], one per
+    artefact.
 
     The results are EQUAL, DIFFERENT or DAMAGED.
     """

@@ -39,7 +39,7 @@ class ListedFile(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A fault of a file or build: the path and a message."""
+    """A fault of a file or build: the path of the file or build, and a message."""
 
     path: str
     message: str
@@ -190,7 +190,8 @@ def find_strangers(build: Build) -> Iterator[Fault]:
 
 
 def check_stats(build: Build, unit: str) -> Iterator[Fault]:
-    """Yields the faults of stats.json, whose counts must be equal to those of the kept records.
+    """Yields the faults of stats.json. Its counts must be equal to the numbers of kept records in the
+    manifest.
 
     Args:
       build: the build to check.

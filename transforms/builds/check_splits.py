@@ -1,7 +1,7 @@
 """Finds the entities that are in more than one split, in all builds taken together.
 
 Ids are grouped into buckets (see deal_rows.py), and each bucket is searched for ids with more than one split.
-An element of a PCollection is never a single id.
+The elements of the PCollections are blocks of many ids, never single ids.
 """
 
 import collections
@@ -24,7 +24,7 @@ BUCKET_IDS = 1 << 16  # approximate number of ids in a bucket
 
 
 class IdCounts(NamedTuple):
-    """Counts of the checked ids. The counts of several buckets can be added."""
+    """Counts of the checked ids. The counts of several buckets can be added up."""
 
     ids: int = 0  # rows
     distinct: int = 0
@@ -40,9 +40,8 @@ class Conflict(NamedTuple):
 
 
 class ConflictBlock(NamedTuple):
-    """The conflicts of one bucket, compressed.
-
-    If builds use different split rules, most ids are conflicts.
+    """The conflicts of one bucket, compressed. They are compressed because most ids are conflicts if builds
+    use different split rules.
     """
 
     bucket: int
@@ -111,7 +110,7 @@ def check_bucket(
 
 
 def check_ids(rows: pa.Table) -> tuple[IdCounts, list[Conflict]]:
-    """Returns the counts of ids, and a sorted list of the ids that are in more than one split.
+    """Returns the counts of ids, and a sorted list of conflicts: the ids that are in more than one split.
 
     Args:
       rows: table of ids from `make_rows`.
@@ -157,12 +156,14 @@ def pack_conflicts(conflicts: Iterable[Conflict]) -> bytes:
 
 
 def unpack_lines(block: ConflictBlock) -> str:
-    """Decompresses the lines of a block."""
+    """Returns the decompressed text of a block, with one conflict per line."""
     return zstandard.ZstdDecompressor().decompress(block.packed).decode("utf-8")
 
 
 def describe_places(conflict: Conflict) -> str:
-    """Returns the places of a conflict as text: "train: en/20230501-1.1.0; test: el/20230501-1.1.0"."""
+    """Returns the splits and builds of a conflict as text: "train: en/20230501-1.1.0; test:
+    el/20230501-1.1.0".
+    """
     builds: dict[str, list[str]] = collections.defaultdict(list)
     for split, build in conflict.places:
         builds[split].append(build)

@@ -40,7 +40,7 @@ from transforms.text.fingerprint import fingerprint
 
 MIN_BUCKETS = 64
 BUCKET_ROWS = 1 << 17  # approximate number of rows in a bucket
-_TITLE_CHARACTERS = 1000  # of the beginning of a text that is searched for the title
+_TITLE_CHARACTERS = 1000  # at the beginning of a text, in which the title is searched
 _BETWEEN, _NULL = "\x1f", "\x00"  # separator of compared columns, and the mark of a missing value
 
 
@@ -131,7 +131,7 @@ def _columns_of(build: Build, shape: CorpusShape) -> list[str]:
 
 
 def plan_row_groups(side: Side) -> Iterator[SideGroup]:
-    """Yields the row groups of a file, each with the mark that says to which build it belongs."""
+    """Yields the row groups of a file, each with the flag of its edition (True for the newer one)."""
     is_new, file = side
     return ((is_new, group) for group in row_groups_of(file))
 
@@ -209,9 +209,8 @@ def _titles(table: pa.Table, shape: CorpusShape) -> list[str]:
 
 
 def _title_of(head: str) -> str:
-    """Returns the title in the beginning of an article (see text/wikimedia/article_markers.py).
-
-    Returns "" for another layout.
+    """Returns the title from the beginning of an article in the layout of text/wikimedia/article_markers.py.
+    Returns "" for a text in another layout.
     """
     lines = head.split("\n", 3)
     return lines[2] if len(lines) > 2 else ""

@@ -18,7 +18,7 @@ from transforms.files.gather import Gather
 from transforms.files.open_input import InputError
 from transforms.text.lines.line_blocks import pack_block, unpack_block
 
-BUFFER_ROWS = 1 << 18  # that a worker collects before it distributes them
+BUFFER_ROWS = 1 << 18  # rows that a worker collects before it distributes them to buckets
 
 
 class DealRows(beam.PTransform):
@@ -45,7 +45,7 @@ class DealRows(beam.PTransform):
 
 
 def deal_out(tables: Iterable[pa.Table], buckets: int) -> Iterator[tuple[int, bytes]]:
-    """Distributes the rows of some tables to buckets. Yields (bucket, block of its rows)."""
+    """Distributes the rows of tables to buckets. Yields (bucket, block of rows of this bucket)."""
     rows = pa.concat_tables(tables).combine_chunks()
     hashes = [zlib.crc32(identity.encode("utf-8")) for identity in rows["id"].to_pylist()]
     of_rows = np.array(hashes, np.int64) % buckets

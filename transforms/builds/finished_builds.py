@@ -30,13 +30,13 @@ from transforms.text.fingerprint import SPLITS
 
 COMPLETED = "COMPLETED"
 MANIFEST = "manifest.json"
-_LENGTH_BYTES = 4  # before each text of a Parquet file
+_LENGTH_BYTES = 4  # length prefix before each text of a Parquet file
 _UNDER_CONSTRUCTION = re.compile(r"((?:[^/]+/)*?\.[^/]*\.building-[^/]*)(?:/|$)")
 """Matches the name of the folder of a running or killed build, and all paths below it."""
 
 
 class _Output(msgspec.Struct):
-    """The entry of a file in a manifest; its fields are those of `OutputFile`."""
+    """The entry of an output file in a manifest. Its fields are those of `OutputFile`."""
 
     name: str
     split: str
@@ -82,7 +82,9 @@ class Build(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The date and version: "20230501-1.1.0", or "1.0.0" for a build without a date."""
+        """The dump date and version of the build: "20230501-1.1.0", or "1.0.0" for a build without a dump
+        date.
+        """
         return "-".join(filter(None, (self.dump_date, self.manifest["version"])))
 
     @property
@@ -207,7 +209,7 @@ def _parse_manifest(path: str, content: bytes) -> Mapping[str, Any]:
     manifest: Mapping[str, Any] = parse_json(path, content)
     try:
         msgspec.convert(manifest, _Manifest)
-    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # half a surrogate pair
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # an unpaired surrogate
         raise InputError(path, f"not the manifest of a build: {error}") from None
     return manifest
 
@@ -237,7 +239,7 @@ def _read_bytes(path: str) -> bytes:
 
 
 def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
-    """Returns the finished builds of a corpus that contain text, sorted by edition, date and version.
+    """Returns the finished builds of a corpus that contain text, sorted by edition, dump date and version.
 
     Each folder may be a build, or contain builds at any depth. Unfinished builds are skipped with a warning.
     Raises InputError for a folder without a finished build, and for a damaged build.
@@ -310,7 +312,9 @@ def files_of(build: Build, splits: Sequence[str] = SPLITS) -> list[CorpusFile]:
     """Returns the Parquet files of some splits of a build. Raises ValueError for an unknown split."""
     unknown = set(splits) - set(SPLITS)
     if unknown:
-        raise ValueError(f"no such split: {', '.join(sorted(unknown))}; there are {SPLITS}")
+        raise ValueError(
+            f"no such split: {', '.join(sorted(unknown))}; expected one of {', '.join(SPLITS)}"
+        )
     return [
         CorpusFile(path, split, build.edition, build.name, build.corpus)
         for split in splits
@@ -379,7 +383,7 @@ def _read(
     missing = [name for name in columns if name not in names]
     if missing:
         raise InputError(
-            file.path, f"missing columns: {', '.join(missing)}; it has {', '.join(names)}"
+            file.path, f"missing columns: {', '.join(missing)}; the file has {', '.join(names)}"
         )
     table = parquet.read_row_group(number, columns=list(columns)).select(list(columns))
     table.validate(full=True)  # mainly checks that texts are UTF-8

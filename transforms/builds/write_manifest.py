@@ -95,12 +95,14 @@ class WriteManifest(beam.PTransform):
 
 
 def enter(value: Any, account: str) -> Entry:
-    """Returns the ledger entry of a value: (account, value) for an integer, otherwise (account, [value])."""
+    """Returns the ledger entry of a value: (account, value) for an integer, (account, [value]) for other
+    values.
+    """
     return account, value if type(value) is int else [value]
 
 
 def add_up(entered: Iterable[int | list[Any]]) -> int | list[Any]:
-    """Adds up the numbers of an account, or joins its lists to one list."""
+    """Adds up the numbers that were entered for an account, or joins its lists to one list."""
     numbers, values = 0, []
     for one in entered:
         if isinstance(one, list):

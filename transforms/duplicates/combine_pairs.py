@@ -11,7 +11,9 @@ REDUCE_ROWS = 1 << 18
 
 
 class GatheredPairs:
-    """Arrays of pairs that were collected so far, and the number of rows added since the last reduction."""
+    """The arrays of pairs collected so far, and the number of rows added since the function `reduce` was last
+    applied.
+    """
 
     def __init__(self, arrays: list[Pairs]) -> None:
         self.arrays = arrays

@@ -45,8 +45,8 @@ class CompareDocuments(beam.PTransform):
     Args:
       number_to_sketch: PCollection[(number, Sketch)] with one sketch for each document that occurs in a pair.
         Sketches of other documents are ignored.
-      compare: function that compares a document with the first documents of its pairs; by default it yields
-        ComparedPairs.
+      compare: function that compares a document with the first documents of its pairs; by default
+        `compare_with_firsts`, which yields ComparedPairs.
     """
 
     def __init__(
@@ -73,7 +73,9 @@ class CompareDocuments(beam.PTransform):
 
 
 def split_pairs(pairs: Pairs) -> Iterator[tuple[int, Any]]:
-    """Groups pairs by their first document. Yields (its number, sorted numbers of its second documents)."""
+    """Groups pairs by their first document. Yields (number of the first document, sorted numbers of the
+    second documents).
+    """
     return ((first, pairs[places, 1]) for first, places in group_places(pairs[:, 0]))
 
 
@@ -88,7 +90,9 @@ def send_first(joined: Met) -> Iterator[tuple[int, Sketch]]:
 
 
 def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
-    """Compares a document with the first documents that were sent to it. Yields one pair for each."""
+    """Compares a document with the first documents that `send_first` sent to it. Yields one ComparedPair for
+    each.
+    """
     _, found = joined
     (own,) = found[DOCUMENTS]
     hashes = None
@@ -99,5 +103,5 @@ def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
 
 
 def hashes_of(sketch: Sketch) -> Uint64s:
-    """Returns the hashes of a sketch, fetched from scratch."""
+    """Returns the hashes of the n-grams of a document, fetched from scratch."""
     return numpy.frombuffer(fetch(sketch.packed), "<u8")

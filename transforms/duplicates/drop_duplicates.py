@@ -1,7 +1,7 @@
 """Drops near-duplicate documents. One document of each group of near-duplicates is kept.
 
 Two documents are near-duplicates if the Jaccard similarity of the sets of their word n-grams is at least the
-threshold. Candidate pairs are found by MinHash and bands, then compared by all n-grams.
+threshold. MinHash and banding (see minhash.py) find candidate pairs, whose n-grams are then all compared.
 """
 
 import functools
@@ -36,8 +36,8 @@ class DropDuplicates(beam.PTransform):
 
     The result does not depend on workers or the order of documents. Groups are connected components: if A is
     similar to B, and B to C, one of the three is kept. The detail of a rejection names the kept document and
-    the similarity to it. In such a chain, this similarity may be below the threshold. Documents without words
-    are always kept.
+    the similarity to it. In such a chain of similar documents, the similarity to the kept document may be
+    below the threshold. Documents without words are always kept.
 
     Documents are not shuffled. For documents that share a band with another, the hashes (8 bytes per n-gram)
     are written to scratch, and references to them are shuffled. One worker holds all candidate pairs, and two

@@ -2,7 +2,7 @@
 
 Two lines are near-duplicates if the Jaccard similarity of their sets of word n-grams is at least `threshold`.
 MinHash signatures find candidate pairs; the n-grams of both lines are then compared. Groups are connected
-components; the kept line is the first in the order of the corpus (raw bytes). So the similarity of a removed
+components; the kept line is the first one if lines are sorted by their bytes. So the similarity of a removed
 line to the kept line may be below the threshold.
 
 This is the method of Lee et al., "Deduplicating Training Data Makes Language Models Better", ACL 2022,
@@ -49,7 +49,8 @@ Row = tuple[str, str, float]  # as in SCHEMA
 class WithoutNearDuplicates(NamedTuple):
     """The outputs of DropNearDuplicates: the kept lines, a table of the removed lines, and their number."""
 
-    kept: beam.PCollection  # of LineRange: the same ranges; some may be empty
+    # of LineRange: the input ranges without the removed lines; some may be empty
+    kept: beam.PCollection
     removed: beam.PCollection  # of OutputFile: rejected/near-duplicates-*.parquet
     counts: beam.PCollection  # of one int: the number of removed lines
 

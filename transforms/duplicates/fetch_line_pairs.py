@@ -20,7 +20,7 @@ PackedPairs = tuple[Pairs, bytes]
 
 
 class LinePairs(NamedTuple):
-    """Pairs of lines and their ids. The three fields have the same order."""
+    """Pairs of lines and their ids. All three fields list the pairs in the same order."""
 
     ids: Pairs
     firsts: list[bytes]

@@ -47,7 +47,7 @@ HITS = pa.schema(
                 "set",
                 "split",
                 "item",
-            )  # of texts alike, the first item
+            )  # the first of the items that have the same text
         ),
         *(pa.field(name, pa.int64()) for name in ("words", "start", "end")),  # characters in NFC
     ]
@@ -98,7 +98,8 @@ class FindContamination(beam.PTransform):
 
 
 class _Search(beam.DoFn):
-    """Searches a part of a file. FilePart → (number of an evaluation text, its overlap with the part).
+    """Searches a part of a file for n-grams of evaluation texts. FilePart → (number of an evaluation text,
+    its overlap with the part).
 
     Only evaluation texts that overlap are yielded. Counts and hits are on tagged outputs.
     """
@@ -135,7 +136,7 @@ class _Search(beam.DoFn):
 def _gather(batches: Iterable[TextBatch]) -> Iterator[TextBatch]:
     """Joins batches of texts to batches of about BLOCK_CHARACTERS characters.
 
-    A longer text is a batch of its own.
+    A text that is longer than that is a batch of its own.
     """
     ids: list[str] = []
     texts: list[str] = []

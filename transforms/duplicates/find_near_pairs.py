@@ -32,7 +32,7 @@ class NearPairs(NamedTuple):
     pairs: beam.PCollection  # of ComparedPair
     links: (
         beam.PCollection
-    )  # of one array: rows (number, smallest number that it hangs together with)
+    )  # of one array: rows (document number, smallest number in its connected component)
     sketches: beam.PCollection  # of (number, Sketch), of documents that share a band with another
 
 
@@ -105,11 +105,13 @@ def sketch_similar(
 
 
 def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
-    """Returns (number, its only sketch). Raises ValueError if two documents have the same number."""
+    """Returns (document number, its only sketch). Raises ValueError if two documents have the same number."""
     number, (sketch, *others) = grouped
     if others:
         names = " and ".join(sorted(str(one.facts.key) for one in (sketch, *others)))
-        raise ValueError(f"near-duplicates with the same key or number {number}: {names}")
+        raise ValueError(
+            f"documents have the same key, or keys with the same number {number}: {names}"
+        )
     return number, sketch
 
 
@@ -119,7 +121,7 @@ def is_near(pair: ComparedPair, threshold: Fraction) -> bool:
 
 
 def numbers_of(pair: ComparedPair) -> Pairs:
-    """Returns the numbers of both documents of a pair, as an array of one row."""
+    """Returns the document numbers of a pair, as an array of one row."""
     return numpy.array([[pair.first.number, pair.second.number]], numpy.int64)
 
 

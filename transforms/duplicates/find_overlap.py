@@ -29,8 +29,8 @@ from transforms.text.duplicates.minhash import pair_across, pair_members
 from transforms.text.fingerprint import fingerprint
 from transforms.text.vocabularies.plain_words import plain_words
 
-PAIRS = "pairs"  # name of files
-DOCUMENTS, NEAR, CLUSTERS = "documents", "near", "clusters"  # accounts
+PAIRS = "pairs"  # name of the files with pairs
+DOCUMENTS, NEAR, CLUSTERS = "documents", "near", "clusters"  # names of counts
 NAMES = ("data_set", "id", "split")
 SCHEMA = pa.schema(
     [
@@ -207,7 +207,8 @@ def read_documents(part: SetPart) -> Iterator[tuple[int, NamedText]]:
 def describe(document: tuple[int, NamedText]) -> DocumentFacts:
     """Returns the facts of a document by which it is compared.
 
-    The key is a number whose last bit is the side. The title has the names (data set, id and split) as JSON.
+    The key is a number whose last bit is the side (0 or 1). The title is a JSON list of the data set, id and
+    split.
     """
     side, text = document
     names = json.dumps(text[:3], ensure_ascii=False)
@@ -232,7 +233,8 @@ def ngrams_of(document: tuple[int, NamedText]) -> Uint64s:
 def pair_row(pair: ComparedPair, links: Pairs) -> tuple[str | float, ...]:
     """Returns a pair as a row of SCHEMA.
 
-    The first document is the one with side 0. If the sides are equal, it is the one whose names sort first.
+    The first document is the one with side 0. If both documents have the same side, the first document is the
+    one whose names (data set, id and split) sort first.
     """
     one, other = sorted(pair[:2], key=lambda sketch: (sketch.number & 1, sketch.facts.title))
     place = int(numpy.searchsorted(links[:, 0], one.number))
@@ -254,16 +256,18 @@ def split_of(document: tuple[int, NamedText]) -> tuple[str, str]:
 
 
 def names_of(pair: ComparedPair) -> Iterator[str]:
-    """Yields the names of both documents of a pair, as JSON."""
+    """Yields the names (data set, id and split) of both documents of a pair, as JSON."""
     return (one.facts.title for one in pair[:2])
 
 
 def split_of_names(names: str) -> tuple[str, str]:
-    """Returns (data set, split) of a document, given its names as JSON."""
+    """Returns (data set, split) of a document. `names` is a JSON list of its data set, id and split."""
     data_set, _, split = json.loads(names)
     return data_set, split
 
 
 def count_clusters(links: Pairs) -> int:
-    """Returns the number of connected components among the links."""
+    """Returns the number of connected components of near-duplicates. `links` has rows (document number,
+    smallest number in its component).
+    """
     return len(numpy.unique(links[:, 1]))

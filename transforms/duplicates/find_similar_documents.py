@@ -43,7 +43,7 @@ class DocumentFacts(NamedTuple):
 
     key: int | str  # unique; an int is a signed 64-bit number
     title: str
-    rank: int  # the near-duplicate with the greatest is kept; signed 64-bit
+    rank: int  # the near-duplicate with the greatest rank is kept; signed 64-bit
 
 
 Describe = Callable[[Any], DocumentFacts]
@@ -91,7 +91,9 @@ class FindSimilarDocuments(beam.PTransform):
 
 
 def bands_for(threshold: float) -> tuple[int, int]:
-    """Returns (number of bands, rows in a band), chosen to find pairs with at least this similarity."""
+    """Returns (number of bands, rows in a band), chosen to find pairs whose similarity is at least
+    `threshold`.
+    """
     return choose_bands(threshold, PERMUTATIONS, MISS_WEIGHT)
 
 
@@ -99,7 +101,7 @@ def number_of(key: int | str) -> int:
     """Returns the number of a key: an integer itself, or 63 bits of the fingerprint of a string.
 
     The probability that two of 100 million keys get the same number is 1 in 2,000. An error is raised if both
-    have near-duplicates; otherwise there is no effect.
+    documents have near-duplicates; otherwise the equal numbers have no effect.
     """
     return fingerprint(key) >> 1 if isinstance(key, str) else key
 

@@ -38,7 +38,7 @@ _PARTITION_BITS = 12
 class BucketBlock(NamedTuple):
     """Positions of lines in a range, and the bucket of each line. All buckets are in the same partition.
 
-    It takes eight bytes for each line and band; see `deal_buckets`.
+    A block takes eight bytes for each line and band; see `deal_buckets`.
     """
 
     range_index: int

@@ -23,7 +23,7 @@ class Item(NamedTuple):
     split: str
     id: str
     text: str
-    number: int  # of its text in the index; items with the same text share it
+    number: int  # number of its text in the index; items with the same text have the same number
 
 
 class EvaluationItems(NamedTuple):

@@ -19,8 +19,9 @@ from transforms.text.files.compression import DECODE_ERRORS
 from transforms.text.lines.line_blocks import lines_of
 from transforms.text.lines.unit_blocks import LineBlock, Unterminated, place_of
 
-PARQUET, JSON_LINES, LINES, FILES = "parquet", "JSON lines", "lines", "files"  # kinds
-NO_TEXT, TOO_LONG, MALFORMED = "no-text", "line-too-long", "malformed-utf-8"  # reasons
+PARQUET, JSON_LINES, LINES, FILES = "parquet", "JSON lines", "lines", "files"  # kinds of files
+# reasons to reject a text
+NO_TEXT, TOO_LONG, MALFORMED = "no-text", "line-too-long", "malformed-utf-8"
 
 _MAGIC = b"PAR1"
 _HEAD_BYTES = 1 << 12
@@ -33,10 +34,11 @@ class TextFile(NamedTuple):
 
     path: str
     kind: str
-    columns: tuple[str, ...] = ()  # of texts; () if lines or files are the texts
-    id: str = ""  # column of ids; "" to name texts by their place in the file
+    # columns that contain texts; () if each line or each file is a text
+    columns: tuple[str, ...] = ()
+    id: str = ""  # column of ids; "" to name texts by their position in the file
     split: str = ""
-    blank: tuple[str, ...] = ()  # markers of the layout, which are not words
+    blank: tuple[str, ...] = ()  # markers of the layout (not words), which are replaced by spaces
 
 
 class FilePart(NamedTuple):
@@ -51,7 +53,7 @@ class TextBatch(NamedTuple):
 
     ids: list[str]
     texts: list[str]
-    rejected: Mapping[str, int] = {}  # reason → texts
+    rejected: Mapping[str, int] = {}  # reason → number of rejected texts
 
 
 def kind_of_file(path: str) -> str:
@@ -204,7 +206,7 @@ def _read_row_group(file: TextFile, number: int) -> Iterator[TextBatch]:
         wanted = list(dict.fromkeys([*file.columns, *([file.id] if file.id else [])]))
         if missing := [name for name in wanted if name not in names]:
             raise InputError(
-                file.path, f"missing columns: {', '.join(missing)}; it has {', '.join(names)}"
+                file.path, f"missing columns: {', '.join(missing)}; the file has {', '.join(names)}"
             )
         footer = parquet.metadata
         row = sum(footer.row_group(before).num_rows for before in range(number))

@@ -141,9 +141,7 @@ def keep(hashed: HashedText) -> HashedText:
 
 
 def weigh(hashed: HashedText) -> int:
-    """Returns the weight of a document when documents are collected: its number of hashes, plus a
-    constant.
-    """
+    """Returns the weight of a document for Gather: its number of hashes, plus a constant."""
     return len(hashed.ngrams) + PERMUTATIONS
 
 
@@ -157,7 +155,7 @@ def hash_texts(
 
 
 def empty_files(files: int) -> Iterator[tuple[int, bytes]]:
-    """Yields (shard, b"") for each file, so that files without rows are written, too."""
+    """Yields (shard, b"") for each signature file, so that files without rows are written, too."""
     return ((shard, b"") for shard in range(files))
 
 

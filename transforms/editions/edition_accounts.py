@@ -17,16 +17,17 @@ from transforms.text.files.markdown import make_table
 
 @dataclasses.dataclass(frozen=True)
 class EditionAccounts:
-    """Computes the counts of the new build. The fields are the facts that are known before it is written."""
+    """Computes the counts of the new build. The fields are known before the build is written."""
 
     unit: str  # "articles"
     splits: Sequence[str]
     whole: Sequence[str]  # splits that together contain each document once
-    formats: Sequence[str]  # of the files of each split
+    formats: Sequence[str]  # formats of the files of each split
     measure: Measure
     made_of: Mapping[str, Any]  # origin of the build, for the manifest
     about: str  # line of the dataset card about the origin
-    findings: Mapping[str, Any]  # of the original build that are also true for this one
+    # findings about the original build that are also true for the new build
+    findings: Mapping[str, Any]
 
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
         """Returns the counts, statistics and card sections of the build.

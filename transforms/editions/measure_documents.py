@@ -16,13 +16,15 @@ from transforms.text.wikimedia.corpus_stats import add_stats, measure_article
 class Measure(NamedTuple):
     """The functions that count the documents of a corpus."""
 
-    column: str  # of text
-    measure: Callable[[Sequence[str]], Iterator[Any]]  # texts → counts, of each text or of all
+    column: str  # name of the column with the text
+    # texts → one count object per text, or one for all texts
+    measure: Callable[[Sequence[str]], Iterator[Any]]
     add: Callable[[Iterable[Any]], Any]
     empty: Any
-    documents: Callable[[Any], int]  # counts → documents
+    documents: Callable[[Any], int]  # counts → number of documents
     describe: Callable[[Any], Mapping[str, Any]]
-    length: str = ""  # field of the counts for the histogram; "" if `describe` makes one
+    # field of the counts from which the histogram is made; "" if `describe` makes one
+    length: str = ""
 
     def histogram(self, counted: Iterable[Any]) -> Counter[int]:
         """Returns length class → number of documents."""

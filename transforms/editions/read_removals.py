@@ -13,13 +13,13 @@ from transforms.editions.remove_documents import Removal
 from transforms.files.open_input import open_raw
 from transforms.files.spread import SpreadAll
 
-NEAR_DUPLICATE, CONTAMINATED = "near-duplicate", "in-evaluation-set"  # reasons
+NEAR_DUPLICATE, CONTAMINATED = "near-duplicate", "in-evaluation-set"  # reasons of removals
 
 
 class PairsOf(NamedTuple):
     """Reads near-duplicate pairs, of which one side is to be removed from a build."""
 
-    data_set: str  # name of the build in the pairs
+    data_set: str  # name of the build in the columns of the pairs
     side: str  # side to remove, "first" or "second"; "" to keep one document of each cluster
 
     def read(self, row: Mapping[str, Any]) -> Iterator[Removal]:

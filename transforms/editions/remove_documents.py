@@ -40,9 +40,9 @@ WORDS = "words"  # column with the words of each text, which not all builds have
 REMOVED = pa.schema(
     [
         *(pa.field(name, pa.string()) for name in ("id", "split", "item", "detail")),
-        pa.field("start", pa.int64()),  # of a passage, in characters of the text in NFC
+        pa.field("start", pa.int64()),  # start of a passage, in characters of the text in NFC
         pa.field("end", pa.int64()),
-        pa.field("text", pa.string()),  # of the passage
+        pa.field("text", pa.string()),  # text of the passage
     ]
 )
 
@@ -56,7 +56,7 @@ class Removal(NamedTuple):
     key: str  # id of the document, or "<file name>:<row>" in a build without ids
     item: str  # the matching item: data set, split and id
     detail: str
-    start: int = -1  # of a passage; -1 to remove the document
+    start: int = -1  # start of a passage; -1 to remove the whole document
     end: int = -1
 
 
@@ -65,9 +65,9 @@ class Rewriting(NamedTuple):
 
     build: Build
     shape: CorpusShape
-    folder: str  # of the new build
-    reason: str  # slug of the removed documents
-    model: str = ""  # path of the SentencePiece model to count pieces with
+    folder: str  # folder of the new build
+    reason: str  # reason recorded for the removed documents, as a slug
+    model: str = ""  # path of the SentencePiece model that counts pieces; "" for none
 
 
 class Removed(NamedTuple):
@@ -145,7 +145,7 @@ def data_files(build: Build) -> list[CorpusFile]:
 
 
 def key_of(removal: Removal) -> tuple[str, Removal]:
-    """Returns (key of the document, removal)."""
+    """Returns (key of the document to remove or change, removal)."""
     return removal.key, removal
 
 
@@ -180,7 +180,7 @@ def place_removals(
 
 
 def place_by_file(key: str, removal: Removal) -> tuple[str, Removal]:
-    """Returns (file name, removal). The file name is a part of the key."""
+    """Returns (file name, removal), in a build without ids. The key is "<file name>:<row>"."""
     return key.rpartition(":")[0], removal
 
 
@@ -211,7 +211,8 @@ class _Rewrite(beam.DoFn):
         if self._how.model:
             yield tagged("pieces", (split, add_subword_stats(rewriter.pieces)))
         yield from (tagged("removed", row) for row in rewriter.removed)
-        if split in self._how.shape.splits:  # the other splits repeat documents of these
+        # the other splits only repeat documents of these splits
+        if split in self._how.shape.splits:
             yield from (tagged("rejected", one) for one in rewriter.rejected)
             yield tagged("counts", ("read", rewriter.read))
             yield tagged("counts", ("changed", rewriter.changed))
@@ -253,7 +254,7 @@ class _Rewriter:
         return {PARQUET: [table], TFRECORD: _records_of(table)}
 
     def _rewrite(self, rows: Any) -> pa.Table:
-        """Returns the rows that are kept, with their new texts."""
+        """Returns the rows of a row group that are kept, with the removed passages cut out of their texts."""
         table: pa.Table = rows.table
         first, self.read = self.read, self.read + table.num_rows
         if self._how.shape.id:
@@ -321,7 +322,7 @@ def _format_of(path: str) -> tuple[pa.Schema, dict[str, Any]]:
     """Returns the schema of a Parquet file, and the encoding of its first column as options of
     ParquetWriter.
     """
-    columns_of(path)  # raises an error with the path
+    columns_of(path)  # raises InputError with the path if the file is damaged
     with open_raw(path) as stream:
         parquet = pq.ParquetFile(stream)
         schema, footer = parquet.schema_arrow, parquet.metadata
@@ -363,7 +364,7 @@ def has_words(text: str, is_article: bool) -> bool:
 
 
 def has_documents(file: OutputFile, splits: Sequence[str]) -> bool:
-    """Returns True for the Parquet files of the given splits."""
+    """Returns True if a file is a Parquet file of one of the given splits."""
     return file.format == PARQUET and file.split in splits
 
 

@@ -69,7 +69,7 @@ def _add_to_tally(name: str, amount: int) -> None:
         _tally[name] += amount
         if time.monotonic() - _last_written >= WRITE_EVERY_SECONDS:
             _write_tally()
-        elif not _is_due:  # the process may count nothing more
+        elif not _is_due:  # start a timer, because the process may count nothing more
             _is_due = True
             late = threading.Timer(WRITE_EVERY_SECONDS, _write_late)
             late.daemon = True

@@ -30,13 +30,13 @@ def damage_error(path: str, start: int, end: int, message: str, note: str = "") 
 class LostBytes(NamedTuple):
     """A part of a dump that was skipped because it is damaged (on_corrupt="keep-good")."""
 
-    name: str  # of the file
+    name: str  # name of the file
     start: int  # offset in the stored file, or in the XML if the compression has no entry points
     end: int
     message: str
     pages_lost: int = -1  # from the multistream index; -1 if unknown
     last_page: str = ""  # the last undamaged page before the part: "12 Anarchism"
-    unit: str = ""  # of `pages_lost`; "" for the unit that the build reads
+    unit: str = ""  # unit of `pages_lost`, such as "pages"; "" for the unit that the build reads
 
 
 def tell_lost(stage: str, lost: LostBytes) -> beam.pvalue.TaggedOutput:

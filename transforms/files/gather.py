@@ -1,4 +1,4 @@
-"""Combines small results of a bundle into larger elements, because each element has a fixed cost in Beam."""
+"""Combines small results of a Beam bundle into larger elements, because each element has a fixed cost."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator

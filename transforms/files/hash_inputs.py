@@ -20,7 +20,7 @@ class HashInputs(beam.PTransform):
     """Hashes input files. Pipeline → PCollection[InputFile]. The files are given as {role: paths}.
 
     Raises InputError if the size of a file, or the checksum of an object in a store, has changed since the
-    pipeline was constructed. The build might then have read other content than the manifest describes.
+    pipeline was constructed. The build may have read other content than the manifest would describe.
 
     Args:
       sums: path → expected SHA-256, from the SHA256SUMS file in the same folder. A different hash raises
@@ -57,8 +57,8 @@ def hash_unchanged(
 ) -> InputFile:
     """Computes the hash of a file, and checks that the file has not changed.
 
-    Raises InputError if its size, checksum or SHA-256 differs from the given one. If `sha256` is "", it is
-    not compared.
+    Raises InputError if the size, checksum or SHA-256 of the file differs from the argument. If `sha256` is
+    "", it is not compared.
     """
     file = hash_input(role, path)
     if file.bytes != file_bytes:

@@ -81,7 +81,7 @@ _SPECIAL_KINDS = {
 
 def _match(pattern: str) -> list[str]:
     if pathlib.Path(pattern).is_file():
-        return [pattern]  # its name may contain pattern characters
+        return [pattern]  # the name of an existing file may contain pattern characters
     # Beam finds nothing in the working folder for a pattern without a folder.
     is_bare = "/" not in pattern and is_local(pattern)
     try:

@@ -8,7 +8,7 @@ from transforms.files.open_input import open_raw
 from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompress
 
 FILES = 8
-TEXT_BYTES = 4 << 20  # of each file: several blocks of bzip2
+TEXT_BYTES = 4 << 20  # bytes to read from each file: several blocks of bzip2
 _STEP_BYTES = 1 << 18
 _PAGE = re.compile(rb"<page>.*?</page>", re.DOTALL)
 _ARTICLE = b"<ns>0</ns>"

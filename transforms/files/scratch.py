@@ -1,10 +1,10 @@
 """Stores large byte strings (pieces) between two stages, so that the runner only passes references to them.
 
 The in-process runner keeps two or three copies of all data between stages in memory, and sends each worker
-its part as one message. A corpus would fill the memory. So on local file systems, which the workers share,
-pieces are written to files in a scratch folder of the build. On object stores, where a request takes as long
-as the transfer of a megabyte, each large piece becomes an object, and small pieces are compressed and
-shuffled by the runner.
+its part as one message. The data of a whole corpus would fill the memory. So on local file systems, which the
+workers share, pieces are written to files in a scratch folder of the build. On object stores, where a request
+takes as long as the transfer of a megabyte, each large piece becomes an object, and small pieces are
+compressed and shuffled by the runner.
 """
 
 import io

@@ -30,9 +30,9 @@ from transforms.files.write_files import HashedFile, write_text
 LIST = "written.json"
 """Name of the list of files of a finished stage."""
 
-BLOCK_BYTES = 1 << 20  # of pickled elements in a block; a single element may be larger
-PART_BYTES = 1 << 21  # of packed blocks that a worker reads at a time
-FILE_BYTES = 1 << 28  # an unfinished file is on the disk of its worker
+BLOCK_BYTES = 1 << 20  # bytes of pickled elements in a block; a single element may be larger
+PART_BYTES = 1 << 21  # bytes of packed blocks that a worker reads at a time
+FILE_BYTES = 1 << 28  # limited, because an unfinished file is stored on the disk of its worker
 SPREAD_BYTES, SPREAD_ELEMENTS = 1 << 22, 1 << 16
 
 _LEVEL = 1
@@ -42,7 +42,7 @@ _HEAD = struct.Struct(">QQ")  # size of the packed block in bytes, number of its
 class StagePart(NamedTuple):
     """A part of a stage file: some of its blocks, which are read together."""
 
-    name: str  # of the file in the folder of the stage
+    name: str  # name of the file in the folder of the stage
     start: int
     end: int
     elements: int
@@ -104,7 +104,7 @@ class ReadStage(beam.PTransform):
     def expand(self, root: beam.Pipeline) -> beam.PCollection:
         parts = root | "SpreadParts" >> SpreadAll(self.field.parts, of=StagePart)
         if _are_few(self.field.parts):
-            # A small element may mean much work, such as a reference to a block of lines.
+            # Even a small element may cause much work, for example a reference to a block of lines.
             return parts | "ReadParts" >> Spread(read_part, self.folder, of=self.field.element_type)
         return parts | "ReadParts" >> beam.FlatMap(read_part, self.folder).with_output_types(
             self.field.element_type

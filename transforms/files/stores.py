@@ -19,7 +19,7 @@ from apache_beam.io.localfilesystem import LocalFileSystem
 from transforms.files import full_disk
 from transforms.files.beam_stores import client_of, put_empty
 
-COPIED_BYTES = 1 << 23  # in one request; stores require at least 5 MiB
+COPIED_BYTES = 1 << 23  # bytes copied in one request; stores require at least 5 MiB
 CONDITIONAL = ("gs", "s3")
 """The stores with conditional writes, which compare the version and write in one step."""
 
@@ -122,7 +122,7 @@ def _status_of(error: BaseException) -> int | None:
         status = getattr(holder, name, None)
         if isinstance(status, int):
             return int(status)
-    answer = getattr(error, "response", None)  # of boto3
+    answer = getattr(error, "response", None)  # set by errors of boto3
     return answer["ResponseMetadata"].get("HTTPStatusCode") if isinstance(answer, dict) else None
 
 
@@ -156,7 +156,7 @@ def read_object(path: str) -> Seen | None:
             blob = client.get_blob(place["Key"])
             version = blob and str(
                 blob.generation
-            )  # before the bytes: the download may not include it
+            )  # read before the content, because the download may not include the version
             return blob and Seen(blob.download_as_bytes(), version)
         if scheme == "s3":
             answer = client.get_object(**place)

@@ -59,7 +59,7 @@ class TimedCalls:
             raise
 
     def close(self) -> None:
-        """Kills the process."""
+        """Kills the separate process. The next call starts a new one."""
         process, self._process = self._process, None
         if process:
             process.kill()

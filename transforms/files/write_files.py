@@ -29,8 +29,8 @@ class HashedFile(io.RawIOBase):
     """A new file. Computes the SHA-256 and the size of its content while it is written.
 
     The file becomes visible when it is closed, or when a `with` block ends without an error. Otherwise it
-    never exists. So two workers may write the same file, for example if a runner falsely assumed that one of
-    them was lost.
+    never exists under its name. So two workers may safely write the same file, for example if a runner
+    falsely assumed that one of them was lost.
 
     Raises StoreError if the disk is full or fails.
     """

@@ -111,10 +111,10 @@ class RowKind(NamedTuple):
     split_of: Callable[[Any], str] = operator.attrgetter("split")
     values: Callable[[Any], Sequence[Any]] = tuple  # unpacked row → values of the schema
     weigh: Callable[[Sequence[Any]], int] | None = None  # values → weight in a batch
-    batch: int = 0  # maximum weight; without `weigh` a shard is one batch
+    batch: int = 0  # maximum weight of a batch; without `weigh`, a shard is one batch
     pack: Callable[[Any], Any] = tuple  # row → compact form for shuffles
     unpack: Callable[[Any], Any] = tuple
-    counter: tuple[str, str] | None = None  # (stage, what) that counts the rows
+    counter: tuple[str, str] | None = None  # (stage, name) of the counter of rows
 
 
 class PlanShards(beam.PTransform):

@@ -18,7 +18,7 @@ from transforms.text.files.tar_members import is_tar
 KEEP = "; --on-corrupt keep-good builds from the files that are text"
 _HEAD_BYTES = 1 << 12
 _SAMPLED_FILES = 8
-_SAMPLED_BYTES = 1 << 15  # of each file
+_SAMPLED_BYTES = 1 << 15  # bytes sampled from each file
 
 
 def check_lines(
@@ -85,7 +85,8 @@ def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
 
 
 def sample_lines(paths: Sequence[str], members: Sequence[str] = MEMBERS) -> Iterator[str]:
-    """Yields the first lines of some of the files, which are evenly spread. Compressed archives are skipped.
+    """Yields the first lines of some of the files. These files are evenly spread over the list. Compressed
+    archives are skipped.
 
     Damage is ignored, because it is reported later, when the files are read.
     """

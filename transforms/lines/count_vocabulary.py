@@ -1,4 +1,4 @@
-"""Counts the vocabulary of a shuffled corpus, and the coverage of the held-out lines by the vocabulary."""
+"""Counts the vocabulary of a shuffled corpus, and the share of the held-out words that it covers."""
 
 import operator
 from collections.abc import Iterable, Iterator, Sequence

@@ -40,7 +40,7 @@ class MapUnknown(beam.PTransform):
 def put_away(shard: LineShard, scratch: Scratch) -> LineShard:
     """Stores the lines of a shard in scratch.
 
-    Returns the shard with a reference to them instead of the lines.
+    Returns the shard with a reference to the stored lines instead of the lines.
     """
     return shard._replace(block=scratch.put(shard.block))
 

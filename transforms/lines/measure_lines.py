@@ -38,7 +38,7 @@ class MeasureShards(beam.PTransform):
 
 
 def measure_shard(shard: LineShard) -> Iterator[tuple[str, LineStats]]:
-    """Yields (split, counts) for each split that the shard belongs to."""
+    """Yields (split, LineStats) for each split to which the shard belongs."""
     tables = tables_of(shard.series, shard.shard, shard.shards)
     if tables:
         stats = measure_lines(shard.block)

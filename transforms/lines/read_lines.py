@@ -43,7 +43,8 @@ class LineBlocks(NamedTuple):
     blocks: beam.PCollection  # of bytes: whole lines, each with its line feed (see line_blocks.py)
     rejected: beam.PCollection  # of Rejected: lines that are not UTF-8, or too long
     lost: beam.PCollection  # of LostBytes
-    lines: beam.PCollection  # of int, one for each unit: lines read, rejected ones too
+    # of int, one for each unit: number of lines read, including rejected lines
+    lines: beam.PCollection
     unterminated: beam.PCollection  # of str: names of files whose last line has no line feed
 
 
@@ -51,7 +52,8 @@ class ReadLines(beam.PTransform):
     """Reads text files in blocks of lines. Pipeline → LineBlocks.
 
     Files are divided into work units, which are distributed over the workers. The lines do not depend on the
-    division of the input into files, their compression or their names. The blocks and their order do.
+    division of the input into files, their compression or their names. The blocks and their order depend on
+    these.
 
     The last line of a file is read even if it has no line feed. (The original scripts use `cat`, which would
     join it with the first line of the next file. So the names of such files are in the output
@@ -103,7 +105,7 @@ class TextFile(NamedTuple):
 
     path: str
     member: str  # "" for the file itself
-    start: int  # byte of the stored file
+    start: int  # byte offset in the stored file
     stored_bytes: int
 
 
@@ -325,4 +327,4 @@ def _damage_error(planned: TextUnit, damage: Damage) -> InputError:
 def _no_member_error(path: str, members: Sequence[str], names: Sequence[str]) -> InputError:
     told = ", ".join([*names[:_TOLD_NAMES], *(["…"] if len(names) > _TOLD_NAMES else [])])
     wanted = " or ".join(members)
-    return InputError(path, f"the archive has no file {wanted}, but {told or 'none at all'}")
+    return InputError(path, f"the archive has no file {wanted}; it contains {told or 'no files'}")

@@ -39,10 +39,10 @@ class SortLines(beam.PTransform):
 
     PCollection[bytes] → SortedLines. The elements are blocks of lines.
 
-    Every worker sorts runs of some megabytes, and draws a sample of each. The borders of the ranges are
-    chosen from all samples. Then one worker for each range merges the lines of all runs that are in the
-    range. A line occurs at most once in a run, so a frequent line does not make a range large. The ranges
-    depend only on the lines, not on their order or blocks.
+    Every worker sorts runs (parts of the input) of some megabytes, and draws a sample of each run. The
+    borders of the ranges are chosen from all samples. Then one worker for each range merges the lines of all
+    runs that are in the range. A line occurs at most once in a run, so a frequent line does not make a range
+    large. The ranges depend only on the lines, not on their order or blocks.
 
     Args:
       folder: output folder of the build.
@@ -82,13 +82,13 @@ class SortLines(beam.PTransform):
 def run_bytes_for(input_bytes: int) -> int:
     """Returns the size of a sorted run in bytes.
 
-    It grows with the input, because each run is divided into all ranges.
+    The size grows with the input, because each run is divided into as many parts as there are ranges.
     """
     return min(max(input_bytes // MANY_RUNS, RUN_BYTES), MAX_RUN_BYTES)
 
 
 def merge_samplers(samplers: Iterable[LineSampler]) -> LineSampler:
-    """Merges samplers into one that has the samples of all of them."""
+    """Merges several samplers of lines into one that has all their samples."""
     merged = LineSampler()
     for sampler in samplers:
         merged.merge(sampler)

@@ -29,7 +29,7 @@ from transforms.text.news.shard_names import split_of, tables_of, text_name
 STAGE = "write-shards"
 CHECKSUMS = "md5sums"
 
-GROUP_BYTES = 1 << 24  # of text in a row group, and in memory at once beside the shard itself
+GROUP_BYTES = 1 << 24  # bytes of text in a row group, which is in memory together with the shard
 BATCH = 1 << 12  # records encoded at once, to fit the cache of the processor
 
 # Sentences do not repeat, so dictionaries have no use; nor do minimum and maximum statistics.

@@ -1,8 +1,8 @@
 """Counts the n-grams of all orders in blocks of text. The counts are partitioned into buckets.
 
 The n-grams of the highest order are counted first. N-grams that differ only in their first word are in the
-same bucket, where the n-gram without this word is counted from them (see text/ngrams/count_grams.py). So a
-bucket has at most as many entries for a shorter n-gram as the vocabulary has words.
+same bucket, where the shorter n-gram without this word is counted from them (see text/ngrams/count_grams.py).
+So for each shorter n-gram, a bucket has at most as many entries as the vocabulary has words.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from transforms.text.ngrams.gram_tables import ADJUSTED_COUNTS, COUNTS, Table
 from transforms.text.ngrams.number_words import number_words
 
 STAGE = "count-ngrams"
-GATHERED_GRAMS = 1 << 20  # that a worker collects before it partitions them
+GATHERED_GRAMS = 1 << 20  # number of n-grams that a worker collects before it partitions them
 
 GRAMS, TALLIES = "grams", "tallies"
 
@@ -78,7 +78,7 @@ class CountGrams(beam.PTransform):
 
 
 class _CountBlock:
-    """Counts the n-grams of the highest order in a block. (block, words) → their counts."""
+    """Counts the n-grams of the highest order in a block. (block, vocabulary) → counts of the n-grams."""
 
     def __init__(self, order: int):
         self._order = order

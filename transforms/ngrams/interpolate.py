@@ -41,7 +41,7 @@ class ModelPart(NamedTuple):
 
 
 def bucketed_by(words: Words, highest: int) -> Words:
-    """Returns the words of each n-gram that determine its bucket in the model.
+    """Returns, for each n-gram, those of its words that determine its bucket in the model.
 
     N-grams of the highest order remain in the buckets of their suffixes, because they are not suffixes of
     longer n-grams.
@@ -98,7 +98,7 @@ def levels_of(highest: int) -> list[str]:
 
 
 def send(level: int, kind: str, dealt: Iterable[tuple[int, bytes]]) -> Iterator[TaggedOutput]:
-    """Yields (bucket, (kind, piece)) on the output of a level."""
+    """Yields (bucket, (kind, reference to rows in scratch)) on the output of a level."""
     for bucket, piece in dealt:
         yield TaggedOutput(level_of(level), (bucket, (kind, piece)))
 

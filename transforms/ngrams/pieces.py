@@ -34,7 +34,7 @@ class Dealer:
     def deal(self, table: Table, words: Words) -> Iterator[tuple[int, bytes]]:
         """Partitions a table. Yields (bucket, reference to its rows in scratch).
 
-        `words` has the words of each row that determine its bucket.
+        `words` has, for each row, the words that determine its bucket.
         """
         for bucket, part in cut_table(table, bucket_rows(words, self.buckets), self.buckets):
             yield bucket, self.put(part)

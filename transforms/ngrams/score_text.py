@@ -27,7 +27,7 @@ from transforms.text.ngrams.number_words import number_words
 
 KIND = "log-likelihoods"
 
-BlockId = tuple[str, int]  # split and first document
+BlockId = tuple[str, int]  # split, and number of the first document
 
 
 class Piece(NamedTuple):
@@ -44,14 +44,14 @@ class Piece(NamedTuple):
 class BlockScore(NamedTuple):
     """The log-likelihood of a block of documents, with counts."""
 
-    first: int  # document
+    first: int  # number of its first document
     documents: int
     tokens: int  # words and ends of sentences
     unknown: int  # words that are not in the vocabulary
-    log_likelihood: float  # natural
-    of_unknown: float  # the part of it of unknown words
-    packed_counts: bytes  # int64: tokens of each document, in scratch
-    packed_values: bytes  # float32: of each token, in scratch
+    log_likelihood: float  # natural logarithm
+    of_unknown: float  # the part of `log_likelihood` that comes from unknown words
+    packed_counts: bytes  # int64: number of tokens of each document, in scratch
+    packed_values: bytes  # float32: log-likelihood of each token, in scratch
 
 
 class SplitScore(NamedTuple):
@@ -179,7 +179,7 @@ def answer(
 def score_block(
     grouped: tuple[BlockId, Iterable[TextBlock | Piece]], order: int, scratch: Scratch, words: bytes
 ) -> Iterator[tuple[str, BlockScore]]:
-    """Computes the log-likelihood of a block when all its entries have arrived. Yields (split, score)."""
+    """Computes the log-likelihood of a block from all its model entries. Yields (split, score)."""
     pieces: dict[int, list[bytes]] = {n: [] for n in range(1, order + 1)}
     blocks = []
     for one in grouped[1]:

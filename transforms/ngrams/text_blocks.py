@@ -23,7 +23,7 @@ from transforms.text.lines.line_stats import measure_lines
 from transforms.text.vocabularies.document_sentences import paragraphs_of_book
 
 STAGE = "read-text"
-BLOCK_BYTES = 1 << 22  # of text; a document is in one block
+BLOCK_BYTES = 1 << 22  # bytes of text in a block; a document is never divided
 TRAIN = "train"
 
 
@@ -61,7 +61,7 @@ PREDICTED = ("", "lines")
 class TextSource(NamedTuple):
     """The column and layout of the text of a build."""
 
-    column: str  # of its Parquet files
+    column: str  # name of the column in the Parquet files
     paragraphs: str  # one of SENTENCES
 
 
@@ -86,7 +86,7 @@ class TextBlock(NamedTuple):
     split: str
     first: int  # number of the first document in the split
     documents: int
-    packed_lines: bytes  # a sentence a line
+    packed_lines: bytes  # one sentence per line
     packed_counts: bytes  # int64: sentences of each document
 
     def lines(self) -> bytes:
@@ -103,8 +103,8 @@ class TextCounts(NamedTuple):
 
     documents: int = 0
     sentences: int = 0
-    words: int = 0  # between spaces
-    text_bytes: int = 0  # with the ends of sentences
+    words: int = 0  # separated by spaces
+    text_bytes: int = 0  # includes the line feed at the end of each sentence
 
 
 def files_of_splits(build: Build, splits: Sequence[str]) -> list[PlacedFile]:
@@ -186,7 +186,7 @@ def _batches(documents: Iterable[list[str]]) -> Iterator[list[list[str]]]:
 
 
 def measure_block(block: TextBlock) -> tuple[str, TextCounts]:
-    """Returns (split, counts) of a block."""
+    """Returns (split, TextCounts) of a block."""
     measured = measure_lines(block.lines())
     counted = measured.lines, measured.words, measured.bytes
     return block.split, TextCounts(block.documents, *counted)

@@ -48,7 +48,7 @@ def weigh_bucket(
 ) -> Iterator[Any]:
     """Computes the weights of the n-grams in a bucket, and the back-off weights of their contexts.
 
-    They are yielded on the outputs that are the levels of Interpolate.
+    Both are yielded on outputs that have the names of the levels of Interpolate.
     """
     order = grouped[0][0]
     table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)

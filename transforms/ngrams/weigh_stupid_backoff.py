@@ -153,7 +153,7 @@ def leave_over_bucket(
 ) -> Iterator[Any]:
     """Computes the probability mass that contexts leave for back-off, in one bucket.
 
-    It is sent to the buckets of the contexts' suffixes.
+    The mass of a context is sent to the bucket of the suffix of the context.
     """
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])
@@ -167,7 +167,7 @@ def scale_bucket(
 ) -> Iterator[Any]:
     """Computes the scales of the contexts of n-grams of an order, in one bucket.
 
-    They are used to scale longer contexts, and the n-grams themselves (output SCALED).
+    The scales are used for longer contexts, and for the n-grams themselves (output SCALED).
     """
     pieces = _by_kind(grouped[1])
     shorter = _join(pieces, SHORTER, max(order - 2, 1), SCALES)
@@ -184,7 +184,7 @@ def weigh_bucket(
 ) -> Iterator[Any]:
     """Computes the weights of the n-grams in a bucket, and the back-off weights of their contexts.
 
-    They are yielded on the outputs that are the levels of Interpolate.
+    Both are yielded on outputs that have the names of the levels of Interpolate.
     """
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])

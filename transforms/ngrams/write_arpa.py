@@ -87,5 +87,5 @@ def _pieces(parts: list[ArpaPart], grams: dict[int, int]) -> Iterator[bytes]:
 
 
 def grams_of_part(part: ModelPart) -> tuple[int, int]:
-    """Returns (order, number of n-grams)."""
+    """Returns (order, number of n-grams) of a part of the model."""
     return part.order, part.grams

@@ -64,7 +64,7 @@ class _Find(beam.DoFn):
         self.of_wiki: WikiTemplates | None = None
 
     def process(self, page: Page, of_wiki: WikiTemplates = NO_TEMPLATES) -> Iterable[Any]:
-        if of_wiki is not self.of_wiki:  # a new bundle may pass a new object
+        if of_wiki is not self.of_wiki:  # a new Beam bundle may pass a new object
             self.of_wiki = of_wiki
             self.cleaner = self.site.cleaner(self.namespaces, of_wiki)
         found = find_candidate(page, self.site, self.cleaner, self.seed)
@@ -78,14 +78,14 @@ class _Find(beam.DoFn):
 def find_candidate(
     page: Page, site: Site, cleaner: WikitextCleaner, seed: int
 ) -> Candidate | Reason:
-    """Finds a passage in a page. Returns it with the page's metadata, or the reason why there is none."""
+    """Returns the passage of a page with the page's metadata, or the reason why there is no passage."""
     try:
         linked = clean_with_links(cleaner, page.text, page.title)
     except UncleanableError as error:
         return Reason(error.reason, str(error))
     if not linked.page.sections:
         return Reason("empty-after-cleaning")
-    # The text has gaps or unverified statements at unknown places.
+    # Such a text has gaps or unverified statements at unknown places.
     found = linked.page
     unknown = found.unrendered.keys() | found.guessed.keys() | found.unknown.keys()
     if unknown:

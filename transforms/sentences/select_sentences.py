@@ -29,8 +29,8 @@ class Selected(NamedTuple):
 class SelectSentences(beam.PTransform):
     """Selects the sentences of a translation benchmark. PCollection[Candidate] → Selected.
 
-    A worker holds only the candidates of a domain with the lowest ranks, without copies: a few times as many
-    candidates as articles are needed. Only these candidates are shuffled.
+    A worker holds only those candidates of a domain that have the lowest ranks, without copies. These are a
+    few times as many candidates as articles are needed. Only these candidates are shuffled.
 
     Args:
       quotas: (domain, split) → number of articles and sentences.
@@ -108,7 +108,7 @@ def select_from(
 def duplicates_of(selection: Selection) -> Iterator[Rejected]:
     """Yields the rejections of candidates that are copies.
 
-    The domain is the first part of their stage's name.
+    The stage of a rejection begins with the domain of the candidate.
     """
     for one in selection.duplicates:
         domain = one.id.partition(":")[0]

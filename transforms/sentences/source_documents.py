@@ -23,7 +23,7 @@ from transforms.text.translation.sourcing.documents import (
 from transforms.text.translation.sourcing.newer import DROP_DOCUMENTS, NewerDocuments
 from transforms.text.translation.sourcing.selection import Candidate
 
-READ, DROP, FIND = "read-documents", DROP_DOCUMENTS, "find-passages"  # stages
+READ, DROP, FIND = "read-documents", DROP_DOCUMENTS, "find-passages"  # names of stages
 _BOM = b"\xef\xbb\xbf"
 
 Place = tuple[str, int, str]
@@ -35,7 +35,7 @@ class DocumentFiles(NamedTuple):
 
     domain: str  # "news"
     paths: Sequence[str]
-    newer_than: str = ""  # date; documents up to this day are dropped; "" to keep all
+    newer_than: str = ""  # documents of this day or earlier are dropped; "" to keep all
 
 
 class SourceDocuments(beam.PTransform):
@@ -114,7 +114,9 @@ def read_documents(path: str, on_corrupt: str) -> Iterator[Any]:
 
 
 def _read_lines(path: str, stream: Any) -> Iterator[tuple[int, bytes]]:
-    """Yields (number, line) for each line that is not empty. Longer lines than the limit are truncated."""
+    """Yields (number, line) for each line that is not empty. Lines that are longer than the limit are
+    truncated.
+    """
     number, is_rest = 1, False
     while True:
         try:
@@ -137,7 +139,7 @@ def find_passage(
 
     Yields (id, (position, Candidate)), or a rejection on the output "rejected".
 
-    The date of a document newer than `newer_than` is yielded on the output "days".
+    The date of each document that is newer than `newer_than` is yielded on the output "days".
     """
     place, document = placed
     if document.date <= newer_than:
@@ -191,11 +193,15 @@ def _reject_repeated(candidate: Candidate, place: Place, first: Place) -> Tagged
 
 
 def first_and_last(days: Iterable[tuple[str, str]]) -> tuple[str, str]:
-    """Returns the earliest and the latest day of pairs (first day, last day), or ("", "") without pairs."""
+    """Returns (earliest first day, latest last day) of several pairs (first day, last day). Returns ("", "")
+    if there are no pairs.
+    """
     spans = [span for span in days if span[0]]
     return min((one for one, _ in spans), default=""), max((one for _, one in spans), default="")
 
 
 def describe(domain: str, newer_than: str, days: tuple[str, str]) -> tuple[str, NewerDocuments]:
-    """Returns (domain, date limit and dates of its documents), for the manifest."""
+    """Returns (domain, its NewerDocuments) for the manifest: the date limit, and the first and last date of
+    the documents.
+    """
     return domain, NewerDocuments(newer_than, *days)

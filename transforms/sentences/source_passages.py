@@ -22,8 +22,8 @@ class SourceDump(NamedTuple):
     site: Site
     paths: Sequence[str]
     head: Siteinfo
-    older: OlderDump | None = None  # its pages are dropped
-    licence: str = ""  # of the pages; "" to leave it out
+    older: OlderDump | None = None  # an older dump, whose pages are dropped; None to keep all pages
+    licence: str = ""  # licence of the pages; "" to leave it out
 
 
 class Sourced(NamedTuple):
@@ -33,7 +33,7 @@ class Sourced(NamedTuple):
     candidates: beam.PCollection  # of Candidate
     rejected: beam.PCollection  # of Rejected; id and stage are prefixed with the domain
     lost: beam.PCollection  # of LostBytes
-    newer: beam.PCollection  # of (domain, OlderPages or NewerDocuments), one at most
+    newer: beam.PCollection  # of (domain, OlderPages or NewerDocuments), at most one element
 
 
 class SourcePassages(beam.PTransform):
@@ -53,7 +53,7 @@ class SourcePassages(beam.PTransform):
 
     def expand(self, root: beam.Pipeline) -> Sourced:
         site, paths, head, older, licence = self.dump
-        # With an older dump, every page is old or new.
+        # If an older dump is given, every page counts as old or new.
         namespaces = None if older else (*site.namespaces, TEMPLATE_NAMESPACE)
         read_dump = ReadDump(paths, self.stripes, self.on_corrupt, namespaces)
         dump = root | "ReadDump" >> read_dump

@@ -18,8 +18,8 @@ def fingerprint(text: str) -> int:
 
 
 def split_of(identity: str) -> str:
-    """Returns the split of an identity: 90 % train, 5 % validation, 5 % test (Guo et al. 2020, section
-    2.4).
+    """Returns the split of a document, given the text that identifies it: 90 % train, 5 % validation, 5 %
+    test (Guo et al. 2020, section 2.4).
     """
     bucket = fingerprint(identity) % 100
     if bucket < 90:
@@ -28,11 +28,11 @@ def split_of(identity: str) -> str:
 
 
 def shard_of(identity: str, shard_count: int) -> int:
-    """Returns the number of the shard to which an identity belongs.
+    """Returns the number of a document's shard, given the text that identifies it.
 
     Shards are equal ranges of the fingerprint.
 
-    The shards in order are in fingerprint order, for any number of shards.
+    So for any number of shards, the concatenated shards are in the order of the fingerprints.
     """
     return fingerprint(identity) * shard_count >> _BITS
 

@@ -33,8 +33,8 @@ class Sampling(NamedTuple):
     """The settings that determine the number of sentences of each language."""
 
     languages: tuple[str, ...]  # all languages, including those without a sentence
-    temperature: str  # in decimal digits
-    sentences: int  # maximum number to learn from, copies included
+    temperature: str  # written as a decimal number
+    sentences: int  # maximum number of sentences to learn from, copies included
 
 
 class ChooseSentences(beam.PTransform):
@@ -74,7 +74,7 @@ class ChooseSentences(beam.PTransform):
 
 
 def add_ranges(counts: Iterable[Counts]) -> Counts:
-    """Adds up arrays of counts."""
+    """Adds up arrays with the numbers of sentences in each range of ranks."""
     return sum(counts, np.zeros(RANGES, np.int64))
 
 
@@ -89,12 +89,12 @@ def is_of_train(block: SentenceBlock) -> bool:
 
 
 def ranges_of_block(block: SentenceBlock) -> tuple[str, Counts]:
-    """Returns (language, number of sentences in each range of ranks)."""
+    """Returns (language of a block, number of its sentences in each range of ranks)."""
     return block.language, count_ranges(block.ranks())
 
 
 def held_out_of_block(block: SentenceBlock) -> Iterator[tuple[str, int]]:
-    """Yields (language, number of sentences) if a block is held out."""
+    """Yields (language, number of sentences) of a block if the block is held out."""
     if block.is_held_out:
         yield block.language, block.sentences
 

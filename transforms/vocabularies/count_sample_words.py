@@ -55,7 +55,8 @@ class CountSampleWords(beam.PTransform):
         lasts = (
             train
             | "LastSentences" >> beam.FlatMap(last_sentences, choices)
-            # They have the same text, unless two texts have the same rank: then the first is used.
+            # Sentences with the last rank have the same text. If two texts have the same rank, the first one
+            # is used.
             | "OneOfThem" >> beam.CombinePerKey(min)
         )
         words = (
@@ -81,7 +82,7 @@ class CountSampleWords(beam.PTransform):
 def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None:
     """Counts the words of the chosen sentences of a block.
 
-    A sentence that is used several times for training is counted as often.
+    A sentence that is used several times for training is counted as many times.
     """
     choice = choices[block.language]
     counted = []

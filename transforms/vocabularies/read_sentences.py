@@ -38,7 +38,8 @@ MEMBERS = ("*",)  # all files of an archive are read
 class SentenceSources(NamedTuple):
     """The builds and text files from which sentences are read, by language."""
 
-    builds: Mapping[str, Sequence[Build]]  # language → builds, each of a corpus of `layouts`
+    # language → builds; the corpus of each build is a key of `layouts`
+    builds: Mapping[str, Sequence[Build]]
     texts: Mapping[str, Sequence[str]]  # language → files of lines
     layouts: Mapping[str, Layout]  # corpus → layout of its text
 
@@ -47,7 +48,7 @@ class SentencePart(NamedTuple):
     """A part of the input that one worker reads at once: a row group, or a unit of a text file."""
 
     language: str
-    layout: Layout | None  # None for a unit
+    layout: Layout | None  # layout of the row group; None for a unit of a text file
     is_held_out: bool  # True for splits that are not used for training
     place: RowGroup | TextUnit
     stored_bytes: int = 0  # approximate bytes of a row group; 0 for units, which count their own

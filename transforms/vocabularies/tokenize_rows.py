@@ -20,13 +20,13 @@ from transforms.text.vocabularies.token_ids import Tokenizer, find_end, load_tok
 from transforms.text.wikimedia.article_markers import plain_article
 
 STAGE = "tokenize"
-BATCH_BYTES = 1 << 22  # of text that is in memory as tokens of Python or Arrow at once
+BATCH_BYTES = 1 << 22  # bytes of text that are in memory as Python or Arrow tokens at once
 
 
 class TokenSource(NamedTuple):
     """The settings for tokenising the rows of a build."""
 
-    tokenizer: str  # path of its file, readable by all workers
+    tokenizer: str  # path of the tokenizer's file, which all workers can read
     eos: str  # token after each document
     column: str
     id: str  # column of ids; "" if the rows have none
@@ -38,7 +38,7 @@ class TokenCounts(NamedTuple):
 
     documents: int = 0
     tokens: int = 0  # including end-of-document tokens
-    text_bytes: int = 0  # UTF-8, of what was tokenised
+    text_bytes: int = 0  # size of the tokenised text in UTF-8
     unknown: int = 0  # unknown tokens
 
 
@@ -46,17 +46,17 @@ class TokenPart(NamedTuple):
     """A part of a build that one worker reads at once: a row group."""
 
     group: RowGroup
-    stored_bytes: int  # of the file, about
+    stored_bytes: int  # approximate number of bytes in the file
 
 
 class TokenPiece(NamedTuple):
     """The tokens of a row group, stored in scratch (see transforms/files/scratch.py)."""
 
     file: CorpusFile
-    number: int  # of the row group in the file
+    number: int  # number of the row group in the file
     counts: TokenCounts
-    packed_ids: bytes  # tokens, in the type that they are stored in
-    packed_lengths: bytes  # int32: tokens of each document
+    packed_ids: bytes  # token ids, in the integer type in which they are written
+    packed_lengths: bytes  # int32: number of tokens of each document
     packed_names: bytes  # Arrow stream with one column, the ids of the rows; b"" if they have none
 
 

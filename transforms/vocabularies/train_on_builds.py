@@ -45,8 +45,8 @@ class TrainOnBuilds(beam.PTransform):
 def plan_sample(build: Build, articles: int) -> list[RowGroup]:
     """Returns the row groups that contain the first articles of the split train, in file order.
 
-    The field `rows` of a row group is the number of its rows to use, from the first on. Only as many footers
-    as needed are read.
+    The field `rows` of a returned row group is the number of its rows to use, counted from the first row.
+    Only as many footers as needed are read.
     """
     parts: list[RowGroup] = []
     for file in files_of(build, ("train",)):

@@ -60,7 +60,7 @@ class TrainSubwords(beam.PTransform):
             | "Sample" >> beam.Filter(is_sampled, AsSingleton(last))
             | "ToBytes" >> beam.Map(to_bytes)
         )
-        # Without this, no articles would mean no group, and so no output.
+        # Without this element, an input without articles would give no group, and so no output.
         start = articles.pipeline | "Start" >> beam.Create([b""])
         return (
             (sample, start)
@@ -108,7 +108,7 @@ def train_on_sample(
 ) -> TrainedSubwords:
     """Trains a vocabulary on the sampled articles, in the order of the files."""
     _, sampled = grouped
-    # Several articles about one entity share a rank, so there may be more articles than requested.
+    # Several articles about one entity have the same rank, so there may be more articles than requested.
     articles = sorted((from_bytes(data) for data in sampled if data), key=order)
     articles = articles[: settings.sample_articles]
     texts = ((one.wikidata_id, one.version_id, unpack_text(one)) for one in articles)

@@ -27,7 +27,7 @@ SCHEMA = pa.schema(
         pa.field("first_token", pa.int64(), nullable=False),
         pa.field("end_token", pa.int64(), nullable=False),  # the first token after the document
         pa.field("file", pa.string(), nullable=False),  # name of the file in the build
-        pa.field("row", pa.int64(), nullable=False),  # in the file, from 0
+        pa.field("row", pa.int64(), nullable=False),  # index of the row in the file, from 0
         pa.field("id", pa.string()),  # null if rows have no ids
     ]
 )

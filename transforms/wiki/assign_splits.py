@@ -15,7 +15,7 @@ class Assigned(NamedTuple):
     """
 
     articles: beam.PCollection  # of PackedArticle with its split
-    pinned: beam.PCollection  # of (moved, articles): counts of the pinned articles
+    pinned: beam.PCollection  # of (True if moved, number of pinned articles)
 
 
 class AssignSplits(beam.PTransform):

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 STAGE = "audit-pages"
 EMPTY = "empty-after-cleaning"  # the reason of the cleaner for a page without text
-MAX_CHARACTERS = 1_000_000  # of wikitext; longer pages are not audited
-MAX_SECONDS = 60.0  # for one page; most take a tenth of a second
+MAX_CHARACTERS = 1_000_000  # maximum characters of wikitext; longer pages are not audited
+MAX_SECONDS = 60.0  # time limit for one page; most pages take a tenth of a second
 _DUMP_BYTES = 20_000  # upper bound of the mean article size in dump files, compressed or not
-_SPARE = 4  # factor of candidate pages per requested page
-_HASHES = 1 << 63  # limit of integers in Beam
+_SPARE = 4  # number of candidate pages for each requested page
+_HASHES = 1 << 63  # number of different hashes; Beam's integers are signed 64-bit
 _MEDIA, _FILE, _CATEGORY = -2, 6, 14
 _CANONICAL = ("file", "image", "media", "category")
 
@@ -41,8 +41,9 @@ class AuditPages(beam.PTransform):
 
     Args:
       size: number of pages in the sample. The pages whose ids have the smallest fingerprints are selected.
-      dump_bytes: total size of the dump files. It gives an upper bound for the hashes, so that most pages are
-        skipped early. If the pages of a dump are very long, the sample may be smaller than `size`.
+      dump_bytes: total size of the dump files. An upper bound for the hashes is computed from it, so that
+        most pages are skipped early. If the pages of a dump are very long, the sample may be smaller than
+        `size`.
       namespaces: number → name in this wiki.
     """
 
@@ -79,7 +80,7 @@ def hash_of(page_id: int, _: object = None) -> int:
 
 
 def largest_of(hashes: Sequence[int]) -> int:
-    """Returns the largest of some hashes, or -1 if there are none."""
+    """Returns the largest of the given hashes, or -1 if there are none."""
     return max(hashes, default=-1)
 
 

@@ -20,8 +20,8 @@ from transforms.wiki.listed_sums import sums_beside
 from transforms.wiki.read_dumps import check_end, read_siteinfo
 
 _XML_LANGUAGES = {"zh-cn": "zh", "zh-tw": "zh"}
-# Sites beside Wikipedia: suffix of the database name, and name of the site, equal in all languages
-# that are supported.
+# Sites other than Wikipedia: suffix of the database name → name of the site, which is the same in all
+# supported languages.
 _SISTER_SITES = {"wikinews": "Wikinews", "wikibooks": "Wikibooks", "wikivoyage": "Wikivoyage"}
 
 

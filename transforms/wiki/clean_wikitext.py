@@ -31,7 +31,8 @@ HELD_CHARACTERS = 1 << 20
 
 HOLE = "a hole"
 GUESS = "a guess"
-NO_SENTENCE = "no sentence"  # or no part of brackets: its value cannot be known
+# the sentence, or the part in brackets, was removed, because the template's value cannot be known
+NO_SENTENCE = "no sentence"
 
 
 class Unrendered(NamedTuple):
@@ -40,10 +41,10 @@ class Unrendered(NamedTuple):
     Neither the tables nor the dump define it.
     """
 
-    name: str  # normalised
+    name: str  # normalised name of the template
     uses: int
-    title: str  # of the article
-    left: str = HOLE  # what is in the text: HOLE, GUESS or NO_SENTENCE
+    title: str  # title of the article
+    left: str = HOLE  # what is in the text in place of the template: HOLE, GUESS or NO_SENTENCE
 
 
 class Cleaned(NamedTuple):
@@ -139,7 +140,7 @@ class _Clean(beam.DoFn):
         self.of_wiki: WikiTemplates | None = None
 
     def process(self, page: Page, of_wiki: WikiTemplates) -> Iterable[Any]:
-        if of_wiki is not self.of_wiki:  # a new bundle may pass a new object
+        if of_wiki is not self.of_wiki:  # a new Beam bundle may pass a new object
             self.of_wiki = of_wiki
             self.cleaner = WikitextCleaner(self.language, self.namespaces, of_wiki)
         try:
@@ -204,7 +205,8 @@ def to_article(page: Page, cleaned: CleanedPage, min_words: int = 0) -> Article 
         for section in cleaned.sections
         for text in (section.heading, *section.paragraphs)
     ):
-        return Reason("marker-in-source", "after cleaning")  # a marker formed by joining pieces
+        # joining pieces of text has formed a marker
+        return Reason("marker-in-source", "after cleaning")
     return Article(
         page_id=page.page_id,
         title=page.title,

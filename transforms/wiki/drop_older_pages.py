@@ -44,19 +44,21 @@ from transforms.wiki.read_sql_dumps import is_table_of, read_file
 
 READ_STAGE = "read-older-dump"
 
-_HEAD_BYTES = 4_000  # <title>, <ns> and <id> come first
+_HEAD_BYTES = 4_000  # bytes of a page that are read: <title>, <ns> and <id> come first
 _ID = re.compile(rb"<id>(\d{1,18})</id>")
 
 
 class OlderDump(NamedTuple):
-    """An older dump, or a page id. Pages of the older dump, or with ids up to this id, are dropped."""
+    """An older dump, or a page id. Pages that are in the older dump, or whose ids are at most the page id,
+    are dropped.
+    """
 
     dbname: str  # "elwiki"
-    page_id: int = 0  # pages up to this id are not new; 0 if there are files
+    page_id: int = 0  # pages with ids up to this number are not new; 0 if there are files
     dumps: Sequence[str] = ()  # paths of pages-articles files
-    tables: Sequence[str] = ()  # of <wiki>-<date>-page.sql.gz
-    date: str = ""  # of the files, "20230501" or "undated"; "" without files
-    is_dated: bool = False  # True if compared with the date of the dump of the build
+    tables: Sequence[str] = ()  # paths of page tables, <wiki>-<date>-page.sql.gz
+    date: str = ""  # date of the files, "20230501" or "undated"; "" without files
+    is_dated: bool = False  # True if `date` was compared with the date of the build's dump
 
     @property
     def paths(self) -> list[str]:
@@ -73,13 +75,13 @@ def find_older_dump(
       given: one page id, or patterns of pages-articles files or page tables of the older dump.
       language: corpus code, such as "zh-tw".
       dbname: database name of the wiki, such as "zhwiki".
-      date: date of the dump of the build, "20261101" or "2026-11-01". Other values are not compared with the
-        date of the older dump.
+      date: date of the build's dump, "20261101" or "2026-11-01". Other values are not compared with the date
+        of the older dump.
       ignore_siteinfo: True to accept the older dump even if its head names another wiki.
 
     Raises:
-      InputError: a file belongs to another wiki or is not a dump, or the dump is truncated or not older than
-        that of the build.
+      InputError: a file belongs to another wiki or is not a dump, or the older dump is truncated or is not
+        older than the build's dump.
       ValueError: a page id is combined with files.
     """
     if not given:

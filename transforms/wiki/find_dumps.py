@@ -58,7 +58,8 @@ _ENTITY_FOLDERS = (
     ("wikibase", "wikidatawiki"),
     ("wikidata",),
 )
-_ENTITY_SUFFIXES = (".bz2", ".gz")  # every worker must decompress all of a .gz
+# .bz2 first, because every worker must decompress a .gz from its start
+_ENTITY_SUFFIXES = (".bz2", ".gz")
 
 
 class WikiDump(NamedTuple):
@@ -68,9 +69,10 @@ class WikiDump(NamedTuple):
     dbname: str  # "zhwiki"
     date: str  # "20230501" or "latest"
     dump: list[str]
-    page_props: list[str]  # that of the nearest other date, if the dump has none
+    page_props: list[str]  # page_props files; if the dump has none, those of the nearest other date
     page_table: list[str]
-    items_per_site: list[str]  # only without page_props, which is smaller
+    # items_per_site files; only if there is no page_props, which is smaller
+    items_per_site: list[str]
     older: Sequence[
         str
     ] = ()  # pages-articles files of an earlier date, as `add_older_dumps` finds them
@@ -105,7 +107,8 @@ class FoundDumps(NamedTuple):
     wikis: list[WikiDump]
     missing: list[MissingWiki]
     passed_over: list[PassedOver]
-    entities: EntitySource | None  # for all wikis: classes do not depend on the language
+    # one source for all wikis, because classes do not depend on the language
+    entities: EntitySource | None
 
 
 class _Place(NamedTuple):
@@ -257,8 +260,8 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
 def find_entities(roots: Sequence[str], date: str = NEWEST) -> EntitySource | None:
     """Returns the newest entity table or entity dump, or None if there is none.
 
-    If `date` is a date, the source of that date, or otherwise the first one after it, is returned. If a
-    finished table and a dump have the same date, the table is returned.
+    If `date` is a date, returns the source of that date. If there is none, returns the first source after
+    that date. If a finished table and a dump have the same date, the table is returned.
     """
     sources = [*_entity_tables(roots), *_entity_dumps(roots)]
     chosen = _choose_date({source.date for source in sources}, date)
@@ -364,8 +367,8 @@ def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump
 def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
     """Returns page_props files of another date, for a dump without page_props.
 
-    The nearest date is used; if two dates are equally near, the later one. The page table of the other date
-    is not used, because pages that are not in it may be newer.
+    The nearest date is used. If two dates are equally near, the later one is used. The page table of the
+    other date is not used, because pages that are not in it may be newer.
     """
     found = _find_table(roots, dbname, "page_props")
     dates = sorted(filter(checked_date, found), reverse=True) if checked_date(date) else []
@@ -394,7 +397,7 @@ def _find_table(roots: Sequence[str], dbname: str, table: str) -> dict[str, str]
             for name in select_table(folder, table):
                 found[candidate] = paths[name]
         except UnusableDumpError:
-            continue  # another date may have a complete one
+            continue  # another date may have a complete table
     return found
 
 
@@ -459,7 +462,7 @@ def _dated_folders(roots: Sequence[str], *below: str) -> dict[str, list[str]]:
 
 
 def _subfolders_of(roots: Sequence[str], *below: str) -> Iterator[tuple[str, str]]:
-    """Yields the path and name of each folder in root/below.
+    """Yields (path, name) of each folder in <root>/<below>.
 
     The folders are in the order of the roots, and sorted by name below each root.
     """

@@ -27,7 +27,7 @@ from transforms.wiki.read_sql_dumps import ReadSqlDump
 
 Row = tuple[bytes | None, ...]
 
-_QID = re.compile("[Qq][1-9][0-9]{0,17}")  # fits 64 bits
+_QID = re.compile("[Qq][1-9][0-9]{0,17}")  # at most 18 digits, so that the number fits in 64 bits
 _SHOWN = 40  # characters of a value in a message
 
 
@@ -37,9 +37,9 @@ class WikiTables(NamedTuple):
     page_props: Sequence[str] = ()  # <wiki>-<date>-page_props.sql.gz
     items_per_site: Sequence[str] = ()  # wikidatawiki-<date>-wb_items_per_site.sql.gz
     pages: Sequence[str] = ()  # <wiki>-<date>-page.sql.gz
-    on_corrupt: str = "fail"  # or "keep-good"; applies to malformed rows
-    dump_date: str = ""  # of the dump of the wiki, "20261101"; "" if unknown
-    is_case_sensitive: bool = False  # titles of the wiki may begin with a small letter
+    on_corrupt: str = "fail"  # "fail" or "keep-good", for malformed rows
+    dump_date: str = ""  # date of the wiki's dump, "20261101"; "" if unknown
+    is_case_sensitive: bool = False  # True if titles of the wiki may begin with a lower-case letter
 
     def links_pages(self) -> bool:
         """True if the tables link pages to items."""
@@ -48,7 +48,7 @@ class WikiTables(NamedTuple):
     def sources(self, table: EntityTable | None) -> tuple[LinkSource, ...]:
         """Returns the tables that link pages to items, the most reliable first.
 
-        The entity table is included if it is needed for this.
+        The entity table is included if it is needed to link pages.
         """
         sql = {PAGE_PROPS: self.page_props, ITEMS_PER_SITE: self.items_per_site}
         dates = {name: date_in_names(paths) for name, paths in sql.items() if paths}
@@ -168,7 +168,8 @@ def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
 
 
 def title_and_item(row: Row, dbname: str) -> Iterator[tuple[str, str]]:
-    """Yields (title, QID) for a row (item number, site, title), if the site is the wiki `dbname`.
+    """Yields (title, QID) for a row (item number, site, title) of items_per_site, if the site is the wiki
+    `dbname`.
 
     Raises ValueError for an invalid item, and for a title that is not UTF-8.
     """

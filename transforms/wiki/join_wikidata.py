@@ -19,7 +19,8 @@ from transforms.wiki.screen_facts import ScreenFacts
 class Linked(NamedTuple):
     """The outputs of LinkPages: kept and rejected articles, malformed rows of the tables, and counts."""
 
-    kept: beam.PCollection  # of PackedArticle with its wikidata_id; and its split, if pinned
+    # of PackedArticle with its wikidata_id, and with its split if the split is pinned
+    kept: beam.PCollection
     rejected: beam.PCollection  # of Rejected
     class_unknown: beam.PCollection  # of int, 1 for each kept article with an unknown entity
     unread: beam.PCollection  # of Rejected: malformed rows of the tables
@@ -28,7 +29,8 @@ class Linked(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class LinkPages(beam.PTransform):
-    """Links articles to Wikidata items. Without tables that do so, articles are identified by their pages.
+    """Links articles to Wikidata items. If no table links pages to items, articles are identified by their
+    page ids.
 
     PCollection[PackedArticle] → Linked. Applies JoinWikidata or IdentifyByPage.
 
@@ -55,7 +57,8 @@ class LinkPages(beam.PTransform):
 
 @dataclass(eq=False, repr=False)
 class JoinWikidata(beam.PTransform):
-    """Assigns each article the QID of its item, and rejects articles that are not about things in the world.
+    """Assigns each article the QID of its item, and rejects articles about Wikimedia-internal items such as
+    lists.
 
     Articles without a QID, and articles about Wikimedia-internal items, are rejected.
 
@@ -63,7 +66,7 @@ class JoinWikidata(beam.PTransform):
       dbname: database name of the wiki, such as "ukwiki".
       tables: tables that link pages to items.
       table: entity table. Without it, classes are unknown and no article is rejected because of its class.
-        Its titles link pages to items if no SQL table with the date of the dump does.
+        Its titles link pages to items if there is no SQL table with the date of the dump that links them.
       pins: output of ReadSplitPins, or None. Articles about a pinned item get its split; other pins have no
         effect.
       redirects: PCollection[Redirect], as in FindItems.
@@ -109,7 +112,7 @@ class IdentifyByPage(beam.PTransform):
     pins: beam.PCollection | None = None
 
     def expand(self, articles: beam.PCollection) -> Linked:
-        facts = []  # (page id, PageFacts); without any there is no join
+        facts = []  # PCollections of (page id, PageFacts); if there are none, there is no join
         if self.tables.pages:
             only_pages = WikiTables(pages=self.tables.pages, on_corrupt=self.tables.on_corrupt)
             found = articles | "FindPages" >> FindItems(self.dbname, only_pages)

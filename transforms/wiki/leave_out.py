@@ -10,7 +10,7 @@ from transforms.text.wikimedia.row_columns import HUMAN
 
 LEFT_OUT_STAGE = "leave-out"
 LISTED = Reason("listed", "somebody has asked for it")
-MOST_IDS = 100_000  # all workers hold them in memory
+MOST_IDS = 100_000  # limited, because all workers hold the ids in memory
 _ID = re.compile(r"(Q[1-9]\d{0,17}|\w+wiki:[1-9]\d{0,17})(?:\s.*)?", re.ASCII | re.DOTALL)
 
 
@@ -47,7 +47,7 @@ def read_ids(paths: Sequence[str]) -> frozenset[str]:
 def leave_out(ids: frozenset[str], dbname: str) -> Callable[[PackedArticle], Reason | None]:
     """Returns a screening rule that rejects the listed articles.
 
-    It must be applied after articles are linked to items.
+    The rule must be applied after articles are linked to items.
     """
     return functools.partial(reason_to_leave_out, ids, dbname)
 

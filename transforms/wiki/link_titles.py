@@ -90,7 +90,7 @@ class OnePageOfItem(beam.PTransform):
     the item is about something else.
 
     Args:
-      articles: PCollection[PackedArticle]. Links by id of pages that are not articles are ignored.
+      articles: PCollection[PackedArticle]. A link by page id is ignored if the page is not an article.
       by_title: PCollection[(page id, PageFacts)] with links by title and by redirect.
     """
 

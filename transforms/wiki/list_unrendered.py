@@ -14,9 +14,9 @@ NAME = "unrendered-templates.tsv"
 MAX_LISTED = 10_000
 HEADER = "uses\tarticles\ttemplate\tleft\tfor example in\n"
 
-# (normalised name, its replacement in the text)
+# (normalised name of a template, what is in the text in its place)
 Key = tuple[str, str]
-# (uses, articles, first title by code point)
+# (number of uses, number of articles, the title that sorts first by code point)
 Tally = tuple[int, int, str]
 
 
@@ -55,13 +55,13 @@ def tally_of(unrendered: Unrendered) -> tuple[Key, Tally]:
 
 
 def add_tallies(tallies: Iterable[Tally]) -> Tally:
-    """Adds up counts of a template. The example title of the sum is the one that sorts first."""
+    """Adds up the counts of a template in several articles. The example title is the one that sorts first."""
     all_uses, all_articles, titles = zip(*tallies, strict=True)
     return sum(all_uses), sum(all_articles), min(titles)
 
 
 def rank(named: tuple[Key, Tally]) -> tuple[int, int, Key]:
-    """Returns the sort key of a template: its uses, then articles, then name."""
+    """Returns the sort key of a template: its number of uses, then its number of articles, then its name."""
     key, (uses, articles, _) = named
     return uses, articles, key
 

@@ -14,7 +14,7 @@ from transforms.text.wikimedia import entity_table
 from transforms.text.wikimedia.wikidata_json import Entity
 
 BLOCK_ROWS = 1 << 16
-BLOCK_BYTES = 1 << 25  # items at the start of the dump have hundreds of pages
+BLOCK_BYTES = 1 << 25  # not larger, because items at the start of the dump have hundreds of pages
 
 
 class PackedItems(NamedTuple):

@@ -29,7 +29,8 @@ from transforms.text.wikimedia.mediawiki_xml import (
 )
 
 STAGE = "read-dump"
-_SHOWN_BYTES = 256  # of a malformed title or id in a message; valid titles have at most 255
+# bytes shown of a malformed title or id in a message; valid titles have at most 255
+_SHOWN_BYTES = 256
 
 
 class ReadPages(NamedTuple):
@@ -48,7 +49,8 @@ class ReadDump(beam.PTransform):
     Args:
       paths: dump files on any Beam file system; .xml, .xml.bz2 (one stream or many), .xml.gz, .xz, .zst.
       stripes: number of workers that share a file in which reading can begin only at the start.
-      namespaces: pages in other namespaces are skipped, without reading their text. None reads all.
+      namespaces: pages in other namespaces are skipped, without reading their text. None reads the pages of
+        all namespaces.
       on_corrupt: "fail" raises InputError at the first damage, with the file, the byte and the last undamaged
         page; "keep-good" skips and reports damaged parts.
       limit: maximum number of pages, read by one worker in the order of the paths. 0 reads all.

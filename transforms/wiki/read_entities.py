@@ -27,7 +27,7 @@ from transforms.text.wikimedia.wikidata_json import (
 
 STAGE = "read-entities"
 BATCH_ENTITIES = 1000
-BLOCK_BYTES = 1 << 18  # of lines at once, to fit the cache of the processor
+BLOCK_BYTES = 1 << 18  # bytes of lines processed at once, to fit in the processor's cache
 _END_BYTES = 1 << 12
 _DETAIL_BYTES = 100
 
@@ -35,7 +35,7 @@ _DETAIL_BYTES = 100
 class EntityBatches(NamedTuple):
     """The outputs of ReadEntities: items, rejected lines, damaged parts of files, and counts.
 
-    Each line is an item, rejected, or skipped.
+    Each line is read as an item, rejected, or skipped.
     """
 
     batches: beam.PCollection  # of list[Entity], at most BATCH_ENTITIES each

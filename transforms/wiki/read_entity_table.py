@@ -47,7 +47,7 @@ class RowGroup(NamedTuple):
     """A row group of the entity table: its file and number, and the range of its ids."""
 
     path: str
-    number: int  # of the row group in its file
+    number: int  # number of the row group in its file
     first_id: int
     last_id: int
     rows: int
@@ -58,9 +58,9 @@ class EntityTable(NamedTuple):
 
     folder: str
     row_groups: tuple[RowGroup, ...]  # in the order of their ids
-    wikis: tuple[str, ...]  # wikis whose titles it has, "ukwiki"
+    wikis: tuple[str, ...]  # wikis whose titles the table has, such as "ukwiki"
     kinds: Mapping[int, str]  # number of an internal class → its kind, one of KINDS
-    date: str = ""  # of its source dump, "20261101"; "" if unknown
+    date: str = ""  # date of the dump from which it was made, "20261101"; "" if unknown
 
     @classmethod
     def open(cls, folder: str) -> Self:
@@ -233,7 +233,7 @@ class _KeyByRowGroup:
 
 
 def number_of(qid: str) -> int:
-    """Returns the number in a QID, 64 for "Q64", or 0 if the text is not a QID."""
+    """Returns the number in a QID (64 for "Q64"), or 0 if the text is not a QID."""
     digits = qid[1:]
     return int(digits) if qid[:1] == "Q" and digits.isascii() and digits.isdigit() else 0
 

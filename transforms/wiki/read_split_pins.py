@@ -1,7 +1,8 @@
 """Reads pinned splits (pins) from tables and finished builds, and adds them to facts about pages.
 
-A pin assigns an identity to a fixed split, which replaces the split by hash. There may be millions of pins.
-Pins and pages are grouped into buckets by a hash of the identity.
+A pin assigns an identity (a Wikidata item, or a page such as "ukwiki:1088") to a fixed split. This split
+replaces the one that the hash determines. There may be millions of pins. Pins and pages are grouped into
+buckets by a hash of the identity.
 """
 
 import contextlib
@@ -37,9 +38,9 @@ from transforms.text.files.compression import DECODE_ERRORS
 from transforms.text.wikimedia.screening import PageFacts
 
 STAGE = "read-split-pins"
-PINS_AT_ONCE = 1 << 18  # that a worker holds of a text file
+PINS_AT_ONCE = 1 << 18  # pins of a text file that a worker holds in memory
 
-Block = tuple[str, bytes]  # file, packed pins
+Block = tuple[str, bytes]  # (file name, packed pins)
 PageToFacts = tuple[int, PageFacts]
 
 
@@ -47,8 +48,9 @@ class PinFile(NamedTuple):
     """A file that contains pins, or one row group of such a file."""
 
     path: str
-    split: str = ""  # of all its rows, in a finished build; "" to read it from a column
-    row_group: int = -1  # of a Parquet file; -1 for the whole file
+    # split of all rows, in a file of a finished build; "" to read the split from a column
+    split: str = ""
+    row_group: int = -1  # number of a row group in a Parquet file; -1 for the whole file
 
 
 class PinSources(NamedTuple):

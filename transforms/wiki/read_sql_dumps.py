@@ -50,7 +50,7 @@ class SqlRows(NamedTuple):
     """The outputs of ReadSqlDump: the parsed rows, and malformed rows."""
 
     rows: beam.PCollection  # of the results of `parse`
-    tagged: beam.PCollection  # of the results with the tag
+    tagged: beam.PCollection  # of the results of `parse` that have the tag
     rejected: beam.PCollection  # of Rejected
 
 

@@ -178,7 +178,7 @@ def _headings(page: Page) -> Iterator[beam.pvalue.TaggedOutput]:
 
 
 def by_sections(counted: tuple[HeadingKey, HeadingCounts]) -> tuple[int, HeadingKey]:
-    """Returns the sort key of a heading: number of sections, then name."""
+    """Returns the sort key of a heading: its number of sections, then its name."""
     key, counts = counted
     return counts.sections, key
 

@@ -1,4 +1,4 @@
-"""Keeps or rejects articles by the facts about their pages."""
+"""Keeps or rejects articles by facts about their pages, such as the Wikidata item."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,8 @@ REPEATED = Reason("repeated-page", "the dump files overlap; the newest revision 
 class ScreenedFacts(NamedTuple):
     """The outputs of ScreenFacts: kept and rejected articles, and counts."""
 
-    kept: beam.PCollection  # of PackedArticle with its wikidata_id; and its split, if pinned
+    # of PackedArticle with its wikidata_id, and with its split if the split is pinned
+    kept: beam.PCollection
     rejected: beam.PCollection  # of Rejected
     class_unknown: beam.PCollection  # of int, 1 for each kept article with an unknown entity
     links: beam.PCollection  # of str, one of LINKED_BY for each article linked to an item
@@ -111,7 +112,7 @@ def newest_first(of_one_page: Iterable[bytes]) -> list[PackedArticle]:
     A page has several articles if dump files overlap.
     """
     articles = [from_bytes(data) for data in of_one_page]
-    if len(articles) > 1:  # else no text needs to be read
+    if len(articles) > 1:  # otherwise no text needs to be read
         articles.sort(key=_revision, reverse=True)
     return articles
 

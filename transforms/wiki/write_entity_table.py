@@ -22,7 +22,7 @@ STAGE = "write-entity-table"
 
 ROWS_PER_GROUP = 1 << 16
 
-FileKey = tuple[int, int]  # (file, number of files)
+FileKey = tuple[int, int]  # (number of the file, number of files)
 
 
 class WrittenTable(NamedTuple):
@@ -40,7 +40,7 @@ class WriteEntityTable(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      scratch: folder for parts of blocks; see files/scratch.py.
+      scratch: folder for temporary parts of blocks; see files/scratch.py.
       wikis: database names, such as "dewiki". Each wiki has one column of titles, in the given order.
     """
 

@@ -163,9 +163,7 @@ def job_name(path: Sequence[str]) -> str:
 
 
 def labels(path: Sequence[str]) -> Mapping[str, str]:
-    """Returns the labels of the jobs of a build, by which bills and lists of jobs can be grouped: name →
-    value.
-    """
+    """Returns name → value of the labels of a build's jobs. Bills and job lists can be grouped by labels."""
     names = ("corpus", "edition", "build")
     values = (re.sub("[^-_a-z0-9]+", "-", part.lower())[:_LABEL_CHARACTERS] for part in path)
     return dict(zip(names, values, strict=False))

@@ -7,7 +7,7 @@ from apache_beam.runners.dataflow.dataflow_runner import DataflowRuntimeExceptio
 
 from pipelines.engines.errors import BuildError, find_worker_error
 
-_UPLOAD_ERROR = "Could not upload to GCS path"  # as Beam says it
+_UPLOAD_ERROR = "Could not upload to GCS path"  # the beginning of Beam's error message
 
 
 def explain(text: str) -> str:
@@ -22,7 +22,7 @@ def explain(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     says_why = (
         lines and lines[-1] != "None"
-    )  # Beam's text for a job that failed before the first query
+    )  # Beam's message if a job failed before Beam first queried its state
     return lines[-1] if says_why else "the job has failed without a message; see its log"
 
 

@@ -33,8 +33,8 @@ def give_back_large_blocks(least: int = LARGE_BLOCK, kept: int = KEPT) -> None:
     This has an effect only with glibc.
 
     Args:
-      least: size of the smallest blocks that are mapped separately.
-      kept: number of free bytes at the end of the heap that are not returned.
+      least: The least size, in bytes, of blocks that are mapped separately and so can be returned.
+      kept: The number of free bytes at the end of the heap that are not returned.
     """
     with contextlib.suppress(AttributeError, OSError):
         set_option = ctypes.CDLL(None).mallopt

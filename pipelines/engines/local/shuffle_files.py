@@ -37,14 +37,14 @@ PARTITIONS = 256
 LARGE_PARTITION_BYTES = 1 << 24
 """A partition with more than this number of bytes is split again before it is grouped."""
 
-_EXTENT_BYTES = 1 << 15  # of a partition, written with one call
+_EXTENT_BYTES = 1 << 15  # size of the piece of a partition that is written with one call
 
-_folders: list[str] = []  # the last one is used
+_folders: list[str] = []  # folders for new files; the last one is used
 
 
 @contextlib.contextmanager
 def shuffle_folder(folder: str) -> Iterator[None]:
-    """Creates all files in `folder` during the block.
+    """Makes all files with data between steps be created in `folder` during the block.
 
     Args:
       folder: An existing folder; "" for the folder of temporary files.
@@ -109,7 +109,7 @@ class Spool:
 
     def __init__(self, pieces: Sequence[bytes | _Chunk] = ()):
         self._pieces = [*pieces]
-        self._first_held = 0  # all pieces before are in a file, or come from another spool
+        self._first_held = 0  # index; all pieces before it are in a file or come from another spool
         self._held_bytes = 0
         self._file: _File | None = None
 
@@ -205,7 +205,7 @@ class FileGroupingBuffer(GroupingBuffer):
 
         Args:
           coders_and_windowing: The arguments of GroupingBuffer.
-          level: 0, or 1 for a buffer that groups a single large partition.
+          level: 0 for a whole collection, 1 for a buffer that groups a single large partition.
         """
         super().__init__(*coders_and_windowing)
         self._arguments = coders_and_windowing

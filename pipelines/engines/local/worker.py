@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
 
     Args:
       arguments: The flags of the worker; by default the arguments of this process.
-      secret: The secret to send to the runner; "" for the one in the environment, if it is set.
+      secret: The secret to send to the runner; "" for the one in the environment variable, if it is set.
     """
     flags = _parse(arguments)
     secret = secret or os.environ.get(VARIABLE, "")

@@ -81,8 +81,8 @@ def worker_pool(
       workers: Starts the worker processes.
       secret: The secret that callers must send, and that workers send to their runner.
       address: The address to listen at, host:port; port 0 for a free port.
-      tell: Function that is called if a worker fails (see `Workers.start`). The runner, which waits for each
-        worker, is not notified otherwise.
+      tell: Function that is called if a worker fails (see `Workers.start`). Nothing else notifies the
+        runner, which waits for each worker.
 
     Raises OSError if the address is in use.
     """

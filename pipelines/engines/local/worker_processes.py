@@ -33,7 +33,7 @@ class BadEnd(NamedTuple):
     """The failure of a worker process."""
 
     status: int | None  # as in subprocess (-9: SIGKILL); None if it could not be started
-    process: str = "a worker process"  # or the process that starts all workers
+    process: str = "a worker process"  # a worker, or the process that starts all workers
 
     @property
     def was_killed(self) -> bool:
@@ -96,7 +96,7 @@ class Workers:
         self._log = log
         self._lock = threading.RLock()  # a signal handler may end the workers during a start
         self._is_over = False
-        self._lost: BadEnd | None = None  # after `give_up`
+        self._lost: BadEnd | None = None  # the argument of `give_up`, if it was called
         self._tell: dict[
             int, Callable[[BadEnd], None]
         ] = {}  # number of the worker → function to call
@@ -174,7 +174,7 @@ class Workers:
         reported as failed.
 
         Args:
-          end: The failure to report for each of them.
+          end: The failure to report for each worker.
         """
         with self._lock:
             self._lost = end
@@ -196,8 +196,8 @@ class Workers:
             self._close()
 
     def wait(self) -> None:
-        """Waits until all workers have ended, after their connections were closed. Kills those that do not
-        end in time.
+        """Waits until all workers have ended, after their connections were closed. Kills the workers that do
+        not end in time.
         """
         with self._lock:
             self._is_over = True
@@ -220,7 +220,7 @@ class Workers:
 def _blocked_interrupts() -> Iterator[None]:
     """Blocks SIGINT during the block.
 
-    A process that is started in the block inherits this, and unblocks the signal when it can handle it.
+    A process that is started in the block inherits the blocked signal, and unblocks it when it can handle it.
     """
     found = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:

@@ -165,8 +165,8 @@ class Spark:
         return ExternalEnvironment(pool, parameters, capabilities=python_sdk_capabilities())
 
     def _jars(self) -> Sequence[str]:
-        """Returns the jars that executors need from the job server: at most one. Otherwise, the server would
-        send all its jars.
+        """Returns the jars that the job server must send to executors: at most one. Without such a list, the
+        server would send all its jars.
 
         A job server that is already running must have the jar at the same path as this machine. If the jar is
         not found here, returns none.
@@ -293,7 +293,7 @@ def _master_url(options: PipelineOptions, workers: int, beam_flags: Sequence[str
 
 
 def _named_command(options: PortableOptions) -> str:
-    """Returns the worker command that the options contain; "" if they contain none."""
+    """Returns the worker command in the options; "" if they contain no worker command."""
     if options.environment_config:
         command: str = json.loads(options.environment_config)["command"]
         return command
@@ -301,7 +301,7 @@ def _named_command(options: PortableOptions) -> str:
 
 
 def _installed_command(options: PipelineOptions) -> str:
-    """Returns the path of the installed worker command; "" if the options contain another one.
+    """Returns the path of the installed worker command; "" if the options contain another command.
 
     The command must be installed at the same path on all nodes. Raises ValueError if it is not installed
     here.

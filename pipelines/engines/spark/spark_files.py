@@ -18,8 +18,8 @@ SPARK_CLASS = "org/apache/spark/SparkContext.class"
 class JobServerFiles(NamedTuple):
     """Paths of the files that a job server needs."""
 
-    java: str  # path
-    jar: str  # Beam's part, which executors also need
+    java: str  # the program `java`
+    jar: str  # the jar of Beam's job server, which executors also need
     class_path: tuple[str, ...]  # the jar and its dependencies: files, folders, patterns DIR/*
 
 

@@ -160,7 +160,7 @@ def _process(
         stderr=log,
         start_new_session=True,
     ) as process:
-        # The pipe closes when this process ends, in whatever way.
+        # The pipe closes when this process ends, even if it is killed.
         watch = f"read -r _; kill -9 -{process.pid} 2>/dev/null; rm -rf {shlex.quote(folder)}"
         with subprocess.Popen(
             ["sh", "-c", watch], stdin=subprocess.PIPE, start_new_session=True
@@ -173,11 +173,11 @@ def _process(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()  # lets it notify the cluster
+    process.terminate()  # lets the server notify the cluster
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(STOP_SECONDS)
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)  # workers are in its group
+        os.killpg(process.pid, signal.SIGKILL)  # workers are in the process group of the server
 
 
 def _wait_for(process: subprocess.Popen[bytes], port: int, server: JobServer) -> None:

@@ -39,7 +39,7 @@ _TABLES = {
 """Prefix of the name of a table in a build → the column that holds the document's id."""
 
 _FINDINGS = "audit/findings.tsv"
-_SHOWN = 200  # most characters shown of a value
+_SHOWN = 200  # maximum number of characters of a value that are shown
 
 
 class Origin(NamedTuple):
@@ -51,8 +51,8 @@ class Origin(NamedTuple):
 
 
 def find_document(folder: str, identity: str) -> list[Origin]:
-    """Returns everything that a build says about a document: one Origin for each row or rejected record of
-    it.
+    """Returns everything that a build says about a document: one Origin for each of its rows or rejected
+    records.
 
     Args:
       folder: The folder of a build, or a folder above builds of one edition.
@@ -174,7 +174,7 @@ def _short(value: Any) -> str:
 
 
 def _addresses(build: Build, row: dict[str, Any], title: str) -> Iterator[tuple[str, str]]:
-    """Yields (kind, address) of the web pages from which a document was taken."""
+    """Yields a pair (kind, address) for each web page from which a document was taken."""
     if build.corpus == "wiki40b" and "url" not in row:
         source = RowSource(build.language, dbname_of(build.language))
         yield "source", source.url(title, str(row[_VERSION_ID]))
@@ -188,8 +188,9 @@ def _addresses(build: Build, row: dict[str, Any], title: str) -> Iterator[tuple[
 
 
 def _inputs(build: Build) -> Iterator[tuple[str, str]]:
-    """Yields (role, file names) of a build's inputs. If a role has more than 5 files, yields their number
-    instead of their names.
+    """Yields a pair (role, file names) for each role of a build's inputs.
+
+    If a role has more than 5 files, the pair contains their number instead of their names.
     """
     inputs = build.manifest.get("inputs", [])
     for role in dict.fromkeys(one["role"] for one in inputs):
@@ -199,7 +200,7 @@ def _inputs(build: Build) -> Iterator[tuple[str, str]]:
 
 
 def _of_tables(facts: Facts, identity: str, title: str) -> Iterator[tuple[str, str]]:
-    """Yields (name, text) for each row about a document in the tables of a build, such as tables of dates."""
+    """Yields a pair (name, text) for each row about a document in a build's tables, such as dates."""
     for start, column in _TABLES.items():
         for name in facts.names_of(start, ".tsv"):
             for row in facts.read_table(name):

@@ -34,20 +34,20 @@ before those that are called by other templates.
 """
 
 _READ_BYTES = 1 << 18
-_HEAD_BYTES = 4_096  # of the XML of a page, which contain its title and namespace
+_HEAD_BYTES = 4_096  # size of the beginning of a page's XML, which contains its title and namespace
 
 
 class FoundPage(NamedTuple):
     """A page, and the templates of its wiki that it uses."""
 
     page: Page
-    dump: str  # the file that has it
+    dump: str  # the file that contains the page
     of_wiki: WikiTemplates
 
 
 class _Place(NamedTuple):
     path: str
-    offset: int  # of its stream
+    offset: int  # position in this file of the stream with the page
 
 
 def find_page(
@@ -86,7 +86,7 @@ class _Index:
     def __init__(self, paths: Sequence[str], prefixes: Container[str], title: str):
         self.page: _Place | None = None
         self.templates: dict[str, _Place] = {}
-        self.near: list[str] = []  # titles that differ only in upper and lower case
+        self.near: list[str] = []  # titles that differ from the wanted title only in case
         self.is_whole = True
         folded = normalise_name(title)
         for path in paths:
@@ -135,8 +135,8 @@ def pages_at(place: _Place) -> list[Page]:
 
 
 def _called(page: Page, index: _Index, tables: TemplateTable) -> dict[str, TemplateFact]:
-    """Returns name → definition or redirect of each template that a page calls, directly or
-    through others.
+    """Returns the definition or redirect of each template that a page calls, directly or through other
+    templates. The keys are names of templates.
     """
     facts: dict[str, TemplateFact] = {}
     wanted = [*count_calls(page.text)]
@@ -181,7 +181,10 @@ def _read_all(
 
 
 def _pages(paths: Sequence[str], title: str, wiki_templates: bool) -> Iterator[tuple[str, Page]]:
-    """Yields (path, page) for the page with the given title and, if wanted, for all template pages."""
+    """Yields a pair (path of the dump file, page) for the page with the given title.
+
+    If `wiki_templates` is True, also yields such a pair for each template page.
+    """
     wanted = f"<title>{html.escape(title, quote=False)}</title>".encode()
     template = f"<ns>{TEMPLATE_NAMESPACE}</ns>".encode()
     quoted = f"<title>{html.escape(title)}</title>".encode()

@@ -36,7 +36,7 @@ _LEGEND = (
     '<p class="legend"><span class="template">template</span> <span class="link">link</span>'
     ' <span class="cut">cut out</span> · point at one, or open the list below a section, to see its text</p>'
 )
-_SHOWN = 300  # most characters of a source shown in a table
+_SHOWN = 300  # maximum number of characters of a source that a table shows
 
 
 def make_page(page: ExplainedPage, facts: Sequence[tuple[str, str]]) -> Iterator[str]:

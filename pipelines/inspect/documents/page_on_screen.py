@@ -29,7 +29,7 @@ NARROW = 76
 TEXT_SHOWN = 1_500
 """Maximum number of characters of a document's text that are displayed."""
 
-_PIECE = 160  # most characters shown of a source
+_PIECE = 160  # maximum number of characters of a source that are shown
 _NOTHING = "–"
 
 

@@ -40,8 +40,8 @@ IS_IT, THROWN_AWAY, AS_LARGE, LENGTHS, TEXT, MISSED, ABOUT, HOLES, VOCABULARY, C
     1, 11
 )
 MAX_REASONS = 25
-MAX_DETAIL = 200  # characters
-MAX_SETTING = 1_000  # characters
+MAX_DETAIL = 200  # characters shown of the details of a rejected record
+MAX_SETTING = 1_000  # characters shown of a setting
 MEANINGS = {
     "empty-after-cleaning": "no prose is left, only lists, tables or templates",
     "other-namespace": "not an article; the detail is the number of its namespace",
@@ -75,7 +75,7 @@ class Table(NamedTuple):
 
     head: Sequence[str]
     rows: Sequence[Sequence[str | Link]]
-    title: str = ""  # of a table that is collapsed at first
+    title: str = ""  # if given, the table is collapsed at first, and only its title is shown
 
 
 class Answer(NamedTuple):
@@ -135,8 +135,8 @@ def _short(value: object) -> str:
 
 
 def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Answer | None:
-    """Answers how many records were dropped for each reason, with a waterfall chart from records read to
-    kept.
+    """Answers how many records were dropped for each reason. A waterfall chart leads from the number of
+    records read to the number kept.
 
     Returns None if the build reads no documents.
 

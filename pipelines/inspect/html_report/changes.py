@@ -39,11 +39,11 @@ from transforms.text.builds.build_differences import find_differences
 from transforms.text.builds.edition_changes import ADDED, REMOVED, UNCHANGED, parse_line
 from transforms.text.builds.edition_changes import CHANGED as REWRITTEN
 
-SHOWN = 60  # most builds in a chart
+SHOWN = 60  # maximum number of builds in a chart
 
 
 def editions_of(builds: Sequence[Facts]) -> dict[tuple[str, str], list[Facts]]:
-    """Groups builds by edition. Returns (corpus, edition) → builds, in the given order."""
+    """Groups builds by edition. The keys are pairs (corpus, edition). The builds keep their order."""
     found: dict[tuple[str, str], list[Facts]] = defaultdict(list)
     for facts in builds:
         found[facts.build.corpus, facts.build.edition].append(facts)
@@ -99,9 +99,7 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
 
 
 def read_changes(facts: Facts) -> Mapping[str, Any] | None:
-    """Returns the counts that `corpusmill compare` wrote beside an edition; None if there are none for this
-    build.
-    """
+    """Returns the counts that `corpusmill compare` wrote beside a build; None if there are no such counts."""
     folder, _, name = _report_of(facts).rpartition("/")
     if not is_there(_report_of(facts) + SUMMARY):
         return None

@@ -130,7 +130,7 @@ def _documents(group: RowGroup, numbers: list[int], shape: CorpusShape) -> Itera
 
 
 def _shown_title(title: str) -> str:
-    """Returns the title of the page if `title` is the address of a page of a wiki."""
+    """Returns the title of the page if `title` is the address of a page of a wiki; otherwise `title`."""
     page = title.partition("/wiki/")[2] if title.startswith("https://") else ""
     return unquote(page).replace("_", " ") or title
 

@@ -17,7 +17,7 @@ _HEIGHT = 240
 _BAR = 10
 _CHARACTER_WIDTH = 6.6  # pixels of a digit of a label
 _LABEL_LIMIT = 1_000
-_FEW_POWERS = 3  # most powers of ten on an axis with ticks between them
+_FEW_POWERS = 3  # an axis with more powers of ten has no ticks between them
 
 
 class Figure(NamedTuple):
@@ -44,8 +44,8 @@ class Bin(NamedTuple):
 
     start: float
     end: float
-    number: int  # of counted things in the range
-    name: str  # "16-23"
+    number: int  # number of counted things in the range
+    name: str  # name of the range: "16-23"
     group: str = ""
 
 
@@ -77,7 +77,7 @@ def bars(rows: Sequence[Bar], most: float | None = None) -> Spec:
         x=alt.X("start:Q", scale=x_scale, axis=None),
         x2="end:Q",
         color=alt.Color("colour:N", scale=None),
-        stroke=alt.Stroke("colour:N", scale=None),  # the smallest bar is seen by its edge
+        stroke=alt.Stroke("colour:N", scale=None),  # makes even the smallest bar visible
     )
     pale = pale.transform_calculate(zero="0")
     return _finished(alt.layer(pale, solid, *_labels(base, rows)), len(rows) * _ROW_HEIGHT)
@@ -207,7 +207,7 @@ def scatter(
 
     Args:
       x, y, colour: Names of fields of `rows`.
-      order: (value of `colour`, colour code) for each kind of points.
+      order: A pair (value of the field `colour`, colour code) for each kind of points.
       line: The points of the line, with the fields `x` and `y`.
       tooltip: Names of the fields that the tooltip of a point displays.
     """

@@ -37,7 +37,7 @@ class Facts(NamedTuple):
 
     @property
     def kept(self) -> Mapping[str, int]:
-        """Split → number of documents. A split may be part of another split."""
+        """The number of documents in each split. A split may be part of another split."""
         kept: Mapping[str, int] = self.counts.get("kept", {})
         return {split: count for split, count in kept.items() if split != "total"}
 
@@ -67,7 +67,7 @@ class Facts(NamedTuple):
 class Fate(NamedTuple):
     """The number of records that were not kept for one reason."""
 
-    name: str  # stage and reason, or a value of LEFT_OUT
+    name: str  # the reason: stage and reason of a rejection, or a value of LEFT_OUT
     records: int
 
 

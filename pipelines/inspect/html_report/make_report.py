@@ -51,10 +51,10 @@ def make_report(folders: Sequence[str]) -> str:
 
 
 def with_older(all_facts: Sequence[Facts]) -> Iterator[tuple[Facts | None, Facts]]:
-    """Yields (older build, build) for each build.
+    """Yields a pair (older build, build) for each build.
 
-    The older build is the previous edition. If there is none, it is the build from which this build was made;
-    None if that is not in `all_facts` either.
+    The older build is the previous edition. If there is no previous edition, it is the build from which this
+    build was made. If `all_facts` contains neither, it is None.
     """
     by_manifest = {facts.build.sha256: facts for facts in all_facts}
     for of_edition in editions_of(all_facts).values():

@@ -14,7 +14,7 @@ from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT
 from transforms.text.wikimedia.article_markers import parse_article
 
 SHOWN = 15
-_GROUPS = 7  # colours of a chart, without that of "other"
+_GROUPS = 7  # number of colours in a chart, not counting the colour of "other"
 _OTHERS = "other"
 UNKNOWN = "–"
 
@@ -43,7 +43,7 @@ def _of_translations(facts: Facts) -> Answer | None:
     if not languages:
         return None
     ranked = sorted(languages.items(), key=lambda one: (-float(one[1]["score"] or 0), one[0]))
-    ranked = [one for one in ranked if one[1].get("rounds") != 0]  # 0: the source
+    ranked = [one for one in ranked if one[1].get("rounds") != 0]  # 0 rounds: the source language
     drawn = [Bar(code, float(of["score"]), of["score"]) for code, of in ranked if of["score"]]
     names = {"score": "quality score", "rounds": "rounds", "days": "days"}
     rows_ = [

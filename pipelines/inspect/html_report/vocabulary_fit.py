@@ -13,9 +13,9 @@ from transforms.builds.finished_builds import path_below
 from transforms.files.open_input import open_input
 from transforms.text.fingerprint import SPLITS
 
-_PAPER_UNKNOWN = 0.0028  # share in the test set of Chelba et al. 2013
+_PAPER_UNKNOWN = 0.0028  # share of unknown words in the test set of Chelba et al. 2013
 
-_STEP = 1.12  # factor between the ranks of a curve
+_STEP = 1.12  # factor between the ranks of neighbouring points of a curve
 _SIGNS = {"<S>", "</S>", "<UNK>", "<unk>", "<eos>"}
 _DRAWN = 40
 

@@ -17,7 +17,7 @@ from pipelines.inspect.html_report.choices import Document
 from transforms.records import Rejected
 
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
-SHOWN = 3_000  # characters of a document
+SHOWN = 3_000  # characters of a document that are shown
 BEGINNING = 72  # characters shown as the title of an untitled document
 DETAIL_SHOWN = 300
 _NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})*(\.\d+)?([ \u00a0][%×]| [kMGT]?B| bytes)?|–")

@@ -157,11 +157,13 @@ def test_files_that_are_no_rows(uk: Path, tmp_path: Path, content: bytes, messag
         ({"document": [0]}, "missing columns: log_likelihood"),
         (
             {"document": ["0"], "log_likelihood": [-1.0]},
-            "document has the type string, log_likelihood double",
+            "document must be an integer, and log_likelihood a float or a list of floats, but their"
+            " types are string and double",
         ),
         (
             {"document": [0], "log_likelihood": [1]},
-            "document has the type int64, log_likelihood int64; expected",
+            "document must be an integer, and log_likelihood a float or a list of floats, but their"
+            " types are int64 and int64",
         ),
         ({"document": [0, 1], "log_likelihood": [-1.0, None]}, "has rows without a document or a"),
         ({"document": [0], "log_likelihood": [[-1.0, None]]}, "has rows without a document or a"),
@@ -247,7 +249,7 @@ def test_a_build_without_pieces(uk: Path, run: Command) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (json.dumps(stats(articles=4)), "counts 4 documents of test, but the manifest 3"),
+        (json.dumps(stats(articles=4)), "has 4 documents of test, but the manifest has 3"),
         ("{", "not JSON: "),
         ("[" * 100_000, "not JSON: "),
         ("[]", "no such split: 'test'"),

@@ -169,7 +169,7 @@ def test_a_build_under_construction_is_not_checked(
         verdict = verify_folders([str(corpora)], workers=1)
     assert (verdict.builds, verdict.is_sound) == (1, True)
     assert [record.getMessage() for record in caplog.records if record.name == verify.__name__] == [
-        f"not checked, unfinished: {building}"
+        f"not checked, because the build is not finished: {building}"
     ]
 
 
@@ -251,7 +251,7 @@ def test_a_table_without_ids_ends_with_its_name(corpora: Path) -> None:
     seal(el, manifest)
     with pytest.raises(BuildError) as raised:
         verify_folders([str(corpora)], workers=1)
-    assert str(raised.value).startswith(f"{path}: missing columns: wikidata_id; it has text")
+    assert str(raised.value).startswith(f"{path}: missing columns: wikidata_id; the file has text")
 
 
 def test_the_demo_is_sound(demo: Path) -> None:

@@ -48,7 +48,10 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + 'layout = "newest"\n' + UK, "[refresh]: layout: Invalid enum value 'newest'"),
         (HEAD + "max_removed_share = 2\n" + UK, "[refresh]: max_removed_share: Expected"),
         (HEAD.replace("downloads =", "state =") + UK, "[refresh]: downloads is missing: set it to a folder"),
-        (HEAD + 'state = "zz://x"\n' + UK, "[refresh]: state cannot be zz://x: Unable to get filesystem"),
+        (
+            HEAD + 'state = "zz://x"\n' + UK,
+            "[refresh]: state is zz://x, which cannot be accessed: Unable to get filesystem",
+        ),
         (HEAD.replace("me@example.org", " ") + UK, "contact must be an e-mail address or a web page"),
         (HEAD + 'mirrors = ["here"]\n' + UK, "[[corpus]] wiki40b-uk: mirror 'here' must begin with https://"),
         (HEAD + 'mirrors = ["ftp://me:p4ss@x"]\n' + UK, "wiki40b-uk: mirror 'ftp://***@x' must begin with https://"),

@@ -404,7 +404,10 @@ def test_a_page_table_of_another_date_is_of_no_use(
     site.add_export("ukwiki", "20261101", EXPORT)
     dump = found(WikimediaSource("ukwiki", ROLES, (site.url, mirror.url)))
     assert [*dump.files] == ["dump", "page_props"]
-    assert "ukwiki of 20261101 is built without page_table" in caplog.text
+    assert (
+        "ukwiki: the corpus is built without page_table, because the dump of 20261101"
+        in caplog.text
+    )
     mirror.add_wiki("ukwiki", "20261101", wiki_files("20261101"))
     assert "page_table" in found(WikimediaSource("ukwiki", ROLES, (site.url, mirror.url))).files
 
@@ -421,7 +424,10 @@ def test_mirrors_have_one_layout_or_the_other(
     assert newest.files["page_props"][0].name == "ukwiki-20261020-page_props.sql.gz"
     assert caplog.text == ""
     assert found(WikimediaSource("ukwiki", mirrors=(site.url,))).files.keys() == {"dump"}
-    assert "ukwiki of 20261101 is built without page_props" in caplog.text
+    assert (
+        "ukwiki: the corpus is built without page_props, because the dump of 20261101"
+        in caplog.text
+    )
     site.fail_always("/other/mediawiki_content_current/ukwiki/", Status(500))
     assert found(source, 0).date == "20261020"
 

@@ -246,6 +246,21 @@ def test_a_withheld_split_is_not_uploaded(
     assert publish("me/texts", build, "--dry-run") == 0
 
 
+def test_a_first_look_is_uploaded_only_by_its_own_name(
+    corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build = corpus / "en" / "20260101-1.0.0"
+    manifest = manifest_of(build)
+    manifest["settings"] = {"limit": 100}
+    seal(build, manifest)
+    assert publish("me/texts", corpus, "--dry-run") == 0
+    assert "en/20260101-1.0.0/" not in capsys.readouterr().out
+    assert publish("me/texts", corpus / "en", "--dry-run") == 1
+    assert "made with --limit; to share one, give its own folder" in capsys.readouterr().err
+    assert publish("me/texts", build, "--dry-run") == 0
+    assert "en/20260101-1.0.0/" in capsys.readouterr().out
+
+
 def test_one_corpus_a_repository(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for corpus in ("pg19", "wiki40b"):
         make_build(tmp_path, "en", {}, corpus=corpus)

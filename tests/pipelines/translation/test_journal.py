@@ -99,7 +99,10 @@ IMPORT = HEAD.replace("packet", "import") + (
         (HEAD + ', "why": ""}', "is damaged: Object missing required field `ids`"),
         (HEAD + ', "why": "", "ids": [7]}', "is damaged: Expected `str`, got `int` - at `$.ids"),
         (IMPORT + "}", "is damaged: Object missing required field `base`"),
-        (IMPORT + ', "base": 1}', "is damaged: it refers to an entry that is not one of the 0"),
+        (
+            IMPORT + ', "base": 1}',
+            "is damaged: it refers to an entry that is not one of the 0 entries before it",
+        ),
     ],
 )
 def test_a_damaged_entry_is_named(tmp_path: Path, content: str, message: str) -> None:

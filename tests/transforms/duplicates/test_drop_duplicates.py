@@ -139,7 +139,9 @@ def test_nothing_to_drop(tmp_path: Path) -> None:
 
 def test_near_duplicates_have_different_keys(tmp_path: Path) -> None:
     documents = [Document(7, words(0)), Document(7, words(0, 99)), Document(8, "x")]
-    with pytest.raises(Exception, match="near-duplicates with the same key or number 7: 7 and 7"):
+    with pytest.raises(
+        Exception, match="documents have the same key, or keys with the same number 7: 7 and 7"
+    ):
         drop(tmp_path, documents)
 
 

@@ -29,7 +29,7 @@ class BookAccounts:
           files: number of files that were examined as books.
           stats: (split, BookStats).
           lengths: ((split, class of the number of words), number of books).
-          facts: (name, value in stats.json), each name once.
+          facts: (name in stats.json, value), each name once.
 
         Raises AccountingError if the counts do not add up, and NothingLeftError if no book is left.
         """

@@ -12,7 +12,8 @@ class BookStats(NamedTuple):
     """Counts of books and of their texts."""
 
     books: int = 0
-    words: int = 0  # between white space; normalise word-level perplexity
+    # words separated by white space; word-level perplexity is computed from this number
+    words: int = 0
     characters: int = 0  # Unicode code points
     text_bytes: int = 0  # UTF-8
     line_feeds: int = 0  # included in characters

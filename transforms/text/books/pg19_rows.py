@@ -1,4 +1,6 @@
-"""Makes the rows of PG-19: the features of TensorFlow Datasets, and the source of the publication date."""
+"""Makes the rows of PG-19. A row has the features of TensorFlow Datasets, and the source of the publication
+date.
+"""
 
 import dataclasses
 from collections.abc import Mapping
@@ -16,7 +18,7 @@ SCHEMA = book_schema(
     "book_link",
     "book_text",
     "book_title",
-    "publication_date",  # a year, as text like in TFDS
+    "publication_date",  # a year as text, as in TensorFlow Datasets
     "date_source",
     "date_confidence",
 )

@@ -23,7 +23,7 @@ class Description(NamedTuple):
     license_id: str | list[str] = (
         ""  # name on the Hugging Face hub; "" for a build that is not a dataset
     )
-    features: Sequence[str] = ()  # of TensorFlow Datasets; () if it cannot read the build
+    features: Sequence[str] = ()  # features for TensorFlow Datasets; () if it cannot read the build
     numbers: Sequence[str] = ()  # features that are integers; all others are strings
     splits: Sequence[str] = SPLITS
     tags: Sequence[str] = ()  # keywords for search on the hub

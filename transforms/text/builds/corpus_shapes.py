@@ -12,11 +12,12 @@ class CorpusShape(NamedTuple):
     unit: str  # noun for rows: "articles"
     id: str  # column; "" if rows have no id: then the fingerprint of the text is the id
     title: str  # column, TITLE_IN_TEXT, or "" for rows without a title
-    texts: tuple[str, ...]  # columns that are compared, and whose bytes count; (): all but the id
+    # columns of text, which are compared and whose bytes are counted; () for all columns but the id
+    texts: tuple[str, ...]
     facts: tuple[str, ...] = ()  # further columns that are compared
     # Splits that hold each document once. Subsets of other splits are not compared: paper_test of One Billion
     # Word is a part of test, train_2 of SimpleBooks a part of train.
     splits: tuple[str, ...] = ("train", "validation", "test")
     repeats: bool = False  # True if an id may be in several rows of one build
-    withheld: str = ""  # split that is not published
+    withheld: str = ""  # name of a split that is not published; "" if there is none
     why_moves: str = ""  # reason why documents may change their split; "" if they may not

@@ -24,7 +24,7 @@ SCHEMA = pa.schema(
         pa.field("title", pa.string(), nullable=False),
         pa.field("split", pa.int8(), nullable=False),  # index in the splits of the corpus
         pa.field("digest", pa.uint64(), nullable=False),  # fingerprint of all compared columns
-        pa.field("bytes", pa.int64(), nullable=False),  # of the texts in UTF-8
+        pa.field("bytes", pa.int64(), nullable=False),  # size of the texts in UTF-8
         pa.field("is_new", pa.bool_(), nullable=False),  # True for rows of the newer edition
     ]
 )
@@ -45,7 +45,7 @@ class Row(NamedTuple):
     title: str
 
 
-Pair = tuple[Row | None, Row | None]  # in the older and in the newer edition
+Pair = tuple[Row | None, Row | None]  # a document's row in the older and in the newer edition
 
 
 class Change(NamedTuple):
@@ -72,7 +72,7 @@ class SplitChanges(NamedTuple):
     removed: int = 0
     changed: int = 0
     unchanged: int = 0
-    moved_out: int = 0  # to another split
+    moved_out: int = 0  # documents moved to another split
     moved_in: int = 0
 
 
@@ -195,7 +195,7 @@ def order(change: Change) -> tuple[Any, ...]:
 
 
 def add_tallies(tallies: Iterable[Tally]) -> Tally:
-    """Adds up several tallies."""
+    """Adds up several tallies (counts of documents by change)."""
     total: Counter[tuple[str, str, str]] = Counter()
     for tally in tallies:
         total.update(tally)

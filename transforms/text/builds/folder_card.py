@@ -17,7 +17,7 @@ from transforms.text.files.markdown import Config, Dataset, yaml_head
 
 MARK = "<!-- corpusmill writes this file after every build; without this line, it leaves the file alone -->"
 
-_ESCAPED = re.compile(r"\[([*?[])\]")  # written by glob.escape
+_ESCAPED = re.compile(r"\[([*?[])\]")  # characters that glob.escape has escaped
 _FENCE = "---\n"
 _USE = """\
 ```python
@@ -30,7 +30,7 @@ datasets.load_dataset("{place}", "{name}")
 class BuildBelow(NamedTuple):
     """A finished build in a folder below the folder of the card."""
 
-    name: str  # the build is loaded by it
+    name: str  # name by which the build is loaded
     folder: str  # relative to the folder of the card: "uk/20260101-1.3.0"
     card: str  # text of its README.md; "" if it has none
 

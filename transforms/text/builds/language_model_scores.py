@@ -28,20 +28,21 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-BASES = {"e": math.e, "2": 2.0, "10": 10.0}  # of logarithms
+BASES = {"e": math.e, "2": 2.0, "10": 10.0}  # bases of logarithms
 
 
 class Normalisers(NamedTuple):
     """The counts of a split by which its log-likelihood is divided."""
 
-    characters: int  # code points, counted as in the paper of the corpus: a marker is one
-    pieces: int  # of the SentencePiece model of the corpus; 0 if there is none
-    words: int  # between white space; markers and line ends do not count
+    characters: int  # code points, counted as in the paper of the corpus: a marker counts as one
+    pieces: int  # pieces of the SentencePiece model of the corpus; 0 if there is none
+    words: int  # separated by white space; markers and line ends do not count
     documents: int  # rows: articles, books or sentences
     ends: int = 0  # line ends, if the paper of the corpus counts each as a word
-    line_feeds: int | None = None  # of the text; None if an older build did not count them
+    # line feeds of the text; None if an older build did not count them
+    line_feeds: int | None = None
     has_line_feeds: bool = True  # True if `characters` includes line feeds (other than of markers)
-    text_bytes: int = 0  # of UTF-8, with line feeds; 0 if an older build did not count them
+    text_bytes: int = 0  # size in UTF-8, with line feeds; 0 if an older build did not count it
 
     @property
     def other_characters(self) -> int:
@@ -200,11 +201,14 @@ def _check_lists(lists: int, listed: int, normalisers: Normalisers) -> None:
     }
     if lists < normalisers.documents:
         raise ValueError(
-            f"{lists:,} of {normalisers.documents:,} documents have lists: give lists for all or for none"
+            f"{lists:,} of {normalisers.documents:,} documents have lists of log-likelihoods: give lists for"
+            " all documents or for none"
         )
     if listed not in counts.values():
         known = " or ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-        raise ValueError(f"found {listed:,} log-likelihoods, but the split has {known}")
+        raise ValueError(
+            f"found {listed:,} log-likelihoods in the lists; expected one for each unit of the split: {known}"
+        )
 
 
 def _checked(value: float, document: int) -> float:

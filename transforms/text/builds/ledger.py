@@ -15,7 +15,7 @@ NamedTuples that describe lost data; and the number of malformed records in tabl
 """
 
 TABLES = ("parquet", "tfrecord")
-MOST_NAMES = 5  # input files named in a message
+MOST_NAMES = 5  # maximum number of input files named in a message
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class NothingLeftError(Exception):
 
     def __init__(self, roles: Sequence[str], reason: str):
         super().__init__(reason)
-        self.roles = roles  # of the input files that cause it; (): all
+        self.roles = roles  # roles of the input files that cause the error; () for all
         self.reason = reason
 
 
@@ -79,7 +79,7 @@ class Ledger:
 
     @property
     def rejected(self) -> dict[str, int]:
-        """The numbers of rejected records by "stage/reason", sorted, and their "total"."""
+        """Returns "stage/reason" → number of rejected records, sorted, and "total" → their sum."""
         counts = {
             f"{stage}/{reason}": count for (stage, reason), count in sorted(self.values(REJECTED))
         }
@@ -119,7 +119,7 @@ class Accounts(NamedTuple):
     sections: Sequence[str]  # lines of README.md between the signature and the caveats
     findings: Mapping[str, Any] = {}  # further entries at the end of manifest.json
     caveats: tuple[str, ...] = ()  # caveats that are known only after the build
-    license_id: str | list[str] = ""  # replaces that of the description; "" keeps that one
+    license_id: str | list[str] = ""  # replaces the licence of the description; "" keeps it
 
 
 AccountFor = Callable[[Ledger, Provenance], Accounts]

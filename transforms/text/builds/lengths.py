@@ -9,7 +9,7 @@ from transforms.text.builds.ledger import Ledger, balance
 LENGTHS = "lengths"
 """Name of an account in the ledger, with entries ((split, class of length), number of documents)."""
 
-_SINGLE = 4  # each length below it is a class of its own
+_SINGLE = 4  # each length below this number is a class of its own
 
 
 def length_class(length: int) -> int:
@@ -30,7 +30,7 @@ def name_class(number: int) -> str:
 def histograms(
     ledger: Ledger, kept: Mapping[str, int], whole: Sequence[str]
 ) -> dict[str, dict[str, int]]:
-    """Returns split or "total" → class of length → number of documents, beginning with the shortest class.
+    """Returns split or "total" → length class → number of documents, beginning with the shortest class.
 
     Args:
       ledger: the ledger of the build.

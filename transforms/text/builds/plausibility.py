@@ -1,7 +1,7 @@
 """Detects implausible results of builds, which suggest damaged, mismatched or incomplete input.
 
-Such a result (a doubt) makes the build fail, unless the user accepts it by its name. A build that is only
-small succeeds with a remark, but `refresh` must not publish it.
+Such a result is called a doubt. It makes the build fail, unless the user accepts the doubt by its name. A
+build that is only smaller than usual succeeds with a remark, but the command `refresh` must not publish it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,8 +17,8 @@ DOUBTS = {
 
 # Nearly all articles of a Wikipedia have an item. The limit is low: a table made by hand may cover 11 of 520.
 _MIN_LINKED_SHARE = 0.01
-_MIN_ARTICLES = 50  # fewer are not checked
-_BY_PAGE = "page id"  # identity of articles if no table of items was given
+_MIN_ARTICLES = 50  # builds with fewer articles are not checked
+_BY_PAGE = "page id"  # name of the kind of article ids if no table of items was given
 NOT_LINKED = "join-wikidata/no-entity"
 """The reason for rejecting pages that have no item."""
 _NOT_LOOKED_UP = ("join-wikidata/deleted", "join-wikidata/repeated-page")

@@ -49,7 +49,7 @@ class ConflictingPinsError(ValueError):
 def check_pin(identity: str, split: str, place: str) -> Pin:
     """Checks a pin, and returns it with "train", "validation" or "test" as its split.
 
-    The id is checked because an id in another notation would match no page, and the pin would be ignored.
+    The id is checked because an id in another notation would match no page. Its pin would then be ignored.
     Raises MalformedPinsError if the id or the split is invalid.
     """
     if not _IDENTITY.fullmatch(identity):
@@ -168,7 +168,7 @@ def split_of_file(name: str) -> str | None:
 
 
 def bucket_of(identity: str) -> int:
-    """Returns the number of the bucket to which an identity belongs."""
+    """Returns the number of the bucket to which an identity (an item or a page) belongs."""
     return zlib.crc32(identity.encode()) % BUCKETS
 
 

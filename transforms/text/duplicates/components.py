@@ -12,8 +12,8 @@ NO_PAIRS: Pairs = numpy.empty((0, 2), numpy.int64)
 def link_to_smallest(edges: Pairs) -> Pairs:
     """Returns rows (id, smallest id of its component), ascending, for all ids except the smallest ones.
 
-    The rows are the edges of a graph with the same components, and there are not more of them than of
-    `edges`. So parts of a graph can be processed one by one, and then their results together.
+    The rows are the edges of a graph with the same components, and there are at most as many rows as `edges`.
+    So parts of a graph can be processed one by one, and then their results together.
     """
     ids, places = numpy.unique(edges, return_inverse=True)
     places = places.reshape(-1, 2)

@@ -35,7 +35,7 @@ class Match(NamedTuple):
 
     word: int  # index of its first word in the evaluation text
     words: int
-    start: int  # in characters of the passage
+    start: int  # position of the match in the passage, in characters
     end: int
 
 
@@ -59,7 +59,7 @@ class Hit(NamedTuple):
     document: int  # index in its block
     item: int
     words: int
-    start: int  # in the document, in characters in NFC
+    start: int  # position in the document, in characters of NFC
     end: int
 
 
@@ -69,7 +69,7 @@ class Found(NamedTuple):
     documents: int  # number of documents with any part of the evaluation text
     whole: int  # number of documents with the whole evaluation text in one stretch
     words: int  # number of words of the longest stretch
-    ngrams: Stretches  # indexes of the n-grams that occur
+    ngrams: Stretches  # ranges of indexes of the evaluation text's n-grams that occur
     passages: tuple[Passage, ...]  # the best ones, see `order`
 
 
@@ -88,8 +88,9 @@ def describe(
       block: the training texts.
       file: name of the training file of the block.
       ids: id of each training text.
-      runs: the sequences of words that they have in common, from `EvaluationIndex.find`.
-      shown: largest number of passages.
+      runs: the sequences of words that training and evaluation texts have in common, from
+        `EvaluationIndex.find`.
+      shown: maximum number of passages for each evaluation text.
     """
     by_item = runs.take(numpy.lexsort((runs.words, runs.documents, runs.items)))
     for item, rows in _groups(by_item.items):
@@ -119,7 +120,7 @@ def describe(
 
 
 def find_hits(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Iterator[Hit]:
-    """Yields the runs that are long enough to contaminate an evaluation text."""
+    """Yields the common sequences of words that are long enough to contaminate an evaluation text."""
     whole = index.text_starts[runs.items + 1] - index.text_starts[runs.items]
     hits = runs.take((runs.sizes >= LONG_WORDS) | (runs.sizes == whole))
     rows = zip(hits.documents.tolist(), hits.items.tolist(), hits.words, hits.sizes, strict=True)
@@ -158,7 +159,7 @@ def join_stretches(stretches: Iterable[tuple[int, int]]) -> Stretches:
 
 
 def count(stretches: Stretches) -> int:
-    """Returns the total length of the stretches."""
+    """Returns the total length of the stretches, which are (start, end) and do not overlap."""
     return sum(end - start for start, end in stretches)
 
 

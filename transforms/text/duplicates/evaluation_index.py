@@ -32,16 +32,16 @@ Booleans = numpy.typing.NDArray[numpy.bool_]
 BLOCK_CHARACTERS = 1 << 18
 """Texts are folded in blocks of about this size. Larger blocks would not fit in the processor's cache."""
 
-_FILTER_SIZES = range(12, 28)  # powers of 2
-_FILTER_FACTOR = 16  # one in this many n-grams that are not in the index passes
+_FILTER_SIZES = range(12, 28)  # the size of a filter is a power of 2 with one of these exponents
+_FILTER_FACTOR = 16  # of the n-grams that are not in the index, one in this many passes the filter
 _HASH_BITS = 64
 
 
 class TextBlock(NamedTuple):
     """Several texts, joined to one, and their folded words (see folded_words.py)."""
 
-    offsets: Int64s  # start of each text in `folded.text`, and the end of all plus 1
-    folded: FoldedText  # of all texts, separated by line feeds
+    offsets: Int64s  # start of each text in `folded.text`, and the end of the last text plus 1
+    folded: FoldedText  # the folded words of all texts, which are separated by line feeds
     hashes: Uint64s  # hash of each word
     bounds: Int64s  # index of the first word of each text, and the number of all words
 
@@ -53,7 +53,7 @@ class Runs(NamedTuple):
     items: Int64s  # indexes of evaluation texts
     words: Int64s  # indexes of the first words in the block
     places: Int64s  # indexes of the first words in the evaluation texts
-    sizes: Int64s  # numbers of words
+    sizes: Int64s  # number of words in each sequence
 
     def take(self, rows: Int64s | Booleans) -> "Runs":
         """Returns the runs at the given indexes, or the runs where a given mask is True."""
@@ -137,7 +137,7 @@ class EvaluationIndex:
         return both.take(numpy.lexsort((both.places, both.words, both.items, both.documents)))
 
     def _join_runs(self, block: TextBlock, words: Int64s, places: Int64s) -> Runs:
-        """Joins consecutive common n-grams to longer runs."""
+        """Joins consecutive n-grams that training and evaluation texts have in common to longer runs."""
         items = _texts_of(self.text_starts, places)
         shifts = words - places
         order = numpy.lexsort((words, shifts, items))
@@ -220,7 +220,7 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
     characters: list[Uint32s] = []
     sizes: list[Int64s] = []
     counts: list[Int64s] = []
-    beginnings: list[Uint64s] = []  # of short texts
+    beginnings: list[Uint64s] = []  # hashes of the beginnings of texts with fewer than n words
     first = 0
     for block in fold_texts(texts):
         of_texts = numpy.diff(block.bounds)
@@ -324,7 +324,7 @@ def _make_table(found: Sequence[tuple[Uint64s, Int64s]]) -> _Table:
 
 
 def _hash_beginnings(first_words: Uint64s, sizes: Int64s) -> Uint64s:
-    """Combines the hash of each first word with the number of words that begin with it."""
+    """Combines the hash of the first word of each text or line with its number of words."""
     return first_words + sizes.astype(numpy.uint64) * MULTIPLIER
 
 
@@ -344,7 +344,8 @@ def _make_filter(hashes: Uint64s) -> Booleans:
 
 
 def _join_at(hashes: Uint64s, starts: Int64s, sizes: Int64s) -> Uint64s:
-    """Returns for each start the hash of the words that begin there. `sizes` says how many words.
+    """Returns for each start the hash of the sequence of words that begins there. `sizes` has the number of
+    words of each sequence.
 
     The hashes are those of `join_hashes`.
     """
@@ -367,7 +368,7 @@ def _starts_of(counts: Sequence[Int64s]) -> Int64s:
 def _ranges(starts: Int64s, counts: Int64s) -> Int64s:
     """Returns the numbers start, start + 1, … for each start, in one array.
 
-    `counts` says how many numbers.
+    `counts` has the number of these numbers for each start.
     """
     ends = numpy.cumsum(counts)
     shifts = numpy.repeat(starts - (ends - counts), counts)

@@ -23,12 +23,14 @@ Uint32s = numpy.typing.NDArray[numpy.uint32]
 
 _LINE_FEED = ord("\n")
 _CHARACTER = numpy.uint32((1 << 21) - 1)
-_LETTER_WORD = numpy.uint32(1 << 28)  # of a script without spaces
+_LETTER_WORD = numpy.uint32(1 << 28)  # flag of a letter of a script without spaces
 _MARK = numpy.uint32(1 << 29)
-_SPECIAL = numpy.uint32(1 << 30)  # folded to 0, 2 or more characters: an index of `_Folding.texts`
+# flag of a character that folds to 0, 2 or more characters; the other bits are an index of `_Folding.texts`
+_SPECIAL = numpy.uint32(1 << 30)
 _UNSTABLE = numpy.uint32(1 << 31)  # alone or after another character, NFC may change it
 _LATER_JAMO = (0x1161, 0x11FF)  # vowels and final consonants, which join with the character before
-_USED_PLANES = range(0x40000), range(0xE0000, 0xF0000)  # the others have no characters of Unicode
+# the other planes have no Unicode characters
+_USED_PLANES = range(0x40000), range(0xE0000, 0xF0000)
 _LETTER_WORDS = (
     (0x0E01, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Myanmar
@@ -56,8 +58,8 @@ SPAN = 1 << 16  # characters that are weighted at once; the arrays fit in the pr
 class FoldedText(NamedTuple):
     """The folded words of a text, with their positions in the text."""
 
-    text: str  # in NFC
-    characters: Uint32s  # folded; 0 between words
+    text: str  # the text in NFC
+    characters: Uint32s  # folded characters; 0 between words
     starts: Int64s  # start of each word in `characters`
     ends: Int64s
     places: Int64s | None  # position in the text of each of `characters`; None if they are equal
@@ -89,7 +91,7 @@ class _Folding(NamedTuple):
 
     folded: Uint32s  # 0 for characters between words
     texts: Uint32s  # a row for each special character, padded with zeros
-    sizes: Int64s  # of the rows, without padding
+    sizes: Int64s  # sizes of the rows in `texts`, without padding
 
 
 def normalize(text: str) -> str:
@@ -101,7 +103,7 @@ def fold_text(text: str) -> FoldedText:
     """Splits a text into folded words. Positions in the result are positions in the text in NFC."""
     codes, characters = _look_up(text)
     highest = int(characters.max(initial=0))
-    if highest >= _UNSTABLE:  # few texts, so others do without the slower `normalize`
+    if highest >= _UNSTABLE:  # only few texts need the slow function `normalize`
         normal = normalize(text)
         if normal != text:
             text = normal
@@ -186,7 +188,7 @@ def _find_letter_words(characters: Uint32s) -> tuple[Int64s, Int64s]:
     is_word = characters != 0
     is_mark = (characters & _MARK) != 0
     is_letter_word = (characters & _LETTER_WORD) != 0
-    # A mark is of the kind of the letter before it.
+    # A mark is treated like the letter before it.
     bases = numpy.where(is_mark, 0, numpy.arange(len(characters)))
     bases = numpy.maximum.accumulate(bases)
     goes_on = is_word[1:] & is_word[:-1]

@@ -28,10 +28,12 @@ _BLANK = ord(" ")
 _TO_BLANKS = bytes(_BLANK if chr(byte).isspace() and byte < 128 else byte for byte in range(256))
 _LANE_BYTES = 8
 
-# Odd, or words would lose bits. Its powers minus 1 have few factors 2, so that words that swap places
-# change the sum: as it is 3 modulo 8, there is one for odd powers, and 3 for the square.
+# The number is odd, because an even factor would lose bits of the words. Its powers minus 1 have few factors
+# 2, so that the sum changes if words swap places. As the number is 3 modulo 8, there is one factor 2 for odd
+# powers, and 3 for the square.
 MULTIPLIER = numpy.uint64(0x9E3779B97F4A7C13)
-_PIECE_WORDS = 1 << 14  # 128 KB per array: several fit in the processor's cache
+# words processed at once: 128 KB per array, so several arrays fit in the processor's cache
+_PIECE_WORDS = 1 << 14
 
 
 def hash_ngrams(text: str, n: int) -> Uint64s:

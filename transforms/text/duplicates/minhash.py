@@ -26,9 +26,9 @@ Permutation = tuple[numpy.uint32, numpy.uint32]
 
 NO_HASHES: Uint32s = numpy.empty(0, numpy.uint32)
 SEED = 1
-_DIGEST_WORDS = 5  # of 32 bits, in a SHA-1
+_DIGEST_WORDS = 5  # number of 32-bit words in a SHA-1
 
-_PIECE_HASHES = 1 << 15  # 128 KB, and as much for the permuted hashes
+_PIECE_HASHES = 1 << 15  # hashes processed at once: 128 KB, and as much for the permuted hashes
 
 ANCHORS = 4
 NEIGHBOURS = 4
@@ -51,8 +51,8 @@ def sign_sets(sets: Sequence[Sequence[bytes]], permutations: int, used: int = 0)
 
     Args:
       sets: the items of each set.
-      permutations: number of permutations from which those to use are taken.
-      used: number of permutations to use, from the first on; 0 for all.
+      permutations: number of permutations to generate.
+      used: only the first `used` permutations are used; 0 for all.
     """
     hashes = hash_items(itertools.chain.from_iterable(sets))
     return _sign(hashes, list(map(len, sets)), _permutations(permutations)[: used or permutations])
@@ -119,7 +119,7 @@ def choose_bands(threshold: float, permutations: int, miss_weight: float = 0.5) 
     which find 87 % and 99.9 %.
 
     Args:
-      threshold: similarity from which on pairs should be found.
+      threshold: pairs with at least this similarity should be found.
       permutations: number of values of a signature.
       miss_weight: weight of misses; the weight of false matches is 1 minus this.
 
@@ -220,7 +220,8 @@ def pair_members(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
     buckets, ids = buckets[order], ids[order]
     places = numpy.arange(len(ids))
     begins = numpy.concatenate(([True], buckets[1:] != buckets[:-1]))[: len(ids)]
-    first = numpy.maximum.accumulate(numpy.where(begins, places, 0))  # place of the bucket's first
+    # position of the first member of the bucket
+    first = numpy.maximum.accumulate(numpy.where(begins, places, 0))
     pairs = []
     for distance in range(1, NEIGHBOURS + 1):
         (at,) = numpy.nonzero(places - first >= distance)

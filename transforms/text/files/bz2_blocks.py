@@ -5,10 +5,10 @@ every block begins with a 48-bit magic number, at any bit, and does not depend o
 block that is cut out, shifted to a byte boundary, and put between a stream header and a stream end is a
 complete file.
 
-The magic number also occurs by chance, once in some hundred dumps, or when the map of byte values in a block
-happens to look like it. So it counts as the beginning of a block only if the block decompresses with a
-correct checksum. Magic numbers inside such a block are skipped, wherever reading started. (The checksum of
-the whole stream is not checked, because a reader has only a part of the stream.)
+The magic number may also occur inside a block by chance. This happens once in some hundred dumps, or if the
+map of byte values in a block looks like it. So it counts as the beginning of a block only if the block
+decompresses with a correct checksum. Magic numbers inside such a block are skipped, wherever reading started.
+(The checksum of the whole stream is not checked, because a reader has only a part of the stream.)
 
 rapidgzip and indexed_bzip2 also read in parallel, but in the threads of one process, and need an index of the
 whole file to find a position. Here many workers each begin in the middle and read a part.
@@ -22,8 +22,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple, Self
 
 SCAN_BYTES = 1 << 20
-MAX_BLOCK_BYTES = 1 << 22  # stored; 20 bits for each of 900,000 symbols are less
-TRIED_ENDS = 3  # of a block: the first two may be marks by chance
+# maximum stored size of a block; 20 bits for each of 900,000 symbols are less
+MAX_BLOCK_BYTES = 1 << 22
+TRIED_ENDS = 3  # number of marks tried as the end of a block: the first two may be marks by chance
 
 _BLOCK_MAGIC = 0x314159265359
 _END_MAGIC = 0x177245385090
@@ -82,7 +83,7 @@ class PackedBlock(NamedTuple):
 
 class _Mark(NamedTuple):
     bit: int
-    is_end: bool  # end of a stream; else the beginning of a block
+    is_end: bool  # True for the end of a stream, False for the beginning of a block
 
 
 def _cores() -> dict[bytes, tuple[int, int]]:
@@ -164,7 +165,7 @@ def ends_whole(stream: BinaryIO, file_bytes: int) -> bool:
 
 
 def end_of_stream(bit: int) -> int:
-    """Returns the number of the byte after a stream, given the bit of its end mark."""
+    """Returns the position of the byte after a stream, given the bit at which its end mark begins."""
     return -(-(bit + _MAGIC_BITS + _CRC_BITS) // 8)
 
 
@@ -180,8 +181,8 @@ def read_blocks(
 
     Blocks after `end` are included because a line may continue there. `needs_more` is called before such a
     block is decompressed, and ends the reading if it returns False. A block in `known` is not decompressed
-    again. Damage belongs to the mark (beginning of a block, end of a stream) before it, so a file that is
-    read in parts yields each block and each damage once.
+    again. Damage belongs to the mark before it, which is the beginning of a block or the end of a stream. So
+    a file that is read in parts yields each block and each damage once.
     """
     known_at = {block.start: block for block in known}
     window = _Window(stream, start, file_bytes)
@@ -236,7 +237,7 @@ class _Window:
         self._start = start  # stored byte at the start of the buffer
         self._file_bytes = file_bytes
         self._buffer = bytearray()
-        self._marks: list[_Mark] = []  # in the buffer, in order
+        self._marks: list[_Mark] = []  # marks in the buffer, in order
 
     @property
     def _stop(self) -> int:

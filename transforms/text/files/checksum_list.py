@@ -8,7 +8,8 @@ import re
 from typing import NamedTuple
 
 MD5_DIGITS = 32
-_NAMED_DIGITS = 24  # hexadecimal digits before a name that are taken for a sum, valid or not
+# at least this many hexadecimal digits before a name count as a checksum, valid or not
+_NAMED_DIGITS = 24
 _SHA_DIGITS = {40: "SHA-1", 56: "SHA-224", 64: "SHA-256", 96: "SHA-384", 128: "SHA-512"}
 
 _GNU = re.compile(
@@ -19,7 +20,7 @@ _BSD = re.compile(
 )
 _ESCAPE = re.compile(
     r"\\([\\nr])"
-)  # md5sum(1) of coreutils: only in lines that begin with a backslash
+)  # md5sum(1) of coreutils escapes names only in lines that begin with a backslash
 _ESCAPED = {"\\": "\\", "n": "\n", "r": "\r"}
 
 
@@ -28,7 +29,7 @@ class ListedSum(NamedTuple):
 
     name: str  # a path, often on another machine
     md5: str  # in lower case
-    line: int  # of the list, from 1
+    line: int  # line number in the list, from 1
 
 
 class MalformedListError(ValueError):

@@ -24,8 +24,9 @@ CODECS = tuple(_HEAD.groupindex)
 """The codecs that are detected; they are named like the suffixes of files."""
 
 MAGIC_BYTES = 6
-_STORED_BYTES = 1 << 13  # read at a time; an error may lose the content of this many bytes
-_ZST_STEP_BYTES = 1 << 10  # they may hold 32 MiB of content, which are all returned at once
+_STORED_BYTES = 1 << 13  # bytes read at a time; an error may lose the content of this many bytes
+# bytes per step; they may hold 32 MiB of content, which is returned at once
+_ZST_STEP_BYTES = 1 << 10
 _XZ_PADDING = 4
 
 _GZ_ERROR = cast(type[Exception], igzip_lib.IsalError)  # the type stub declares an instance
@@ -36,7 +37,7 @@ DECODE_ERRORS = (
     ValueError,
     _GZ_ERROR,
     lzma.LZMAError,
-    zlib.error,  # zipfile's
+    zlib.error,  # raised by zipfile
     zstandard.ZstdError,
 )
 """Raised by the decompressors for damaged or truncated data."""
@@ -138,7 +139,7 @@ class _ZstDecompressor:
 
 _NEW_DECOMPRESSORS: dict[str, Callable[[], _Decompressor]] = {
     "bz2": bz2.BZ2Decompressor,
-    # 2.8 times as fast as gzip.
+    # igzip is 2.8 times as fast as gzip.
     "gz": functools.partial(igzip_lib.IgzipDecompressor, igzip_lib.DECOMP_GZIP),
     "xz": functools.partial(lzma.LZMADecompressor, lzma.FORMAT_XZ),
     "zst": _ZstDecompressor,

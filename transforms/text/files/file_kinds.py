@@ -45,7 +45,7 @@ def is_html(text: str) -> bool:
 
 
 def is_binary(content: bytes) -> bool:
-    """Guesses whether a content is not text: returns True if it has too many control characters."""
+    """Guesses whether the content of a file is binary: returns True if it has too many control characters."""
     controls = len(content) - len(content.translate(None, _CONTROLS))
     return controls > _FEWEST_CONTROLS and controls * _MOST_CONTROLS > len(content)
 

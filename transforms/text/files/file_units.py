@@ -7,8 +7,8 @@ splitter extracts the records, lines or pages, from the text. There are three ki
 plain  not compressed: a range of bytes.
 bz2    the blocks that begin in a range of the stored bytes (see bz2_blocks.py), of one stream or more.
 whole  a .gz, .xz or .zst file, which cannot be read from the middle. Each of `stripes` units decompresses the
-       whole file and uses every n-th run of one mebibyte of text. Decompression is cheap compared with the
-       rest.
+       whole file and uses only every n-th run (part of one mebibyte) of the text, where n is `stripes`.
+       Decompression is cheap compared with the rest.
 
 Damage is reported with its position. Reading continues with the first record that begins after it.
 """
@@ -22,11 +22,11 @@ from transforms.text.files.compression import DECODE_ERRORS, codec_of, decompres
 
 READ_BYTES = 1 << 20
 STRIPE_RUN_BYTES = 1 << 20
-STEP_BYTES = 1 << 15  # requested from a decompressor, which returns some 20 kB at most
+STEP_BYTES = 1 << 15  # bytes requested from a decompressor, which returns some 20 kB at most
 MIN_UNIT_BYTES = 1 << 20
 MAX_UNIT_BYTES = 1 << 26
 UNITS_PER_FILE = 64
-TAIL_BYTES = 64  # least size of the last unit, which must show whether the text ends as it should
+TAIL_BYTES = 64  # minimum size of the last unit, which must show whether the text ends as it should
 SHORTER = "the file has become shorter since it was first read: it is being written or replaced"
 
 
@@ -62,7 +62,7 @@ class Chunk(NamedTuple):
     block: int  # stored byte at which its block begins; -1 if there are no blocks
     offset: int  # offset of its first byte in the block or in the text
     begins_text: bool
-    member: str = ""  # name of the file in an archive, if the text is one
+    member: str = ""  # name in the archive, if the text is a file in an archive
     ends_file: bool = False  # True if nothing follows; always False for kind "whole"
 
 
@@ -122,7 +122,7 @@ def _plain_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Itera
         if not data:
             if is_own:
                 yield Damage(position, unit.end, SHORTER)
-            elif position < unit.file_bytes:  # another unit reports it
+            elif position < unit.file_bytes:  # the text is too short; another unit reports this
                 splitter.lose_open()
             return
         at, position = position, position + len(data)
@@ -148,7 +148,8 @@ def _bz2_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterato
             damage = None
         if not is_own and not splitter.needs_more:
             return
-        if isinstance(found, BadBlock):  # another unit reports it; a line of this unit runs into it
+        # another unit reports the damage; a line of this unit continues into it
+        if isinstance(found, BadBlock):
             splitter.lose_open()
             return
         stored_bytes = max(min(found.end // 8, unit.end) - found.start_byte, 0)
@@ -168,9 +169,9 @@ class StripedTexts:
 
     def __init__(self, stream: BinaryIO, unit: FileUnit):
         self._stream, self._unit = stream, unit
-        self._position = 0  # in all texts together
+        self._position = 0  # position in all texts together
         self._stored = 0
-        self.offset = 0  # in the current text
+        self.offset = 0  # offset in the current text
 
     def read(self, text: BinaryIO, member: str = "") -> Iterator[Chunk]:
         """Yields the chunks of one text. Raises DECODE_ERRORS if it is damaged or truncated."""

@@ -36,7 +36,7 @@ _TAR_NAME = re.compile(rf".+{_TAR}", re.IGNORECASE | re.DOTALL)
 class PackedFile(NamedTuple):
     """A file that was read from an archive, because its name may be that of a text file."""
 
-    name: str  # after the names of its archives: "84.zip/84.txt"
+    name: str  # names of its archives, then its own name: "84.zip/84.txt"
     content: bytes
 
 
@@ -66,8 +66,8 @@ PackedEvent = PackedFile | UnreadFile | PassedOver | PackedDamage
 
 
 class Share:
-    """Selects the files that one worker reads of an archive that cannot be read from the middle: every
-    n-th.
+    """Selects the files that one worker reads: every n-th file of an archive that cannot be read from the
+    middle.
     """
 
     def __init__(self, stripe: int = 0, stripes: int = 1):
@@ -158,7 +158,9 @@ def read_packed(
             yield from _read_tar(stream, name, share or Share(), depth)
     except DECODE_ERRORS as error:
         at = content.reached
-        message = f"damaged or truncated (bytes of it as it is unpacked): {error or 'it ends'}"
+        message = (
+            f"damaged or truncated: {error or 'it ends too early'} (bytes of the decompressed file)"
+        )
         yield PackedDamage(name, at, at, message)
 
 

@@ -11,7 +11,7 @@ SHARE = {"train": 0.90, "validation": 0.05, "test": 0.05}
 class Shard(NamedTuple):
     """A shard of a split. Files of records without a split are numbered in the same way."""
 
-    split: str  # or the name of the files, for records, which are in no split
+    split: str  # name of the split; for records, which are in no split, the name of their files
     shard: int
     shards: int  # number of shards of the split
 
@@ -19,7 +19,7 @@ class Shard(NamedTuple):
 def share_out(text_bytes: int) -> Iterator[tuple[str, int]]:
     """Yields (split, estimated bytes of text), from the total size of the cleaned text.
 
-    The total is divided by the shares of the splits. It is known before articles are grouped, and does not
+    Each split gets its share of the total. The total is known before articles are grouped, and does not
     depend on the compression of the dump.
     """
     for split in SPLITS:

@@ -14,7 +14,8 @@ from transforms.text.files.compression import DECODE_ERRORS, MAGIC_BYTES, codec_
 from transforms.text.files.compression import read_some as read_step
 
 BLOCK_BYTES = 512  # headers and contents begin at multiples of this
-_MAX_EXTENSION_BYTES = 1 << 20  # a long name, or the attributes of a file
+# maximum size of an extension header, which has a long name or the attributes of a file
+_MAX_EXTENSION_BYTES = 1 << 20
 _SKIPPED_AT_ONCE = 1 << 20
 _END_MARK = bytes(BLOCK_BYTES)
 _ATTRIBUTES = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
@@ -44,7 +45,7 @@ class Member(NamedTuple):
     start: int  # byte of the archive at which the content begins
     bytes: int
     content: (
-        BinaryIO  # has only `read`; ends with the member, and is invalid after the next one is read
+        BinaryIO  # has only `read`; ends with the member; invalid after the next member is read
     )
 
 
@@ -131,7 +132,9 @@ def read_members(
         name = values.name or info.name
         content_bytes = info.size if values.size < 0 else values.size
         if info.type == tarfile.GNUTYPE_SPARSE:
-            raise TarError(f"{name} is stored as a sparse file", start - BLOCK_BYTES)
+            raise TarError(
+                f"{name} is stored as a sparse file, which is not supported", start - BLOCK_BYTES
+            )
         if info.isreg():
             content = cast(BinaryIO, _Content(source, start + content_bytes))
             yield Member(name, start, content_bytes, content)
@@ -139,7 +142,8 @@ def read_members(
             yield Link(name, start, values.target or info.linkname, info.islnk())
         elif info.type in _SPECIAL_KINDS:
             yield Special(name, start, _SPECIAL_KINDS[info.type])
-        if info.isreg() or info.type not in tarfile.SUPPORTED_TYPES:  # links may have a size only
+        # links may state a size without having content
+        if info.isreg() or info.type not in tarfile.SUPPORTED_TYPES:
             source.skip_to(_padded(start + content_bytes))
         values = _Extension()
     source.check_end()
@@ -148,7 +152,7 @@ def read_members(
 def text_of(member: Member) -> BinaryIO:
     """Returns the content of a file in an archive. If it is compressed, it is decompressed.
 
-    It should be read with `compression.read_some`.
+    The result should be read with `compression.read_some`.
     """
     content = cast(_Content, member.content)
     return decompress(member.content, codec_of_head(content.peek(MAGIC_BYTES)))
@@ -311,7 +315,10 @@ def _parse_attributes(extension: bytes, start: int, values: _Extension) -> _Exte
             elif key == b"size":
                 values = values._replace(size=int(value))
             elif key.startswith(b"GNU.sparse."):
-                raise TarError("a file in the archive is stored as a sparse file", start)
+                raise TarError(
+                    "a file in the archive is stored as a sparse file, which is not supported",
+                    start,
+                )
             at += length
     except ValueError:
         raise TarError("a damaged extension header", start) from None

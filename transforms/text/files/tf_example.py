@@ -58,7 +58,8 @@ _Example = _declare_example()
 
 
 def encode_example(features: Mapping[str, str | int]) -> bytes:
-    """Returns a serialised tf.train.Example with a text or number per feature. Equal input gives equal bytes.
+    """Returns a serialised tf.train.Example. Each feature has a text or an integer. Equal input gives equal
+    bytes.
 
     Raises TypeError for other values. For example, the repr of bytes must never become a text.
     """
@@ -102,7 +103,7 @@ def encode_texts(feature: str, texts: Sequence[bytes]) -> bytes:
 
 class _RecordHead(NamedTuple):
     before: bytes  # the bytes before the text
-    crc: int  # of the example up to the text
+    crc: int  # checksum of the example up to the text
 
 
 @functools.lru_cache(maxsize=1 << 14)

@@ -12,7 +12,8 @@ from typing import BinaryIO, NamedTuple, cast
 from transforms.records import Reason
 from transforms.text.files.tar_members import window_of
 
-_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06")  # of its first file; of an empty archive
+# first bytes of an archive with files, and of an empty archive
+_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06")
 _HEADER_BYTES = 30
 _ENCRYPTED = 1
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
@@ -88,15 +89,16 @@ def reason_not_to_read(member: ZipMember) -> Reason | None:
 def open_member(archive: BinaryIO, member: ZipMember) -> BinaryIO:
     """Returns the content of a file in an archive, as a stream with only the method `read`.
 
-    The stream ends after the number of bytes in the directory. Reading damaged content raises OSError or
-    another of compression.DECODE_ERRORS. Raises ZipError if the file is not at the position in the directory.
+    The stream ends after the number of bytes that the directory of the archive states. Reading damaged
+    content raises OSError or another of compression.DECODE_ERRORS. Raises ZipError if the file is not at the
+    position that the directory states.
     """
     header = b""
     if 0 <= member.start <= sys.maxsize:
         archive.seek(member.start)
         header = archive.read(_HEADER_BYTES)
     if len(header) < _HEADER_BYTES or not header.startswith(_BEGINNINGS[0]):
-        problem = f"{member.name} is not where the directory of the archive says"
+        problem = f"{member.name} is not at the position that the directory of the archive states"
         raise ZipError(problem, member.start)
     name_bytes, extra_bytes = struct.unpack_from("<HH", header, 26)
     start = member.start + _HEADER_BYTES + name_bytes + extra_bytes

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
-SHOWN = 40  # characters on both sides of the difference
+SHOWN = 40  # characters shown on each side of the difference
 
 
 class Difference(NamedTuple):

@@ -18,12 +18,12 @@ Bosnian and Croatian have 8, Norwegian and Danish 12, Czech and Slovak 24, Malay
 and Russian 84.
 """
 
-_SCRIPT_DISTANCE = 100  # least distance of languages in different scripts
+_SCRIPT_DISTANCE = 100  # minimum distance of languages in different scripts
 _OTHER_LABELS = {"nb": "no", "fil": "tl", "pbt": "ps", "pbu": "ps"}
 _PASSAGE_CHARS = 300
-_MIN_PASSAGES = 10  # fewer are not judged
+_MIN_PASSAGES = 10  # texts with fewer passages are not judged
 
-# Returns label of a language → likelihood, for a text.
+# For a text, returns label of a language → likelihood of this language.
 Identify = Callable[[str], Mapping[str, float]]
 
 
@@ -74,13 +74,14 @@ def _is_foreign(label: str, code: str) -> bool:
     return distance(label, code) >= (CERTAIN_DISTANCE if label_of(code) else _SCRIPT_DISTANCE)
 
 
-_NO_LANGUAGE = "zxx"  # the library's label of tables and codes
+# the library's label for texts that are not language, such as tables and codes
+_NO_LANGUAGE = "zxx"
 
 
 @functools.cache
 def identifier() -> Identify:
     """Returns the function that detects languages, with the model of the package."""
-    from py3langid.langid import (  # type: ignore[import-untyped]  # here, since the model is big
+    from py3langid.langid import (  # type: ignore[import-untyped]  # imported here, since the model is big
         MODEL_FILE,
         LanguageIdentifier,
     )
@@ -96,7 +97,7 @@ def label_of(code: str) -> str | None:
     Args:
       code: a BCP 47 tag.
     """
-    import langcodes  # here, since it loads large tables
+    import langcodes  # imported here, since it loads large tables
 
     tag = langcodes.Language.get(code)
     own = _OTHER_LABELS.get(tag.language or "", tag.language or "")
@@ -112,8 +113,8 @@ def label_of(code: str) -> str | None:
 def distance(label: str, own: str) -> int:
     """Returns the distance between two languages according to CLDR.
 
-    It is 0 for the same language, and 80 or more for most pairs. If the two directions differ, it is the
-    greater one: Ukrainians read Russian, but few Russians read Ukrainian.
+    It is 0 for the same language, and 80 or more for most pairs. If the distances in the two directions
+    differ, the greater one is returned: Ukrainians read Russian, but few Russians read Ukrainian.
     """
     import langcodes
 

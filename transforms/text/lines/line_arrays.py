@@ -21,8 +21,8 @@ def line_bounds(block: bytes) -> Places:
 def to_array(block: bytes, bounds: Places) -> pa.LargeBinaryArray:
     """Converts the lines of a block to an array whose values sort like the lines.
 
-    The array has the lines without their line feeds. If the block has no byte below a line feed, the array
-    has them with their line feeds, which needs no copy.
+    The array has the lines without their line feeds. If the block has no byte with a value below that of a
+    line feed, the lines keep their line feeds, which needs no copy.
     """
     if block and np.frombuffer(block, np.uint8).min() >= _LINE_FEED:
         return _array_of(block, bounds)

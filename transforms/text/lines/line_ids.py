@@ -42,4 +42,5 @@ def group_places(keys: numpy.typing.NDArray[Any]) -> Iterator[tuple[int, Int64s]
     order = numpy.argsort(keys, kind="stable")
     present, starts = numpy.unique(keys[order], return_index=True)
     parts = numpy.split(order, starts[1:])
-    return zip(present.tolist(), parts, strict=False)  # `split` makes one part of no keys
+    # `numpy.split` makes one part even if there are no keys
+    return zip(present.tolist(), parts, strict=False)

@@ -59,7 +59,7 @@ class LineSampler:
         self._trim(SAMPLE_LINES)
 
     def sample(self) -> LineSample:
-        """Returns the sample. It is always the same for the same lines."""
+        """Returns the sample of lines. It is always the same for the same lines."""
         self._trim(SAMPLE_LINES)
         return LineSample(tuple(line for _, line in sorted(self._sampled)), self._total_bytes)
 

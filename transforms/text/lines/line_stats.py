@@ -18,7 +18,7 @@ CLASSES = (
 )
 """Classes of the number of words in a line: "0", "1", … "20", "21-25", … "96-100", ">100"."""
 
-_CHUNK_BYTES = 1 << 18  # measured at a time: fits in the processor's cache
+_CHUNK_BYTES = 1 << 18  # bytes measured at a time: they fit in the processor's cache
 _LINE_FEED, _BLANK = b"\n "
 _Counts = npt.NDArray[np.int64]
 

@@ -28,7 +28,7 @@ _PERL_CHARACTER = re.compile(
 class LineTable(NamedTuple):
     """The lines of a block as a table of texts."""
 
-    table: pa.Table  # of SCHEMA
+    table: pa.Table  # a table with SCHEMA
     block: bytes  # the same lines as in the table
     replaced: int  # number of characters that are not in Unicode, each now U+FFFD
 

@@ -4,8 +4,8 @@ A work unit (see file_units.py) has the lines that begin after its first byte, i
 right at its end. So a reader that starts in the middle skips the rest of a line. In addition to the kinds in
 file_units.py, there is one more kind of unit:
 
-tar    a compressed .tar archive. Each of `stripes` units decompresses the whole archive and uses every n-th
-       run of the texts of the wanted files, in order.
+tar a compressed .tar archive. Each of `stripes` units decompresses the whole archive and uses only every n-th
+       run (part of fixed size) of the texts of the wanted files, where n is `stripes`.
 
 Only a line feed ends a line. The text after the last line feed of a file is a line, too, and gets a line
 feed; `cat` would join it with the first line of the next file.
@@ -54,7 +54,7 @@ class LineBlock(NamedTuple):
 class Unterminated(NamedTuple):
     """A text that does not end with a line feed."""
 
-    member: str  # of an archive; "" for the text of the file itself
+    member: str  # name of a file in an archive; "" for the text of the file itself
 
 
 class NoMemberError(Exception):
@@ -62,7 +62,7 @@ class NoMemberError(Exception):
 
     def __init__(self, names: Sequence[str]):
         super().__init__(names)
-        self.names = names  # of files in the archive
+        self.names = names  # names of files in the archive
 
 
 def plan_block_units(stream: BinaryIO, path: str, file_bytes: int, stripes: int) -> list[FileUnit]:
@@ -80,7 +80,7 @@ def is_archive(stream: BinaryIO) -> bool:
         while data := read_some(source, tar_members.BLOCK_BYTES - len(head)):
             head += data
     except DECODE_ERRORS:
-        pass  # its reader will report the damage with its place
+        pass  # the reader of the file will report the damage with its position
     stream.seek(0)
     return tar_members.is_tar(head)
 
@@ -125,18 +125,19 @@ def read_blocks(
             continue
         if splitter.needs_more:
             splitter.lose_open()
-        if unit.stripe == 0:  # all stripes see it; the first reports it
+        if unit.stripe == 0:  # all stripes find this damage; only the first reports it
             yield event
     yield from splitter.end_text()
     yield from splitter.finish()
 
 
 def place_of(block: LineBlock, at: int) -> tuple[str, str]:
-    """Returns (file in the archive, place) of the line at byte `at` of a block.
+    """Returns (file in the archive, position in the file as text) of the line at byte `at` of a block.
 
-    The result does not depend on how the file was divided into units. The place is the offset of the line in
-    the text, "4711". In a .bz2 this is not known without reading all of the text before, so the place is the
-    stored byte of its .bz2 block and the offset in it, "80123+4711".
+    The result does not depend on how the file was divided into units. The position is the offset of the line
+    in the text, "4711". In a .bz2 file, this offset is not known without reading all of the text before. So
+    there the position is the stored byte at which the .bz2 block begins, and the offset in the block:
+    "80123+4711".
     """
     index = bisect.bisect_right(block.spans, at, key=lambda span: span.at) - 1
     span = block.spans[index]
@@ -149,13 +150,13 @@ class _BlockSplitter:
 
     def __init__(self, block_bytes: int):
         self._limit = min(block_bytes, MAX_LINE_BYTES)
-        self._is_taking = False  # at the start of a line of the unit, or inside it
+        self._is_taking = False  # True at the start of a line of the unit or inside the line
         self._parts: list[bytes] = []
         self._spans: list[Span] = []
-        self._held = 0  # bytes of the parts
+        self._held = 0  # total bytes of the parts
         self._open = 0  # bytes of the last line, if it is incomplete
         self._member = ""
-        self._stored_bytes = 0  # consumed since the last block
+        self._stored_bytes = 0  # stored bytes read since the last block
 
     @property
     def needs_more(self) -> bool:
@@ -297,7 +298,7 @@ def _tar_events(
                     message = f"{member.name} is damaged or truncated {place}: {error}"
                     yield Damage(member.start, member.start + member.bytes, message)
             elif problem := tar_members.problem_of(member, wanted):
-                # Ends the text before it, which is complete.
+                # A new text begins. End the text before it, which is complete.
                 yield Chunk(b"", True, 0, -1, 0, begins_text=True, member=member.name)
                 yield Damage(member.start, member.start, problem)
             wanted.add(member.name)

@@ -11,7 +11,7 @@ from transforms.text.news.shard_names import HELD_OUT_SHARD, HELDOUT, TRAIN, tab
 class Kind(enum.StrEnum):
     """Kinds of files, in the order in which they are made from each other."""
 
-    ARCHIVE = "archive"  # of raw input
+    ARCHIVE = "archive"  # archive of raw input
     RAW = "raw input"
     SORTED = "sorted lines"
     TOKENIZED = "tokenised lines"

@@ -14,7 +14,8 @@ _OTHER_PAIRS = (b',"', b'."')
 
 
 def lines_to_normalize(text: bytes, line_feeds: Places, language: str) -> list[int]:
-    """Returns the indexes of those lines of a framed block (see `line_places`) that may change, ascending.
+    """Returns the ascending indexes of the lines that the rules may change. `text` is framed (see
+    `line_places`).
 
     All lines with characters beyond ASCII are included.
     """

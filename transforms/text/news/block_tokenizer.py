@@ -35,7 +35,7 @@ Marks = NDArray[np.bool_]
 # A character has exactly one of _SPACE, _POINT and _SPECIAL, or any combination of the others.
 _SPACE, _LETTER, _NUMBER, _LOWER_CASE, _DIGIT = 1, 2, 4, 8, 16
 _POINT = 64  # period, comma and apostrophe, which are part of a word in some places
-_SPECIAL = 128  # a word of its own
+_SPECIAL = 128  # a special character, which is a word of its own
 
 _BLANK, _APOSTROPHE, _COMMA, _PERIOD = b" ',."
 _LESS, _GREATER, _S = b"<>s"
@@ -44,7 +44,7 @@ _NEVER, _ALWAYS, _BEFORE_NUMBER = range(3)
 _KEEPS = {"": _NEVER, ALWAYS: _ALWAYS, BEFORE_NUMBER: _BEFORE_NUMBER}
 _MAX_KNOWN_WORDS = 1 << 16
 _MAX_KNOWN_LETTERS = 64
-_COMMON_LETTERS = 32  # very few words have more
+_COMMON_LETTERS = 32  # very few words have more letters
 
 _NOWHERE: Places = np.empty(0, np.intp)
 
@@ -145,7 +145,7 @@ class BlockTokenizer:
 class _Text(NamedTuple):
     """A framed text. In `codes`, white space is replaced by spaces and grave accents by apostrophes."""
 
-    text: bytes | str  # the same, with other white space
+    text: bytes | str  # the same text with its original white space
     codes: Codes
     flags: Flags
 
@@ -238,7 +238,9 @@ def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
 
 
 def _close(places: Places) -> Places:
-    """Returns the positions that follow another position so closely that both have a neighbour in common."""
+    """Returns the positions that follow another position so closely that both characters have a common
+    neighbour.
+    """
     return places[1:][np.diff(places) <= 2]
 
 
@@ -257,14 +259,15 @@ def _unusual_lines(text: _Text, line_feeds: Places) -> Places:
 def _stand_ins(text: _Text) -> Places:
     """Returns the positions of the word by which the Perl script temporarily replaces periods."""
     found = text.text if isinstance(text.text, str) else text.text.decode("latin-1")
-    if STAND_IN not in found:  # nearly always; searching for the pattern is slower
+    # this is nearly always true, and faster than searching for the pattern
+    if STAND_IN not in found:
         return _NOWHERE
     return np.array([match.start() for match in re.finditer(STAND_IN, found)], np.intp)
 
 
 def _drop_blanks(codes: Codes, spaces: Marks, blanks: Marks) -> tuple[Codes, Marks]:
     """Removes spaces at both ends of lines, and repeated spaces between words."""
-    pairs = np.flatnonzero(spaces[:-1] & spaces[1:])  # the first of two
+    pairs = np.flatnonzero(spaces[:-1] & spaces[1:])  # positions of the first of two spaces
     drops = np.concatenate((pairs, pairs[codes[pairs] == LINE_FEED] + 1))
     drops = drops[codes[drops] == _BLANK]
     if not len(drops):
@@ -303,7 +306,8 @@ def _flag_table(perl: str) -> Flags:
     flags = np.full(CODE_POINTS, _SPECIAL, np.uint8)
     flags[in_word] = 0
     flags[letter] |= _LETTER
-    flags[in_word & members_of("number", perl)] |= _NUMBER  # fractions and the like are special
+    # only digits in words: fractions and the like are special characters
+    flags[in_word & members_of("number", perl)] |= _NUMBER
     flags[in_word & members_of("lowercase", perl)] |= _LOWER_CASE
     flags[ord("0") : ord("9") + 1] |= _DIGIT
     flags[members_of("white_space", perl)] = _SPACE

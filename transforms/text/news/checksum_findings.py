@@ -12,7 +12,7 @@ class Status(enum.StrEnum):
     DIFFERENT = "different"  # not as in the list, but as the build wrote it
     DAMAGED = "damaged"  # neither as in the list nor as the build wrote it
     MISSING = "missing"
-    NOT_COMPARED = "not compared"  # builds need not have this file
+    NOT_COMPARED = "not compared"  # the build does not have this file, and need not have it
     NOT_IN_LIST = "not in the list"
     EQUAL = "equal"
 
@@ -25,4 +25,4 @@ class Finding(NamedTuple):
 
     status: Status
     name: str  # as in the list, or relative to the folder of the build
-    detail: str  # for EQUAL, the MD5 sum
+    detail: str  # description of the result; for EQUAL, the MD5 checksum

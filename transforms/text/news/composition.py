@@ -19,7 +19,8 @@ _MANY_MARKS = re.compile(r"[^\w\x00-\xff]{100,}")
 def compose(text: str, perl: str) -> str:
     """Returns a text in NFC, according to the Unicode version of the Perl version `perl`."""
     if unicodedata.is_normalized("NFC", text):
-        return text  # in older versions, too: parts of a composed text are composed
+        # composed in older versions, too, because parts of a composed text are composed
+        return text
     return "".join(
         part if is_unknown else _compose_known(part)
         for part, is_unknown in zip(

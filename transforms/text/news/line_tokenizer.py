@@ -16,7 +16,7 @@ from transforms.text.news.line_places import frame, line_feeds_in, put_lines, ta
 from transforms.text.news.punctuation import normalize_line, normalize_text
 from transforms.text.news.wmt_tokenizer import tokenize_line
 
-_PIECE_BYTES = 1 << 18  # the arrays of a piece stay in the processor's cache
+_PIECE_BYTES = 1 << 18  # bytes processed at once: their arrays stay in the processor's cache
 
 
 class LineTokenizer:
@@ -73,7 +73,8 @@ class LineTokenizer:
         return unframe(result.lower() if self._lower_case else result)
 
     def _normalize_lines(self, lines: Sequence[bytes]) -> list[bytes]:
-        # Apart: a single character beyond ASCII needs all rules, and makes Python's string wider.
+        # Processed separately: a single character beyond ASCII needs all rules, and makes Python's string
+        # wider.
         return _apart(lines, self._normalize_together, self._normalize_together)
 
     def _normalize_together(self, lines: Sequence[bytes]) -> list[bytes]:
@@ -116,7 +117,9 @@ def _apart(
     change_ascii: Callable[[Sequence[bytes]], Sequence[bytes]],
     change_others: Callable[[Sequence[bytes]], Sequence[bytes]],
 ) -> list[bytes]:
-    """Changes ASCII lines by one function and all other lines by another. Returns the lines in order."""
+    """Applies one function to ASCII lines and another function to all other lines. Returns all lines in
+    order.
+    """
     is_ascii = list(map(bytes.isascii, lines))
     plain = iter(change_ascii(list(itertools.compress(lines, is_ascii))))
     others = iter(change_others(list(itertools.compress(lines, map(operator.not_, is_ascii)))))

@@ -31,7 +31,7 @@ _UNICODE_PUNCTUATION = (
 # UTF-8 punctuation that was read as Windows-1252 and written as UTF-8 again. The rules of the script for “
 # and ” after "â€", and for a second "Â´", are left out: earlier rules have already replaced these.
 _MOJIBAKE_QUOTES = (("â€ž", '"'), ("â€œ", '"'), ("â€\x9d", '"'))
-_LATIN = "[A-Za-zſ]"  # [a-z] ignoring case; the kelvin sign is already a "K"
+_LATIN = "[A-Za-zſ]"  # [a-z] ignoring case; the kelvin sign has already become "K"
 _MOJIBAKE_APOSTROPHES = (
     re.compile(rf"({_LATIN})[âÂ]€˜({_LATIN})"),
     re.compile(rf"({_LATIN})[âÂ]€™({_LATIN})"),

@@ -18,9 +18,9 @@ from transforms.text.lines.line_stats import LineStats, add_line_stats
 from transforms.text.news.shard_names import HELDOUT_FOLDER, SPLITS, TRAIN_FOLDER
 from transforms.text.vocabularies.vocabulary import VocabularyStats
 
-BEFORE = "before_deduplication"  # name in stats.json of all lines before sorting
+BEFORE = "before_deduplication"  # key in stats.json for the counts of all lines before sorting
 WHOLE = ("train", "test")  # splits that together hold each sentence once
-NEAR_DUPLICATES = "rejected/near-duplicates"  # prefix of the files that list them
+NEAR_DUPLICATES = "rejected/near-duplicates"  # prefix of the files that list near-duplicates
 LEFT_OUT = {"duplicates": "repeated", "near_duplicates": "near-duplicates"}
 """Name in manifest.json of a count of dropped, well-formed lines → its name in the tables of the card."""
 

@@ -42,7 +42,7 @@ class _Rules(NamedTuple):
     letter: re.Pattern[str]
     lower_case: re.Pattern[str]
     space: re.Pattern[str]
-    blank: re.Pattern[str]  # matches a whole line
+    blank: re.Pattern[str]  # matches a whole line that is returned unchanged
     prefixes: Mapping[str, str]
 
 

@@ -3,7 +3,7 @@
 The generator is a xorshift generator with four signed words of 64 bits. Right shifts keep the sign, as in
 Perl under `use integer`. A step only shifts and XORs; filling with copies of the sign bit is linear as well.
 So a step is a 256 × 256 matrix over the field of two elements, 2**k steps are a power of this matrix, and a
-value can be computed without those before it. A matrix is stored as a table of the images of each byte.
+value can be computed without those before it. A matrix is stored as a table with its product with each byte.
 
 No value is negative: `w ^ (w >> 19)` and `t ^ (t >> 8)` each cancel the sign bit.
 """
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 Values = npt.NDArray[np.int64]
 _States = npt.NDArray[np.int64]  # rows of x, y, z, w
-_Power = npt.NDArray[np.int64]  # [position in a state, byte]: the image of this byte
+_Power = npt.NDArray[np.int64]  # [position in a state, byte] → product of this byte and the matrix
 
 _SEED = np.array([[123456789, 362436069, 521288629, 0]], np.int64)  # the script sets w to 0
 _BYTES = _SEED.nbytes
@@ -81,7 +81,9 @@ def _power(exponent: int) -> _Power:
 
 
 def _single_bits() -> _States:
-    """Returns all states in which a single bit is set, in the order of bytes and of bits in a byte."""
+    """Returns all states of the generator in which a single bit is set, in the order of bytes and of bits in
+    a byte.
+    """
     octets = np.zeros((_BITS, _BYTES), np.uint8)
     bits = np.arange(_BITS)
     octets[bits, bits // 8] = 1 << bits % 8
@@ -89,7 +91,7 @@ def _single_bits() -> _States:
 
 
 def _tabulate(images: _States) -> _Power:
-    """Returns a table with the product of each byte and a matrix, given the products of the single bits."""
+    """Returns the table of products of a matrix with each byte, given its products with single bits."""
     of_bits = images.reshape(_BYTES, 8, 4)
     table = np.zeros((_BYTES, 1, 4), np.int64)
     for bit in range(8):

@@ -36,7 +36,7 @@ class Tally(NamedTuple):
     """Counts of n-grams of one order."""
 
     grams: int = 0  # number of different n-grams
-    kept: int = 0  # number of those above the cut-off
+    kept: int = 0  # number of different n-grams with a count above the cut-off
     adjusted: int = 0  # sum of the adjusted counts
     of_count: tuple[int, ...] = (
         0,
@@ -47,7 +47,8 @@ def cut_offs(prune: Sequence[int], order: int) -> dict[int, int]:
     """Returns order → largest count of the n-grams that are pruned.
 
     Args:
-      prune: the counts for orders 1, 2, …; the last one holds for all higher orders. () prunes nothing.
+      prune: the largest pruned counts for orders 1, 2, …. The last one is also used for all higher orders. ()
+        prunes nothing.
       order: the highest order.
     """
     last = prune[-1] if prune else 0
@@ -107,7 +108,8 @@ def count_suffixes(table: Table) -> Table:
     """Counts the n-grams that are one word shorter. Returns their ADJUSTED_COUNTS.
 
     Args:
-      table: a table of COUNTS or ADJUSTED_COUNTS, with all n-grams that end with any of the shorter ones.
+      table: a table of COUNTS or ADJUSTED_COUNTS. For each shorter n-gram, it must have all n-grams that end
+        with it.
     """
     suffixes = table["words"][:, 1:]
     order, starts = group_rows(suffixes)

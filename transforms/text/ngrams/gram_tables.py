@@ -28,8 +28,10 @@ UNKNOWN, START, END = range(3)
 """Numbers of <UNK>, <S> and </S>; the numbers of other words follow."""
 
 COUNTED = ("count", "<i8")  # number of occurrences in the text
-ADJUSTED = ("adjusted", "<i8")  # different words before it, or its count (see count_grams.py)
-WEIGHT = ("weight", "<f8")  # its own, discounted part of the probability
+# number of different words before the n-gram, or its count (see count_grams.py)
+ADJUSTED = ("adjusted", "<i8")
+# the part of the probability that comes from the n-gram's own discounted count
+WEIGHT = ("weight", "<f8")
 SHARE = ("share", "<f8")  # factor of the shorter n-gram's probability, from its context
 PROBABILITY = ("probability", "<f8")
 BACKOFF = ("backoff", "<f8")  # factor for words that the model does not have after it
@@ -93,7 +95,8 @@ def hash_rows(words: Words) -> Uint64s:
 def group_rows(words: Words) -> tuple[Int64s, Int64s]:
     """Groups equal n-grams.
 
-    Returns indexes that sort equal n-grams together, and the start of each group in them.
+    Returns indexes that sort equal n-grams together, and the position in these indexes at which each group
+    starts.
     """
     hashes = hash_rows(words)
     order = np.argsort(hashes)
@@ -110,7 +113,8 @@ def sort_rows(words: Words) -> Int64s:
     columns = [column.astype(np.uint64) for column in words.T]
     if len(columns) % 2:
         columns.append(np.zeros(len(words), np.uint64))
-    pairs = zip(columns[::2], columns[1::2], strict=True)  # half as many keys
+    # two columns become one key, so there are half as many keys
+    pairs = zip(columns[::2], columns[1::2], strict=True)
     return np.lexsort([(first << np.uint64(32)) | second for first, second in pairs][::-1])
 
 

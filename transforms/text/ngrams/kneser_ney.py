@@ -4,8 +4,8 @@
 
 a(h w) is an adjusted count (see count_grams.py), a(h) is the sum of a(h w) over all words w, h' is h without
 its first word, and share(h) is the sum of the subtracted discounts D, divided by a(h). The unigrams are
-interpolated with 1 / V, where V includes <UNK> and </S>, but not <S>. N-grams that are pruned count in a(h)
-and in the discounts; their whole probability is in share(h).
+interpolated with 1 / V, where V includes <UNK> and </S>, but not <S>. Pruned n-grams are included in a(h) and
+in the discounts. Their whole probability is added to share(h).
 """
 
 from typing import NamedTuple
@@ -34,7 +34,7 @@ FALLBACK = (0.0, 0.5, 1.0, 1.5)
 class Discounts(NamedTuple):
     """The discounts that are subtracted from the counts of one order."""
 
-    of_count: tuple[float, ...]  # for counts 0, 1, 2, and 3 or more
+    of_count: tuple[float, ...]  # discounts for counts 0, 1, 2, and 3 or more
     is_fallback: bool = False  # True if the text has too few n-grams to estimate them
 
 
@@ -129,6 +129,8 @@ def interpolate(weighed: Table, shorter: Table) -> Table:
     """
     rows = look_up(weighed["words"][:, 1:], shorter["words"])
     if np.any(rows < 0):
-        raise ValueError("the model has an n-gram without its suffix")
+        raise ValueError(
+            "the model has an n-gram, but not its suffix (the n-gram without the first word)"
+        )
     probabilities = weighed["weight"] + weighed["share"] * shorter["probability"][rows]
     return make_table(weighed["words"], PROBABILITIES, probabilities)

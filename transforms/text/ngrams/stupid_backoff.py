@@ -85,7 +85,9 @@ def use_shorter(words: Words, shorter: Table) -> Table:
     """
     rows = look_up(words[:, 1:], shorter["words"])
     if np.any(rows < 0):
-        raise ValueError("the model has an n-gram without its suffix")
+        raise ValueError(
+            "the model has an n-gram, but not its suffix (the n-gram without the first word)"
+        )
     return make_table(words, USED, np.rint(shorter["frequency"][rows] * _UNITS).astype(np.int64))
 
 

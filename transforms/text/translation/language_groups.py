@@ -28,7 +28,7 @@ def family_of(code: str) -> str | None:
 def resource_level_of(code: str) -> str | None:
     """Returns a language's resource level (Table 7), or None if it is unknown.
 
-    It is based on the number of bitext sentences with English in Table 1.
+    The level depends on the number of sentence pairs with English in Table 1.
     """
     sentences = _table("bitext").get(code)
     if sentences is None:

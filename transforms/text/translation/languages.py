@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from transforms.text.files.toml_tables import read_table
 
-_CODE_AND_SCRIPT = re.compile(r"([a-z]{3})_([A-Z][a-z]{3})")  # of FLORES-200
+_CODE_AND_SCRIPT = re.compile(r"([a-z]{3})_([A-Z][a-z]{3})")  # a code of FLORES-200
 # Right-to-left scripts of living languages.
 _RIGHT_TO_LEFT = frozenset("Adlm Arab Hebr Mand Mend Nkoo Rohg Samr Syrc Thaa Yezi".split())
 _MAX_NEAR_NAMES = 5

@@ -32,16 +32,16 @@ class ReadError(Exception):
 class SourceSentence(NamedTuple):
     """An English sentence to be translated into all languages of the benchmark."""
 
-    id: str  # split and position in the split, from 1: "devtest-0042"
-    split: str  # of SPLITS
+    id: str  # the split, and the position in it from 1: "devtest-0042"
+    split: str  # one of SPLITS
     article: str  # domain and page id, "wikinews:4711"; the sentences of an article are neighbours
     text: str
     url: str  # of the article
-    domain: str  # of DOMAINS, or the domain name of the user's documents
-    topic: str  # of TOPICS, or a topic that an editor has entered
-    has_image: bool  # the article shows a picture
-    has_hyperlink: bool  # the sentence links to another page
-    licence: str = ""  # of the article; "" in a build without documents of the user
+    domain: str  # one of DOMAINS, or the name of a domain of the user's documents
+    topic: str  # one of TOPICS, or a topic that an editor has entered
+    has_image: bool  # True if the article shows a picture
+    has_hyperlink: bool  # True if the sentence links to another page
+    licence: str = ""  # licence of the article; "" in a build without documents of the user
 
 
 class Translation(NamedTuple):
@@ -50,15 +50,16 @@ class Translation(NamedTuple):
     id: str  # of the source sentence
     text: str
     file: str  # name of the returned file; "" if there was none
-    line: int  # of that file, from 1
+    line: int  # line in that file, from 1
 
 
 class Finding(NamedTuple):
     """A fault that a check found in a translation."""
 
-    id: str  # of the source sentence; "" for a finding about a whole file
+    id: str  # id of the source sentence; "" for a finding about a whole file
     rule: str  # name of the check: "numbers-differ"
-    severity: str  # "error": is returned to the translator; "warning": a person should look at it
+    # "error": the translation is returned to the translator; "warning": a person should look at it
+    severity: str
     message: str  # one line for the translator: what is wrong and what was expected
     file: str  # see Translation
     line: int

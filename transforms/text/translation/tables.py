@@ -34,7 +34,7 @@ def _line(row: Sequence[str], width: int, for_people: bool) -> str:
         raise ValueError(f"expected a row of {width} fields, found {len(row)}: {row!r}")
     if width < 2:
         raise ValueError(
-            "a table must have at least two columns: an empty field would be a blank line"
+            "a table must have at least two columns: with one, an empty field would be an empty line"
         )
     fields = map(protect, row) if for_people else row
     return (
@@ -47,7 +47,7 @@ def read_table(
 ) -> Iterator[tuple[int, Mapping[str, str]]]:
     """Yields (line number, column → field) for each row. Columns may be in any order.
 
-    Blank lines, a byte order mark and the carriage returns of CRLF are ignored. Raises ReadError if a needed
+    Empty lines, a byte order mark and the carriage returns of CRLF are ignored. Raises ReadError if a needed
     column is missing, or a row has more or fewer fields than the header.
     """
     lines = text.removeprefix("\ufeff").split("\n")

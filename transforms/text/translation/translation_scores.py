@@ -44,7 +44,7 @@ class Pieces:
         if not model:
             raise ValueError(
                 "not a SentencePiece model: the file is empty"
-            )  # sentencepiece would hang
+            )  # the library sentencepiece would never return
         try:
             self._processor: Any = sentencepiece.SentencePieceProcessor(model_proto=model)
         except RuntimeError:
@@ -56,7 +56,8 @@ class Pieces:
 
     def cut(self, lines: Sequence[str]) -> list[str]:
         """Splits lines into pieces. Returns the lines with a space between pieces."""
-        stripped = [line.rstrip() for line in lines]  # as sacrebleu does before it cuts
+        # as sacrebleu does before it splits lines into pieces
+        stripped = [line.rstrip() for line in lines]
         return [" ".join(pieces) for pieces in self._processor.encode(stripped, out_type=str)]
 
 
@@ -91,7 +92,7 @@ class Group(NamedTuple):
 
     kind: str  # "corpus", "domain" or "topic"
     name: str  # "wikinews"; "" for the corpus
-    lines: tuple[int, ...]  # from 0
+    lines: tuple[int, ...]  # indexes of the lines, from 0
 
 
 class GroupScores(NamedTuple):
@@ -100,7 +101,7 @@ class GroupScores(NamedTuple):
     kind: str
     name: str
     sentences: int
-    scores: Mapping[str, float]  # metric, of METRICS → score
+    scores: Mapping[str, float]  # metric (one of METRICS) → score
 
 
 class SystemScores(NamedTuple):
@@ -119,7 +120,8 @@ class Task(NamedTuple):
     model: bytes
     model_name: str  # "" to name the model by its hash
     metrics: tuple[str, ...]
-    code_version: str  # of corpusmill; part of the signature if the model is not a release
+    # version of corpusmill; part of the signature if the model is not a released one
+    code_version: str
 
 
 def group_lines(domains: Sequence[str], topics: Sequence[str]) -> list[Group]:

@@ -21,7 +21,7 @@ def paragraphs_of_article(text: str) -> Iterator[str]:
 
 
 def paragraphs_of_book(text: str) -> list[str]:
-    """Returns the paragraphs of a book, which are separated by blank lines."""
+    """Returns the paragraphs of a book, which are separated by empty lines."""
     return _BLANK_LINES.split(text)
 
 

@@ -126,7 +126,7 @@ def _languages(languages: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def _row(name: str, counts: Mapping[str, Any]) -> Sequence[str | int]:
-    sampled: Sequence[str | int] = (ABSENT,) * 4  # of a language that was only evaluated
+    sampled: Sequence[str | int] = (ABSENT,) * 4  # values for a language that was only evaluated
     if counts["sentences"]:
         share, times = 100 * counts["probability"], counts["sampled"] / counts["sentences"]
         sampled = counts["sentences"], f"{share:.2f} %", counts["sampled"], f"{times:.3g}"

@@ -49,10 +49,10 @@ class PieceSettings:
     Raises ValueError for invalid settings.
     """
 
-    size: int = 256_000  # greatest number of pieces
+    size: int = 256_000  # maximum number of pieces
     character_coverage: float = 0.9995  # share of the text with pieces for its characters
-    normalization: str = "nmt_nfkc"  # of NORMALIZATIONS
-    byte_fallback: bool = False  # spell characters without a piece in bytes
+    normalization: str = "nmt_nfkc"  # one of NORMALIZATIONS
+    byte_fallback: bool = False  # True to encode characters without a piece as bytes
     min_count: int = 1  # less frequent words are ignored
 
     def __post_init__(self) -> None:
@@ -76,7 +76,7 @@ class TrainedPieces(NamedTuple):
     model: bytes
     pieces: int
     words: int  # distinct words that the model was trained on
-    occurrences: int  # of these words
+    occurrences: int  # number of occurrences of these words
     rare_words: int  # distinct words ignored because they occur less than min_count times
 
 
@@ -87,7 +87,7 @@ class PieceStats(NamedTuple):
     characters: int = 0  # Unicode code points, including spaces
     pieces: int = 0
     unknown: int = 0  # unknown pieces; a run of unknown characters is one piece
-    in_bytes: int = 0  # pieces that are a byte of a character
+    in_bytes: int = 0  # pieces that represent a byte of a character
 
     @property
     def characters_per_piece(self) -> float:
@@ -101,7 +101,7 @@ class PieceStats(NamedTuple):
 
 
 def add_piece_stats(stats: Iterable[PieceStats]) -> PieceStats:
-    """Adds up `stats`, field by field."""
+    """Adds up several PieceStats, field by field."""
     return PieceStats(*(sum(column) for column in zip(PieceStats(), *stats, strict=True)))
 
 

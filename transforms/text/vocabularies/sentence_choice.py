@@ -33,8 +33,8 @@ class LastRange(NamedTuple):
     """The result of the first pass over a language: the range of ranks that contains the last rank."""
 
     share: Share
-    number: int  # number of the range with the last sentence that is taken once more; -1 if none is
-    before: int  # sentences in the ranges before
+    number: int  # number of the range with the last rank; -1 if no sentence is used once more
+    before: int  # number of sentences in the ranges before that range
     held_out_from: int  # first range that is held out; RANGES if none is
 
 
@@ -42,9 +42,10 @@ class Choice(NamedTuple):
     """The rule that decides which sentences of a language are sampled, how often, and which are held out."""
 
     share: Share
-    last: int  # rank; sentences of smaller ranks are taken once more; 0 if none is
-    copies: int  # number of sentences of rank `last` that are taken once more
-    held_out_from: int  # rank; sentences from this rank on are held out; 1 << 64 if none is
+    last: int  # the last rank; sentences with smaller ranks are used once more; 0 if none are
+    copies: int  # number of sentences with rank `last` that are used once more
+    # sentences with this rank or a greater one are held out; 1 << 64 if none are
+    held_out_from: int
 
 
 def rank_sentences(sentences: Sequence[str], seed: int) -> Ranks:
@@ -98,7 +99,7 @@ def choose(last: LastRange, ranks: Ranks) -> Choice:
     held_out_from = last.held_out_from << int(_SHIFT)
     if last.number < 0:
         return Choice(last.share, 0, 0, held_out_from)
-    place = last.share.once_more - last.before  # of the last one in its range, from 1
+    place = last.share.once_more - last.before  # position of the last rank in its range, from 1
     rank = np.sort(ranks)[place - 1]
     return Choice(last.share, int(rank), place - int(np.sum(ranks < rank)), held_out_from)
 

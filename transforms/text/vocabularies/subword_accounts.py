@@ -15,7 +15,7 @@ from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS
 from transforms.text.vocabularies.subwords import TrainedSubwords, add_subword_stats
 
-MEASURED = ("validation", "test")  # as in the paper
+MEASURED = ("validation", "test")  # splits on which pieces are counted, as in the paper
 ABSENT = "–"
 DESCRIPTION = Description(
     title="Wiki-40B: multilingual SentencePiece vocabularies",

@@ -21,7 +21,7 @@ from transforms.text.wikimedia.article_markers import MARKERS_WITH_LINE_FEEDS, c
 
 BLANK = "\u2581"  # SentencePiece's sign for a space
 RESERVED = "\u2585"  # the trainer skips words with this character
-SENTENCE = 5_000  # greatest length of a training sentence, in characters
+SENTENCE = 5_000  # maximum length of a training sentence, in characters
 META_PIECES = 3  # <unk>, <s>, </s>
 BYTES = 256
 
@@ -33,7 +33,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 COMMON: Mapping[str, Any] = {
     # A small corpus gives a small vocabulary, not an error.
     "hard_vocab_limit": False,
-    # All words of any length: the trainer's own sample would be random.
+    # Train on all words, of any length, because the trainer's own sample would be random.
     "input_sentence_size": 0,
     "max_sentence_length": 1 << 20,  # bytes
     # Each thread adds up its own words, so the number of threads changes the last bits of the sums and with
@@ -46,8 +46,8 @@ TRAINER: Mapping[str, Any] = {
     "normalization_rule_name": "identity",
     "add_dummy_prefix": False,
     "remove_extra_whitespaces": False,
-    # Rare characters are spelled in bytes, not lost. A space without a piece of its own would be decoded to
-    # its sign.
+    # Rare characters are encoded as bytes, so they are not lost. A space needs a piece of its own, because
+    # otherwise it would be decoded to U+2581.
     "byte_fallback": True,
     "required_chars": BLANK,
     **COMMON,
@@ -65,8 +65,8 @@ class SubwordSettings:
     Raises ValueError for invalid settings.
     """
 
-    vocabulary_size: int = 32_000  # greatest number of pieces, including markers and bytes
-    sample_articles: int = 100_000  # from the split train of each language
+    vocabulary_size: int = 32_000  # maximum number of pieces, including markers and bytes
+    sample_articles: int = 100_000  # number of articles from the split train of each language
     character_coverage: float = 0.9999  # share of the text with pieces for its characters
 
     def __post_init__(self) -> None:
@@ -89,11 +89,10 @@ class TrainedSubwords(NamedTuple):
     """A trained vocabulary, and the size and checksum of its training sample."""
 
     model: bytes  # a SentencePiece model; b"" if none could be trained
-    vocabulary_size: int  # pieces; 0 without a model
+    vocabulary_size: int  # number of pieces; 0 without a model
     sampled_articles: int
-    sample_sha256: (
-        str  # of the lines "<wikidata id>\t<version id>\n" of the sampled articles, in order
-    )
+    # checksum of the lines "<wikidata id>\t<version id>\n" of the sampled articles, in order
+    sample_sha256: str
     reason: str = ""  # why there is no model
 
     def summary(self) -> dict[str, Any]:
@@ -108,7 +107,7 @@ def check_coverage(character_coverage: float) -> None:
 
 
 def add_subword_stats(stats: Iterable[SubwordStats]) -> SubwordStats:
-    """Adds up `stats`, field by field."""
+    """Adds up several SubwordStats, field by field."""
     return SubwordStats(*(sum(column) for column in zip(SubwordStats(), *stats, strict=True)))
 
 
@@ -150,7 +149,7 @@ def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any)
             sentence_iterator=lines,
             input_format="tsv",
             model_writer=model,
-            minloglevel=2,  # errors, which are raised as well
+            minloglevel=2,  # log only errors, which are also raised
             **fixed,
             **settings,
         )
@@ -163,7 +162,8 @@ class WordCounts(NamedTuple):
     """The words of texts and their counts, with and without a space before the word."""
 
     after_blank: Mapping[str, int]
-    others: Mapping[str, int]  # at the start of a sentence
+    # words without a space before them, which are at the start of a sentence
+    others: Mapping[str, int]
 
 
 def count_words(texts: Iterable[str]) -> WordCounts:

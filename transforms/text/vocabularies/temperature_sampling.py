@@ -18,9 +18,9 @@ _CONTEXT = decimal.Context(prec=50)
 class Share(NamedTuple):
     """The share that a language has in the sample."""
 
-    sentences: int  # n: available sentences
+    sentences: int  # n: number of available sentences
     probability: float  # p: share of the language in the sample
-    wanted: int  # k: sampled sentences
+    wanted: int  # k: number of sampled sentences
 
     @property
     def times(self) -> int:

@@ -18,14 +18,15 @@ Ids = numpy.typing.NDArray[numpy.int32]
 ENDS = ("</s>", "<eos>", "<|endoftext|>", "<|end_of_text|>", "<|im_end|>", "[SEP]")
 """Usual names of the end-of-text token; the first one that a tokenizer has is used."""
 
-SMALL_SIZE = 65_500  # ids of smaller vocabularies are stored in 16 bits, as Megatron-LM does
+# ids of vocabularies smaller than this are stored in 16 bits, as in Megatron-LM
+SMALL_SIZE = 65_500
 
 
 class Tokenizer(Protocol):
     """A loaded tokenizer."""
 
     kind: str  # "sentencepiece" or "huggingface"
-    size: int  # all ids are smaller
+    size: int  # size of the vocabulary; all ids are smaller
     unknown: int  # id of the unknown token; -1 if there is none
 
     def find(self, token: str) -> int:

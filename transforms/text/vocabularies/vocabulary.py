@@ -42,7 +42,7 @@ class VocabularyPart(NamedTuple):
     """A part of a vocabulary. Different parts have no word in common."""
 
     packed: bytes  # counts of the words that are in the vocabulary (see word_counts.py)
-    words: int  # running words of the part, including rare ones
+    words: int  # number of running words of the part, including rare words
     distinct_words: int
 
 
@@ -51,7 +51,7 @@ class Vocabulary(NamedTuple):
 
     counts: pa.RecordBatch  # see word_counts.py; the most frequent first, then by bytes
     sentences: int
-    words: int  # running words, without the ends of sentences
+    words: int  # number of running words, without the ends of sentences
     distinct_words: int
 
 
@@ -83,8 +83,8 @@ class VocabularyStats(NamedTuple):
     training_sentences: int
     training_words: int
     training_distinct_words: int
-    vocabulary_words: int  # without the special tokens
-    heldout: tuple[HeldoutStats, ...]  # of each held-out shard, in order
+    vocabulary_words: int  # number of words in the vocabulary, without the special tokens
+    heldout: tuple[HeldoutStats, ...]  # counts of each held-out shard, in order
 
     @property
     def training_words_with_boundaries(self) -> int:
@@ -117,7 +117,7 @@ class VocabularyStats(NamedTuple):
 
 
 def add_heldout(stats: Iterable[HeldoutStats]) -> HeldoutStats:
-    """Adds up `stats`, field by field."""
+    """Adds up the HeldoutStats of several shards, field by field."""
     return HeldoutStats(*(sum(column) for column in zip(HeldoutStats(), *stats, strict=True)))
 
 

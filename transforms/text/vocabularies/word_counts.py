@@ -20,7 +20,7 @@ SCHEMA = pa.schema(
 )
 """Schema of word counts: record batches with each word once, in any order. Counts may be negative."""
 
-CHUNK_BYTES = 1 << 24  # of text counted at a time; Arrow's offsets must be below 2**31
+CHUNK_BYTES = 1 << 24  # bytes of text counted at a time; Arrow's offsets must be below 2**31
 
 
 def count_words(block: bytes) -> pa.RecordBatch:
@@ -45,7 +45,7 @@ def spread_words(block: bytes) -> pa.BinaryArray:
 
 
 def _drop_absent(words: pa.BinaryArray, counts: pa.Array) -> pa.RecordBatch:
-    """Returns the words with their counts, without the empty word and words with a count of 0."""
+    """Returns the words with their counts. The empty word and words with a count of 0 are left out."""
     batch = pa.record_batch([words, counts], schema=SCHEMA)
     is_word = pc.greater(pc.binary_length(words), 0)
     return batch.filter(pc.and_(is_word, pc.not_equal(counts, 0)))

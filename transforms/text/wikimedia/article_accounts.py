@@ -113,9 +113,10 @@ def _paper(paper: Mapping[str, str]) -> list[str]:
 
 
 def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
-    """Returns the card's lines and the manifest's entry about pages that are also in an older dump.
+    """Returns the card's lines and the manifest's entry about the pages dropped because they are older.
 
-    Such pages were dropped. Returns ([], {}) if the build was not compared with an older dump.
+    A build can be limited to new pages: it drops the pages of an older dump, or pages up to a given page id.
+    Returns ([], {}) if the build was not limited in this way.
 
     Raises NothingLeftError if no page is new.
     """
@@ -131,7 +132,7 @@ def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
 
 
 def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
-    """Returns split → its counts, and "total" → the sum of the splits.
+    """Returns the counts of each split, and their sum under the key "total".
 
     If the build has a subword vocabulary, the counts include the number of its pieces.
     """

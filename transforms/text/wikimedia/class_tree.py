@@ -1,4 +1,4 @@
-"""Finds the internal classes of Wikidata, those of Wikimedia's own pages, such as lists and templates.
+"""Finds the internal classes of Wikidata: the classes of Wikimedia's own pages, such as lists and templates.
 
 A class is internal if it is one of a few roots, or a subclass (P279) of one. Items and classes are
 represented by numbers: 64 is Q64.
@@ -16,10 +16,10 @@ DISAMBIGUATION, CATEGORY, LIST, TEMPLATE, INTERNAL = KINDS = (
     "template",
     "internal",
 )
-"""The kinds of internal classes. A class below roots of several kinds gets the first of these kinds."""
+"""The kinds of internal classes. A subclass of roots of several kinds gets the first of these kinds."""
 
 INTERNAL_ROOTS = {
-    17442446: INTERNAL,  # Wikimedia internal item: what exists for the wikis, not in the world
+    17442446: INTERNAL,  # Wikimedia internal item: exists only for the wikis
     4167410: DISAMBIGUATION,  # Wikimedia disambiguation page
     22808320: DISAMBIGUATION,  # Wikimedia human name disambiguation page
     4167836: CATEGORY,  # Wikimedia category
@@ -43,9 +43,11 @@ themselves and their P279 statements are often missing.
 
 
 def kinds_of(lower: Ids, upper: Ids) -> dict[int, str]:
-    """Returns internal class → its kind, sorted by class. The classes of INTERNAL_ROOTS are always included.
+    """Returns a mapping from each internal class to its kind, sorted by class.
 
-    `lower` and `upper` have the subclass statements: class `lower[i]` is a subclass of `upper[i]`. As in
+    The classes of INTERNAL_ROOTS are always included.
+
+    `lower` and `upper` contain the subclass statements: class `lower[i]` is a subclass of `upper[i]`. As in
     Wikidata, statements may be in any order, be repeated, and form cycles. Needs 32 bytes of memory for each
     statement in addition to the two arrays: about 160 MB for all of Wikidata.
     """
@@ -56,7 +58,7 @@ def kinds_of(lower: Ids, upper: Ids) -> dict[int, str]:
         waiting = [root for root, of_kind in INTERNAL_ROOTS.items() if of_kind == kind]
         while waiting:
             above = waiting.pop()
-            if above in kinds:  # all classes below it are, too
+            if above in kinds:  # and so are all its subclasses
                 continue
             kinds[above] = kind
             first, end = numpy.searchsorted(upper, [above, above + 1])

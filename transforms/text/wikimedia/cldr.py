@@ -1,7 +1,7 @@
 """Reads data about languages from Unicode's CLDR: names, months, date formats, number formats and units.
 
-The data is part of the library Babel. If the tables of a language were written by hand, only units are taken
-from CLDR.
+The data is part of the library Babel. Some languages have tables written by hand (languages/*.toml). For
+these languages, only units are taken from CLDR.
 """
 
 import decimal
@@ -147,7 +147,8 @@ def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
 
     Args:
         languages: language codes in order of preference.
-        native: True to use the separators that belong to the language's own digits, if there are any.
+        native: True to use the separators of the language's own digits (such as Arabic-Indic digits), if
+          there are any.
     """
     locale = _locale(languages)
     if not locale:
@@ -263,7 +264,7 @@ def unit_pattern(language: str, symbol: str, number: str) -> str:
     value = decimal.Decimal(number)
     written = format_decimal(value, locale=locale, numbering_system="latn")
     lengths: tuple[Literal["long", "short"], ...] = ("long", "short")
-    for length in lengths:  # if both are the same word, CLDR lists only one
+    for length in lengths:  # if both lengths have the same word, CLDR lists one
         shown = format_unit(value, unit, length=length, locale=locale, numbering_system="latn")
         if unit not in shown and shown.count(written) == 1:
             named = shown.replace(written, "{number}")

@@ -1,8 +1,8 @@
 """Finds the files of a dump in a folder of Wikimedia's dump server, and checks that they are complete.
 
-The folder of one wiki and date contains the same pages several times: in one file and in several parts, and
-both as plain bz2 files and as "multistream" files, in which a reader can start at many positions.
-`dumpstatus.json`, if it exists, gives the state of each job of the server and the size of every file.
+The folder of one wiki and date contains the same pages several times. The pages are in one file, and again in
+several part files. There are plain bz2 files and "multistream" files, which can be read from many positions.
+`dumpstatus.json`, if it exists, has the state of each dump job and the size of every file.
 """
 
 import itertools
@@ -190,7 +190,10 @@ def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]
 
 
 def name_some(names: Iterable[str], count: int) -> str:
-    """Returns a text with the first three of `count` names, followed by the number of the other names."""
+    """Returns a text with the first three names, followed by the number of the other names.
+
+    `count` is the number of all names.
+    """
     more = f" and {count - 3:,} more" if count > 3 else ""
     return ", ".join(itertools.islice(names, min(count, 3))) + more
 
@@ -198,8 +201,8 @@ def name_some(names: Iterable[str], count: int) -> str:
 def select_table(folder: DumpFolder, table: str) -> tuple[str, ...]:
     """Returns the name of a table's SQL dump, or () if the folder does not contain it.
 
-    Raises UnusableDumpError if the SQL dump is still being written, because a build without the table would
-    give another corpus.
+    Raises UnusableDumpError if the SQL dump is still being written. A build without the table would produce a
+    different corpus.
     """
     job = _TABLE_JOBS.get(table, "")
     if folder.jobs.get(job, {}).get("status") in _NOT_YET:

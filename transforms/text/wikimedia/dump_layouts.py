@@ -1,4 +1,4 @@
-"""Describes the two layouts of Wikimedia's dumps, and finds dates in the names of their files.
+"""Describes the two file layouts in which Wikimedia publishes wikis, and finds dates in file names.
 
 dumps    ukwiki/20261101/ukwiki-20261101-pages-articles-multistream.xml.bz2, with dumpstatus.json
 
@@ -13,7 +13,10 @@ from collections.abc import Iterable
 from transforms.text.files.dates import checked_date, plain_date
 
 ANY, DUMPS, EXPORTS = LAYOUTS = ("any", "dumps", "exports")
-"""A dump is preferred to an export of the same date: it has tables of that date, and half the bytes."""
+"""The layouts. "any" accepts both.
+
+A dump is preferred to an export of the same date, because it has SQL tables of that date and half the size.
+"""
 
 _IN_NAME = re.compile(r"wik\w+-(\d{8}|\d{4}-\d\d-\d\d|latest)-")
 
@@ -28,10 +31,10 @@ def date_in_name(path: str) -> str:
 
 
 def date_in_names(names: Iterable[str]) -> str:
-    """Returns the date that all file names contain, such as "20261101" in
-    "elwiki-20261101-page_props.sql.gz".
+    """Returns the date that all the file names have in common.
 
-    Returns "" if they contain no date or different dates.
+    For example, the date in "elwiki-20261101-page_props.sql.gz" is "20261101". Returns "" if a name has no
+    date, or if the dates differ.
     """
     dates = {checked_date(date_in_name(name)) for name in names}
     return dates.pop() if len(dates) == 1 else ""

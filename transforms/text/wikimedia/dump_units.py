@@ -7,8 +7,8 @@ inside a page. A multistream .bz2 file, with 100 pages in each stream, is read b
 
 The last page of a unit nearly always continues in the first block of the next unit. To avoid decompressing
 this block twice, `open_border` decompresses the first block of each unit before the units are read. The bytes
-before the first `<page>` in the block are given to the previous unit, the other bytes to the unit itself.
-Without this step, the reader of a unit reads on into the next unit.
+before the first `<page>` in the block are given to the previous unit. The other bytes stay in their unit.
+This step is optional. Without it, the reader of a unit decompresses the start of the next unit, too.
 
 Damaged bytes are reported with their position. Reading continues with the first page that begins after them.
 """
@@ -57,8 +57,8 @@ class PageXml(NamedTuple):
 def open_border(stream: BinaryIO, unit: FileUnit) -> tuple[FileUnit, PackedBlock | None]:
     """Decompresses the first block of a unit and divides it between this unit and the previous one.
 
-    Returns the unit with its part of the block, and the part that the previous unit needs. The latter is None
-    if there is no such part (as in the first unit of a file) or if the block is damaged.
+    Returns the unit with its part of the block, and the part for the previous unit. The part for the previous
+    unit is None if there is none (as in the first unit of a file) or if the block is damaged.
     """
     if unit.kind != "bz2" or unit.start == 0:
         return unit, None
@@ -194,7 +194,7 @@ def read_head(stream: BinaryIO, max_bytes: int = HEAD_BYTES) -> bytes:
 class _PageSplitter:
     """Splits chunks of XML into pages. Each byte is searched a bounded number of times.
 
-    Text is called own if it belongs to the work unit that is read; other text belongs to the next unit.
+    "Own text" is text of the work unit that is being read. All other text belongs to the next unit.
     """
 
     def __init__(self) -> None:
@@ -206,7 +206,7 @@ class _PageSplitter:
     def needs_more(self) -> bool:
         """True if a page that begins in own text is not complete yet.
 
-        Only its `<page>` tag may have begun.
+        This includes a page of which only a part of the `<page>` tag has been read.
         """
         start = self._buffer.find(PAGE_START)
         if start < 0:
@@ -222,7 +222,7 @@ class _PageSplitter:
         self._searched = 0
 
     def feed(self, data: bytes, is_own: bool) -> Iterator[tuple[bytes, bool]]:
-        """Adds a chunk.
+        """Adds a chunk. `is_own` is True if the chunk is own text.
 
         Yields (page, True if the page begins in own text) for each page that is now complete.
 
@@ -246,7 +246,7 @@ class _PageSplitter:
             raise OverlongPageError(message)
 
     def problem_at_end(self) -> str:
-        """Returns the error if the file ends after the text read so far, or "" if it is complete."""
+        """Returns an error message if the file is incomplete, or "". Called at the end of the file."""
         if PAGE_START in self._buffer:
             return "the file ends inside a page: it is truncated or still being written"
         if DUMP_END not in self._buffer:

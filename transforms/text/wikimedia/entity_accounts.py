@@ -80,8 +80,8 @@ def account_for_entities(ledger: Ledger, provenance: Provenance) -> Accounts:
 
     Raises:
       AccountingError: the numbers of written and repeated rows do not add up to the number of items read.
-      NothingLeftError: there is no item. A build that joins an empty table would lose all its pages without
-        an error.
+      NothingLeftError: there is no item. If the table were accepted, a build that uses it would drop all
+        pages without an error.
     """
     entities, skipped = ledger.number("entities"), ledger.number("skipped")
     table, rejected = add_counts(ledger.values("counts")), ledger.rejected

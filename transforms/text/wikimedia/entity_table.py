@@ -1,5 +1,7 @@
-"""Creates the entity table, which has one row per Wikidata item, sorted by id, and one column of titles per
-wiki.
+"""Creates the entity table of Wikidata items.
+
+The table has one row per item, sorted by id, and one column per wiki. The column has the title of the item's
+page in this wiki.
 
 During the build, items are kept in blocks. A block is a table with one list of pages for each item, instead
 of a column for each wiki. Most items have pages in few wikis, so the columns would be mostly empty.
@@ -113,21 +115,22 @@ def unpack_block(data: bytes) -> pa.Table:
 
 
 def count_ranges(ids: Iterable[int]) -> Counter[int]:
-    """Counts ids by range. Returns number of the range → number of ids in it."""
+    """Counts the ids in each range of 2**RANGE_BITS ids. Returns range number → number of ids."""
     return Counter(number >> RANGE_BITS for number in ids)
 
 
 def plan_files(rows_in_range: Mapping[int, int], rows_per_file: int) -> list[int]:
     """Divides the table into files of about `rows_per_file` rows. Returns the first id of each file.
 
-    A file begins at the start of a range of ids, and may have any number of ranges. So files stay small even
-    where ids are dense, as in a part of a dump.
+    `rows_in_range` is the result of `count_ranges`. A file consists of one or more whole ranges of ids. The
+    number of ranges in a file depends on the number of rows in them, so files have similar sizes even if ids
+    are unevenly distributed, as in a part of a dump.
     """
     rows = sum(rows_in_range.values())
     files = -(-rows // rows_per_file)
     starts, before, last_file = [0], 0, None
     for number, of_range in sorted(rows_in_range.items()):
-        file = (2 * before + of_range) * files // (2 * rows)  # that of the range's middle row
+        file = (2 * before + of_range) * files // (2 * rows)  # file of the range's middle row
         if last_file not in (None, file):
             starts.append(number << RANGE_BITS)
         before, last_file = before + of_range, file

@@ -110,6 +110,7 @@ def select_export(folder: ExportFolder, *, keep_good: bool = False) -> tuple[str
     """Returns the names of all files of an export, ordered by page id.
 
     Args:
+      folder: the folder that contains the files.
       keep_good: True to accept an export with missing files or pages (see `find_gaps`), and to use the files
         that exist.
 
@@ -180,10 +181,10 @@ def why_not_one_export(files: Sequence[ExportFile]) -> str:
 def find_gaps(files: Sequence[ExportFile]) -> list[str]:
     """Returns a message for each gap between the page ids of two files that is too long to be natural.
 
-    `files` must be sorted. Both numbers in the name of a file are ids of existing pages, and there should be
-    no pages between two files. In the examined names of enwiki files of 2026-05-01, the gap is at most one
-    id. But in some wikis, long runs of ids do not exist. If a file is missing, the gap is about as long as
-    the id ranges of the neighbouring files.
+    `files` must be sorted. The name of a file contains the ids of its first and last page, and no page should
+    lie between two files. In the file names of enwiki of 2026-05-01, the gap is at most one id. But in some
+    wikis, long ranges of ids are unused. If a file is missing, the gap is about as long as the id ranges of
+    the neighbouring files.
     """
     return [
         f"no file holds the pages {one.last + 1:,} to {other.first - 1:,}"

@@ -2,8 +2,8 @@
 
 The tables are TOML files. `languages/common.toml` contains the entries that all wikis share,
 `languages/<code>.toml` the additions and changes for one corpus, and `zh.toml` the entries that the two
-Chinese corpora share. A wiki without a file gets its entries from MediaWiki, CLDR and `unproven.toml`. All
-keys are compared case-folded, with white space collapsed and `_` read as a space.
+Chinese corpora share. A wiki without a file gets its entries from MediaWiki, CLDR and `unproven.toml`. Keys
+are case-folded before they are compared. White space is collapsed, and `_` is read as a space.
 """
 
 import dataclasses
@@ -72,7 +72,7 @@ class Language:
     interlanguage_codes: frozenset[str]  # prefixes of links that show nothing
     namespaces: Mapping[int, frozenset[str]]  # number → names and aliases, also in English
     data_prefixes: tuple[str, ...] = ()  # of names of templates that hold data: "自治体人口/"
-    is_proven: bool = True  # people made the tables and compared the results with pages
+    is_proven: bool = True  # written by hand and checked against pages
     is_english: bool = False
     wiki_first: frozenset[str] = (
         frozenset()
@@ -138,9 +138,9 @@ def _language_names(common: Mapping[str, Any], local: Mapping[str, Any]) -> dict
 
 
 def _with_cldr_names(names: dict[str, str], code: str) -> dict[str, str]:
-    """Adds names from CLDR to a wiki's names of languages, if most of these agree with CLDR.
+    """Adds names from CLDR to a wiki's own names of languages, if most of its own names agree with CLDR.
 
-    The names are used as labels, whose form differs from CLDR's names in some languages.
+    The wiki uses the names as labels. In some languages, labels have another form than the names in CLDR.
     """
     of_cldr = cldr.languages_of(code)
     same = sum(of_cldr.get(one) == name for one, name in names.items())
@@ -171,7 +171,7 @@ def has_proven_tables(code: str) -> bool:
 def has_own_tables(code: str) -> bool:
     """Returns True if tables were written by hand for this corpus itself.
 
-    Returns False if it uses the tables of another wiki in its language.
+    Returns False for a corpus that uses the tables of another wiki in the same language.
     """
     return code in LANGUAGE_CODES
 
@@ -229,7 +229,7 @@ def _unproven_tables(code: str) -> dict[str, Any]:
 
 @functools.cache
 def load_language(code: str) -> Language:
-    """Returns the tables by which the wiki of a language is cleaned, given its corpus code ("zh-cn").
+    """Returns the tables that the cleaner uses for a corpus, given the corpus code, such as "zh-cn".
 
     Raises:
         ValueError: no Wikipedia has this code.
@@ -292,7 +292,7 @@ def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
             "silent_templates", "dropped_headings".
 
     Raises:
-        ValueError: a table has another name, or a value is not text.
+        ValueError: `tables` has a key other than these, or a value is not text.
     """
     for key, table in tables.items():
         if key not in _USER_TABLES:

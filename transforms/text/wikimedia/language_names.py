@@ -26,9 +26,10 @@ _NEAR = 0.85  # least similarity of a misspelled name
 def code_of_language(text: str) -> str:
     """Returns the code of a Wikipedia, given a code or the name of a language: "uk" for "Ukrainian".
 
-    Case is ignored. Any other text is treated as an unknown code (see `canonical_code`).
+    Case is ignored. A text that is neither a code nor a name is treated as an unknown code (see
+    `canonical_code`).
 
-    Raises ValueError for a text that is similar to a name, with the name in the message.
+    Raises ValueError for a text that is similar to a name. The message contains this name.
     """
     code = canonical_code(text)
     if code in LANGUAGE_CODES or code in open_codes():
@@ -41,7 +42,7 @@ def code_of_language(text: str) -> str:
 
 
 def _codes() -> Mapping[str, str]:
-    """Returns code of a Wikipedia → code of its language.
+    """Returns a mapping from the code of each Wikipedia to the code of its language.
 
     "simple" is left out, because it has the same language as "en".
     """

@@ -1,7 +1,8 @@
 """Finds the positions in a cleaned text at which the wikitext had links to other pages.
 
-The cleaner does not track links. So a page is cleaned twice, the second time with a sign (SIGN) before the
-visible text of each link. If the two results differ only in the signs, the signs show where the links are.
+The cleaner does not track links. So a page is cleaned twice. For the second time, the character SIGN is
+inserted before the visible text of each link. If the two results differ only in these signs, the signs show
+where the links are.
 """
 
 import functools
@@ -75,7 +76,7 @@ def clean_with_links(cleaner: WikitextCleaner, wikitext: str, title: str) -> Lin
     """
     page = cleaner.clean(wikitext, title)
     if SIGN in wikitext or any(SIGN in text for text in _paragraphs(page)):
-        return _without_links(page, unknown=True)  # &#xE000; appears only in the cleaned text
+        return _without_links(page, unknown=True)  # from &#xE000; in the wikitext
     marked = mark_links(wikitext)
     if marked == wikitext:
         return _without_links(page, unknown=False)
@@ -139,7 +140,7 @@ def _mark_arguments(arguments: str) -> str:
 
 @functools.cache
 def _not_pages() -> frozenset[str]:
-    """Returns the prefixes of links that display a file or nothing, and so are not links to pages."""
+    """Returns the prefixes of links that are not links to pages: the link displays a file or nothing."""
     language = load_language("en")
     namespaces = (MEDIA_NAMESPACE, FILE_NAMESPACE, CATEGORY_NAMESPACE)
     names = (language.namespace_names(number, {}) for number in namespaces)

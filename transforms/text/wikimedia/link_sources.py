@@ -1,7 +1,7 @@
 """Chooses the tables that link pages to Wikidata items, and their order.
 
-If the tables have another date than the dump, links can be wrong. Which link is right depends on what
-happened to the page between the two dates:
+A link assigns an item to a page. Links can be wrong if a table has another date than the dump.
+Which link is right depends on what happened to the page between the two dates:
 
   page …               link by page id   link by title
   is moved             right             missing; right if its old title has become a redirect to it
@@ -31,7 +31,7 @@ LINKED_BY = ("", PAGE_ID, TITLE, REDIRECT)
 """
 
 LINKED_FROM = "linked_from"
-"""Setting in the manifest with the tables that link pages, if not all have the date of the dump."""
+"""Key of the manifest for the tables that link pages. It is set if a table has another date than the dump."""
 
 PAGE_PROPS, ITEMS_PER_SITE, ENTITIES = "page_props", "wb_items_per_site", "entities"
 
@@ -111,8 +111,9 @@ def redirects_since(sources: Sequence[LinkSource]) -> str:
 
     Returns "" if there is no such table.
 
-    If a title was already a redirect at that date and still has an item, the link is either intended
-    ("sitelink to redirect") or old. The item is not about the target of the redirect then.
+    Older redirects are not followed. If a title was already a redirect at that date and has an item, the link
+    is either intended ("sitelink to redirect") or outdated. In both cases, the item is not about the target
+    of the redirect.
     """
     return next((one.date for one in sources if one.linked_by == TITLE), "")
 
@@ -120,11 +121,14 @@ def redirects_since(sources: Sequence[LinkSource]) -> str:
 def redirect_of_move(page: Page, since: str) -> Redirect | None:
     """Returns the redirect that a page move has left on this page, or None.
 
-    The page must have been created on or after the date `since`. When a page is moved, MediaWiki creates a
-    redirect with one revision, which has no parent. It leads to the whole target, not to a section, and its
-    comment contains both titles as links, in any language: "moved page [[title]] to [[target]]". In contrast,
-    an article that was merged into another one keeps its older revisions and often leads to a section, and
-    the comment of a redirect written by hand contains at most the target.
+    The page must have been created on or after the date `since`.
+
+    When a page is moved, MediaWiki creates a redirect at its old title. The redirect has a single revision,
+    which has no parent. It leads to the whole target page, not to a section. Its comment contains both titles
+    as links, in any language: "moved page [[title]] to [[target]]".
+
+    Other redirects look different. An article that was merged into another one keeps its older revisions, and
+    often leads to a section. The comment of a redirect written by hand contains at most the target.
     """
     created = page.created[:10].replace("-", "")
     if page.namespace or not page.redirect_target or not since or created < since:

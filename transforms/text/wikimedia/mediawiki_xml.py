@@ -1,8 +1,8 @@
 """Parses MediaWiki's export XML: the head of a dump, and single pages.
 
 A dump is a `<mediawiki>` element with `<siteinfo>` and then millions of `<page>` elements. All text is
-escaped, so the bytes `<page>` can only be the tag. Each page is parsed as a separate small document, and no
-more than one page is in memory. A DOCTYPE is an error, because it could define entities that expand without
+escaped, so the bytes `<page>` are always a tag. Each page is parsed as a separate small document, and only
+one page is in memory at a time. A DOCTYPE is an error, because it could define entities that expand without
 limit.
 """
 
@@ -23,9 +23,9 @@ _NAMESPACE_NUMBER = re.compile(r"-?[0-9]{1,9}")
 _MAX_DIGITS = 18  # of an id; fits 64 bits
 _SHOWN = 40  # characters of a value in a message
 _LONGEST_PATH = 256
-"""Maximum length of the path of an element; in dumps it has about 40 characters.
+"""Maximum length of the path of an element, in characters. In dumps, a path has about 40 characters.
 
-The limit bounds the depth of elements, and so the time for each element.
+The limit bounds the nesting depth, and therefore the time needed for each element.
 """
 
 _HEAD_OF_PAGE = re.compile(
@@ -96,8 +96,8 @@ class HistoryExportError(ValueError):
 def parse_siteinfo(head: bytes) -> Siteinfo:
     """Parses the head of a dump, which is everything before its first page.
 
-    Raises NotADumpError if the input is not a dump in UTF-8. It may be empty, be HTML or UTF-16, or have a
-    DOCTYPE.
+    Raises NotADumpError if the input is not a dump in UTF-8. Examples are an empty file, HTML, UTF-16, and
+    XML with a DOCTYPE.
     """
     _check_start(head)
     head = head.partition(PAGE_START)[0]
@@ -132,7 +132,8 @@ def parse_siteinfo(head: bytes) -> Siteinfo:
 def check_single_revision(xml: bytes) -> None:
     """Raises HistoryExportError if a page has several revisions.
 
-    In a dump with all revisions, the last revision of a page may even be in another file.
+    Several revisions mean that the input is a history dump. In a history dump, the newest revision of a page
+    may be in another file.
     """
     if (revisions := xml.count(b"<revision>")) > 1:
         raise HistoryExportError(

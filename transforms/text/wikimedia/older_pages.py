@@ -1,5 +1,6 @@
-"""Checks and describes the pages that a build drops because they are in an older dump or have an old page
-id.
+"""Checks and describes the pages that a build drops because they are old.
+
+Old pages are the pages of an older dump, or all pages up to a given page id.
 """
 
 import re
@@ -56,7 +57,8 @@ def parse_page_id(values: Sequence[str]) -> int:
 def name_older(values: Sequence[str]) -> str:
     """Returns the part of an edition's name that describes the older pages.
 
-    It is "20230501", "undated" or "page-1088", or "" if `values` is empty.
+    `values` is the setting `newer_than` (see `parse_page_id`). The result is the date of the older dump
+    ("20230501"), "undated", or "page-1088" for a page id. It is "" if `values` is empty.
     """
     if page_id := parse_page_id(values):
         return f"page-{page_id}"
@@ -74,7 +76,9 @@ def date_of_dump(paths: Iterable[str]) -> str:
 def check_older(older: OlderPages) -> None:
     """Checks that an older dump has pages, and is older than the dump from which the build is made.
 
-    Raises NothingLeftError if it has no pages, or has larger page ids.
+    Page ids are compared if the dates of the dumps are unknown.
+
+    Raises NothingLeftError if the older dump has no pages, or has larger page ids than the other dump.
     """
     if older.date and not older.pages:
         raise NothingLeftError((NEWER_THAN,), "the older dump has no pages")
@@ -88,7 +92,7 @@ def check_older(older: OlderPages) -> None:
 
 
 def dropped_pages(ledger: Ledger, prefix: str = "") -> int:
-    """Returns the number of pages that were dropped because they are in an older dump.
+    """Returns the number of pages that were dropped because they are old.
 
     `prefix` is the beginning of the stage's name, such as the name of a site.
     """
@@ -99,7 +103,8 @@ def dropped_pages(ledger: Ledger, prefix: str = "") -> int:
 def say_newer(older: OlderPages, read: int, dropped: int) -> str:
     """Returns a sentence for the card about the older pages and the number of new ones.
 
-    On the card, it is followed by NEWER_NOTE.
+    `read` is the number of pages read, `dropped` the number of pages dropped. On the card, the sentence is
+    followed by NEWER_NOTE.
     """
     new = f"{read - dropped:,} of {read:,} pages read are new"
     if older.date:

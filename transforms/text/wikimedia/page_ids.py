@@ -2,7 +2,7 @@
 
 The ids of all pages of enwiki take about 10 MB.
 
-A set can be built from parts in any order. Even a whole set is small enough for the memory of each worker.
+A set can be built from parts in any order. A whole set fits in the memory of each worker.
 """
 
 import functools

@@ -1,5 +1,6 @@
-"""Defines the columns of Wiki-40B rows: those of the released corpus, and optional ones about the text's
-source.
+"""Defines the columns of Wiki-40B rows.
+
+These are the columns of the released corpus, and optional columns about the source of the text.
 """
 
 import urllib.parse
@@ -47,7 +48,7 @@ class RowSource(NamedTuple):
     dbname: str  # "zhwiki"
 
     def url(self, title: str, version_id: str) -> str:
-        """Returns the URL of a revision. The page's history names the authors, as CC BY-SA requires."""
+        """Returns the URL of a revision. Its page history names the authors, as CC BY-SA requires."""
         name = urllib.parse.quote(title.replace(" ", "_"), safe="/:,;@!$*()")
         site = f"https://{code_of(self.dbname)}.wikipedia.org"
         return f"{site}/w/index.php?title={name}&oldid={version_id}"

@@ -1,8 +1,8 @@
-"""Selects the pages that are articles about things in the world.
+"""Selects the pages that are articles about real-world entities.
 
-As in Guo et al. 2020, section 2.1, redirects, deleted pages, disambiguation pages, pages without an entity,
-and pages about Wikimedia's own entities (lists, categories, templates) are rejected. Each rule has its own
-reason.
+The rules follow Guo et al. 2020, section 2.1. They reject redirects, deleted pages, disambiguation pages,
+pages without an entity, and pages about Wikimedia's own entities (lists, categories, templates). Each
+rejection has the reason of its rule.
 """
 
 import dataclasses
@@ -24,10 +24,10 @@ _DISAMBIGUATION_SWITCH = "__DISAMBIG__"
 
 @dataclasses.dataclass(frozen=True)
 class PageScreening:
-    """The rules that need only the page itself, not other tables.
+    """The rules that need only the page itself, without SQL tables or entities.
 
-    If `uses_template_names` is True, disambiguation pages are detected by the wiki's own templates. This is
-    for builds without page properties and entities.
+    If `uses_template_names` is True, disambiguation pages are detected by their templates. This is for builds
+    that have neither page properties nor entities.
     """
 
     language: Language
@@ -89,9 +89,9 @@ class PageFacts(NamedTuple):
 def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
     """Merges the facts about one page from several tables.
 
-    If several tables link the page to an item, the most reliable link is used. Of several links of the same
-    kind, the one with the smallest QID is used. A page has only one item, so different links come from dumps
-    of different days, and a fixed rule makes the result reproducible.
+    If several tables link the page to an item, the most reliable link is used. If several links are equally
+    reliable, the one with the smallest QID is used. A page has only one item at any time, so different links
+    come from dumps of different days. The fixed rule makes the result reproducible.
 
     Facts about the item (class, pinned split) are taken from the same table as the link. Facts about the page
     are combined.
@@ -112,8 +112,8 @@ def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
 def _doubt(facts: PageFacts) -> tuple[int, bool, int]:
     """Returns a sort key for the links of a page to items. The most reliable link has the smallest key.
 
-    If an item that was linked at another date is missing in the entity table, it was merged into another
-    item, and the title of the page now belongs to that item.
+    A link from a table of another date is less reliable if its item is missing in the entity table. Such an
+    item was probably merged into another item, which now has the title of the page.
     """
     rank = LINKED_BY.index(facts.linked_by)
     if facts.linked_by in (PAGE_ID, TITLE):
@@ -122,10 +122,10 @@ def _doubt(facts: PageFacts) -> tuple[int, bool, int]:
 
 
 def find_internal_class(classes: Iterable[int], kinds: Mapping[int, str]) -> tuple[str, str]:
-    """Returns (kind, QID) of the internal class by which an entity is one of Wikimedia's own.
+    """Returns (kind, QID) of the internal class of an entity, or ("", "") if it has no internal class.
 
-    If several classes are internal, the first one by kind, then by number, is returned. If none is, returns
-    ("", "").
+    An entity with an internal class is one of Wikimedia's own. If several classes are internal, the first one
+    by kind, then by number, is returned.
 
     Args:
       classes: the numbers of the entity's classes.

@@ -46,7 +46,7 @@ _TEMPLATE_OR_PICTURE = re.compile(
 
 
 class _Required(NamedTuple):
-    """Templates and categories, at least one of which a page must have to be an article of the site."""
+    """The templates and categories that mark an article. A page must have at least one of them."""
 
     reason: str  # reason to reject a page that has none; "" if nothing is required
     templates: frozenset[str]
@@ -125,10 +125,11 @@ class Site:
         return not self.required.categories.isdisjoint(categories)
 
     def has_image(self, wikitext: str) -> bool:
-        """Returns True if a page contains a picture, apart from icons and pictures that are on every page.
+        """Returns True if a page contains a picture.
 
-        Banners do not count as pictures: in the released dev and devtest, 60 of the 176 Wikivoyage articles
-        are marked as having no picture.
+        Icons and pictures that are on every page do not count. Banners do not count either: in
+        the released dev and devtest of FLORES-101, 60 of the 176 Wikivoyage articles are marked as having no
+        picture.
         """
         text = drop_verbatim(wikitext)
         if any(map(_IN_GALLERY.search, _GALLERY.findall(text))):
@@ -150,7 +151,7 @@ def categories_of(wikitext: str) -> tuple[str, ...]:
 def _links_to_subpages(title: str, text: str) -> bool:
     """Returns True if a page is the table of contents of a book.
 
-    Such a page is not a subpage, and links to its own subpages or transcludes them.
+    A table of contents is not itself a subpage, and it links to or transcludes its own subpages.
     """
     if "/" in title:
         return False
@@ -185,8 +186,9 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
 
     Args:
         name: one of SITE_NAMES.
-        all_books: True to use all of Wikibooks, not only Wikijunior. The paper names only Wikijunior, but
-          107 of the 179 Wikibooks articles in the released dev and devtest are from other books.
+        all_books: True to use all of Wikibooks, not only Wikijunior. The paper (Goyal et al. 2022) names
+          only Wikijunior, but 107 of the 179 Wikibooks articles in the released dev and devtest are from
+          other books.
 
     Raises:
         ValueError: there is no such site, or `all_books` is True but the site has no books.
@@ -225,7 +227,7 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
 def _language_of(tables: Mapping[str, Any], definitions: Collection[str]) -> Language:
     """Returns the English tables with a site's own tables added.
 
-    Templates in `definitions` are left out, because the site defines them by wikitext.
+    `definitions` are names of templates that the site defines by wikitext. They are left out of the tables.
     """
     added = {
         key: tables[key]

@@ -1,8 +1,8 @@
 """Reads the rows of one table from an SQL dump that was written by mysqldump or mariadb-dump.
 
 The format is described in the MySQL reference manual, chapters "String Literals", "Hexadecimal Literals",
-"Comments" and "INSERT Statement". Wikimedia's dumps of 2014 to 2025 were examined as well. For each form of
-statement, one regular expression finds the rows in one piece of the dump at a time.
+"Comments" and "INSERT Statement". Wikimedia's dumps of 2014 to 2025 were examined as well. A dump
+is read in pieces. A regular expression, which depends on the columns of the table, finds the rows in a piece.
 """
 
 import functools
@@ -41,11 +41,13 @@ def read_rows(
 ) -> Iterator[tuple[bytes | None, ...]]:
     """Yields the rows that a dump inserts into a table.
 
-    A row consists of the values of `columns`, in the given order. Values are bytes: strings without quotes
-    and escapes, in the encoding of the dump (Wikimedia uses UTF-8); numbers as digits; hexadecimal literals
-    as the bytes that they represent. NULL is None. The positions of the columns are taken from the CREATE
-    TABLE statement or from the column list of each INSERT. A table without INSERT has no rows. Needs memory
-    for about two chunks or two rows, whichever is larger.
+    A row consists of the values of `columns`, in the given order. Values are bytes. Strings have no quotes
+    and escapes, and are in the encoding of the dump (Wikimedia uses UTF-8). Numbers are digits. Hexadecimal
+    literals are the bytes that they represent. NULL is None.
+
+    The positions of the columns are taken from the CREATE TABLE statement or from the column list of each
+    INSERT. A table without INSERT has no rows. The function needs memory for about two chunks or two rows,
+    whichever is larger.
 
     Args:
       chunks: the bytes of the dump, divided at any position.
@@ -91,8 +93,8 @@ def read_rows(
 
 # --- Parts of statements ------------------------------------------------------------------------
 
-# Every dump tool writes \x00 as \0. It is in the class because `re` tests a class of two members one by
-# one, but a class of three with a bit table, which is faster.
+# Every dump tool writes \x00 as \0, so \x00 is not needed in the character class. It is there for speed: `re`
+# tests a class of two members one by one, but a class of three members with a bit table.
 _STRING = rb"'[^'\\\x00]*+(?:(?:\\.|''|\x00)[^'\\\x00]*+)*+'"
 _CUT_STRING = rb"'(?:[^'\\]++|\\.|'')*+\\?+"
 _COMMENT = rb"(?:(?:--(?=\s)|\#)[^\n]*+\n|/\*.*?\*/)"
@@ -345,7 +347,7 @@ class _RowPatterns(NamedTuple):
     Their groups are the requested values, in the order of the table.
     """
 
-    followed: re.Pattern[bytes]  # a row before another row; or, as the last group, all the rest
+    followed: re.Pattern[bytes]  # a row before another row; last group: all the rest
     last: re.Pattern[bytes]  # a row and the semicolon
     order: tuple[int, ...]  # number of the group of each requested column
     columns: int  # number of values in a row

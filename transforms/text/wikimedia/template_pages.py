@@ -1,7 +1,7 @@
 """Reads the template pages of a dump: the aliases and definitions of templates.
 
-Only definitions that can produce a part of a sentence are used. They consist of wikitext, not only of a call
-of a Lua module, and have no tables or boxes. https://www.mediawiki.org/wiki/Help:Templates explains which
+Only definitions that can produce a part of a sentence are used. A definition that only calls a Lua module is
+not used, nor is one with tables or boxes. https://www.mediawiki.org/wiki/Help:Templates explains which
 parts of a template page are transcluded.
 """
 
@@ -99,7 +99,7 @@ def shows_nothing(definition: str) -> bool:
 def read_template(page: Page) -> TemplateFact | None:
     """Returns the alias or definition on a page of the template namespace.
 
-    Returns None if the page has neither.
+    Returns None if the page has no alias, and no definition that can be used.
     """
     name = _without_namespace(page.title)
     if page.is_redirect:
@@ -121,9 +121,9 @@ def _without_namespace(title: str) -> str:
 def sitelink_alias(english: str, local: str) -> TemplateFact | None:
     """Returns a fact that makes a template's local name an alias of its English name, or None.
 
-    `english` and `local` are the titles of an item's pages in the English Wikipedia and in the wiki. Returns
-    None if the item is not about a template, or if the names are equal. Aliases are needed because the tables
-    use the names of the English Wikipedia, like most definitions that other wikis have copied.
+    `english` and `local` are the titles of an item's pages in the English Wikipedia and in the local wiki.
+    Returns None if the item is not about a template, or if the names are equal. Aliases are needed because
+    the tables use the template names of the English Wikipedia. Most definitions copied from there do so, too.
     """
     if not english.startswith(ENGLISH_TEMPLATE) or ":" not in local:
         return None

@@ -19,7 +19,7 @@ def split_verbatim(wikitext: str) -> Iterator[tuple[str, bool]]:
     tag without an end is not verbatim.
     """
     position = 0
-    unclosed: set[str] = set()  # not searched again: a page may open ten thousand of them
+    unclosed: set[str] = set()  # tags known to have no end; a page may open thousands
     for opener in _OPENER.finditer(wikitext):
         if opener.start() < position:
             continue

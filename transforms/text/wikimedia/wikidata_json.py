@@ -102,10 +102,12 @@ _T = TypeVar("_T")
 def parse_entity(line: bytes) -> Entity | None:
     """Returns the item in a line of a dump, or None if the line contains no item.
 
-    Lines without an item are empty lines, the array's brackets (which may also be in the line of an entity,
-    or missing), entities of another type (property, lexeme, mediainfo) and redirects ({"entity": …,
-    "redirect": …}; the target has a line of its own). If a page was saved through a redirect, page data
-    precede the entity, and their "title" may differ from "id"; then "id" is used.
+    Lines without an item are empty lines, the brackets of the array, entities of another type (property,
+    lexeme, mediainfo), and redirects ({"entity": …, "redirect": …}). The target of a redirect has its own
+    line. The brackets may also be on the line of an entity, or be missing.
+
+    If a page was saved through a redirect, the line also has page data before the entity. The "title" in
+    these data may differ from "id". In this case, "id" is used.
 
     Raises:
       MalformedEntityError: the line is invalid, with the reason not-json, not-an-object, no-id, bad-id,
@@ -156,7 +158,7 @@ def _find_problem(text: bytes) -> MalformedEntityError | None:
     except msgspec.ValidationError as error:
         return MalformedEntityError("not-an-object", str(error))
     except (msgspec.DecodeError, RecursionError) as error:
-        return MalformedEntityError("not-json", str(error))  # after a value of another type
+        return MalformedEntityError("not-json", str(error))  # error after a value of another type
     if entity.type != "item" or entity.redirect is not msgspec.UNSET:
         return None
     try:
@@ -194,9 +196,9 @@ def _object_or_none(value: _T | list[msgspec.Raw] | None, key: str) -> _T | None
 def _read_classes(statements: Iterable[_Statement], property_id: str) -> tuple[int, ...]:
     """Returns the numbers of the items that are values of a property, without repetitions, in dump order.
 
-    Deprecated statements do not count. Normal statements count even if there are preferred ones: a preferred
-    rank marks the best statement, and the others are true, too. Any true statement can identify a Wikimedia
-    page. Statements without a value (novalue, somevalue) are skipped.
+    Deprecated statements are skipped. Normal statements are used even if there are preferred ones: the
+    preferred rank marks the best statement, but normal statements are true, too. Any true statement can
+    identify a Wikimedia page. Statements without a value (novalue, somevalue) are skipped.
     """
     numbers = dict.fromkeys(
         _item_of(statement.mainsnak.datavalue, property_id)

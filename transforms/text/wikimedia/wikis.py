@@ -19,7 +19,7 @@ LANGUAGE_CODES: tuple[str, ...] = (
     "lt", "lv", "ms", "no", "ro", "sk", "sl", "sr", "sv", "tl", "uk", "vi",
 )
 # fmt: on
-"""The corpora of the paper. Their tables were written by hand and checked against pages."""
+"""The corpora of the Wiki-40B paper. Their tables were written by hand and checked against pages."""
 
 _SHARED_WIKIS = {"zh-cn": "zhwiki", "zh-tw": "zhwiki"}
 _BE_TARASK = (
@@ -41,7 +41,7 @@ def mediawiki_table(code: str) -> Mapping[str, Any]:
 
 @functools.cache
 def switches() -> frozenset[str]:
-    """Returns MediaWiki's switches: words that it interprets between double underscores, such as "notoc".
+    """Returns MediaWiki's behavior switches without their underscores, such as "notoc" for `__NOTOC__`.
 
     The words are case-folded.
     """
@@ -132,7 +132,7 @@ def open_codes() -> tuple[str, ...]:
 
 
 def near_codes(code: str, codes: Iterable[str] = ()) -> str:
-    """Returns the end of an error message, such as "; similar codes are hy, hyw".
+    """Returns the end of an error message about an unknown code: "; similar codes are hy, hyw".
 
     Returns "" if no codes are similar. `codes` are the codes to choose from; if it is empty, the codes of all
     open Wikipedias are used.

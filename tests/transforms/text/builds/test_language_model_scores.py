@@ -243,10 +243,14 @@ def test_ends_of_lines_may_be_listed() -> None:
         ([(0, 0.5)], "document 0: 0.5 is not a log-likelihood: it must be finite and at most 0"),
         ([(0, math.nan)], "document 0: nan is not a log-likelihood"),
         ([(0, [-1.0, -math.inf])], "document 0: -inf is not a log-likelihood"),
-        ([(0, [-1.0]), (1, -1.0), (2, -1.0)], "1 of 3 documents have lists: give lists for all"),
+        (
+            [(0, [-1.0]), (1, -1.0), (2, -1.0)],
+            "1 of 3 documents have lists of log-likelihoods: give lists for all documents",
+        ),
         (
             [(0, [-1.0]), (1, [-1.0]), (2, [-1.0])],
-            "found 3 log-likelihoods, but the split has 180 words or 250 pieces",
+            "found 3 log-likelihoods in the lists; expected one for each unit of the split: 180 words"
+            " or 250 pieces",
         ),
     ],
 )

@@ -23,7 +23,7 @@ class DateLine(NamedTuple):
     year: int | str
     source: str
     confidence: str
-    released_year: int | str  # year that PG-19 has released
+    released_year: int | str  # year of publication in the PG-19 release
     evidence: str  # "copyright 1905 exact; author-death 1910 bound"
 
 

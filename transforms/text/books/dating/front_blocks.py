@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-MAX_LINES = 250  # of the front; it holds the title page, its back and a preface
-MAX_CHARACTERS = 40_000  # of the front: some texts have a whole paragraph in one line
+MAX_LINES = 250  # maximum lines of the front, which has the title page, its back and a preface
+# maximum characters of the front: some texts have a whole paragraph in one line
+MAX_CHARACTERS = 40_000
 
 # A block is running text if it has at least the characters of two full lines, and most of its lines are as
 # long as lines broken at a margin. The lines of an address or a list are shorter.

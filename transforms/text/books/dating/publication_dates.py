@@ -1,15 +1,15 @@
 """Finds the year of publication of a book: reads a year from each source, and chooses one of them.
 
 Project Gutenberg does not record the year of publication, so sources are tried in a fixed order. The year is
-that of the transcribed edition; if a title page has several years, the latest one is used. PG-19 mostly
-released such years, too (tests/tools/measure_dates.py compares them): 1912 for a book that names its edition
-of 1912, although the work is from 1893. A reprint or a renewal of a copyright does not change the text, so
-its year is only an upper bound.
+that of the transcribed edition; if a title page has several years, the latest one is used. PG-19 mostly gives
+such years, too: 1912 for a book that names its edition of 1912, although the work is from 1893.
+(tests/tools/measure_dates.py compares the years.) A reprint or a renewal of a copyright does not change the
+text, so its year is only an upper bound.
 
 Implausible years are ignored. These are years before the invention of printing; years before an author,
 translator or editor was ten years old, such as "1690" at the beginning of a novel of 1896; and years since
-Project Gutenberg began, which are the dates of transcriptions. If a copyright is as late as that, the
-author's death is not used as an upper bound.
+Project Gutenberg began, which are the dates of transcriptions. If a book has a copyright from 1971 or later,
+the author's death is not used as an upper bound.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,8 @@ ORIGINAL_PUBLICATION = "original-publication"  # a line of the file's header, si
 AUTHOR_DEATH = "author-death"
 
 # Measured against PG-19 by tests/tools/measure_dates.py.
-EXACT = "exact"  # 70 of 79 within two years; for 7 of the 9 others the book confirms our year
+# 70 of 79 within two years of PG-19; for 7 of the 9 others, the book confirms our year
+EXACT = "exact"
 LIKELY = "likely"  # 12 of 15 within two years
 BOUND = "bound"  # published in this year or before: right for 9 of 10, within two years
 
@@ -79,7 +80,7 @@ class DatedBook(NamedTuple):
 
     book: Book
     date: PublicationDate
-    evidence: tuple[PublicationDate, ...]  # a date per source, see date_evidence
+    evidence: tuple[PublicationDate, ...]  # at most one date per source, see date_evidence
 
 
 def book_of(element: Book | MeasuredBook | DatedBook) -> Book:
@@ -101,7 +102,7 @@ def date_evidence(book: Book, text: str) -> tuple[PublicationDate, ...]:
 
     Args:
       book: metadata of the book.
-      text: text of the book, or at least its first 40,000 characters; more is not read.
+      text: text of the book. Only its first 40,000 characters are read.
     """
     said: dict[str, int] = {}
     if book.released_year:
@@ -159,7 +160,7 @@ def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
 
 
 def _last_death(book: Book) -> Iterable[int]:
-    """Returns a list with the year in which the last of the book's authors died.
+    """Returns a list with one year: when the last of the book's authors died.
 
     Translators and editors count as authors, since a translation may be later than the author's death.
     Returns [] if one of the years is unknown.

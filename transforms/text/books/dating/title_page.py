@@ -18,7 +18,7 @@ from transforms.text.files.toml_tables import read_table
 ISSUE_DATE = "issue-date"  # of a periodical: "Vol. 10, No. 268. Saturday, August 11, 1827"
 TRANSCRIBED = "transcribed-edition"  # "Transcribed from the 1886 Cassell & Company edition"
 IMPRINT = "imprint"  # "London: Macmillan and Co., 1897", "Published September 1903"
-ROMAN_IMPRINT = "roman-imprint"  # the same in Roman numerals
+ROMAN_IMPRINT = "roman-imprint"  # an imprint with a year in Roman numerals
 # "Copyright, 1905, by", "Entered according to Act of Congress, in the year 1868":
 COPYRIGHT = "copyright"
 FIRST_PUBLISHED = "first-published"  # "First published in 1911", "First Edition, October 1886"
@@ -31,8 +31,10 @@ _WORDS = "title_page.toml"
 _MAX_RANGE_YEARS = 9  # "1849-50" is a book in parts, "1812-1870" the dates of a life
 _MAX_STATEMENT_CHARACTERS = 200
 _MAX_DATELINE_CHARACTERS = 80
-_HEAD_CHARACTERS = 40_000  # of a file: header, licence and other text before the book
-_BLOCKS_NEAR = 2  # before a year, where its publisher may be; one block after it
+# characters at the head of a file: header, licence and other text before the book
+_HEAD_CHARACTERS = 40_000
+# blocks before a year in which its publisher may be; after the year, it is one block
+_BLOCKS_NEAR = 2
 
 _MARKUP = re.compile(r"[_*=+~|{}]+")
 _COLUMNS = re.compile(r"[ \t\xa0]{2,}")
@@ -103,7 +105,8 @@ def find_years(text: str) -> list[FrontYear]:
     """Returns all years in the front of a book, in text order. Implausible years are included."""
     blocks = [_without_markup(block) for block in blocks_of_front(text)]
     found: list[FrontYear] = []
-    open_source = ""  # of a statement whose year is in the next block: "Copyright", "1912"
+    # source of a statement whose year is in the next block: "Copyright", then "1912"
+    open_source = ""
     for index, block in enumerate(blocks):
         found += [FrontYear(year, TRANSCRIBED) for year in transcribed_years(" ".join(block.lines))]
         if block.is_prose:
@@ -195,12 +198,12 @@ def _republished_years(block: Block) -> list[FrontYear]:
 
 
 def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[FrontYear]:
-    """Yields the years in the lines of a title page that have no statement such as "Copyright"."""
+    """Yields the years in those lines of a title page that have no statement such as "Copyright"."""
     for line in lines:
         if year := issue_year(line):
             yield FrontYear(year, ISSUE_DATE)
         if _MONTH.search(line) or _is_picture(line):
-            continue  # the date of a preface, of a performance, of a birth
+            continue  # the year is the date of a preface, a performance or a birth
         if match := _ALONE.fullmatch(line):
             yield from _of_imprint(match, is_publisher_near)
         elif (match := _HOLDER.fullmatch(line)) and _is_imprint(line):

@@ -36,7 +36,7 @@ def _preference(file: BookFile) -> tuple[object, ...]:
 
 
 def _rest(file: BookFile) -> tuple[object, ...]:
-    """Returns the last part of the sort key, which decides between files that are otherwise equal."""
+    """Returns the last part of a file's sort key. It decides between files that are otherwise equal."""
     return file.digest, file.name, file.encoding, file.header
 
 

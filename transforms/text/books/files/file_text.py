@@ -1,6 +1,6 @@
 """Decodes the bytes of a Project Gutenberg file.
 
-The encoding depends on the year of the file, and the declared encoding is often wrong: many files were
+Old and new files have different encodings, and the declared encoding is often wrong: many files were
 converted to UTF-8 but still declare "ISO-8859-1". So the bytes are tested first, in this order:
 
 1. a byte order mark (UTF-8, UTF-16, UTF-32);
@@ -70,7 +70,8 @@ class FileText(NamedTuple):
     """The decoded text of a file, and its encoding."""
 
     text: str
-    encoding: str  # that decoded it: "ascii", "utf-8", "cp1252", "big5hkscs", MIXED, …
+    # encoding with which it was decoded: "ascii", "utf-8", "cp1252", "big5hkscs", MIXED, …
+    encoding: str
 
 
 def decode_file(content: bytes) -> FileText | Reason:

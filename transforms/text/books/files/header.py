@@ -135,7 +135,7 @@ def _parse_fields(head: str) -> dict[str, list[str]]:
     If a field is repeated, only its first occurrence counts, except for "author", where all are used.
     """
     fields: dict[str, list[str]] = {}
-    lines: list[str] | None = None  # of the current field
+    lines: list[str] | None = None  # lines of the current field
     for line in head.split("\n"):
         found = _FIELD.match(line)
         if found:

@@ -1,4 +1,4 @@
-"""Returns the splits of PG-19 as released, and reads splits from a user's table."""
+"""Returns the splits of the PG-19 release, and reads splits from a user's table."""
 
 import csv
 import functools
@@ -45,7 +45,7 @@ def read_split_lines(lines: Iterable[bytes]) -> Mapping[int, str]:
             book_id, split = _check(row, names)
             if splits.setdefault(book_id, split) != split:
                 raise ValueError(
-                    f"book {book_id} is in {split}, but in {splits[book_id]} in an earlier line"
+                    f"book {book_id} is in {split}, but an earlier line has it in {splits[book_id]}"
                 )
         except ValueError as error:
             raise MalformedTableError(f"line {line}: {error}") from None

@@ -2,8 +2,8 @@
 
 Nguyen, "SimpleBooks", section 2, leaves out "mal-formatted books and books of poems, plays, manuals, recipes,
 and the literary nonsense", and does not say how. Here a genre must be indicated by the catalogue and
-confirmed by the text, as far as the text can show it. Either may be wrong: prose versions of epics are
-catalogued as poetry, and many books have no subjects.
+confirmed by the text, as far as the text can show it. The catalogue alone may be wrong: prose versions of
+epics are catalogued as poetry, and many books have no subjects.
 
 - Verse and speech are measured (shape.py, speech.py). A large share of either is enough to reject a book; the
   threshold is lower if the catalogue names the genre.

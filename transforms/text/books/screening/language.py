@@ -139,7 +139,7 @@ def _other_script(sample: str) -> str:
 
 
 def _render(found: LanguageShares) -> str:
-    """Formats the counts for messages: "en 38, la 2 of 40 samples"."""
+    """Formats the numbers of samples per language for messages: "en 38, la 2 of 40 samples"."""
     ranked = sorted(found.samples.items(), key=lambda item: (-item[1], item[0]))
     told = ", ".join(f"{language} {count}" for language, count in ranked)
     return f"{told or 'none'} of {found.samples.total()} samples"

@@ -22,7 +22,7 @@ class Manner(NamedTuple):
 
     narrating: float  # "he", "said"
     obliging: float  # "should", "must"
-    numbered: float  # lines that begin with a number, or a letter in parentheses
+    numbered: float  # lines that begin with a number, or with a letter in parentheses
     measured: float  # "2 ounces", "half a pint"
 
 

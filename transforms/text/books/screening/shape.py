@@ -51,10 +51,10 @@ class Shape(NamedTuple):
     """Measurements of the layout of a text."""
 
     characters: int
-    verse: float  # share of stanzas
-    speech: float  # share of the speeches of speakers
+    verse: float  # share of characters in stanzas
+    speech: float  # share of characters in speeches
     speakers: int  # number of different speakers
-    listed: float  # share of lists and tables
+    listed: float  # share of characters in lists and tables
 
 
 def measure_shape(text: str) -> Shape:

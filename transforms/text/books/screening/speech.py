@@ -39,7 +39,8 @@ _ROMAN = re.compile(r"[IVXLC]+")
 class Speech(NamedTuple):
     """The amount of speech in a text, and the number of speakers."""
 
-    characters: int  # of speeches and their names, without white space at the ends of lines
+    # characters of speeches and of the names before them, without white space at the ends of lines
+    characters: int
     speakers: int  # number of different speakers
 
 

@@ -17,8 +17,9 @@ TRAIN = "train"
 class BookVocabularyStats(NamedTuple):
     """Counts of a corpus and of the vocabulary of its training split."""
 
-    min_count: int  # least count of a word of the vocabulary in training
-    distinct_words: int  # number of words in training, including words outside the vocabulary
+    min_count: int  # minimum count of a vocabulary word in the training text
+    # number of distinct words in the training text, including words outside the vocabulary
+    distinct_words: int
     vocabulary_words: int
     splits: tuple[tuple[str, HeldoutStats], ...]  # (split, counts): training first, then by name
 

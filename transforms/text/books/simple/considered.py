@@ -10,7 +10,7 @@ from transforms.text.books.simple.simplicity import ratio
 
 KEPT = "kept"
 _SHARE_DIGITS = 4
-_RATIO_DIGITS = 6  # significant ones
+_RATIO_DIGITS = 6  # significant digits of a ratio
 
 
 class Considered(NamedTuple):
@@ -19,13 +19,15 @@ class Considered(NamedTuple):
     book_id: int
     title: str
     tokens: int | str  # L: number of tokens between white space, in the stripped text
-    vocabulary: int | str  # V
+    vocabulary: int | str  # V: number of different tokens
     ratio: str
     ngrams: int | str  # number of different word n-grams
     overlap: str  # share of its n-grams in larger kept books
     verdict: str  # KEPT, or "stage/reason": "screen-books/poems"
     detail: str  # detail of the reason
-    covered_by: str  # "5946:0.9500": kept books and their shares of the n-grams; the largest counts
+    # "5946:0.9500": kept books that cover n-grams, and the share that each covers; an n-gram counts for the
+    # largest
+    covered_by: str
     split: str
     in_simplebooks_2: str  # "yes" or "no"
     first_line: int | str  # first line of the book in the file of its split, counted from 1

@@ -1,7 +1,7 @@
-"""Decides which books overlap, if each book is compared with only some of the larger books, its candidates.
+"""Decides which books overlap. Each book is compared with only some of the larger books, its candidates.
 
-The rule is that of overlap.py. If even all candidates together do not have enough of a book's n-grams to
-cover it, the book is certainly kept. The other books are contested. Whether a contested book is kept depends
+The rule is that of overlap.py. A book is certainly kept if the share of its n-grams that all its candidates
+together have is below the threshold. The other books are contested. Whether a contested book is kept depends
 on its contested candidates, on their candidates and so on: on its connected component. The owners of a cover
 are the candidates that have any of the book's n-grams.
 """
@@ -25,7 +25,7 @@ class Cover(NamedTuple):
 
     number: int  # number of the book, see `number_book`
     ngrams: int  # number of n-grams of the book
-    owners: tuple[int, ...]  # numbers of the candidates that have any of them, ascending
+    owners: tuple[int, ...]  # numbers of the candidates that have any of the n-grams, ascending
     packed: bytes  # for each owner one bit per n-gram; see `marks_of`
 
 

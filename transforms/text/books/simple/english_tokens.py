@@ -22,8 +22,8 @@ import spacy
 
 from transforms.text.books.simple.special_cases import Edges, SpecialCases
 
-LONGEST_CHUNK = 1000  # characters; the longest of 328 books has 80
-MAX_KNOWN_CHUNKS = 1 << 19  # some 200 MB, including the caches of spaCy
+LONGEST_CHUNK = 1000  # characters; the longest chunk in 328 books has 80
+MAX_KNOWN_CHUNKS = 1 << 19  # this many chunks take some 200 MB, including the caches of spaCy
 
 DISTINCT = "distinct"
 COMMA = "comma"
@@ -86,7 +86,7 @@ class _Chunks(dict[str, str]):
         self._number_style = number_style
         self._spacy = spacy.blank("en").tokenizer
         self._cases = SpecialCases(self._spacy)
-        self._edges: dict[str, Edges] = {}  # only of chunks with edges
+        self._edges: dict[str, Edges] = {}  # chunk → its edges, only for chunks that have edges
         self._followers: set[str] = set()  # chunks that have `edges.first`
         self._known: dict[Edges, Edges] = {}  # saves memory: only some hundred values are different
 

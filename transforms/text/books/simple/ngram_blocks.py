@@ -1,7 +1,8 @@
 """Partitions the hashed n-grams of books by their hashes, and serialises them.
 
-A partition has all books that contain its n-grams, their owners. So each partition shows which books share an
-n-gram. The n-grams of all books are never in one place, because they would be as large as the corpus.
+A partition lists, for each of its n-grams, all books that contain it (the owners). So each partition shows
+which books share an n-gram. The n-grams of all books are never in one place, because they would be as large
+as the corpus.
 """
 
 import itertools
@@ -26,7 +27,7 @@ class HashedBook(NamedTuple):
 
     book_id: int
     tokens: int
-    hashes: Uint64s  # of its n-grams, ascending, without repetitions
+    hashes: Uint64s  # hashes of its n-grams, ascending, without repetitions
 
 
 class NgramBlock(NamedTuple):
@@ -59,7 +60,7 @@ def sample_hashes(hashes: Uint64s, sample: int) -> Uint64s:
 
 
 def cut_hashes(hashes: Uint64s, sample: int, partitions: int) -> Int64s:
-    """Returns the indexes in `hashes` at which partitions begin, and the end of the last partition.
+    """Returns the index in `hashes` at which each partition begins, and the index at which the last one ends.
 
     `hashes` must be ascending and come from `sample_hashes`. Partitions are equal ranges of the hashes that
     can be in a sample. Higher hashes are in the last partition.

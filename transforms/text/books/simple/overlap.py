@@ -1,6 +1,6 @@
 """Chooses books that do not overlap.
 
-From the largest to the smallest, books that overlap kept ones are dropped.
+Books are examined from the largest to the smallest. A book that overlaps the books kept so far is dropped.
 
 The rule is that of Nguyen, "SimpleBooks", 2019, section 2: a book is dropped if at least a given share (the
 threshold) of its different n-grams is also in the kept larger books, taken together. Computed directly, this
@@ -50,9 +50,10 @@ NAMED_SHARE = 0.01
 """Smallest share of n-grams for which a covering book is named. The first one is always named."""
 
 COUNT_COLUMNS = 4  # id, tokens, n-grams, n-grams that earlier books have
-COVERING_COLUMNS = 3  # id, id of the covering book, n-grams
+COVERING_COLUMNS = 3  # id, id of the covering book, number of n-grams
 
-_MAX_DENOMINATOR = 10**6  # times the n-grams of a book it does not overflow 64 bits
+# multiplied by the number of n-grams of a book, it does not overflow 64 bits
+_MAX_DENOMINATOR = 10**6
 
 
 class Chains(NamedTuple):
@@ -249,8 +250,8 @@ def decide(
 
     Args:
       books: the contested books of the component.
-      chains: (ids of the books of a chain, number of n-grams with this chain).
-      threshold: share of covered n-grams from which on a book is dropped.
+      chains: for each chain, (ids of its books, number of n-grams that have this chain).
+      threshold: a book is dropped if at least this share of its n-grams is covered.
     """
     id_to_chains = collections.defaultdict(list)
     for number, (members, _) in enumerate(chains):
@@ -282,7 +283,7 @@ def attribute_ngrams(shared: SharedNgrams, dropped: Int64s) -> Int64s:
     is_kept = ~_is_among(shared.books, dropped)[shared.owners]
     kept = _count_before(is_kept, shared.begins)
     is_first_kept = is_kept & (kept == 0)
-    # A group without a kept book has no covered element: its value in `firsts` is not used.
+    # In a group without a kept book, nothing is covered, so its value in `firsts` is not used.
     groups = numpy.cumsum(shared.begins) - 1
     firsts = numpy.zeros(int(shared.begins.sum()), numpy.uint32)
     firsts[groups[is_first_kept]] = shared.owners[is_first_kept]
@@ -303,7 +304,8 @@ def cut_by_id(rows: Int64s, parts: int) -> Iterator[tuple[int, Int64s]]:
     order = numpy.argsort(numbers, kind="stable")
     present, starts = numpy.unique(numbers[order], return_index=True)
     pieces = numpy.split(rows[order], starts[1:])
-    return zip(present.tolist(), pieces, strict=False)  # `split` makes one piece of no rows
+    # `numpy.split` makes one piece even if there are no rows
+    return zip(present.tolist(), pieces, strict=False)
 
 
 def judge(book_id: int, ngrams: int, covering: Mapping[int, int], is_kept: bool) -> OverlapVerdict:

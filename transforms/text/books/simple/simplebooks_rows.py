@@ -18,7 +18,7 @@ SPLITS_WITH_SMALL = (*SPLITS, TRAIN_2)
 
 LARGE, SMALL = SIZES = ("simplebooks-92", "simplebooks-2")
 
-PAPER = {  # Nguyen 2019, table 1: tokens, vocabulary, share out of vocabulary, FREQ
+PAPER = {  # Nguyen 2019, table 1: tokens, vocabulary, share of tokens outside the vocabulary, FREQ
     LARGE: ("91.5M", "98,304", "0.11 %", "931.40"),
     SMALL: ("2.2M", "11,492", "0.47 %", "195.43"),
 }

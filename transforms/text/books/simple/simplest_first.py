@@ -32,7 +32,7 @@ class Taken(NamedTuple):
     """The ids of the chosen books, and the reason why no further book was added."""
 
     book_ids: frozenset[int]
-    reason: Reason | None  # why the others are not taken; None if there are no others
+    reason: Reason | None  # why the other books are not taken; None if there are no other books
 
 
 def line_up(

@@ -5,13 +5,13 @@ Nguyen, "SimpleBooks", section 2: a book with L tokens, V of them different, is 
 prefers them even more, and is above 15 for any book of some hundred tokens. L/V² has values near the
 threshold, and prefers short books.
 
-V grows as a power of L. A ratio that does not depend on length is L over V to the inverse of that power. The
-power was fitted once, by least squares of log V on log L, on the 203 books of English prose among 328 real
-files (209 to 343,750 tokens): V = 3.07 L^0.738, the exponent between 0.724 and 0.752 in 95 % of 2,000
-bootstrap samples. The inverse is 1.355, so `L/V^1.35` is a fixed formula: an exponent fitted to each input
-would change the choice of all books with each input. Its correlation with the logarithm of the length is
-0.02 on these books (L/V²: -0.90, L/V: 0.92). The average ratio is 0.22. For more figures, and the agreement
-with readability, see pipelines/docs/simplebooks.md.
+V grows as a power of L. A ratio that does not depend on length is L / V^(1/p), where p is the exponent of
+that power. The exponent was fitted once, by least squares of log V on log L, on the 203 books of English
+prose among 328 real files (209 to 343,750 tokens): V = 3.07 L^0.738, the exponent between 0.724 and 0.752 in
+95 % of 2,000 bootstrap samples. 1/p is 1.355, so `L/V^1.35` is a fixed formula: an exponent fitted to each
+input would change the choice of all books with each input. Its correlation with the logarithm of the length
+is 0.02 on these books (L/V²: -0.90, L/V: 0.92). The average ratio is 0.22. For more figures, and the
+agreement with readability, see pipelines/docs/simplebooks.md.
 """
 
 import dataclasses
@@ -29,7 +29,8 @@ MIN_RATIOS = {NEUTRAL: "0.24", SQUARED: "0.0012", PRINTED: "0.0012"}
 0.24 keeps books with at most 94 % of the different words that the fit predicts for their length.
 """
 
-_EXPONENTS = {NEUTRAL: Fraction(27, 20), SQUARED: Fraction(2), PRINTED: Fraction(1, 2)}  # of V
+# exponents of V
+_EXPONENTS = {NEUTRAL: Fraction(27, 20), SQUARED: Fraction(2), PRINTED: Fraction(1, 2)}
 
 _CHUNK_CHARACTERS = 1 << 20
 
@@ -43,7 +44,8 @@ def measure(text: str) -> tuple[int, int]:
     tokens = 0
     different: set[str] = set()
     start = 0
-    while start < len(text):  # in parts: the tokens of a whole book would need ten times its memory
+    # in parts: the tokens of a whole book would need ten times the memory of its text
+    while start < len(text):
         end = _end_of_token(text, start + _CHUNK_CHARACTERS)
         found = text[start:end].split()
         tokens += len(found)

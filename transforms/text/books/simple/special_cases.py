@@ -56,7 +56,7 @@ class SpecialCases:
         """All words that occur in special cases, including cases of one token."""
 
     def edges_of(self, tokens: tuple[str, ...]) -> Edges:
-        """Returns the edges of a chunk that has these tokens. There must be at least one token."""
+        """Returns the `Edges` of a chunk that has the given tokens. There must be at least one token."""
         if self._tokens.isdisjoint(tokens):
             return NO_EDGES
         firsts, lasts, is_special = {tokens[0]}, {tokens[-1]}, False
@@ -76,7 +76,7 @@ class SpecialCases:
     def may_meet(self, before: Edges, behind: Edges) -> bool:
         """Returns True if a special case could change tokens across the boundary of two chunks of text.
 
-        `before` and `behind` are the `Edges` of the two chunks.
+        `before` has the edges of the first chunk, `behind` those of the second.
         """
         if not (before.is_special or behind.is_special):
             return False

@@ -20,7 +20,8 @@ import re
 # Matches the last character, which is fast to find; the characters before it are checked afterwards.
 _LINE_END = re.compile(r"[-—][ \t]*\n[ \t]*(?=\S)")
 _ENDS_IN_HYPHEN = re.compile(r"[^\W\d_]-\Z")
-# After two characters other than spaces and dashes: after a single one, it may be a withheld name.
+# A dash must follow two characters other than spaces and dashes. After a single one, it may be a withheld
+# name.
 _ENDS_IN_DASH = re.compile(r"[^\s\-—]{2}(?:--|—)\Z")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 # Control characters other than white space. Old files end in U+001A.

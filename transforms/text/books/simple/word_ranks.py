@@ -2,8 +2,8 @@
 
 The rank of a book is its position (0, 1, 2, …) in the order of adding. A word enters the vocabulary with the
 book in which its total count reaches the minimum. Words are distributed to buckets, so that all counts of a
-word are in one bucket (see text/word_counts.py). Each bucket gives exact numbers of new words per rank, which
-are then added up.
+word are in one bucket (see text/word_counts.py). For each bucket, the numbers of new words per rank are
+exact. Then they are added up.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ def count_entries(batches: Iterable[pa.RecordBatch], min_count: int) -> Pairs:
     Returns rows (rank of the book, number of words), ascending.
 
     Args:
-      batches: one or more, in any order; they must have all counts of their words.
+      batches: one or more, in any order. Together, they must have all counts of their words.
       min_count: total count at which a word enters the vocabulary, in all books added so far.
     """
     rows = pa.concat_batches(batches)

@@ -19,18 +19,20 @@ from transforms.text.books.stripping.paragraphs import line_end, line_start, lin
 from transforms.text.books.stripping.spans import Span, cut_out
 from transforms.text.files.toml_tables import read_rules, read_table
 
-MAX_MARKS = 500  # of a file: one book has three or four, and each is compared with the others
-MAX_MARK_LINES = 5  # that a mark may have
+# maximum marks of a file: a book has three or four, and each is compared with the others
+MAX_MARKS = 500
+MAX_MARK_LINES = 5  # maximum lines of a mark
 MAX_CLOSING_CHARACTERS = (
     300  # after the first line of a closing mark: it may go on with a long title
 )
-MIN_LETTERS = 200  # of a book: the smallest known has 1,300
-MAX_NOTES_SHARE = 0.5  # of the text between header and footer
-FREE_NOTES_CHARACTERS = 3000  # always allowed: a leaflet may have more notes than text
+MIN_LETTERS = 200  # minimum letters of a book: the smallest known book has 1,300
+MAX_NOTES_SHARE = 0.5  # maximum share of notes in the text between header and footer
+# this many characters of notes are always allowed: a leaflet may have more notes than text
+FREE_NOTES_CHARACTERS = 3000
 
-BETWEEN_BOOKS = "\n\n\n\n"  # of one file
+BETWEEN_BOOKS = "\n\n\n\n"  # separator of several books in one file
 
-_SHOWN_CHARACTERS = 100  # of a line in the detail of a reason
+_SHOWN_CHARACTERS = 100  # characters of a line that are shown in the detail of a reason
 
 
 class StrippedText(NamedTuple):
@@ -75,11 +77,13 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
 
     Returns the book, or the reason to reject the file.
 
-    A text without marks and without words of the licence was probably stripped before, and is kept.
+    A text without header marks, footer marks and words of the licence was probably stripped before. It is
+    kept.
 
     Reasons to reject a file:
       copyrighted: the head of the file says that the book is copyrighted and may not be copied freely.
-      no-start, no-end: only one end of the book is marked. (Files with the small print used before 2003 need
+      no-start, no-end: only the end or only the start of the book is marked. (Files with the small print used
+      before 2003 need
         no mark at the end.)
       no-start-and-no-end: there is no mark, but there is licence text.
       not-boilerplate: the text to remove does not have words of Project Gutenberg throughout.
@@ -148,7 +152,7 @@ def find_licence(text: str) -> str | None:
     """Returns the first line with words that occur only in the licence, or None."""
     rules = _rules()
     for start in _anchored_lines(text, rules.anchors):
-        end = line_end(text, line_end(text, start) + 1)  # words may be wrapped
+        end = line_end(text, line_end(text, start) + 1)  # the words may continue on the next line
         if found := rules.licence.phrases.search(text, start, end):
             return _line_of(text, found.start())
     return None
@@ -225,7 +229,7 @@ def _whole_text(text: str, closings: Sequence[_Mark]) -> list[Span]:
 def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: int) -> _Mark | None:
     """Returns the mark before the next book, or None.
 
-    If its header has several marks, the last one is returned.
+    If the header of the next book has several marks, the last one is returned.
     """
     chosen: _Mark | None = None
     for begin in begins:

@@ -24,7 +24,7 @@ from transforms.text.books.stripping.paragraphs import (
 from transforms.text.books.stripping.spans import Span
 from transforms.text.files.toml_tables import read_rules, read_table
 
-MAX_HEADINGS = 50  # that are examined: a book of three volumes has six lists
+MAX_HEADINGS = 50  # maximum headings that are examined: a book of three volumes has six lists
 
 _NOT_IN_KEYS = re.compile(r"[\W_]+")
 _PAGE_OF_KEY = re.compile(r"[ .\t_]{2,}[\divxlc]+[._ \t]*$")
@@ -35,8 +35,9 @@ _BARE_NUMBER = re.compile(r"[ivxlcdm\d ]*")
 _COLUMNS = re.compile(r"\S {3,}\S")
 
 _CLEAR_PAGE = re.compile(r"\S(?: {2,}|[ .]{4,})\d+$")
-_LOOK_AHEAD = 3  # paragraphs
-_FIRST_ENTRIES = 5  # the text begins with one of them; later entries may occur twice
+_LOOK_AHEAD = 3  # paragraphs read after the current one
+# the text begins with one of the first five entries; later entries may occur twice
+_FIRST_ENTRIES = 5
 _MAX_LINE = 100  # characters of a line of an entry
 _FIRST_LOOK = 20_000  # characters of text examined after a heading; few lists are longer
 _CHARACTERS_OF_A_LINE = 120  # upper bound of the average, for the second, longer look
@@ -93,7 +94,7 @@ def _end_of_list(text: str, start: int, rules: _Rules) -> int:
             break
     if not is_known:
         if count == len(others) and limit >= len(text):
-            is_known = True  # a list at the end of the book
+            is_known = True  # the list is at the end of the book
         else:
             count = _step_back(others, count, rules)
     entries = others[:count]
@@ -103,7 +104,9 @@ def _end_of_list(text: str, start: int, rules: _Rules) -> int:
 
 
 def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int, bool]:
-    """Counts the entries of a list. Returns their number, and True if it is certain that the text follows."""
+    """Counts the entries of a list. Returns (number of entries, True if it is certain that the text follows
+    the list).
+    """
     seen: set[str] = set()
     for index, paragraph in enumerate(paragraphs):
         following = paragraphs[index : index + _LOOK_AHEAD]
@@ -111,7 +114,7 @@ def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int,
         if is_chapter and not any(map(_is_paged_clearly, following)):
             return index, True
         if rules.heading.fullmatch(paragraph.text.partition("\n")[0]):
-            return index, True  # the next list
+            return index, True  # the next list begins here
         if not _is_entry(paragraph, rules):
             return index, False
         keys = [_key(line) for line in paragraph.text.split("\n")]

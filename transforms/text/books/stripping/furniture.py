@@ -13,7 +13,8 @@ from transforms.text.books.stripping.contents import find_contents
 from transforms.text.books.stripping.illustrations import find_illustrations, find_page_marks
 from transforms.text.books.stripping.spans import cut_out
 
-MAX_SHARE = 0.5  # of a book; a book with more furniture has too little running text
+# maximum share of furniture in a book; a book with more has too little running text
+MAX_SHARE = 0.5
 FREE_CHARACTERS = (
     3000  # of furniture, always allowed: a picture book may have more furniture than text
 )

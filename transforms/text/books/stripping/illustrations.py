@@ -110,7 +110,9 @@ def _join_neighbours(text: str, places: Sequence[Span]) -> list[Span]:
 
 
 def _seam(text: str, start: int, end: int, rules: _Rules) -> Span | None:
-    """Returns the empty lines to remove where illustrations have cut a paragraph in two, or None."""
+    """Returns the span of the empty lines to remove where an illustration has cut a paragraph in two, or
+    None.
+    """
     before = text[max(start - _NEAR, 0) : start]
     after = text[end : end + _NEAR]
     first_half, second_half = before.rstrip(), after.lstrip()

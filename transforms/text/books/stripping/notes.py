@@ -21,13 +21,13 @@ from transforms.text.books.stripping.paragraphs import (
 from transforms.text.books.stripping.spans import Span, cut_out, with_blank_lines
 from transforms.text.files.toml_tables import read_rules, read_table
 
-MAX_HEADINGS = 50  # of notes without brackets that are examined: real books have three at most
+MAX_HEADINGS = 50  # maximum notes without brackets that are examined: real books have three at most
 MIN_SHARE_OF_WORDS = (
     0.4  # of the characters of a note at the end, in paragraphs with words of notes
 )
 
 _BEFORE_ANCHOR = 40  # characters: "[Original Electronic " is the longest opening
-_MAX_BEFORE = 200  # characters of a line before the word that marks a note
+_MAX_BEFORE = 200  # maximum characters in a line before the word that marks a note
 _SEPARATOR = re.compile(r"[\s*_=~#.•·+-]+")
 
 
@@ -89,7 +89,8 @@ def strip_notes(book: str) -> str:
     rules = _rules()
     marked = _marked_notes(book, rules.marked)
     body = cut_out(book, [*marked, *_transcribers_notes(book, rules.transcriber)])
-    body = cut_out(body, _end_notes(body, rules.end))  # transcribers' notes were after them
+    # only now, because transcribers' notes may follow the end notes
+    body = cut_out(body, _end_notes(body, rules.end))
     return cut_out(body, _head_notes(body, rules.head))
 
 
@@ -231,7 +232,7 @@ def _head_notes(text: str, rules: _HeadRules) -> list[Span]:
     """Returns the spans of notes at the beginning of a book that have no heading."""
     passages = list(_passages(text, rules))
     notes = list(passages)
-    is_first = True  # no text of the book so far
+    is_first = True  # True while no text of the book has been found
     brackets = functools.cache(lambda: match_brackets(text))  # of few books
     at = 0
     for paragraph in split_paragraphs(text, 0, rules.max_characters):
@@ -279,7 +280,7 @@ def _passages(text: str, rules: _HeadRules) -> Iterator[Span]:
 
 
 def _opening(paragraph: Paragraph) -> int:
-    """Returns the position of the bracket at the start of a paragraph, or -1."""
+    """Returns the position of the opening bracket at the start of a paragraph, or -1."""
     indent = len(paragraph.text) - len(paragraph.text.lstrip())
     return paragraph.start + indent if paragraph.text[indent] in "[{" else -1
 

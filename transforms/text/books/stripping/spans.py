@@ -34,7 +34,7 @@ def with_blank_lines(text: str, start: int, end: int) -> Span:
         return start, end + _blanks(text, end) * text[start - 1].isspace()
     last = text.find("\n", end, end + _MAX_INDENT)
     last = min(end + _MAX_INDENT, len(text)) if last < 0 else last
-    if text[end:last].strip() or last - end == _MAX_INDENT:  # more text in the line
+    if text[end:last].strip() or last - end == _MAX_INDENT:  # there is more text in the line
         return start, end + _blanks(text, end)
     above, blank_above = _blank_lines_above(text, first)
     below, blank_below = _blank_lines_below(text, min(last + 1, len(text)))

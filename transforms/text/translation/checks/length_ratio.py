@@ -21,8 +21,9 @@ _TO_STANDARD_DEVIATION = 1.4826
 _MIN_SPREAD = 0.12
 # Added to each length, because one word changes the ratio of a short line much.
 _EXTRA_CHARS = 10
-_MIN_LINES = 30  # with fewer lines the median is not reliable, and the bounds below are used
-_FIXED_BOUNDS = (0.15, 4.0)  # from Chinese, the shortest of the 16 files, to the longest
+_MIN_LINES = 30  # with fewer lines, the median is not reliable, so the fixed bounds are used
+# length ratios: from that of Chinese, the shortest of the 16 files, to that of the longest
+_FIXED_BOUNDS = (0.15, 4.0)
 
 
 def find_odd_lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:

@@ -69,9 +69,9 @@ class _Number(NamedTuple):
     text: str  # "10:30"
     parts: tuple[str, ...]  # ("10", "30")
     digits: str  # "1030"
-    is_clock: bool  # or a similar number with parts: 10:30, 12.00, 4:41.30
-    is_decade: bool  # 1920s
-    has_scale: bool  # 2.3 million
+    is_clock: bool  # True for a time or a similar number with parts: 10:30, 12.00, 4:41.30
+    is_decade: bool  # True for numbers such as 1920s
+    has_scale: bool  # True for numbers such as 2.3 million
     unit: str  # "feet", or ""
 
 
@@ -135,13 +135,13 @@ def _without_last_zeros(number: _Number) -> str:
 class _Hours(NamedTuple):
     """The forms in which an hour of the source may be written in the translation."""
 
-    is_afternoon: bool  # the source says p.m.
+    is_afternoon: bool  # True if the source says p.m.
     counts_from_dawn: bool
 
     def of(self, hour: str) -> set[str]:
         """Returns the allowed forms of an hour: unchanged, on a 24-hour clock, and counted from dawn.
 
-        The last two are included only if they apply.
+        The last two forms are included only if they apply.
         """
         hours = {int(hour)}
         if self.is_afternoon and int(hour) + _NOON <= _MAX_HOUR:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 # Between digits of one number: points, commas, spaces, apostrophes, the Arabic separators, colons of clocks.
 _SEPARATOR = r"[.,:'’٫٬،·\u00a0\u202f\u2009 ]"
 _TOKEN = re.compile(rf"[0-9]+(?:{_SEPARATOR}[0-9]+)*")
-_MAX_JOINED_PARTS = 6  # "1,234,567,890,123" has 5; with more it is a list
+_MAX_JOINED_PARTS = 6  # "1,234,567,890,123" has 5 parts; with more than 6, it is a list
 _SCALE_FOLLOWS = re.compile(r"[\s\-\u00a0\u202f]?[^\W\d_]")  # "33万", "2,3 Millionen"
 
 _HAN_DIGITS = {
@@ -43,9 +43,9 @@ class Readings(NamedTuple):
     `whole` and `scaled` have digits without separators or leading zeros.
     """
 
-    whole: frozenset[str]  # "1234", "1", "234" of "1,234"; 15000 of "1万5千"; 15 of "XV"
-    scaled: frozenset[str]  # numbers before a word: "33" of "33万"
-    values: tuple[float, ...]  # of numbers as quantities: 1234.0 and 1.234 of "1,234"
+    whole: frozenset[str]  # "1234", "1", "234" for "1,234"; "15000" for "1万5千"; "15" for "XV"
+    scaled: frozenset[str]  # numbers before a word: "33" for "33万"
+    values: tuple[float, ...]  # possible quantities: 1234.0 and 1.234 for "1,234"
     tokens: tuple[str, ...]  # as written, with ASCII digits: "1,234"
 
 

@@ -68,7 +68,8 @@ def find_odd_characters(pairs: Sequence[Pair], language: TargetLanguage) -> Iter
 
 def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
     forms = _PRESENTATION.findall(text) + _HALF_WIDTH.findall(text)
-    if "Hani" not in language.scripts:  # languages with Chinese characters use both widths
+    # not for languages with Chinese characters, which use both widths
+    if "Hani" not in language.scripts:
         forms = forms + _FULL_WIDTH.findall(text)
     if forms:
         plain = unicodedata.normalize("NFKC", "".join(sorted(set(forms))))
@@ -88,7 +89,7 @@ def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
 
 
 def _fewer(word: str) -> str:
-    """Returns the Latin letters of a word, or its letters of other scripts if these are fewer."""
+    """Returns the Latin letters of a word or its letters of other scripts, whichever are fewer."""
     latin = "".join(_LATIN.findall(word))
     other = "".join(char for char in word if char.isalpha() and char not in latin)
     return latin if len(latin) <= len(other) else other

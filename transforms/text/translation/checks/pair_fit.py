@@ -27,7 +27,7 @@ from transforms.text.translation.checks.number_readings import with_ascii_digits
 _RIDGE = 0.1
 _SHARED_WEIGHT = 0.1
 _LENGTH_WEIGHT = 0.004
-_MAX_LENGTH_PENALTY = 16.0  # squared deviations
+_MAX_LENGTH_PENALTY = 16.0  # squared deviations from the median length ratio
 _MIN_SPREAD = 0.05
 _EXTRA_CHARS = 5
 _TO_STANDARD_DEVIATION = 1.4826
@@ -45,9 +45,9 @@ class PairFit:
     needs 0.9 GB.
     """
 
-    inverse: Matrix  # A
+    inverse: Matrix  # A of the module docstring
     targets: Matrix  # L, the similarity of each target to each other target
-    learned: Matrix  # G
+    learned: Matrix  # G of the module docstring
     static: Matrix  # the scores of `static_scores`
 
     def score(self, rows: Indices, columns: Indices, without: Indices) -> Matrix:

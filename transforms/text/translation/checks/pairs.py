@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from transforms.text.translation.records import Finding, SourceSentence, Translation
 
-ERROR = "error"  # is returned to the translator
-WARNING = "warning"  # a person should look at it
+ERROR = "error"  # the translation is returned to the translator
+WARNING = "warning"  # a person should look at the translation
 _MAX_EXCERPT_CHARS = 60
 _ELLIPSIS = "…"
 

@@ -7,7 +7,8 @@ from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, fold
 from transforms.text.translation.checks.presence import is_text
 from transforms.text.translation.records import Finding
 
-_MIN_CHARS = 12  # folded. "Thank you." and "Thanks." may have one translation
+# folded characters; shorter texts such as "Thank you." and "Thanks." may have one translation
+_MIN_CHARS = 12
 
 
 def find_repeats(pairs: Sequence[Pair]) -> Iterator[Finding]:
@@ -15,8 +16,8 @@ def find_repeats(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
     The rule is `duplicate`, or `dev-devtest-overlap` if the two source sentences are in different splits.
     Translations with the same letters and digits count as identical. All of them are reported, because any of
-    them may be wrong. A finding is an error, or a warning if the text is short or the sources are identical,
-    too.
+    them may be wrong. A finding is an error. It is a warning if the text is short, or if the sources are
+    identical, too.
     """
     same: dict[str, list[Pair]] = defaultdict(list)
     for pair in pairs:

@@ -27,7 +27,8 @@ from transforms.text.translation.records import Finding, SourceSentence, Transla
 
 # Texts with these errors are in another language or belong to another sentence. They are left out of the
 # search for swapped lines, which they would mislead.
-_FOREIGN = ("source-copy", "wrong-script", "wrong-language")  # each implies the ones after it
+# an error of one of these rules implies errors of the rules after it
+_FOREIGN = ("source-copy", "wrong-script", "wrong-language")
 _NO_TRANSLATION = frozenset({*_FOREIGN, "duplicate", "dev-devtest-overlap"})
 
 RULES = (  # names of all checks, in the order of the findings about one sentence

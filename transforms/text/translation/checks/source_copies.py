@@ -7,8 +7,8 @@ from transforms.text.translation.checks.pairs import ERROR, WARNING, Pair, fold
 from transforms.text.translation.languages import TargetLanguage
 from transforms.text.translation.records import Finding
 
-# Share of the words of both lines. The greatest share in 16 released devtest files is 0.67, for a French
-# line that consists mostly of names.
+# Minimum share of words that both lines have in common. The greatest share in 16 released devtest files is
+# 0.67, for a French line that consists mostly of names.
 MIN_SHARED_WORDS = 0.8
 _MAX_NAME_WORDS = 3  # "Buenos Aires, Argentina" may be left unchanged
 

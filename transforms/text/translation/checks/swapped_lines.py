@@ -21,35 +21,36 @@ from transforms.text.translation.records import Finding, SourceSentence, Transla
 
 _RULE = "swapped-lines"
 
-MIN_LINES = 100  # fewer are too few to learn from
-_MAX_LINES = 3500  # memory grows with the square; longer files are checked in parts
+MIN_LINES = 100  # files with fewer lines are too small to learn from
+_MAX_LINES = 3500  # memory grows with the square of the lines, so longer files are checked in parts
 
 # The unit of gains is the usual score, the median score of the pairs of the file. In the 16 released devtest
 # files the greatest gain of an exchange is 0.26 within an article and 0.45 between articles. Of 100 pairs
 # exchanged on purpose in each file, all had 0.06 or more and 19 of 20 had 0.5 or more.
 _MIN_NEAR_GAIN = 0.35
 _MIN_FAR_GAIN = 0.6
-_DOUBTFUL = 0.8  # share of these gains from which on there is a warning
+# there is a warning if an exchange has at least this share of the gain that an error needs
+_DOUBTFUL = 0.8
 # Each of the two lines of an exchange needs a greater gain than this.
 _MIN_GAIN_OF_ONE = 0.0
 
-# Least gain of a stray: a translation that fits another source, while neither line fits its own source. The
+# Minimum gain of a stray: a translation that fits another source, while neither line fits its own source. The
 # greatest gain of a wrong finding is 0.52; the one stray in these files (the Nepali translation of
 # devtest-0102 is at devtest-0103) has 1.67.
 _MIN_STRAY_GAIN = 0.8
 
-# Least usual score. Real files have 0.06 or more; below this limit nothing was learned.
+# Minimum usual score. Real files have 0.06 or more. Below this limit, nothing was learned.
 _MIN_USUAL = 0.02
 
-# Costs of a change of the offset: for learned scores in the unit of the usual score, of which a wrong line
-# loses about 1, and for static scores.
+# Costs of a change of the offset, for learned scores and for static scores. The unit for learned scores is
+# the usual score, of which a wrong line loses about 1.
 _CHANGE_COST = 1.0
 _STATIC_CHANGE_COST = 0.5
-_MIN_RUN_GAIN = 1.2  # and two lines or more; single lines are reported as strays
+_MIN_RUN_GAIN = 1.2  # a run must also have two lines or more; single lines are reported as strays
 
 
 class _Scores:
-    """Scores any target with any source of a file. Both are given by their line numbers.
+    """Scores how well any target of a file fits any source. Both are given by their line numbers.
 
     The model is learned from the pairs at the estimated offsets.
     """

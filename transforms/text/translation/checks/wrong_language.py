@@ -27,7 +27,7 @@ _LATIN = "Latn"
 # Log likelihood per letter triple under the sources, minus that under the other translations. In 8 files in
 # Latin and Greek script no translation has more than -0.09, and no English line has less than 0.28.
 _MIN_ENGLISH = 0.1
-_MIN_LINES = 100  # fewer are too few to learn from
+_MIN_LINES = 100  # files with fewer lines are too small to learn from
 _SMOOTHING = 0.5
 
 # log(p / p of the right language) of py3langid. No line of 19 languages has more than 1.8 for another
@@ -36,9 +36,9 @@ _SMOOTHING = 0.5
 _MIN_MARGIN = 3.5
 _DOUBTFUL_MARGIN = 2.0
 _MIN_CHARS = 25
-# Language distance of CLDR. Nearer languages are too similar to distinguish (Bosnian and Croatian, 8); a
-# little farther ones give warnings only (Malay and Indonesian, 34; Norwegian and Danish, 12; Czech and
-# Slovak, 24). These limits were not measured, for lack of data.
+# Language distance of CLDR. Nearer languages are too similar to distinguish (Bosnian and Croatian, 8);
+# languages that are a little farther apart give only warnings (Malay and Indonesian, 34; Norwegian and
+# Danish, 12; Czech and Slovak, 24). These limits were not measured, for lack of data.
 _MIN_DISTANCE = 10
 _SMALLEST = 1e-12
 

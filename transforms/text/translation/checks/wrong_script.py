@@ -16,15 +16,15 @@ from transforms.text.translation.records import Finding
 
 _RULE = "wrong-script"
 
-# Share of letters in the right script, without names that are in the source too. In the 10 released devtest
-# files in other scripts than Latin (1,012 lines each), the lowest share is 0.45, for a Chinese line that
-# quotes a song. The next lowest is 0.63.
+# Minimum share of letters in the right script, without names that are also in the source. In the 10 released
+# devtest files in other scripts than Latin (1,012 lines each), the lowest share is 0.45, for a Chinese line
+# that quotes a song. The next lowest is 0.63.
 _MIN_SHARE = 0.4
 _LOW_SHARE = 0.6
-_MIN_LETTERS = 8  # with fewer, one word would decide
+_MIN_LETTERS = 8  # with fewer letters, one word would decide
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 _LATIN = "Latin"
-# Three letters may be a word; one or two are a formula ("π", "α") or the name of a letter.
+# Three letters may be a word. One or two letters are a formula ("π", "α") or the name of a letter.
 _MIN_FOREIGN_LETTERS = 3
 
 # Share of the Chinese characters that exist only in the other writing, simplified or traditional. In

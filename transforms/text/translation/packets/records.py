@@ -25,16 +25,16 @@ class Packet(NamedTuple):
 
     project: str
     language: TargetLanguage
-    round: int  # from 1
-    number: int  # number of its entry in the journal, from 1
+    round: int  # number of the round, from 1
+    number: int  # number of the packet's entry in the project's journal, from 1
     lines: tuple[PacketLine, ...]  # in the order of the source table
 
 
 class PacketName(NamedTuple):
-    """The name of a packet, split into its parts. All are "" or 0 if a file does not name its packet."""
+    """The name of a packet, split into its parts. All are "" or 0 if the file does not name its packet."""
 
     project: str
-    language: str  # code
+    language: str  # language code
     round: int
     number: int
 
@@ -49,7 +49,7 @@ class Returned(NamedTuple):
     language: str
     round: int
     number: int
-    # Only of translated sentences, in the order of the file.
+    # The translations of translated sentences only, in the order of the file.
     translations: tuple[Translation, ...]
     sources: Mapping[str, str] = MappingProxyType({})
     """Id → source text in the file, for all its sentences; empty if the file has no source texts.

@@ -6,10 +6,10 @@ field.
 
 In the returned file, quoting depends on the program. Excel and LibreOffice quote some fields and double the
 quotation marks in them; Google Sheets quotes no fields. If a whole sentence is quoted speech, the sentence
-alone does not show which of these was done. So the header of the target column contains quotation marks,
-`target "fra"`, which reveal whether the program quotes. Fields are unquoted only if this header is quoted, if
-the header line begins with a quotation mark, or if commas or semicolons separate the fields. Otherwise
-quotation marks are text, and the checks report superfluous ones.
+alone does not show whether its quotation marks are text or were added by the program. So the header of the
+target column contains quotation marks, `target "fra"`, which reveal whether the program quotes. Fields are
+unquoted only if this header is quoted, if the header line begins with a quotation mark, or if commas or
+semicolons separate the fields. Otherwise quotation marks are text, and the checks report superfluous ones.
 
 An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see cells.py). It
 is removed when the table is read.
@@ -75,8 +75,8 @@ def read_sheet(text: str, file: str) -> Returned:
 
     Columns may be in any order; only `id` and the target column are required. A row may lack its last fields.
     Rows without a translation are skipped, because they have not been translated yet. Texts are unchanged,
-    except for quotation marks that the spreadsheet program added (see the module). Line numbers are those of
-    the file, even if fields contain line breaks.
+    except for quotation marks that the spreadsheet program added (see the module docstring). Line numbers are
+    those of the file, even if fields contain line breaks.
 
     Raises ReadError if a required column is missing, a quoted field is not closed, a row has no id or more
     fields than the header, an id occurs twice, rows belong to different packets, or the table contains a NUL
@@ -130,7 +130,7 @@ def find_layout(header: str) -> Layout:
         reader = csv.reader([header], delimiter=delimiter, quoting=_quoting(is_marked))
         try:
             fields = next(reader, [])
-        except csv.Error:  # a carriage return inside
+        except csv.Error:  # a carriage return inside the header
             continue
         columns = tuple(field.strip() for field in fields)
         targets = [found for found in map(_TARGET.fullmatch, columns) if found]
@@ -162,7 +162,9 @@ def read_rows(text: str, layout: Layout) -> Iterator[tuple[int, Mapping[str, str
         try:
             fields = next(reader, None)
         except csv.Error as error:
-            raise ReadError(line, f"the row that begins in this line: {error}") from error
+            raise ReadError(
+                line, f"the row that begins in this line cannot be read: {error}"
+            ) from error
         if fields is None:
             return
         if line > 1 and any(fields):

@@ -95,7 +95,7 @@ def _document(packet: Packet) -> Iterator[str]:
 
 
 def _runs(lines: Iterable[PacketLine], field: str) -> list[tuple[str, list[PacketLine]]]:
-    """Groups the lines by a field of their source sentences.
+    """Groups the lines of a packet by a field of their source sentences, such as the split.
 
     Returns (value of the field, its lines), in order of first occurrence.
     """
@@ -213,14 +213,14 @@ class _Unit(NamedTuple):
 
     id: str
     source: str
-    translation: list[Translation]  # one or none
+    translation: list[Translation]  # a list of one translation, or an empty list
 
 
 class _Part(NamedTuple):
     """A part of a unit: a segment, or the text between two segments."""
 
-    place: int  # position in the translation
-    line: int  # of the target
+    place: int  # position of the part in the translation
+    line: int  # line of the target
     source: str
     target: str | None  # None if it is not translated
 

@@ -17,7 +17,7 @@ class Element(NamedTuple):
 
     name: str
     attributes: dict[str, str]
-    line: int  # of its start tag, from 1
+    line: int  # line of its start tag, from 1
     content: list["Element | str"]
 
     @property
@@ -41,7 +41,7 @@ def parse_xml(data: bytes) -> Element:
         message = f"not well-formed XML: {expat.ErrorString(error.code)}"
         raise ReadError(error.lineno, message) from error
     except (LookupError, ValueError) as error:
-        # Errors of Python's codecs, for encodings that Expat does not know.
+        # Python's codecs raise these errors for encodings that Expat does not know.
         raise ReadError(1, str(error)) from error
     return builder.root
 

@@ -36,9 +36,10 @@ ACCEPTED_FROM = Fraction(90)
 class ReviewerShare(NamedTuple):
     """The number of sentences that one reviewer has reviewed, the errors found, and the score from them."""
 
-    reviewed: int  # sentences
+    reviewed: int  # number of sentences
     errors: int
-    score: Fraction  # from this reviewer's sentences and errors only; shows who is stricter
+    # score from this reviewer's sentences and errors only; it shows which reviewers are stricter
+    score: Fraction
 
 
 class QualityScore(NamedTuple):
@@ -48,14 +49,15 @@ class QualityScore(NamedTuple):
     score: Fraction  # from 0 to 100
     shown: str  # the score with one decimal, rounded down
     accepted_from: Fraction
-    words: int  # of the reviewed source sentences
-    points: Fraction  # of all reviewed sentences
+    words: int  # number of words of the reviewed source sentences
+    points: Fraction  # sum of the points of all reviewed sentences
     # An error marked by two reviewers is counted twice.
-    errors_by_category: Mapping[str, int]  # of all CATEGORIES
-    errors_by_severity: Mapping[str, int]  # of all SEVERITIES
-    sentences_major_or_critical: int  # with such an error from any reviewer; 15 % in the paper
+    errors_by_category: Mapping[str, int]  # for all CATEGORIES
+    errors_by_severity: Mapping[str, int]  # for all SEVERITIES
+    # sentences with such an error from any reviewer; 15 % in the paper
+    sentences_major_or_critical: int
     sentences_critical: int  # 2 % in the paper
-    # With an error of this category, of any severity; 3 % in the paper.
+    # Sentences with an error of this category, of any severity; 3 % in the paper.
     sentences_unnatural: int
     reviewers: Mapping[str, ReviewerShare]  # by name
 

@@ -38,17 +38,17 @@ class ReviewError(NamedTuple):
     """An error that a reviewer has marked."""
 
     id: str  # of the source sentence
-    category: str  # of CATEGORIES
-    severity: str  # of SEVERITIES
-    comment: str  # by the reviewer; may be ""
-    line: int  # of the sheet, from 1
+    category: str  # one of CATEGORIES
+    severity: str  # one of SEVERITIES
+    comment: str  # comment of the reviewer; may be ""
+    line: int  # line in the sheet, from 1
 
 
 class ReviewedSheet(NamedTuple):
     """The content of a sheet: one reviewer's review of sentences in one language."""
 
     reviewer: str  # name as written by the reviewer; "" if nothing is reviewed yet
-    language: str  # code
+    language: str  # language code
     reviewed: tuple[str, ...]  # ids in the order of the sheet, including sentences without errors
     errors: tuple[ReviewError, ...]  # in the order of the sheet
     targets: Mapping[str, str]  # id → the translation in the sheet

@@ -11,9 +11,9 @@ from transforms.text.translation.records import SourceSentence
 def choose_sample(sources: Iterable[SourceSentence], share: Fraction, seed: int) -> tuple[str, ...]:
     """Returns the ids of the sentences to review, in the order of the sources.
 
-    The sample is the ceil(share × n) sentences with the smallest fingerprints of "<seed>\\t<id>". So the
-    sample for a larger share includes the sample for a smaller one, and the sample depends neither on texts
-    nor on their order. FLORES-101 reviews 20 %.
+    The sample has ceil(share × n) of the n sentences: those with the smallest fingerprints of
+    "<seed>\\t<id>". So the sample for a larger share includes the sample for a smaller one, and the sample
+    depends neither on texts nor on their order. FLORES-101 reviews 20 %.
 
     Args:
       sources: the source sentences, with unique ids.

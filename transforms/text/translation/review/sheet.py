@@ -97,7 +97,7 @@ def read_review_sheet(text: str) -> ReviewedSheet:
 
     Categories and severities may be in upper or lower case, with spaces or other signs between words, in
     British or American spelling. In rows that a reviewer adds, `language`, `source` and `target` may be
-    blank.
+    empty.
 
     Raises ReadError with the line if a category or severity is not allowed, if the sheet has two reviewers or
     two languages, if a sentence has both "ok" and an error, or if a review has no name.
@@ -106,7 +106,7 @@ def read_review_sheet(text: str) -> ReviewedSheet:
     reviewed = [row for row in rows if row.is_reviewed]
     reviewer = _only_value(reviewed, "reviewer")
     if reviewed and not reviewer:
-        raise ReadError(reviewed[0].line, "the column reviewer is blank: write your name in it")
+        raise ReadError(reviewed[0].line, "the column reviewer is empty: write your name in it")
     return ReviewedSheet(
         reviewer,
         language=_only_value(rows, "language"),
@@ -132,7 +132,7 @@ def _read_rows(text: str) -> Iterator[_Row]:
         values = (fields.get(name, "") for name in _Row._fields[1:])
         row = _Row(line, *(value.strip() for value in values))._replace(target=fields["target"])
         if not row.id:
-            raise ReadError(line, "the column id is blank")
+            raise ReadError(line, "the column id is empty")
         yield row
 
 
@@ -206,7 +206,7 @@ def _errors(reviewed: Iterable[_Row]) -> Iterator[ReviewError]:
 def _check_slug(row: _Row, column: str, slug: str, allowed: Collection[str]) -> None:
     if slug not in allowed:
         written = getattr(row, column)
-        said = f"{written!r} is not a {column}" if written else f"{column} is blank"
+        said = f"{written!r} is not a {column}" if written else f"the column {column} is empty"
         raise ReadError(row.line, f"{said}; expected one of {', '.join(allowed)}")
 
 

@@ -73,9 +73,9 @@ class DomainAccount(NamedTuple):
     """
 
     pages: int  # pages read
-    rejected: int  # not an article, without a passage, or with a sentence that another article has
-    not_drawn: int  # with a passage, but not needed; includes copies of other articles
-    articles: int  # with selected sentences
+    rejected: int  # pages that are not an article, have no passage, or repeat a sentence of another article
+    not_drawn: int  # pages with a passage that are not needed; includes copies of other articles
+    articles: int  # pages with selected sentences
     sentences: int
 
 
@@ -85,7 +85,8 @@ def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
     Raises AccountingError if the counts of a domain's pages do not add up, and NothingLeftError if no
     sentence was selected.
 
-    In addition to the entries of every build, the ledger has (stages of REJECTED begin with the domain):
+    In the entries of REJECTED, the stages begin with the domain. In addition to the entries of every build,
+    the ledger has:
       pages: (domain, number of pages that were read).
       candidates: (domain, number of pages with a passage).
       selection: one Selection.

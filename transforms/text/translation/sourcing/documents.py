@@ -30,9 +30,9 @@ class Document(NamedTuple):
     id: str  # unique in its domain
     url: str
     title: str
-    date: str  # of publication, "2026-05-04"
+    date: str  # date of publication, "2026-05-04"
     licence: str  # "CC BY 4.0"
-    text: str  # paragraphs separated by blank lines
+    text: str  # paragraphs separated by empty lines
 
 
 class _Line(msgspec.Struct):
@@ -108,7 +108,7 @@ def is_day(text: str) -> bool:
 
 
 def read_paragraphs(text: str) -> list[Paragraph]:
-    """Splits a text into paragraphs at blank lines. Line breaks within a paragraph become spaces."""
+    """Splits a text into paragraphs at empty lines. Line breaks within a paragraph become spaces."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return [
         Paragraph(" ".join(one.split()), ()) for one in _BLANK_LINES.split(lines) if one.strip()

@@ -37,7 +37,7 @@ def hub_license(licence: str) -> str:
     if _CC0.fullmatch(name):
         return "cc0-1.0"
     if name == "cc-by":
-        return "cc"  # the family; the version is unknown
+        return "cc"  # the id of all Creative Commons licences, because the version is unknown
     return name if name in _HUB else OTHER
 
 

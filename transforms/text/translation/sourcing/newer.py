@@ -21,7 +21,7 @@ DROP_DOCUMENTS = "drop-older-documents"  # stage that drops documents that are n
 class NewerDocuments(NamedTuple):
     """The first and last date of a domain's documents, after older documents were dropped."""
 
-    newer_than: str  # day; documents of this day or earlier are dropped; "" if none are dropped
+    newer_than: str  # documents of this day or earlier are dropped; "" if none are dropped
     first_day: str  # "2026-05-04"; "" if no document is left
     last_day: str
 

@@ -42,7 +42,7 @@ class PassageSentence(NamedTuple):
 class Passage(NamedTuple):
     """The passage of an article: consecutive sentences, of which all or the first ones may be selected."""
 
-    part: str  # of PARTS: position of the paragraph in the article
+    part: str  # one of PARTS: position of the paragraph in the article
     paragraph: int  # number of the paragraph in the article, from 0
     first: int  # number of the first sentence in the paragraph, from 0, counting all sentences
     sentences: tuple[PassageSentence, ...]  # 3 to 5
@@ -64,7 +64,8 @@ def choose_passage(paragraphs: Sequence[Paragraph], key: str) -> Passage | Reaso
     parts = [part_of(place, len(paragraphs)) for place in range(len(paragraphs))]
     for part in sorted(PARTS, key=lambda name: fingerprint(f"{key} part {name}")):
         places = [place for place, its_part in enumerate(parts) if its_part == part]
-        # In random order, the first paragraph that qualifies is a random one of those that do.
+        # Because the order is random, the first suitable paragraph is a random one of all suitable
+        # paragraphs.
         for place in sorted(places, key=lambda place: fingerprint(f"{key} paragraph {place}")):
             sentences = list(_sentences_of(paragraphs[place]))
             starts, length = _longest_passages([reason is None for _, reason in sentences])
@@ -80,7 +81,7 @@ def part_of(place: int, paragraphs: int) -> str:
     """Returns the part of an article (beginning, middle or end) that contains the middle of a paragraph.
 
     `place` is the index of the paragraph, counted from 0, and `paragraphs` the number of paragraphs. If there
-    are two, they are the beginning and the end; a single one is the beginning.
+    are two paragraphs, they are the beginning and the end. A single paragraph is the beginning.
     """
     if paragraphs == 1:
         return PARTS[0]

@@ -72,9 +72,9 @@ def plan_quotas(
     """Plans the quota of each split and domain.
 
     Returns (domain, split) → quota, in the order of domains and splits. The totals `sentences` and `articles`
-    are met exactly. All domains get equal numbers of sentences and articles, and all splits get equal numbers
-    of articles, up to rounding, which favours the first ones. If that is impossible, articles are divided in
-    proportion to sentences.
+    are met exactly. Up to rounding, all domains get equal numbers of sentences and articles, and all splits
+    get equal numbers of articles. Rounding favours the first domains and splits. If equal numbers are
+    impossible, articles are divided in proportion to sentences.
 
     Args:
       sentences: total number of sentences.
@@ -104,7 +104,8 @@ def _deal(
 ) -> list[Quota] | None:
     """Divides articles and sentences among domains and splits.
 
-    Returns the quotas domain by domain, or None if these articles cannot have the required sentences.
+    Returns the quotas domain by domain, or None if this number of articles cannot have the required
+    sentences.
 
     Args:
       articles: total number of articles.
@@ -189,7 +190,7 @@ def _extra_sentences(
 ) -> _Table | None:
     """Distributes the sentences beyond 3 per article.
 
-    Returns their number in each cell, or None if impossible.
+    Returns the number of these sentences in each cell, or None if that is impossible.
 
     An article has at most 2 such sentences. The total numbers of sentences of domains and splits must be
     `by_domain` and `by_split`.
@@ -231,7 +232,7 @@ def _path(
     Returns the cells of the path, paired alternately with 1 (add one) and -1 (subtract one), or None if there
     is no path.
     """
-    # The path to each row that was reached.
+    # Row that was reached → the path to it.
     paths: dict[int, list[tuple[tuple[int, int], int]]] = {start: []}
     queue = [start]
     seen_columns = set()
@@ -274,6 +275,7 @@ def fit_to_candidates(
 def _scaled(cells: Mapping[Cell, Quota], articles: int) -> Iterator[tuple[Cell, Quota]]:
     counts = apportion(articles, [quota.articles for quota in cells.values()])
     for (cell, quota), count in zip(cells.items(), counts, strict=True):
-        # Rounded; still 3 to 5 sentences per article, because these bounds are whole numbers.
+        # The number is rounded. There are still 3 to 5 sentences per article, because these bounds are whole
+        # numbers.
         sentences = (2 * quota.sentences * count + quota.articles) // max(1, 2 * quota.articles)
         yield cell, Quota(count, sentences)

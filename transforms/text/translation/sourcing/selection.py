@@ -37,11 +37,11 @@ RESERVE_TIMES, RESERVE = 4, 500
 class Candidate(NamedTuple):
     """An article that may be selected."""
 
-    domain: str  # of DOMAINS, or the domain name of the user's documents
+    domain: str  # one of DOMAINS, or the name of a domain of the user's documents
     page_id: int | str  # an int for a page, a str for a document
     title: str
     url: str
-    topic: str  # of TOPICS
+    topic: str  # one of TOPICS
     has_image: bool
     rank: int  # fingerprint of seed, domain and page id; the lowest are selected
     passage: Passage
@@ -53,17 +53,17 @@ class Selection(NamedTuple):
     """The sentences selected for the benchmark."""
 
     sentences: tuple[SourceSentence, ...]  # sorted by split and position
-    shortages: tuple[Shortage, ...]  # domains with less than their quota
-    lengths: Mapping[int, int]  # sentences per article → articles
+    shortages: tuple[Shortage, ...]  # domains with fewer articles or sentences than their quota
+    lengths: Mapping[int, int]  # number of sentences per article → number of articles
     duplicates: tuple[Rejected, ...]  # skipped candidates, sorted by domain and rank
 
 
 def candidates_needed(articles: int) -> int:
     """Returns the number of candidates that `select` needs for a domain to get `articles` articles.
 
-    They are the candidates with the lowest ranks, without copies. The additional ones replace articles with
-    short passages, and articles that are skipped because they repeat a sentence. If a domain has fewer
-    candidates, all are needed.
+    These are the candidates with the lowest ranks, without copies. There are more candidates than articles,
+    to replace articles with short passages, and articles that are skipped because they repeat a sentence. If
+    a domain has fewer candidates, all are needed.
     """
     return RESERVE_TIMES * articles + RESERVE
 
@@ -80,7 +80,7 @@ def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candida
     The function can be used as a combiner: it may be applied to parts of the candidates and then to the union
     of the results.
     """
-    lowest: dict[int, Candidate] = {}  # by digest
+    lowest: dict[int, Candidate] = {}  # digest → the lowest candidate with it
     for candidate in sorted(candidates, key=place_of):
         lowest.setdefault(candidate.digest, candidate)
         if len(lowest) == most:
@@ -171,7 +171,7 @@ def _repeated(candidate: Candidate, article: str, known: _Known) -> tuple[str, s
     """Returns (reason, details) if the page, the text or a sentence of a candidate was already selected, or
     None.
     """
-    if article in known.articles:  # dumps of two dates
+    if article in known.articles:  # the same page may be in dumps of two dates
         return "duplicate-page", "it is there with another text"
     if candidate.digest in known.first_of:
         return "duplicate-article", f"{known.first_of[candidate.digest]} has the same text"
@@ -199,11 +199,13 @@ def _choose(ranked: Sequence[Candidate], quotas: Iterable[Quota]) -> list[Candid
     """
     cells = list(quotas)
     articles = sum(quota.articles for quota in cells)
-    # Some spare sentences, so that splits can swap articles: two passages differ by at most 2 sentences.
+    # Some spare sentences are needed so that splits can swap articles. Two passages differ by at most 2
+    # sentences.
     wanted = sum(quota.sentences for quota in cells) + 2 * (len(cells) - 1)
     chosen = [(_length(candidate), -place) for place, candidate in enumerate(ranked[:articles])]
     capacity = sum(length for length, _ in chosen)
-    heapq.heapify(chosen)  # of equally short passages, the one of highest rank is first
+    # if several passages are equally short, the one with the highest rank comes first
+    heapq.heapify(chosen)
     for place, candidate in enumerate(ranked[articles:], articles):
         if capacity >= wanted or not chosen:
             break

@@ -61,7 +61,7 @@ _ABBREVIATION = re.compile(
     r"Mr|Mrs|Ms|Mx|Dr|St|Ste|Prof|Gen|Lt|Col|Maj|Capt|Cmdr|Adm|Sgt|Cpl|Sen|Rep|Gov|Pres|Rev|Hon"
     r"|Mt|Ft|Fr|Bros|Messrs|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec|No|Nos|Vol|Fig|Op|pp?|eds?|vs?|cf"
     r"|ca?|approx|e\.g|i\.e|viz|al|dept"
-    r"|[ap]\.m"  # after "8:30 p.m.", "EDT" or "local time" follows more often than a new sentence
+    r"|[ap]\.m"  # "8:30 p.m." is followed by "EDT" or "local time" more often than by a new sentence
     r"|[^\W\d_])\.$"
     r"|-U\.$"  # "the then-U.S. president"
 )

@@ -1,9 +1,8 @@
-"""Audits a page: parses its wikitext with mwparserfromhell, and compares it with the page's text in the
-corpus.
+"""Compares the wikitext of a page with the page's text in the corpus, to find errors of the cleaner.
 
-The audit uses neither the language tables nor the rules of the cleaner (wikitext/). Otherwise it would repeat
-their errors and not find them. It imports only the layout of articles (article_markers), and is given the
-names of namespaces. A test checks the imports.
+The wikitext is parsed with mwparserfromhell. The audit uses neither the language tables nor the rules of the
+cleaner (wikitext/). Otherwise it would repeat their errors and not find them. It imports only the layout of
+articles (article_markers). The names of namespaces are an argument. A test checks the imports.
 """
 
 from typing import NamedTuple

@@ -1,10 +1,12 @@
-"""Finds differences between the text of a page in the corpus and its wikitext: missing words, added words and
-holes.
+"""Finds differences between the wikitext of a page and its text in the corpus.
 
-The lines of the wikitext are found in the text by sequences of three words, and aligned word by word. A slot
-is a part of a line that is not text, such as a template; a hole is a place where a slot left no text. The
-rules use punctuation, case and position. The only rule for a specific language is a list of particles for
-Japanese, which has no case and no spaces. The module does not use the cleaner.
+In this module, "the text" is the text of the page in the corpus. The differences are missing words, added
+words and holes. A slot is a part of a wikitext line that is not text, such as a template. A hole is a place
+where a slot left nothing in the text.
+
+The lines of the wikitext are found in the text by sequences of three words, and then aligned word by word.
+The rules use punctuation, case and position. Only Japanese, which has no case and no spaces, has a rule of
+its own: a list of particles. The module does not use the cleaner.
 """
 
 import collections
@@ -32,8 +34,8 @@ from transforms.text.wikimedia.audit.words import (
 SHINGLE = 3  # words
 LONG_SPACELESS = 5  # characters; a match of so many is not by chance
 FAR = 500  # words of a quotation
-NEAR = 12  # words by which a short match may be off from a long match
-MAX_POSITIONS = 50  # of a sequence of words that is looked up
+NEAR = 12  # max. distance of a short match from a long match, in words
+MAX_POSITIONS = 50  # maximum for a sequence of words that is looked up
 MIN_LOST_WORDS = 10  # of a paragraph; shorter lines may be notes about the page
 MIN_NOTE_WORDS = 25  # of a paragraph, to count as prose in a section that is not in the text
 MIN_ADDED_WORDS = 4
@@ -153,8 +155,8 @@ class _Comparison:
     def _align_all(self) -> None:
         """Aligns all lines of the wikitext with the text, word by word.
 
-        Lines that are identical to a paragraph, and then long lines, come first, because a word of the text
-        is aligned only once.
+        Each word of the text is aligned only once. So the most reliable lines come first: lines that are
+        identical to a paragraph, and then long lines.
         """
         whole: dict[tuple[str, ...], list[int]] = {}
         for paragraph, (first, end) in enumerate(itertools.pairwise(self.first_word)):
@@ -255,8 +257,10 @@ class _Comparison:
             self._check_words(line, found)
 
     def _name_of_lost_value(self, line: "_Source", found: Mapping[int, int]) -> str:
-        """Returns the name of a template in the part of a line that is missing, if this part is whole
-        sentences; else "". If the whole line is missing, it must be one sentence.
+        """Returns the name of a template in the part of a line that is missing in the text.
+
+        The missing part must consist of whole sentences. If the whole line is missing, it must be a single
+        sentence. Otherwise returns "".
         """
         runs = list(_runs([i for i in range(len(line.words)) if i not in found]))
         is_long = not found and any(mark in line.plain.strip()[:-1] for mark in SENTENCE_END)
@@ -266,8 +270,9 @@ class _Comparison:
         return next((slot.name for slot in values if not slot.is_note), "")
 
     def _is_lost_section(self, number: int) -> bool:
-        """Returns True if the text contains nothing from the section of a line, such as a section of
-        references.
+        """Returns True if the whole section of a line is missing in the text, such as a list of references.
+
+        `number` is the number of the line.
         """
         first = last = number
         while first and self.lines[first - 1].kind != "heading":
@@ -306,7 +311,7 @@ class _Comparison:
     def _is_filled(
         self, number: int, line: "_Source", found: dict[int, int], after: int
     ) -> bool | None:
-        """Returns True if the text has something where the line has slots, after its word number `after`.
+        """Returns True if the text contains something in place of the slots after word `after` of a line.
 
         Returns None if this is unknown, because one of the two words around the slots is not found in the
         text.
@@ -341,8 +346,9 @@ class _Comparison:
         return False
 
     def _is_of_another_line(self, number: int, word: int, beside: int) -> bool:
-        """Returns True if a word is in another paragraph than the word `beside`, or is aligned with another
-        line.
+        """Returns True if `word`, a word of the text, does not belong to the line with the given number.
+
+        This is the case if it is in another paragraph than the word `beside`, or aligned with another line.
         """
         if not 0 <= word < len(self.words) or self.paragraph_of[word] != self.paragraph_of[beside]:
             return True
@@ -370,9 +376,10 @@ class _Comparison:
         return text[self.words[left].end : self.words[right].start]
 
     def _has_symbols(self, between: str, line: "_Source", after: int) -> bool:
-        """Returns True if the text between two words has characters that the line does not have there.
+        """Returns True if `between` has characters that the line does not have at the same place.
 
-        `between` is the text. Slots in the line are ignored.
+        `between` is the text between two words. The place in the line is after its word number `after`. Slots
+        in the line are ignored.
         """
         source = line.between(after)
         if between and not between.strip() and not SLOT.sub("", source):
@@ -432,7 +439,7 @@ class _Comparison:
             )
 
     def _begins_paragraph(self, norms: Sequence[str], word: int | None) -> bool:
-        """Returns True if a paragraph soon after a word of the text begins with these words."""
+        """Returns True if one of the paragraphs after `word`, a word of the text, begins with `norms`."""
         assert word is not None
         for number in range(self.paragraph_of[word] + 1, len(self.paragraphs)):
             start = self.first_word[number]
@@ -484,8 +491,9 @@ class _Comparison:
                     self._add_in_text(kind, number, found.start())
 
     def _is_in_source(self, paragraph: str, start: int, end: int) -> bool:
-        """Returns True if the wikitext contains the part of a paragraph from `start` to `end`, without a slot
-        in it.
+        """Returns True if a part of a paragraph occurs in the wikitext, without a slot in it.
+
+        The part extends from `start` to `end`.
         """
         here = paragraph[start:end]
         around = paragraph[max(start - 12, 0) : end], paragraph[start : end + 12]
@@ -513,10 +521,11 @@ class _Comparison:
             self._add_in_text(kind, number, len(paragraph))
 
     def _goes_on(self, number: int, word: int, next_word: int) -> bool:
-        """Returns True if the text continues at `next_word` in the same way as the wikitext after a word of a
-        line.
+        """Returns True if the text and the wikitext continue in the same way.
 
-        The next words may come from a template or formula that is alone on its line, or begins the next line.
+        The text continues at its word `next_word`. The wikitext continues after word `word` of the line with
+        the given number. The next words of the text may also come from a template or formula. It may be alone
+        on its line, or begin the next line.
         """
         line = self.lines[number]
         if word + 1 < len(line.words) and self.found[number].get(word + 1) == next_word:
@@ -543,8 +552,9 @@ class _Comparison:
         return False
 
     def _is_before_block(self, number: int, word: int) -> bool:
-        """Returns True if a table, an image or code follows a line, of which `word` is the last word in
-        the text.
+        """Returns True if a table, an image or code follows a line.
+
+        `word` is the last word of the line that is in the text.
         """
         line = self.lines[number]
         if word + 1 < len(line.words):
@@ -562,14 +572,15 @@ class _Comparison:
     def _is_shown_ahead(self, text: str, ahead: Sequence[int]) -> bool:
         """Returns True if the words with the indexes `ahead` may come from a template or formula.
 
-        `text` is the part of a line that contains the template or formula.
+        The indexes refer to words of the text. `text` is the part of a line that contains the template or
+        formula.
         """
         slots = [self.source.slot(found) for found in SLOT.findall(text)]
         values = [slot for slot in slots if not slot.is_note]
         start = [self.words[j].norm for j in ahead[:2]]
         if any(_count(start, slot.norms) for slot in values):
             return True
-        # The shown text is spelled in another way: its words are from no line.
+        # The words may be spelled in another way. Then they are not aligned with any line.
         return bool(values) and ahead[0] not in self.origin
 
     def _check_beginning(self, number: int, paragraph: str, line_number: int, word: int) -> None:
@@ -670,8 +681,9 @@ class _Comparison:
         self.gaps.append(_Gap(_RANKS.index(kind), number, offset, hole))
 
     def _merged(self) -> Iterator[_Gap]:
-        """Yields one finding per position, with the problem that a reader sees and the template at this
-        position.
+        """Merges findings at nearly the same position. Yields one finding for each position.
+
+        A merged finding has the problem that is visible in the text, and the name of the template.
         """
         kept: list[_Gap] = []
         for gap in sorted(self.gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):
@@ -753,11 +765,11 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _value_of_whole_sentence(line: "_Source", first: int, last: int) -> str:
-    """Returns the slots that may be values in missing words of a line.
+    """Returns the slots among the missing words of a line that may be values, as characters of the line.
 
     The missing words are those from the index `first` to `last`. They must be whole sentences, or all words
-    in brackets; otherwise "" is returned. If the word after `last` is equal to the word at `first`, the
-    missing words may also begin and end one word later.
+    in brackets. Otherwise returns "". If the word after `last` is equal to the word at `first`, it is unknown
+    which of the two is missing. In this case, the missing words may also begin and end one word later.
     """
     words = line.words
     while last + 1 < len(words) and words[first].norm == words[last + 1].norm:
@@ -777,7 +789,7 @@ def _value_of_whole_sentence(line: "_Source", first: int, last: int) -> str:
 
 
 def _follows_comma(text: str, place: int) -> bool:
-    """Returns True if the text at an offset follows a comma, and a letter follows it."""
+    """Returns True if a comma precedes the offset `place`, and a letter follows it."""
     return text[:place][-1:] in tuple(CLAUSE_END) and is_letter(text[place + 1 :][:1])
 
 

@@ -58,7 +58,7 @@ class Comparison(NamedTuple):
 
 
 class AuditedPage(NamedTuple):
-    """A page of the sample. If a page was not audited, it has a reason and no findings."""
+    """A page of the audited sample. If the page could not be audited, it has a reason and no findings."""
 
     page_id: int
     title: str
@@ -79,9 +79,9 @@ def add_uses(pages: Iterable[Mapping[str, Uses]]) -> dict[str, Uses]:
 
 
 def is_note(uses: Uses) -> bool:
-    """Returns True if a template has no text on purpose, because it is a note.
+    """Returns True if a template leaves no text because it is a note, such as a footnote mark.
 
-    Most of its uses must be at positions where notes are usual.
+    Of its uses without text, at least half must be at positions where notes are usual.
     """
     return uses.notes >= max(uses.nothing, 1)
 
@@ -89,8 +89,8 @@ def is_note(uses: Uses) -> bool:
 def counts_as_hole(hole: Hole, uses: Mapping[str, Uses]) -> bool:
     """Returns True if a finding is a real hole.
 
-    `uses` are the counts of each template in all pages. A template without text is not a hole if these counts
-    show that it is a note.
+    `uses` has the counts of each template in all pages. A template without text is not a hole if these counts
+    show that the template is a note.
     """
     is_doubtful = hole.kind in _OF_TEMPLATES and hole.template in uses
     return not (is_doubtful and is_note(uses[hole.template]))

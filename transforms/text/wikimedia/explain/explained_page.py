@@ -51,9 +51,9 @@ _NAME_END = re.compile(r"[|}\n]")
 
 
 class Piece(NamedTuple):
-    """A part of the wikitext that is not plain text, such as a template, with its cleaned text.
+    """A part of the wikitext that is not plain text, such as a template, and the text that replaced it.
 
-    `rule` is the rule that determined the text.
+    `rule` is the rule that determined the replacement.
     """
 
     kind: str  # TEMPLATE, LINK or OUTSIDE
@@ -117,8 +117,9 @@ _NOTHING = Section("", ())
 def _align(sources: Sequence[RawSection], raw: Sequence[RawSection]) -> list[int | None]:
     """Matches two lists of a page's sections.
 
-    Returns for each section in `raw` the index of the same section in `sources`, or None if it is missing
-    there. Headings inside comments occur only in `sources`.
+    `sources` are the sections of the original wikitext, `raw` those that the cleaner sees. For each section
+    in `raw`, returns the index of the same section in `sources`, or None if it is missing there. Headings
+    inside comments occur only in `sources`.
     """
     names = [[f"{one.level} {one.heading}" for one in sections] for sections in (raw, sources)]
     places: list[int | None] = [None] * len(raw)
@@ -210,9 +211,9 @@ class _WatchedCleaner(WikitextCleaner):
 
 
 def _in_text(piece: Piece, text: Section) -> Piece:
-    """Returns a piece that has a text only if this text is part of the section's text.
+    """Returns the piece unchanged if its text is a part of `text`, the cleaned section.
 
-    Otherwise the text is removed, and the rule explains why.
+    Otherwise returns a copy without text, whose rule says that the text was not kept as prose.
     """
     shown = _letters(piece.shown)
     if not shown or shown in _letters("".join((text.heading, *text.paragraphs))):
@@ -260,7 +261,7 @@ def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
 
 
 def _end_of(source: str, start: int) -> int:
-    """Returns the position after the closing braces or brackets of those that open at `start`."""
+    """Returns the position after the braces or brackets that close those at `start`."""
     opener = "[" if source.startswith("[") else source[start : start + 2]
     if opener not in ("{{", "[["):
         return source.find("]", start) + 1 or len(source)
@@ -278,7 +279,7 @@ def _cut_spans(source: str) -> list[tuple[int, int]]:
 
 
 def _cut(source: str) -> Iterator[Piece]:
-    """Yields the parts of a section that the cleaner removes first.
+    """Yields the parts of a section that the cleaner removes before it handles templates and links.
 
     These are comments, tables, and tags whose content is not prose.
     """

@@ -1,6 +1,4 @@
-"""Finds the rule that the cleaner applied to a template, link or heading, and the file and line of the
-rule.
-"""
+"""Finds the rule that the cleaner applied to a template, link or heading, with its file and line."""
 
 import re
 from typing import NamedTuple
@@ -128,7 +126,7 @@ class RuleBook:
     def of_link(self, target: str, shown: str) -> Rule:
         """Returns the rule that determined the text of a link `[[target|label]]`.
 
-        `shown` is the text.
+        `shown` is the text that replaced the link.
         """
         prefix, colon, _ = target.strip().partition(":")
         name = normalise_name(prefix)

@@ -11,10 +11,10 @@ _HTML_BLOCK = re.compile(r"<(?:((?i:table|ul|ol|dl))\b[^<>]*|/(?i:table|ul|ol|dl
 
 
 def _sub_spans(text: str, pattern: re.Pattern[str], fill: Callable[[str], str]) -> str:
-    """Replaces each span of text that begins with an opener and ends with its closer.
+    """Replaces each span of text that begins with an opener, such as `{|`, and ends with its closer, `|}`.
 
-    `pattern` matches the openers, for which group 1 is not empty, and the closers. `fill` is called with a
-    span and returns its replacement. An opener or closer without a partner is kept.
+    `pattern` matches openers and closers. Group 1 is not empty for an opener. `fill` is called with a span
+    and returns its replacement. An opener or closer without a partner is kept.
     """
     kept: list[str] = []
     open_at: list[tuple[int, int]] = []  # (start of the opener, length of `spans` at that time)

@@ -1,10 +1,15 @@
-"""Converts the wikitext of an article to the running text that its readers see.
+"""Converts the wikitext of an article to the running text that is visible on the page.
 
-The cleaner makes several passes, each of which takes time linear in the length of the page: comments and
-extension tags are removed; tables are removed; the page is split at its headings, and sections without prose
-are dropped; links, templates, tags and apostrophes are replaced by their text; lines are joined to
-paragraphs; debris of removed templates is cleaned up. Most passes run over many sections at once, which is
-faster than one section at a time.
+The cleaner makes several passes. Each pass takes time linear in the length of the page:
+
+  1. Comments and extension tags are removed.
+  2. Tables are removed.
+  3. The page is split at its headings. Sections without prose are dropped.
+  4. Links, templates, tags and apostrophes are replaced by their text.
+  5. Lines are joined to paragraphs.
+  6. Spaces and punctuation left over by removed templates are removed.
+
+Most passes run over many sections at once, which is faster than one section at a time.
 """
 
 import functools
@@ -59,7 +64,7 @@ from transforms.text.wikimedia.wikitext.tidy import tidy
 from transforms.text.wikimedia.wikitext.unknown_values import drop_unknown_values
 from transforms.text.wikimedia.wikitext.variants.page_variants import PageVariants, variants_reader
 
-# MediaWiki saves no page above 2 MiB ($wgMaxArticleSize); a text eight times as long is not an article.
+# MediaWiki saves no page larger than 2 MiB ($wgMaxArticleSize). A text eight times as long is not an article.
 MAX_CHARACTERS = 16 * 1024 * 1024
 # Size of a batch of sections that the passes process together: longer texts do not fit processor caches.
 BATCH_CHARACTERS = 128 * 1024
@@ -73,14 +78,14 @@ _SWITCH = re.compile(r"(?:__|＿＿)[^\W_]++(?:[_ ][^\W_]++)*+ ?(?:__|＿＿)")
 
 
 class CleanedPage(NamedTuple):
-    """A cleaned page: its title, the prose of its sections, and counts of templates without known text."""
+    """A cleaned page: its title, the prose of its sections, and counts of templates whose text is unknown."""
 
     sections: tuple[Section, ...]
     unrendered: dict[str, int]  # normalised name → templates in running text that left no text
     title: str  # of the page, in the script and words of the corpus
     guessed: Mapping[str, int] = {}  # normalised name → templates whose text was guessed
     unknown: Mapping[str, int] = {}  # normalised name → templates with a value that cannot be known
-    dropped: Sequence[str] = ()  # sentences and asides that were dropped, as they have such a value
+    dropped: Sequence[str] = ()  # sentences and asides dropped because of such a value
 
 
 class UncleanableError(ValueError):
@@ -169,8 +174,9 @@ class WikitextCleaner:
         return is_dropped(heading, level)
 
     def is_dropped(self, heading: str, level: int) -> bool:
-        """Returns True if the section under a heading is to be dropped, as it has references, links or a
-        gallery.
+        """Returns True if the section under a heading is to be dropped.
+
+        Such sections contain references, links or a gallery.
         """
         name = self.shown_name(heading, level)
         if name in self._language.dropped_headings or self._of_wiki.headings.get(name) is False:

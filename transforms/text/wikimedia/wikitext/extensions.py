@@ -36,7 +36,7 @@ _FORMULAS = {"math", "chem", "ce"}
 _LIST_OR_CODE = (" ", "\t", "*", "#", ":", ";")
 _BLANKS_AND_TEXT = re.compile(r"[ \t]+[^\s*#:;|!{]")
 _MARKUP = "\n[]{}'=_-|"  # characters that mean more in pairs or at the start of a line
-# A full stop after white space: there was a note between a sentence and its full stop.
+# Punctuation after white space. Before it there was a note, which was removed.
 _STOP_AFTER_BLANK = re.compile(r"[ \n](?:[。．、，]|[.,;:!?،؛।։۔](?:\s|$))")
 _STOP = re.compile(_STOP_AFTER_BLANK.pattern.removeprefix(r"[ \n]"))
 _BLANKS = (" ", "\n")
@@ -56,8 +56,9 @@ def _show_formula(tex: str) -> str:
 
 
 def _shown(name: str, attributes: str, content: str) -> str:
-    """Returns the visible text of a tag: the content of nowiki, inline code and formulas; "" for
-    other tags.
+    """Returns the visible text of a tag.
+
+    It is the content of nowiki tags, inline code and formulas, and "" for other tags.
     """
     if name == "nowiki":
         shown = protect(decode_entities(content)).replace("\n", " ")
@@ -100,7 +101,9 @@ def _ends_in_address(kept: list[str]) -> bool:
 
 
 def strip_extensions(wikitext: str) -> str:
-    """Removes comments and extension tags from wikitext. The visible text of tags is kept and protected.
+    """Removes comments and extension tags from wikitext.
+
+    The visible text of tags is kept. Its markup characters are replaced by stand-ins (see `protect`).
 
     An unclosed comment extends to the end of the page. If any other tag is not closed, only the tag itself is
     removed.

@@ -20,8 +20,9 @@ _BLANK = f" \t{HOLE}{GUARD}"
 _INDENTED_LINES = re.compile(rf"\n:[^\n]*+(?:\n(?::[^\n]*+|[{_BLANK}]*+(?=\n)))*+")
 _INDENTED = re.compile(r":+[ \t]*([^\s*#;:|!{].*)")
 _NOT_PROSE = ("*", "#", ";", "|", "!", "{|", "----", SECTION)
-# Chosen by reading about 1,000 such lines of four wikis: most shorter lines are examples, entries and
-# verses. A line that does not follow a paragraph is a hatnote or part of a list, unless it is much longer.
+# Minimum lengths of prose, chosen by reading about 1,000 such lines of four wikis. Most shorter lines are
+# examples, entries and verses. A line after a paragraph may be a quotation. Any other line is a hatnote or
+# part of a list, unless it is much longer.
 _MIN_QUOTATION = 60  # characters; one of East Asian scripts counts twice
 _MIN_PARAGRAPH = 150
 _WIDE = re.compile("[\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef]")

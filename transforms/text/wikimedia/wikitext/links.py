@@ -1,6 +1,7 @@
-"""Replaces links by the text that a reader sees.
+"""Replaces links by their visible text.
 
-MediaWiki displays letters directly after a link as part of the link. In plain text they simply follow it.
+MediaWiki displays letters that directly follow a link as part of the link. They need no special handling in
+plain text.
 """
 
 import contextlib
@@ -93,9 +94,10 @@ def _drop_blanks_at_end(pieces: list[str]) -> None:
 
 
 def _show_target(target: str) -> str:
-    """Returns a link's target as the page displays it: `%41` is decoded, and apostrophes do not mark italics.
+    """Returns the target of a link without label as the page displays it.
 
-    If the target cannot be the title of a page, the brackets are not a link and are kept.
+    Characters written as `%41` are decoded, and apostrophes do not mark italics. If the target cannot be the
+    title of a page, the brackets are not a link and are kept.
     """
     written = shown = decode_entities(target)
     with contextlib.suppress(UnicodeDecodeError):

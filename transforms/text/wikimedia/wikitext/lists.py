@@ -1,14 +1,16 @@
 """Decides which lists of a page are kept as text, and drops the others.
 
-A list is kept if the sentence before it announces it, that is, ends with a colon or a comma. Without the
-list, such a sentence would be incomplete. Each item becomes a paragraph. The same rule applies to indented
-lines of a verse, quotation or example, to terms and definitions of a glossary, and to formulas. Lists of
-sources and long lists of names (filmographies, members, villages) are dropped even if they are announced.
+A sentence announces a list if it is directly before the list, and ends with a colon or a comma. Without the
+list, such a sentence would be incomplete. An announced list is kept, and each item becomes a paragraph. The
+same rule applies to indented lines of a verse, quotation or example, to terms and definitions of a glossary,
+and to formulas. Lists of sources and long lists of names (filmographies, members, villages) are dropped even
+if they are announced.
 
-A label of one or two words is dropped together with its list, unless a sentence announces the label. A
-sentence before headings may announce the lists below these headings.
+A label is a line of one or two words before a list, such as "Examples:". It is dropped together with its
+list, unless a sentence announces the label. If a sentence is directly before a subheading, it may announce
+the lists below this subheading and the following ones.
 
-A line that ends without punctuation, such as "where", announces explanations of symbols.
+A line without punctuation at its end, such as "where", announces a list that explains symbols.
 """
 
 import re
@@ -114,8 +116,9 @@ def _line_before(text: str, end: int) -> tuple[int, int]:
 
 
 def _is_inserted(text: str, start: int, end: int) -> bool:
-    """Returns True if the text between two lists is a quotation or clause, so that both are parts of one
-    list.
+    """Returns True if two lists are parts of one list, because only a quotation or clause is between them.
+
+    `start` and `end` are the positions of the text between the lists.
     """
     if end - start > _MAX_INSERTED or "\n\n" in text[start - 2 : end]:
         return False
@@ -163,7 +166,7 @@ class _AnnouncedHeadings:
 
 
 def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
-    """Returns True if a list after a colon or comma is to be kept, judged from its items.
+    """Returns True if a list after a colon or comma is to be kept. The decision depends on its items.
 
     Args:
         items: the items of the list.

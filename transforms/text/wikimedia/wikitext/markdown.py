@@ -1,8 +1,8 @@
 """Converts the lists and tables of a page to Markdown.
 
-Before the cleaner's passes, each list item and each table row is turned into a paragraph that begins with a
-mark. So its links and templates are replaced as in any other text. After the passes, these paragraphs are
-converted to Markdown.
+Before the passes of the cleaner, each list item and each table row is turned into a paragraph that begins
+with a mark. So the passes replace links and templates in it as in any other text. After the passes, the
+marked paragraphs are converted to Markdown.
 """
 
 import itertools
@@ -172,7 +172,7 @@ def render_markdown(title: str, sections: Sequence[tuple[int, Section]]) -> str:
 
 
 def _leading_to_text(sections: Sequence[tuple[int, Section]]) -> list[bool]:
-    """Returns for each section True if it has text, or if one of its subsections has text."""
+    """Returns one value per section: True if the section or one of its subsections has text."""
     shown: list[bool] = []
     text_level = 0  # of the next section that is shown
     for level, section in reversed(sections):

@@ -1,9 +1,9 @@
-"""Replaces characters that must not be read as markup by stand-ins, and restores them.
+"""Replaces markup characters that are plain text by stand-ins, and restores them later.
 
 The content of `<nowiki>` or of a formula is text, even if it looks like markup. The text of an expanded
-template must not be split at `|` again. In such text, the markup characters are replaced by Unicode
-noncharacters (U+FDD0–U+FDEF, which never occur in valid text). After the last pass they are replaced by the
-original characters.
+template must not be split at `|` again. In such text, the markup characters are replaced by stand-ins. These
+are Unicode noncharacters (U+FDD0–U+FDEF), which are not used in normal text. After the last pass of the
+cleaner, they are replaced by the original characters.
 """
 
 import re
@@ -20,11 +20,12 @@ HOLE = "\ufdef"  # in place of a removed template that shows no text
 BREAK = "\ufdec"  # in place of a removed block: the end of a paragraph; line feeds have a meaning
 SEPARATOR = "\ufdeb"  # in place of a removed tag: apostrophes before and after it are not one mark
 SECTION = "\ufde7"  # a section begins; no pass matches across it
-# At the start of a line that began with markup: its shown text is not a list mark or the space of code.
-# All passes treat GUARD as white space. No dump contains it: XML forbids it.
+# At the start of a line whose wikitext begins with a link, template or tag. The visible text of the line may
+# begin with `*` or a space, but the line is neither a list item nor code. All passes treat GUARD as white
+# space. No dump contains it, because XML forbids it.
 GUARD = "\x1f"
-# After the HOLE of a value that cannot be known, such as a price of today: the sentence is incomplete. XML
-# forbids this character, too.
+# After the HOLE of a value that cannot be known, such as a price of today. The sentence is incomplete without
+# the value. XML forbids this character, too.
 UNKNOWN = "\ufffe"
 FORMULA_START = "\ufded"
 FORMULA_END = "\ufdee"

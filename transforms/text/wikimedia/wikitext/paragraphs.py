@@ -1,7 +1,7 @@
 """Joins lines to paragraphs.
 
-Empty lines and rulers separate paragraphs; a single newline is a space. Lists, indented lines that are not
-prose, and remains of tables and templates are dropped.
+Empty lines and horizontal rulers (`----`) separate paragraphs. A single newline is a space. Lists, indented
+lines that are not prose, and remains of tables and templates are dropped.
 """
 
 import re

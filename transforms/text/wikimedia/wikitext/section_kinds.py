@@ -1,10 +1,9 @@
 """Learns which headings of a wiki have sections without prose, such as references, links and galleries.
 
-Every wiki ends its articles with such sections, under headings of its own. Such sections can be detected
-without knowing the language: "References" has notes and templates, "See also" has list items that are only a
-link, "External links" has URLs, "Literature" has ISBN numbers, and no prose follows these sections on the
-page. Sections with lists of facts (births and deaths, films, awards) are not among them, although they have
-no prose either.
+In every wiki, articles end with such sections, but the headings differ. The sections can be detected without
+knowing the language. "References" has notes and templates. "See also" has list items that are only a link.
+"External links" has URLs. "Literature" has ISBN numbers. No prose follows these sections on the page.
+Sections with lists of facts (births and deaths, films, awards) have no prose either, but are not detected.
 
 The thresholds were chosen by comparison with the tables written by hand for Greek, English, Japanese,
 Ukrainian and Vietnamese, and tested on other wikis (tests/bench/headings.py).
@@ -34,8 +33,8 @@ from transforms.text.wikimedia.wikitext.tags import decode_entities, strip_tags
 MAX_NAME = 60  # characters; no longer heading is common
 TOP_LEVEL = 2
 
-# Pages that are counted have some prose and are not about years and days, which are lists of events under the
-# same headings everywhere. Titles of the latter have digits in all languages.
+# Only pages with some prose are counted. Pages about years and days are not counted, because they are lists
+# of events under the same headings everywhere. Their titles have digits in all languages.
 _MIN_PAGE_LETTERS = 500
 _DIGIT = re.compile(r"\d")
 
@@ -112,7 +111,7 @@ class LearnedHeading(NamedTuple):
 
 
 def count_headings(title: str, wikitext: str) -> Iterator[tuple[HeadingKey, HeadingCounts]]:
-    """Yields (heading, counts) for each section of a page, and one pair with the name "" for the page itself.
+    """Yields (heading, counts) for each section of a page, and one pair for the page, with the heading "".
 
     Yields nothing for a page about a year or a day, or for a page with little prose.
     """
@@ -138,7 +137,7 @@ def count_headings(title: str, wikitext: str) -> Iterator[tuple[HeadingKey, Head
 
 
 def add_counts(counts: Iterable[HeadingCounts]) -> HeadingCounts:
-    """Adds up counts. `page` of the sum is the smallest of the titles by code point."""
+    """Adds up counts. The field `page` of the sum is the smallest title by code point."""
     *numbers, titles = zip(*counts, strict=True)
     return HeadingCounts._make([*map(sum, numbers), min(titles)])
 
@@ -146,7 +145,10 @@ def add_counts(counts: Iterable[HeadingCounts]) -> HeadingCounts:
 def learn_headings(
     counts: Iterable[tuple[HeadingKey, HeadingCounts]], least: Thresholds = THRESHOLDS
 ) -> list[LearnedHeading]:
-    """Returns the headings whose sections have no prose, the most frequent first."""
+    """Returns the headings whose sections have no prose, the most frequent first.
+
+    `counts` are the sums for the whole wiki. `least` are the conditions that a heading must meet.
+    """
     table = dict(counts)
     leads = table.pop(HeadingKey("", is_top=True), None)
     of_pages = leads.sections * least.min_share_of_pages if leads else 0

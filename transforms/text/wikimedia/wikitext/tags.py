@@ -113,10 +113,11 @@ def _end_of_element(text: str, position: int, name: str) -> int:
 
 
 def _show_superscript(match: re.Match[str]) -> str:
-    """Returns an exponent in superscript characters, or after "^" if one of its characters has no superscript
-    form.
+    """Returns the text of a `<sup>` element.
 
-    For other superscripts (ordinals, notes, phonetic symbols), only the tag is removed.
+    An exponent is written in superscript characters. If one of its characters has no superscript form, the
+    exponent is written after "^". For other superscripts (ordinals, notes, phonetic symbols), only the tag is
+    removed.
     """
     before, written = match.string[match.start() - 1 : match.start()], match[1]
     shown = decode_entities(written).replace("''", "").strip()

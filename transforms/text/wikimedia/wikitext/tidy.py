@@ -1,7 +1,8 @@
 """Removes the spaces and punctuation that are left over around templates without text.
 
-Each such template leaves a mark, a hole. The given text must have single spaces only, and one paragraph per
-line. Spaces and punctuation are changed only next to a hole, but spaces before commas are removed everywhere.
+The cleaner puts a mark, called a hole, in place of each such template. The given text must have single spaces
+only, and one paragraph per line. Spaces and punctuation are changed only next to a hole. The exception are
+spaces before commas, which are removed everywhere.
 """
 
 import re

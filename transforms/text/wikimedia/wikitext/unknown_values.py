@@ -27,7 +27,7 @@ def drop_unknown_values(text: str, dropped: list[str]) -> str:
 
     Args:
         text: a paragraph on each line.
-        dropped: is extended by what was dropped.
+        dropped: a list to which the dropped sentences and parts are appended.
     """
     lines = []
     for line in text.split("\n"):
@@ -42,7 +42,10 @@ def drop_unknown_values(text: str, dropped: list[str]) -> str:
 
 
 def _without_parts(aside: str, dropped: list[str]) -> str:
-    """Returns brackets with a hole for each part that has the mark. Parts are separated by commas."""
+    """Returns a text in brackets with a hole for each part that has the mark UNKNOWN.
+
+    Parts are separated by commas.
+    """
     pieces = _SEPARATOR.split(aside[1:-1])
     for index, piece in enumerate(pieces):
         if UNKNOWN in piece:
@@ -52,7 +55,7 @@ def _without_parts(aside: str, dropped: list[str]) -> str:
 
 
 def _without_sentences(line: str, dropped: list[str]) -> str:
-    """Returns a paragraph without the sentences that have the mark."""
+    """Returns a paragraph without the sentences that have the mark UNKNOWN."""
     if UNKNOWN not in line:
         return line
     kept = []
@@ -70,8 +73,8 @@ def _without_sentences(line: str, dropped: list[str]) -> str:
 def _ends_of_sentences(line: str) -> list[int]:
     """Returns the ends of the sentences, each after the space that follows it.
 
-    If a point may be that of an abbreviation, it is not an end: it is better to drop two sentences than to
-    leave a half.
+    A full stop that may belong to an abbreviation is not taken as an end. If it is one, two sentences are
+    dropped. The opposite error would leave half a sentence, which is worse.
     """
     ends = []
     for found in _END.finditer(line):
@@ -87,7 +90,11 @@ def _ends_of_sentences(line: str) -> list[int]:
 
 
 def _may_be_abbreviation(word: str, following: str) -> bool:
-    """Returns True for "J", "St", "ст", "No" before a number, and for the number of an ordinal."""
+    """Returns True if the full stop after `word` may be that of an abbreviation or an ordinal number.
+
+    Examples are "J", "St" and "ст", "No" before a number, and the number of an ordinal. `following` is what
+    follows the full stop.
+    """
     if following.isdecimal() and not word.isdecimal():
         return len(word) <= 4
     if len(word) == 1 or len(word) > 3 or (len(word) == 3 and word.islower()):

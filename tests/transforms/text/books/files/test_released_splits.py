@@ -83,7 +83,7 @@ def test_a_table_without_books() -> None:
         (b"book_id,split\n0,test\n", "line 2: book_id must be a positive number, not '0'"),
         (
             b"book_id,split\n84,test\n\n84,dev\n",
-            "line 4: book 84 is in validation, but in test in an earlier line",
+            "line 4: book 84 is in validation, but an earlier line has it in test",
         ),
         (b"book_id,split\n\xff,test\n", "line 2: not UTF-8"),
         (b'book_id,split\n84,"test" x\n', "line 2: ',' expected"),

@@ -158,9 +158,13 @@ def test_lines_are_those_of_the_file() -> None:
         (
             'id,target\na,b\nc,"d\ne,f\n',
             3,
-            "the row that begins in this line: unexpected end of data",
+            "the row that begins in this line cannot be read: unexpected end of data",
         ),
-        ('id,target\na,"b" c\n', 2, "the row that begins in this line: ',' expected after '\"'"),
+        (
+            'id,target\na,"b" c\n',
+            2,
+            "the row that begins in this line cannot be read: ',' expected after '\"'",
+        ),
         (
             "id,target,packet\na,b,p/fra/round1/packet1\nc,d,p/fra/round1/packet2\n",
             3,

@@ -130,9 +130,13 @@ ALLOWED = (
     ("rows", "line", "message"),
     [
         (["d|a|style|minor||Ama"], 2, f"'style' is not a category; expected one of {ALLOWED}"),
-        (["d|a|||a comment|Ama"], 2, f"category is blank; expected one of {ALLOWED}"),
-        (["d|a||major||Ama"], 2, f"category is blank; expected one of {ALLOWED}"),
-        (["d|a|grammar|||Ama"], 2, "severity is blank; expected one of minor, major, critical"),
+        (["d|a|||a comment|Ama"], 2, f"the column category is empty; expected one of {ALLOWED}"),
+        (["d|a||major||Ama"], 2, f"the column category is empty; expected one of {ALLOWED}"),
+        (
+            ["d|a|grammar|||Ama"],
+            2,
+            "the column severity is empty; expected one of minor, major, critical",
+        ),
         (
             ["d|a|grammar|bad||Ama"],
             2,
@@ -154,8 +158,8 @@ ALLOWED = (
             3,
             "reviewer is 'Kofi', but 'Ama' in line 2: write a separate sheet for each",
         ),
-        (["d|a||||", "e|b|ok|||"], 3, "the column reviewer is blank: write your name in it"),
-        (["|a|ok|||Ama"], 2, "the column id is blank"),
+        (["d|a||||", "e|b|ok|||"], 3, "the column reviewer is empty: write your name in it"),
+        (["|a|ok|||Ama"], 2, "the column id is empty"),
         (["d|a|ok|||Ama", "d|b|ok|||Ama"], 3, "the target of d differs from its target in line 2"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Expands `{{convert|2|in|mm}}` to a measure and its value in other units: "2 inches (51 mm)".
+"""Expands `{{convert|2|in|mm}}` to a measure, followed by its value in other units: "2 inches (51 mm)".
 
 Options, rounding and wording follow the documentation of the English Wikipedia's Module:Convert. In other
 wikis, units are written with their names from CLDR or with their symbols. The units are data: `units.toml`.
@@ -42,7 +42,7 @@ _AMERICAN = (
     ("US ", "U.S. "),
 )  # fmt: skip
 
-# Joins in languages other than English that have no phrase for them.
+# Signs between two values, for languages other than English that have no phrase for them.
 _WORDLESS = {"to": "–", "and": ", ", "or": " / ", "by": " × "}
 _DISPLAYS = {
     "or": (" or ", "", " or "),

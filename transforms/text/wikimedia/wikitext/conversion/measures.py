@@ -27,7 +27,7 @@ class Join(NamedTuple):
 
     spelled: str  # before the name of a unit
     abbreviated: str  # before its symbol
-    each: bool = False  # symbols follow every value: "2 m × 5 m"
+    each: bool = False  # the symbol follows every value: "2 m × 5 m"
     change: bool = False  # the second value is a difference: "20 ± 5 °C"
 
 
@@ -64,7 +64,7 @@ class Value(NamedTuple):
     shown: str
     denominator: int = 0  # of a fraction
     is_one: bool = False  # its unit is in the singular
-    is_change: bool = False  # it is a difference
+    is_change: bool = False  # a difference, such as 5 in "20 ± 5 °C"
     is_scientific: bool = False
 
 
@@ -136,7 +136,7 @@ class Measure(NamedTuple):
 
     values: tuple[Value, ...]
     joins: tuple[Join, ...]  # between the values of a range
-    units: tuple[Unit, ...]  # several: "6 feet 2 inches"
+    units: tuple[Unit, ...]  # more than one in "6 feet 2 inches"
     rest: tuple[str, ...]  # the arguments after the last unit
 
     @property

@@ -24,7 +24,7 @@ def convert_to_symbols(arguments: Arguments, page: Page) -> str:
         return shown
     pattern = _symbol_pattern(
         tuple(names), "();,–×±"
-    )  # without slash: "km/h" has a symbol of its own or none
+    )  # not part of a quotient: "km/h" is a unit of its own
     return pattern.sub(lambda match: f" {names[match[1]]}", shown)
 
 

@@ -131,9 +131,9 @@ def _shown_fraction(size: float, negative: bool, style: Style) -> Shown:
 
 
 def is_hand(unit: Unit) -> bool:
-    """Returns True if a unit is the hand, which measures the height of horses.
+    """Returns True if a unit is the hand, which is used for the height of horses.
 
-    A hand has four inches: 15.2 is 15 hands and 2 inches.
+    A hand has four inches. The number after the point is in inches: 15.2 is 15 hands and 2 inches.
     """
     return unit.name == "hand"
 

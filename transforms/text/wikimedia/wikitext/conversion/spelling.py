@@ -65,8 +65,9 @@ def spell_fraction(whole: int, top: int, bottom: int) -> str:
 
 
 def spell_ordinal(digits: str) -> str:
-    """Returns the ordinal of a whole number in words: "21" → "twenty-first". Returns "" if the text is not a
-    whole number.
+    """Returns the ordinal of a whole number in words: "21" → "twenty-first".
+
+    Returns "" if the text is not a whole number.
     """
     words = spell_number(digits)
     if not words or "point" in words:

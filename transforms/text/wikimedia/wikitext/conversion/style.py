@@ -1,4 +1,4 @@
-"""Reads the options of `{{convert}}`, such as which units are written with their names."""
+"""Reads the options of `{{convert}}`. For example, an option decides which units are written as names."""
 
 import dataclasses
 import re
@@ -27,15 +27,15 @@ class Style:
     is_adjective: bool
     american: bool
     flip: bool
-    spell_out: frozenset[str] = frozenset()  # the sides whose numbers are spelled out
+    spell_out: frozenset[str] = frozenset()  # "in", "out": where numbers are spelled out
     capital: bool = False
     middle: str = ""  # text after the input: " wide"
     before_unit: tuple[str, str] = ("", "")  # texts between number and unit: " new "
     around: tuple[str, str] | None = None  # texts before and after the output
     decimals: int | None = None
     significant: int | None = None
-    multiple: float = 0.0  # outputs are rounded to a multiple of this; 0: not
-    denominator: int = 0  # outputs are fractions with this denominator; 0: not
+    multiple: float = 0.0  # outputs are rounded to a multiple of this; 0: no rounding
+    denominator: int = 0  # outputs are fractions with this denominator; 0: decimals
     scientific: bool = False
     names_both: bool = False
     is_local: bool = False  # units have the names and symbols of the language

@@ -38,7 +38,7 @@ class Unit(NamedTuple):
     kind: str  # "length", "mass"…: units of the same kind can be converted
     factor: float  # number of base units of the kind in one unit
     to: str  # code of the default output; "" for none
-    offset: float = 0.0  # added to get base units (temperatures)
+    offset: float = 0.0  # added to convert to base units (temperatures)
     inverse: bool = False  # the value in base units is inversely proportional
     prefixes: int = 0  # power to which SI prefixes are raised; 0: no prefixes
     below: float = 0.0  # values below it are converted to `to_below` by default

@@ -1,7 +1,7 @@
 """Expands templates for the time between two dates.
 
-With only one date, such a template shows the time up to today. It changes daily, so the template leaves a
-hole (no text).
+With only one date, such a template shows the time up to today, which changes daily. In this case, the
+template is replaced by a hole (the mark for missing text).
 """
 
 import datetime

@@ -33,7 +33,7 @@ def _format_date(year: str, month: str, day: str, page: Page, *, month_first: bo
 def date(arguments: Arguments, page: Page) -> str:
     """Expands templates with the arguments year, month, day to a date.
 
-    Some of these templates also show an age. It changes daily and is left out.
+    Some of these templates also show an age. The age changes daily and is left out.
     """
     values = positional(arguments)[:3] or [
         arguments[name] for name in ("year", "month", "day") if name in arguments

@@ -23,7 +23,7 @@ NODE_COST = 10  # work for a node, besides the characters of its result
 _TOKEN = re.compile(r"\{\{+|\}\}+|\[\[|\]\]|\|")
 _PREFIXES = ("safesubst:", "subst:", "msg:")
 _MAX_PREPARED = 4_096  # definitions
-_MAX_DEPTH = 60  # of nodes in each other, over all definitions
+_MAX_DEPTH = 60  # of nested nodes, over all definitions
 _ERROR = re.compile(r'class="[^"]*\berror\b')
 
 
@@ -121,7 +121,7 @@ def read_definition(definition: str) -> Parts:
 
 
 def _give_up(stack: list[_Open], opener: str) -> None:
-    """Turns the innermost open braces or brackets into plain text, because no closer follows."""
+    """Turns the innermost open braces or brackets into plain text, because they are not closed."""
     inner = stack.pop()
     into = stack[-1].parts[-1]
     into.append(opener)
@@ -176,7 +176,8 @@ class Evaluation:
     """Evaluates the definitions of templates on one page, up to a limit of work.
 
     Args:
-        work: the limit for all evaluations together. Each character costs 1, each node NODE_COST.
+        work: the limit for all evaluations together. Each character of a result costs 1, and each node of a
+            tree costs NODE_COST.
     """
 
     def __init__(self, work: int) -> None:
@@ -233,7 +234,7 @@ class Evaluation:
             if name == "#ifexpr":
                 return part(1 if evaluate_number(first) else 2)
             if name == "#ifexist":
-                return part(2)  # without the wiki no page exists
+                return part(2)  # pages are treated as missing
             if name == "#iferror":
                 is_error = bool(_ERROR.search(first))
                 return part(1) if is_error else part(2) if node.parts[2:] else first

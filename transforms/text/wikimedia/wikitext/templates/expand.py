@@ -1,8 +1,8 @@
 """Expands the templates of a text in one pass over its braces.
 
-`lookup` finds a template by its name, in a table or in its definition in the wiki. For any other template in
-running text, `guesses` guesses the text. If no text is found, the template leaves a hole, a mark that `tidy`
-removes. Holes in running text are counted.
+The module `lookup` finds a template by its name, in the tables or among the wiki's own definitions. For any
+other template in running text, the module `guesses` guesses the text. If no text is found, the template is
+replaced by a hole, a mark that the module `tidy` removes. Holes in running text are counted.
 
 A value that cannot be known, such as a price of today, leaves a hole with the mark UNKNOWN (see
 `unknown_values`). It is counted separately.
@@ -75,7 +75,10 @@ class Seen(NamedTuple):
 
 @dataclasses.dataclass
 class Expansion:
-    """Results of expanding the templates of a page. The keys of the counts are normalised template names."""
+    """Results of expanding the templates of a page.
+
+    `unrendered`, `guessed` and `unknown` count template calls by normalised template name.
+    """
 
     unrendered: dict[str, int]  # in running text, with no text or incomplete text
     guessed: dict[str, int] = dataclasses.field(default_factory=dict)

@@ -8,9 +8,7 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
 def labelled(arguments: Arguments, page: Page) -> str:
-    """Expands a template for text in another language to the name of the language and the text:
-    "нім. Haus".
-    """
+    """Expands `{{lang-de|Haus}}` to the name of the language and the text: "нім. Haus"."""
     text = first_of(arguments, ("1", "text"))
     if not text:
         return ""
@@ -92,8 +90,9 @@ def chinese(arguments: Arguments, page: Page) -> str:
 
 
 def language_name(arguments: Arguments, page: Page) -> str:
-    """Expands `{{Vjazyce|de}}` to the label of a language: "německy". The text itself follows the template on
-    the page.
+    """Expands `{{Vjazyce|de}}` to the label of a language: "německy".
+
+    The text in this language follows the template on the page.
     """
     return page.language.language_names.get(arguments.get("1", "").lower(), "")
 

@@ -1,6 +1,7 @@
 """Expands templates whose text must be computed, such as numbers, dates and pronunciations.
 
-A pattern "=name" in the tables calls the public function `name` of this module or of one of _MODULES.
+In the language tables, a template with the display pattern "=name" is expanded by the public function `name`
+of this module or of one of _MODULES.
 """
 
 import inspect
@@ -58,9 +59,9 @@ def author_and_year(arguments: Arguments, page: Page) -> str:
 
 
 def unknown(arguments: Arguments, page: Page) -> str:
-    """Returns a hole (the mark for missing text), for templates whose text cannot be computed.
+    """Returns a hole (the mark for missing text). Used for templates whose text cannot be computed.
 
-    An example is an amount of money in today's value.
+    An example is a template that converts an amount of money to its value today.
     """
     return HOLE
 
@@ -69,11 +70,11 @@ _LISTEN = frozenset({"listen", "pronunciation", "pron", "pronounced", "help", "i
 
 
 def recording(arguments: Arguments, page: Page) -> str:
-    """Expands `{{audio|a.ogg|word}}` to the recorded word, if the argument is really the word.
+    """Expands `{{audio|a.ogg|word}}` to its second argument, if this is the recorded word.
 
-    Often the argument is "listen" or "pronunciation" in the language of the wiki. So it is used only if it
-    occurs in the page's title, is a phonetic transcription, or is in Latin letters in a wiki with another
-    script.
+    Often the second argument is not the word, but "listen" or "pronunciation" in the language of the wiki. So
+    it is used only if it occurs in the page's title, is a phonetic transcription, or is in Latin letters in a
+    wiki with another script.
     """
     word = arguments.get("2", "")
     if not word or word.casefold().strip(" ()") in _LISTEN:

@@ -1,8 +1,8 @@
 """Guesses the text of a template that is in no table and has no definition.
 
-The rules work for any language. They depend on the template's arguments and on the text around it: if the
-template has a space on both sides, an argument that is a word is taken as text; if it follows a word
-directly, the template is a note. Notes, files and addresses give no text.
+The rules work for any language. They depend on the template's arguments and on the text around it. If the
+template has a space on both sides, an argument that is a word is taken as its text. If the template follows a
+word without a space, it is assumed to be a note. Notes, files and addresses give no text.
 """
 
 import datetime
@@ -111,8 +111,8 @@ def guess(name: str, arguments: Arguments, page: Page, before: str, after: str) 
 def leaves_a_gap(name: str, before: str, after: str) -> bool:
     """Returns True if a template without text leaves a gap in its sentence.
 
-    There is no gap if the template has the name of a note, or if it follows a word without a space, as notes
-    do.
+    There is no gap if the template is a note. A note is recognised by its name, or because it follows a word
+    without a space.
     """
     if _NOTE.search(name):
         return False
@@ -135,8 +135,9 @@ def guess_quotation(arguments: Arguments) -> str:
 
 
 def _is_word_place(before: str, after: str, text: str) -> bool:
-    """Returns True if `text` may be a word at its position, judged from the characters before and
-    after it.
+    """Returns True if `text` may be a word of the sentence.
+
+    The decision depends on the characters before and after the template (see `guess`).
     """
     if before in ("", "\n", GUARD):  # possibly a hatnote before a new sentence
         following = after.lstrip()[:1]
@@ -198,7 +199,7 @@ def _is_date(year: int, month: int, day: int) -> bool:
 def _text(values: list[str], page: Page) -> str:
     """Returns the argument that is text, or "" if there is none.
 
-    Names of languages, colours and the years of citations are not text.
+    The name of a language, a colour and the year of a citation are not text.
     """
     language = page.language
     codes = language.interlanguage_codes

@@ -154,7 +154,7 @@ PARSER_FUNCTIONS: Mapping[str, Show] = {
     "#iferror": _iferror,
     "#switch": _switch,
     "#language": _language,
-    "#ifexist": _argument("3"),  # without the wiki no page exists
+    "#ifexist": _argument("3"),  # pages are treated as missing
     "formatnum": _formatnum,
     "lc": lambda arguments, page: arguments.get("1", "").lower(),
     "uc": lambda arguments, page: arguments.get("1", "").upper(),

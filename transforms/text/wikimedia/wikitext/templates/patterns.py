@@ -44,7 +44,7 @@ def first_of(arguments: Arguments, names: Sequence[str]) -> str:
 
 
 def _literal(text: str) -> _Part:
-    text = text.replace("'", "&#39;")  # beside an argument in italics it would be a mark
+    text = text.replace("'", "&#39;")  # next to an argument in italics, "'" would be markup
     return lambda arguments, page: (text, False, False)
 
 

@@ -60,8 +60,8 @@ def subscript(text: str) -> str:
 def format_number(number: str, form: NumberFormat) -> str:
     """Returns a number, and any text after it, in the format of the wiki: "3003 m" → "3,003 m".
 
-    In `number` the decimal mark is a point; in wikis that write a decimal comma, it may also be a comma. A
-    text that does not begin with a number is returned unchanged.
+    The decimal mark of `number` is a point. In wikis that use a decimal comma, it may also be a comma. A text
+    that does not begin with a number is returned unchanged.
     """
     text = number.strip()
     if len(text) > _MAX_NUMBER:

@@ -1,10 +1,12 @@
 """Converts a page of the Chinese Wikipedia to one variant, such as simplified Chinese.
 
 The conversion follows MediaWiki's LanguageConverter. All text is converted by MediaWiki's tables of
-characters and words, which are taken from zhconv-rs; the longest match wins. Text in `-{…}-` is not
-converted. Marks with the flag A or H, and `{{NoteTA}}`, add rules that are valid from there to the end of the
-page. No match extends over markup, such as links, tags and apostrophes. The rules of common groups (`G1=`)
-are in Lua modules and are not implemented.
+characters and words, which are taken from zhconv-rs. The longest match wins. No match extends over markup,
+such as links, tags and apostrophes.
+
+Text in the marks `-{…}-` is not converted. A mark with the flag A or H adds a conversion rule, and so does
+`{{NoteTA}}`. The rule is valid from its position to the end of the page. `{{NoteTA|G1=…}}` refers to groups
+of rules in Lua modules. These are not implemented.
 """
 
 import re
@@ -116,10 +118,9 @@ def _keep(text: str) -> str:
 
 
 def _set_aside(text: str) -> tuple[str, list[str]]:
-    """Replaces each text that must not be converted by the sign _KEEP. Returns the result and the replaced
-    texts.
+    """Replaces each text that must not be converted by _KEEP. Returns the result and the replaced texts.
 
-    A text that is not closed is not replaced.
+    These texts are between _KEEP and _KEEP_END. A text without _KEEP_END is not replaced.
     """
     pieces: list[str] = []
     kept: list[str] = []
@@ -142,7 +143,7 @@ def _set_aside(text: str) -> tuple[str, list[str]]:
 
 
 class ChinesePage(PageVariants):
-    """Converts one page to the first of the given variants, by its own rules and the tables."""
+    """Converts one page to the first of the given variants, by the rules of the page and the tables."""
 
     def __init__(self, text: str, variants: Sequence[str]) -> None:
         self._target: _Target = "zh-cn" if variants[0] == "zh-cn" else "zh-tw"
@@ -160,9 +161,10 @@ class ChinesePage(PageVariants):
         return _EDGE.join(_SIMPLE_LINK.split(text)) if "[[" in text else text
 
     def _read(self, text: str, *, takes_rules: bool) -> str:
-        """Replaces the marks in a text by the texts for the variant.
+        """Replaces the marks in a text by their text for the variant.
 
-        Records the rules that the marks add and remove, and the positions from which they are valid.
+        If `takes_rules` is True, also records the rules that the marks add and remove, and the positions from
+        which they are valid.
         """
         pieces: list[str] = []
         outer: list[list[str]] = []  # pieces around the marks that are open
@@ -205,9 +207,10 @@ class ChinesePage(PageVariants):
         return (self._rules_mark() if changes and takes_rules else "") + shown
 
     def _with_rules(self, kind: str | None, text: str, *, is_nested: bool) -> str:
-        """Returns a `{{NoteTA}}`, or the end of a line or block, with a mark after it.
+        """Returns `text`, a `{{NoteTA}}` or the end of a line or block, with a sign for the valid rules.
 
-        The mark refers to the rules that are valid from there on.
+        The sign refers to the rules that are valid from there on. It is inserted before a `{{NoteTA}}`, and
+        after any other text.
         """
         if kind == "rules":
             arguments = parse_arguments(text[2:-2].partition("|")[2])

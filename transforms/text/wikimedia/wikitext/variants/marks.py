@@ -42,7 +42,7 @@ _OneWay = dict[str, dict[str, str]]  # variant → from → to
 
 
 class Mark(NamedTuple):
-    """The effect of a mark: its text, and the rules that it adds or removes."""
+    """The effect of a mark: the text that replaces it, and the rules that it adds or removes."""
 
     shown: str  # wikitext
     is_raw: bool  # `shown` is not converted
@@ -86,7 +86,7 @@ def _parse_flags(text: str) -> tuple[set[str], str]:
 
 
 def _choose(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
-    """Returns the text for the first of the variants that has one, or otherwise any text."""
+    """Returns the text for the first of the variants that has one. If none has one, returns any text."""
     texts = [both[name] for name in variants if name in both and name != "zh"]
     texts += one.get(variants[0], {}).values()
     texts += both.values()

@@ -35,7 +35,8 @@ class PageVariants:
     """Replaces the marks of one page. Text outside of marks is not converted.
 
     Attributes:
-        text: the wikitext of the page, to be used instead of the wikitext from which it was read.
+        text: the wikitext to clean. It may differ from the original wikitext of the page, because marks may
+            already be replaced.
     """
 
     def __init__(self, text: str, variants: Sequence[str]) -> None:
@@ -43,11 +44,10 @@ class PageVariants:
         self._variants = variants
 
     def show(self, text: str) -> str:
-        """Replaces each mark in a part of the page by its text. Later calls of `convert` do not change these
-        texts.
+        """Replaces each mark in a part of the page by its text. `convert` does not change these texts.
 
-        If a mark has texts for several variants, the text for the preferred variant is used. If it has none
-        for these variants, its first text is used.
+        If a mark has texts for several variants, the text for the preferred variant is used. If it has no
+        text for any of the language's variants, its first text is used.
         """
         return _MARK.sub(self._shown, text) if "-{" in text else text
 
@@ -80,7 +80,7 @@ def conversion_library(variants: Sequence[str]) -> str:
 
 
 def variants_reader(variants: Sequence[str]) -> Callable[[str], PageVariants]:
-    """Returns a function that reads the wikitext of a page.
+    """Returns a function that creates the PageVariants of a page from its wikitext.
 
     `variants` are the language's variants in order of preference.
 
