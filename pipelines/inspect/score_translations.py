@@ -202,8 +202,8 @@ def _metadata_of(path: str, split: str) -> str:
     if not split:
         raise InputError(
             path,
-            "is a folder, but the names of the translations contain no split, as eng-fra.devtest does; give"
-            " the path of a metadata table instead",
+            "is a folder, so the names of the translations must contain the split, like eng-fra.devtest;"
+            " rename them, or give the path of a metadata table",
         )
     names = metadata_names(split)
     for place in (pathlib.Path(path, name) for name in names):

@@ -50,7 +50,7 @@ class NgramsConfig:
         prune = tuple(self.prune)
         if len(prune) > self.order:
             raise ValueError(
-                f"prune must have at most one count per order, {self.order}, but has {len(prune)}"
+                f"prune must have at most {self.order} counts, one per order, but has {len(prune)}"
             )
         if any(later < earlier for earlier, later in pairwise((0, *prune))):
             raise ValueError(

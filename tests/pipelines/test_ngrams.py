@@ -246,7 +246,7 @@ def test_sentences_of_each_corpus(
         ({"order": 0}, "order must be from 1 to 5, not 0"),
         (
             {"prune": [0, 0, 1], "order": 2},
-            "prune must have at most one count per order, 2, but has 3",
+            "prune must have at most 2 counts, one per order, but has 3",
         ),
         ({"prune": [0, 2, 1]}, "the counts of prune must not decrease, got 0 2 1"),
         ({"prune": [1]}, "prune must begin with 0"),

@@ -44,10 +44,10 @@ _folders: list[str] = []  # folders for new files; the last one is used
 
 @contextlib.contextmanager
 def shuffle_folder(folder: str) -> Iterator[None]:
-    """Makes all files with data between steps be created in `folder` during the block.
+    """Within the block, files for the data between two steps are created in `folder`.
 
     Args:
-      folder: An existing folder; "" for the folder of temporary files.
+      folder: An existing folder; "" for the system's folder of temporary files.
     """
     _folders.append(folder)
     try:

@@ -222,8 +222,9 @@ def _revised(dates: Iterable[str]) -> Figure:
 
 
 def _of_items(facts: Facts) -> Answer | None:
-    """Counts, for an entity table, the Wikidata items that have an article in each Wikipedia. Returns None
-    for other builds.
+    """For an entity table, counts for each Wikipedia the Wikidata items that have an article there.
+
+    Returns None for other builds.
     """
     links = facts.stats.get("total", {}).get("sitelinks")
     if not links:

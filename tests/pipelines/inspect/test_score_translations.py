@@ -257,7 +257,7 @@ def test_warnings(files: Path, spbleu: Command) -> None:
             "m.tsv",
             b"",
             ("--metadata", "{0}"),
-            "{0}: is a folder, but the names of the translations contain no split, as eng-fra.devtest"
+            "{0}: is a folder, so the names of the translations must contain the split, like eng-fra.devtest"
             " does; give the path of a metadata table instead",
         ),
     ],

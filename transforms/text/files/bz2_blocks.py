@@ -311,9 +311,9 @@ class _Window:
         return self._bad_until_next_mark(mark.bit, message)
 
     def _bad_until_next_mark(self, bit: int, message: str) -> BadBlock:
-        """Returns a bad block that extends from `bit` to the next mark.
+        """Returns a bad block that extends from `bit` to the next mark, or to the end of the file.
 
-        The window does not move beyond that mark.
+        The next mark is then still in the window, so it can be read next.
         """
         following = self.next_mark(bit + 1)
         end = self._file_bytes * 8 if following is None else following.bit

@@ -22,7 +22,7 @@ def line_ids(index: int, places: numpy.typing.NDArray[numpy.unsignedinteger] | I
 
 
 def places_of(ids: Int64s) -> list[int]:
-    """Returns the index of each line in its range, given the ids of the lines."""
+    """Returns, for each id, the index of the line within its range: the low bits of the id."""
     places: list[int] = (ids & ((1 << _PLACE_BITS) - 1)).tolist()
     return places
 

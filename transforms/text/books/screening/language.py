@@ -74,8 +74,9 @@ def not_english(book: Book, text: str) -> Reason | None:
     English.
 
     A book is also rejected if its catalogue entry or header names another language, although its text looks
-    English (the detail says so). Such a text may be filed under a wrong number, or teach that language. A
-    text without any sample in a known language is accepted.
+    English; the evidence then names both. Such a text may be filed under a wrong number, or teach that
+    language. The text is examined in samples. If the language of no sample can be determined, the text counts
+    as English.
     """
     declared = sorted({language.casefold() for language in book.languages})
     english = set(read_table(__package__, _TABLE)["declared"]["english"])

@@ -7,9 +7,10 @@ field.
 In the returned file, quoting depends on the program. Excel and LibreOffice quote some fields and double the
 quotation marks in them; Google Sheets quotes no fields. If a whole sentence is quoted speech, the sentence
 alone does not show whether its quotation marks are text or were added by the program. So the header of the
-target column contains quotation marks, `target "fra"`, which reveal whether the program quotes. Fields are
-unquoted only if this header is quoted, if the header line begins with a quotation mark, or if commas or
-semicolons separate the fields. Otherwise quotation marks are text, and the checks report superfluous ones.
+target column contains quotation marks, `target "fra"`, which reveal whether the program quotes. The
+reader removes the quotation marks around fields in three cases: this header is quoted, or the header line
+begins with a quotation mark, or commas or semicolons separate the fields. In all other cases quotation marks
+are text, and the checks report superfluous ones.
 
 An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see cells.py). It
 is removed when the table is read.
