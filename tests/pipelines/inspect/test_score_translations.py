@@ -258,7 +258,7 @@ def test_warnings(files: Path, spbleu: Command) -> None:
             b"",
             ("--metadata", "{0}"),
             "{0}: is a folder, so the names of the translations must contain the split, like eng-fra.devtest"
-            " does; give the path of a metadata table instead",
+            "; rename them, or give the path of a metadata table",
         ),
     ],
 )

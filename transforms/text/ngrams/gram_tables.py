@@ -109,7 +109,7 @@ def group_rows(words: Words) -> tuple[Int64s, Int64s]:
 
 
 def sort_rows(words: Words) -> Int64s:
-    """Returns the indexes that sort rows by the ids of their words: by the first word, then by the second …"""
+    """Returns the indexes that sort rows by the ids of their words, beginning with the first word."""
     columns = [column.astype(np.uint64) for column in words.T]
     if len(columns) % 2:
         columns.append(np.zeros(len(words), np.uint64))
