@@ -46,7 +46,7 @@ _REFUSED = {
 }
 
 
-_PATIENCE_SECONDS = 60  # timeout of requests; the default of the library is 10
+_PATIENCE_SECONDS = 60  # timeout of requests for metadata; the default of the library is 10
 _UNBRACED = {ord(one): None for one in "{}"}
 
 

@@ -34,9 +34,11 @@ def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
     """Returns the counts, statistics and card sections of a model.
 
     In addition to the entries of every build, the ledger has:
-      counted: (split, TextCounts of its text). expected: (split, number of rows in the build). tallies:
-      (order, Tally). entries: (order, number of n-grams in the model). scores: (split, its score as a
-      mapping).
+      counted: (split, TextCounts of its text).
+      expected: (split, number of rows in the build).
+      tallies: (order, Tally).
+      entries: (order, number of n-grams in the model).
+      scores: (split, its score as a mapping).
 
     Raises AccountingError if the number of documents read or scored is not that of the build.
     """
