@@ -253,7 +253,7 @@ def test_an_empty_file_is_cut_off() -> None:
 
 @given(st.binary(max_size=400), st.integers(1, 3))
 def test_any_bytes_are_damage(data: bytes, stripes: int) -> None:
-    assume(b"</mediawiki>" not in data and b"</page>" not in data)
+    assume(b"</mediawiki>" not in data)
     stored = (
         data,
         bz2.compress(data) + data,
@@ -264,7 +264,7 @@ def test_any_bytes_are_damage(data: bytes, stripes: int) -> None:
     for content in stored:
         units = file_units.plan_units(io.BytesIO(content), "x.xml", len(content), stripes)
         events = [event for unit in units for event in read(content, unit)]
-        assert pages_of(events) == []
+        assert pages_of(events) == [] or b"<page>" in data  # a whole page is kept
         assert damages_of(events)
 
 
