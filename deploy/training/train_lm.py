@@ -105,6 +105,9 @@ class Settings:
     save_every: int = option(1000, "steps between checkpoints", resumable=True)
     log_every: int = option(100, "steps between lines of log.jsonl", resumable=True)
     bfloat16: bool = option(True, "use bfloat16 for matrix products on a GPU", resumable=True)
+    compile: str = option(
+        "", "mode of torch.compile: default, or reduce-overhead for small models", resumable=True
+    )
     loaders: int = option(0, "number of loading processes for each process", resumable=True)
 
 
@@ -234,10 +237,14 @@ class Decoder(nn.Module):
         Returns the losses in nats, [streams, segment], and the two parts of the new memory.
         """
         length, kept = pieces.size(1), documents.size(1)
+        # Without empty keys up to a multiple of 8, torch.compile gives NaN on GPUs (torch 2.11).
+        empty = -(kept + length) % 8
+        hidden = F.pad(hidden, (0, 0, empty, 0))
+        documents = F.pad(documents, (empty, 0), value=NO_DOCUMENT)
         now = documents[:, -1:] + (pieces == self.start).cumsum(1)
         documents = torch.cat([documents, now], 1)
-        key = torch.arange(kept + length, device=pieces.device)
-        distance = key[kept:, None] - key
+        key = torch.arange(documents.size(1), device=pieces.device)
+        distance = key[-length:, None] - key
         mask = (distance >= 0) & (distance <= reach) & (now[:, :, None] == documents[:, None])
         places = self.drop(self.sinusoids(key.flip(0)))
         x = self.drop(self.embedding(pieces) * self.settings.width**0.5)
@@ -403,7 +410,8 @@ class Trainer:
         self.start = encode.start
         torch.manual_seed(settings.seed)
         self.model = Decoder(settings, encode.size, encode.start).to(world.device)
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=settings.rate)
+        fused = world.device.type == "cuda"  # one kernel updates all weights
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=settings.rate, fused=fused)
         self.step, self.best = 0, math.inf
         self.states: list[StreamState] = []
         self.memory = self.model.empty_memory(len(self.numbers), settings.memory)
@@ -456,6 +464,8 @@ class Trainer:
         model: nn.Module = self.model
         if self.world.ranks > 1:
             model = DistributedDataParallel(model)
+        if settings.compile:
+            model = torch.compile(model, mode=settings.compile)
         if self.world.rank == 0:
             size = sum(parameter.numel() for parameter in self.model.parameters())
             where = f"{self.world.ranks} processes on {self.world.device.type}"

@@ -290,7 +290,9 @@ def test_runs_on_several_builds(program: ModuleType, tmp_path: Path) -> None:
 
 
 def test_other_settings_are_refused(program: ModuleType, finished: Path) -> None:
-    with pytest.raises(SystemExit, match=r"width was 16 and is 32.*a new --output"):
+    with pytest.raises(
+        SystemExit, match=r"width must be 16, as in the stopped run, got 32.*a new --output"
+    ):
         run(program, finished, *NO_DROPOUT, "--width=32")
     with pytest.raises(SystemExit, match="the stopped run reads"):
         run(program, finished, *NO_DROPOUT, corpus=EN)
