@@ -21,7 +21,7 @@ from transforms.files.open_input import InputError, file_bytes_of
 from transforms.ngrams.choose_words import ChooseWords
 from transforms.ngrams.count_ngrams import CountGrams
 from transforms.ngrams.interpolate import Interpolate
-from transforms.ngrams.pieces import Dealer
+from transforms.ngrams.pieces import MOST_KEYS, Dealer
 from transforms.ngrams.score_text import ScoreText
 from transforms.ngrams.text_blocks import (
     PREDICTED,
@@ -185,7 +185,7 @@ class Ngrams(CorpusBuild):
         held_out = text.blocks | "HeldOut" >> beam.Filter(lambda block: not is_of_train(block))
         scored = (held_out, model.parts) | "ScoreText" >> ScoreText(
             folder,
-            self._dealer(place),
+            self._dealer(place, MOST_BUCKETS),  # the buckets of the model have keys of their own
             text.words,
             order,
             is_listed=self.source.paragraphs in PREDICTED,
@@ -208,14 +208,14 @@ class Ngrams(CorpusBuild):
             expected=root | "Expected" >> beam.Create(expected),
         )
 
-    def _dealer(self, place: Place) -> Dealer:
+    def _dealer(self, place: Place, most_keys: int = MOST_KEYS) -> Dealer:
         stored_bytes = sum(
             file["bytes"]
             for file in self.build.manifest["outputs"]
             if (file["split"], file["format"]) == (TRAIN, "parquet")
         )
         buckets = min(stored_bytes // BUCKET_BYTES, MOST_BUCKETS - 1)
-        return Dealer(place.scratch, 1 << buckets.bit_length())
+        return Dealer(place.scratch, 1 << buckets.bit_length(), most_keys)
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Returns the path of the input build's manifest, which contains the hashes of all its files.
@@ -252,7 +252,7 @@ class Ngrams(CorpusBuild):
 
 
 def _held_out(records: Mapping[str, int]) -> tuple[str, ...]:
-    """Returns the names of the splits that have rows and do not begin with "train"."""
+    """Returns the names of the splits that have rows, except names that begin with "train"."""
     return tuple(
         sorted(split for split, rows in records.items() if rows and not split.startswith(TRAIN))
     )

@@ -151,7 +151,7 @@ def test_any_workers_and_buckets_make_the_same_bytes(
     smoothing: str, news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = make(tmp_path / "1", news, order=3, smoothing=smoothing)
-    monkeypatch.setattr("pipelines.ngrams.BUCKET_BYTES", 5_000)
+    monkeypatch.setattr("pipelines.ngrams.BUCKET_BYTES", 200)  # 256 buckets
     two = make(tmp_path / "2", news, order=3, smoothing=smoothing, workers=2)
     assert files_below(one) == files_below(two)
     for name in files_below(one):

@@ -41,7 +41,7 @@ class Scratch:
     """
 
     def __init__(self, folder: str):
-        self._is_local = is_local(folder)
+        self.is_local = is_local(folder)
         self._folder = FileSystems.join(folder, SCRATCH)
 
     def put(self, piece: bytes) -> bytes:
@@ -49,12 +49,12 @@ class Scratch:
 
         On an object store, the reference to a small piece contains the piece itself, compressed.
         """
-        return self._put_local(piece) if self._is_local else self._put_object(pack_block(piece))
+        return self._put_local(piece) if self.is_local else self._put_object(pack_block(piece))
 
     def put_text(self, text: str) -> bytes:
         """Stores a text, compressed. Returns a reference for `fetch_text`."""
         packed = pack_text(text)
-        return self._put_local(packed) if self._is_local else self._put_object(packed)
+        return self._put_local(packed) if self.is_local else self._put_object(packed)
 
     def _put_local(self, piece: bytes) -> bytes:
         with _lock, named_in_errors(self._folder):
@@ -102,7 +102,10 @@ def pack_text(text: str) -> bytes:
 
 
 def _read(packed: bytes) -> bytes:
-    """Returns the stored bytes for a reference. A reference that contains the piece is returned itself."""
+    """Returns the stored bytes that a reference refers to.
+
+    Some references contain the piece itself; they are returned unchanged.
+    """
     if packed.startswith(_OBJECT):
         with open_raw(packed[len(_OBJECT) :].decode()) as stream:
             return stream.read()

@@ -19,7 +19,7 @@ BUCKETS = 64
 
 
 class ChooseWords(beam.PTransform):
-    """Selects the vocabulary. PCollection[TextBlock] → PCollection of one reference to its words in scratch.
+    """Selects the vocabulary. PCollection[TextBlock] → PCollection of one element, a reference to its words.
 
     `load_words` loads the words.
 
@@ -69,7 +69,7 @@ def choose_of_bucket(
 
 
 def join_words(scratch: Scratch, parts: Sequence[bytes], source: str) -> bytes:
-    """Joins the words of all buckets to one list, and stores it in scratch.
+    """Joins the words of all buckets into one list, and stores it in scratch.
 
     Raises InputError if it is empty.
     """

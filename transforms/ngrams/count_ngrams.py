@@ -14,7 +14,7 @@ from apache_beam.pvalue import AsSingleton, TaggedOutput
 from transforms.files import counters
 from transforms.files.gather import Gather
 from transforms.ngrams.choose_words import load_words
-from transforms.ngrams.pieces import Dealer, join_pieces
+from transforms.ngrams.pieces import Dealer, GroupBuckets, join_pieces
 from transforms.ngrams.text_blocks import TextBlock
 from transforms.text.ngrams import count_grams as counting
 from transforms.text.ngrams.count_grams import Tally
@@ -40,8 +40,8 @@ class CountGrams(beam.PTransform):
     """Counts the n-grams of all orders. PCollection[TextBlock] → CountedGrams.
 
     Args:
-      words: side input with one vocabulary, in scratch.
-      cut: order → maximum count of n-grams that will be pruned. N-grams to be pruned are counted too.
+      words: side input with one element, a reference to the vocabulary in scratch.
+      cut: order → count up to which n-grams are pruned later. Here they are still counted.
     """
 
     def __init__(self, dealer: Dealer, words: beam.PCollection, cut: Mapping[int, int]):
@@ -59,7 +59,7 @@ class CountGrams(beam.PTransform):
             adjust = beam.FlatMap(adjust_bucket, n, order, self.cut[n], self.dealer)
             adjusted = (
                 dealt
-                | f"Group {n}" >> beam.GroupByKey()
+                | f"Group {n}" >> GroupBuckets(self.dealer)
                 | f"Adjust {n}"
                 >> adjust.with_output_types(tuple[int, bytes]).with_outputs(
                     GRAMS, TALLIES, main="shorter"
@@ -103,7 +103,7 @@ class _DealCounts:
 def adjust_bucket(
     grouped: tuple[int, Iterable[bytes]], order: int, highest: int, most_cut: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Counts the n-grams that are one word shorter than those of a bucket, and yields the counts.
+    """Counts the n-grams that are one word shorter than those in a bucket, and yields the counts.
 
     The n-grams of the bucket, with adjusted counts, are yielded on the output GRAMS, in the buckets of their
     contexts.

@@ -11,7 +11,7 @@ import apache_beam as beam
 from apache_beam.pvalue import TaggedOutput
 
 from transforms.files import counters
-from transforms.ngrams.pieces import Dealer, Pieces, join_pieces
+from transforms.ngrams.pieces import Dealer, GroupBuckets, Pieces, join_pieces
 from transforms.text.ngrams import kneser_ney
 from transforms.text.ngrams.backoff import join_backoffs, without_backoffs
 from transforms.text.ngrams.gram_tables import (
@@ -72,7 +72,7 @@ class Interpolate(beam.PTransform):
                 (weighed[level], *shorter)
                 | f"Pieces {number}" >> beam.Flatten()
                 | f"Typed {number}" >> beam.Map(_as_is).with_output_types(Pieces)
-                | f"GroupEnds {number}" >> beam.GroupByKey()
+                | f"GroupEnds {number}" >> GroupBuckets(self.dealer)
                 | f"Interpolate {number}"
                 >> beam.FlatMap(interpolate_bucket, number, self.order, self.dealer)
                 .with_output_types(Pieces)

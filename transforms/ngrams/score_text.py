@@ -92,7 +92,7 @@ class ScoreText(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      words: side input with one vocabulary, in scratch.
+      words: side input with one element, a reference to the vocabulary in scratch.
       order: highest order of the model.
       is_listed: True to write, for each document, the values of all its words and sentence ends; False to
         write only their sum.

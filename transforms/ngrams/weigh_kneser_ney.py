@@ -8,7 +8,7 @@ from apache_beam.pvalue import AsDict
 
 from transforms.files import counters
 from transforms.ngrams.interpolate import CONTEXTS, SHORTER, STAGE, WEIGHED, levels_of, send
-from transforms.ngrams.pieces import Dealer, Pieces, join_pieces
+from transforms.ngrams.pieces import Dealer, GroupBuckets, Pieces, join_pieces
 from transforms.text.ngrams import kneser_ney
 from transforms.text.ngrams.count_grams import Tally
 from transforms.text.ngrams.gram_tables import ADJUSTED_COUNTS, UNKNOWN
@@ -34,7 +34,7 @@ class WeighKneserNey(beam.PTransform):
         levels = levels_of(max(self.cut))
         weighed = (
             grams
-            | "GroupContexts" >> beam.GroupByKey()
+            | "GroupContexts" >> GroupBuckets(self.dealer)
             | "Weigh" >> weigh.with_output_types(Pieces).with_outputs(*levels)
         )
         return {level: weighed[level] for level in levels}

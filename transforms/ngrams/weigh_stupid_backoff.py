@@ -23,7 +23,7 @@ from transforms.ngrams.interpolate import (
     levels_of,
     send,
 )
-from transforms.ngrams.pieces import Dealer, Pieces, Values, join_pieces
+from transforms.ngrams.pieces import Dealer, GroupBuckets, Pieces, Values, join_pieces
 from transforms.text.ngrams import stupid_backoff
 from transforms.text.ngrams.gram_tables import (
     ADJUSTED_COUNTS,
@@ -57,7 +57,7 @@ class WeighStupidBackoff(beam.PTransform):
         highest = max(self.cut)
         divided = (
             grams
-            | "GroupContexts" >> beam.GroupByKey()
+            | "GroupContexts" >> GroupBuckets(self.dealer)
             | "Divide"
             >> beam.FlatMap(divide_bucket, self.cut, self.dealer)
             .with_output_types(Keyed)
@@ -65,14 +65,14 @@ class WeighStupidBackoff(beam.PTransform):
         )
         used = (
             divided[ASKING]
-            | "GroupEnds" >> beam.GroupByKey()
+            | "GroupEnds" >> GroupBuckets(self.dealer)
             | "Answer" >> beam.FlatMap(answer_bucket, self.dealer).with_output_types(Keyed)
         )
         left = (
             (used, divided[OF_CONTEXTS])
             | "OfContexts" >> beam.Flatten()
             | "TypedContexts" >> beam.Map(_as_is).with_output_types(Keyed)
-            | "GroupUsed" >> beam.GroupByKey()
+            | "GroupUsed" >> GroupBuckets(self.dealer)
             | "LeaveOver"
             >> beam.FlatMap(leave_over_bucket, self.dealer)
             .with_output_types(Pieces)
@@ -85,7 +85,7 @@ class WeighStupidBackoff(beam.PTransform):
                 (left[level_of(order)], *shorter)
                 | f"Left {order}" >> beam.Flatten()
                 | f"Typed {order}" >> beam.Map(_as_is).with_output_types(Pieces)
-                | f"GroupLeft {order}" >> beam.GroupByKey()
+                | f"GroupLeft {order}" >> GroupBuckets(self.dealer)
                 | f"Scale {order}"
                 >> beam.FlatMap(scale_bucket, order, self.dealer)
                 .with_output_types(Pieces)
@@ -99,7 +99,7 @@ class WeighStupidBackoff(beam.PTransform):
             (grams | "Counted" >> beam.Map(_counted), *scaled)
             | "Together" >> beam.Flatten()
             | "TypedTogether" >> beam.Map(_as_is).with_output_types(Keyed)
-            | "GroupScaled" >> beam.GroupByKey()
+            | "GroupScaled" >> GroupBuckets(self.dealer)
             | "Weigh" >> weigh.with_output_types(Pieces).with_outputs(*levels)
         )
         return {level: weighed[level] for level in levels}
@@ -165,7 +165,7 @@ def leave_over_bucket(
 def scale_bucket(
     grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Computes the scales of the contexts of n-grams of an order, in one bucket.
+    """Computes scaling factors (scales) for the contexts of all n-grams of one order, in one bucket.
 
     The scales are used for longer contexts, and for the n-grams themselves (output SCALED).
     """

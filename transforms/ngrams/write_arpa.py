@@ -38,7 +38,7 @@ class WriteArpa(beam.PTransform):
     Args:
       folder: output folder of the build.
       scratch: folder for temporary lines.
-      words: side input with one vocabulary, in scratch.
+      words: side input with one element, a reference to the vocabulary in scratch.
       order: highest order of the model.
     """
 
@@ -66,7 +66,7 @@ def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> 
 
 
 def write_file(grouped: tuple[str, Iterable[ArpaPart]], folder: str) -> OutputFile:
-    """Writes model.arpa. Its number of records is the number of n-grams of all orders."""
+    """Writes model.arpa. In the manifest, its number of records is the number of n-grams of all orders."""
     name, unordered = grouped
     parts = sorted(unordered)
     grams: dict[int, int] = {}
