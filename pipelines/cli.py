@@ -117,7 +117,7 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
 
 @contextlib.contextmanager
 def _signals_end_process() -> Iterator[None]:
-    """Lets Ctrl-C and SIGTERM end the process at once during the block, which must need no clean-up.
+    """Lets Ctrl-C and SIGTERM end the process at once, without clean-up, during the `with` block.
 
     If the signals raised an exception instead, a callback that runs during an import could swallow it.
     """

@@ -65,7 +65,11 @@ class Entities(CorpusBuild):
         return found[1] if found else ""
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of the dump that the workers will read."""
+        """Returns the number of bytes of the dump that the workers will read.
+
+        Args:
+          stripes: The number of parts into which workers divide a file.
+        """
         return sum(entity_bytes_of(path, stripes) for path in self.dumps)
 
     def stages(self) -> tuple[Stage, ...]:

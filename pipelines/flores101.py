@@ -109,7 +109,11 @@ class Flores101(CorpusBuild):
         return max(map(date_in_name, paths), default="")
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of dump files that the workers will read."""
+        """Returns the number of bytes of dump files that the workers will read.
+
+        Args:
+          stripes: The number of parts into which workers divide a file.
+        """
         paths = [path for dump in self.dumps for path in dump.paths]
         return sum(dump_bytes_of(path, stripes) for path in paths)
 
@@ -118,7 +122,7 @@ class Flores101(CorpusBuild):
         return Stage("source", self.source), Stage("select", self.select)
 
     def source(self, root: beam.Pipeline, place: Place) -> SourcedDumps:
-        """Finds one passage in every article, which is a candidate for the benchmark."""
+        """Finds one passage in every article. The passages are candidates for the benchmark."""
         of_dumps = [self._source(root, dump, place.stripes) for dump in self.dumps]
         of_documents = [self._source_documents(root, files) for files in self.documents]
         sourced = flatten([*of_dumps, *of_documents])
@@ -164,7 +168,7 @@ class Flores101(CorpusBuild):
         return sums_beside(itertools.chain(*self.inputs().values())) if is_strict else {}
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change which sentences are drawn from the same input."""
+        """Returns the settings that determine which sentences are drawn from the same input."""
         config = self.config
         older = config.older()
         names = {name: name_older(older.get(name, ())) for name in config.dumps()}

@@ -64,8 +64,9 @@ class Lm1b(CorpusBuild):
         check_lines(self.files, whole=config.on_corrupt == "fail", members=self.members)
 
     def date_of_inputs(self) -> str:
-        """Returns the first and the last year in the names of the files, such as "2007-2011"; "" if there is
-        none.
+        """Returns the first and the last year in the names of the files, such as "2007-2011".
+
+        Returns "" if no name contains a year.
         """
         names = map(posixpath.basename, self.files)
         years = sorted({year for name in names for year in _YEAR.findall(name)})
@@ -76,8 +77,9 @@ class Lm1b(CorpusBuild):
         return line_bytes_of(self.files, stripes, self.members)
 
     def doubts(self) -> Sequence[Doubt]:
-        """Returns a doubt if no language has the code in the settings, or if most lines are in
-        another language.
+        """Returns a Doubt (a sign of wrong input) if most lines seem to be in another language.
+
+        Also returns a Doubt if no language has the code in the settings.
         """
         code = self.config.language
         if not is_code(code):

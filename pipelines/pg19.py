@@ -163,7 +163,7 @@ class Pg19(CorpusBuild):
         return self.membership.reason_to_reject, *is_english, too_short
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change the corpus made from the same input."""
+        """Returns the settings that distinguish corpora made from the same input."""
         config, own = self.config, self.membership.own_splits
         return {
             "members": self.membership.members,

@@ -131,7 +131,7 @@ class Subwords(CorpusBuild):
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Returns role → paths of the input files.
 
-        The only file of a build is its manifest, because it contains the hashes of all others.
+        Of a build, only the manifest is listed, because it contains the hashes of all other files.
         """
         builds = {
             f"{language} {build.signature}": [FileSystems.join(build.folder, MANIFEST)]

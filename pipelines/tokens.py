@@ -158,7 +158,7 @@ class Tokens(CorpusBuild):
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Returns role → paths of the inputs: the tokenizer, and the manifest of the build.
 
-        Other files of the build are no inputs, because the manifest contains their hashes.
+        The other files of the build are not listed, because the manifest contains their hashes.
         """
         manifest = FileSystems.join(self.build.folder, MANIFEST)
         return {self.build.signature: [manifest], ROLES[self.tokenizer_kind]: [self.tokenizer_path]}

@@ -105,8 +105,8 @@ class Wiki40b(CorpusBuild):
     def __init__(self, config: Wiki40bConfig):
         """Finds and checks the inputs.
 
-        Raises InputError for inputs that are missing, that are truncated or damaged at their beginning or
-        end, or that belong to another wiki.
+        Raises InputError for a missing input, and for an input of another wiki. Also raises it if the
+        beginning or the end of an input is damaged or missing.
         """
         self.config = config
         self.dbname = dbname_of(config.language)
@@ -314,8 +314,9 @@ class Wiki40b(CorpusBuild):
         return sums_beside(itertools.chain(*self.inputs().values())) if is_strict else {}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns caveats: facts that are missing or uncertain because an input was not given or has another
-        date.
+        """Returns caveats: sentences about what is missing or uncertain in the corpus.
+
+        A reason can be that an input was not given, or that the inputs have different dates.
         """
         config = self.config
         dates = self.tables.dump_date, date_in_names(self.tables.pages)

@@ -39,7 +39,7 @@ from transforms.vocabularies.train_on_builds import TrainOnBuilds, plan_sample, 
 
 
 class Trained(NamedTuple):
-    """The results of the stage "train": the vocabularies, and entries for the ledger."""
+    """The results of the stage "train": the vocabularies, and counts for the manifest of the build."""
 
     trained: beam.PCollection  # of (name, TrainedSubwords)
     ledger: beam.PCollection  # of Entry
@@ -68,9 +68,9 @@ class Wiki40bMultilingual(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """The name of the edition: the number of builds, and their variant if all have the same variant.
+        """The name of the edition, with the number of input builds: "multilingual-41".
 
-        Examples are "multilingual-41" and "multilingual-2-min-words-9".
+        If the editions of all builds have the same suffix, it is added: "multilingual-2-min-words-9".
         """
         differing = {build.edition.removeprefix(build.language) for build in self.builds}
         return f"{PREFIX}-{len(self.builds)}{differing.pop() if len(differing) == 1 else ''}"
@@ -95,7 +95,7 @@ class Wiki40bMultilingual(CorpusBuild):
         return Trained(trained, ledger=self.open_ledger(root))
 
     def count(self, root: beam.Pipeline, place: Place, learned: Trained) -> None:
-        """Counts the pieces of all articles, and writes the vocabularies."""
+        """Counts the pieces into which each vocabulary splits the articles, and writes the vocabularies."""
         folder, trained = place.folder, learned.trained
         rows = root | "ReadCorpus" >> ReadCorpus(self.builds, ["text"])
         self.close_ledger(
@@ -110,9 +110,9 @@ class Wiki40bMultilingual(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns the path of each input build's manifest, which contains the hashes of all its files.
+        """Returns signature → path of the manifest, for each input build.
 
-        The keys are the signatures of the builds.
+        A manifest contains the hashes of all files of its build, so they need not be listed.
         """
         return {one.signature: [FileSystems.join(one.folder, MANIFEST)] for one in self.builds}
 
@@ -156,6 +156,6 @@ def newest_builds(builds: Sequence[Build]) -> list[Build]:
 
 
 def read_stats(build: Build) -> BuildStats:
-    """Returns split → counts of a build, from its manifest or, for older builds, from stats.json."""
+    """Returns split → counts of a build. They are in the manifest or, in older builds, in stats.json."""
     stats: BuildStats = build.manifest.get("stats") or read_json(build.folder, "stats.json")
     return stats

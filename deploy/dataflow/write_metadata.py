@@ -1,6 +1,4 @@
-"""Writes templates/<command>.json: the parameters of the Flex templates, made from the flags of
-the commands.
-"""
+"""Writes the metadata of each Flex template to templates/<command>.json, from the flags of its command."""
 
 import json
 import pathlib

@@ -1,6 +1,4 @@
-"""Removes files after an error or an interrupt. Errors during the removal must not hide the
-original error.
-"""
+"""Removes files after an error or an interrupt, without hiding the original error."""
 
 import contextlib
 import logging
@@ -17,7 +15,7 @@ from transforms.files.stores import refusal_of
 
 @contextlib.contextmanager
 def errors_logged() -> Iterator[None]:
-    """Logs errors of disks and object stores inside the block, instead of raising them."""
+    """Logs errors of disks and object stores in the `with` block, instead of raising them."""
     log = logging.getLogger(__name__)
     try:
         yield
@@ -30,9 +28,10 @@ def errors_logged() -> Iterator[None]:
 def remove_busy(folder: pathlib.Path, seconds: float) -> bool:
     """Removes a folder to which workers of a killed build may still be writing.
 
-    The workers stop when they notice that the build has ended.
+    The workers stop when they notice that the build has ended. Until then, the removal is repeated, for at
+    most `seconds`.
 
-    Returns False if the folder still exists after `seconds`.
+    Returns False if the folder still exists at the end.
     """
     end = time.monotonic() + seconds
     while folder.exists():

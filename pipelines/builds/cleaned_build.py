@@ -1,7 +1,7 @@
 """Copies a finished build without the near-duplicates or evaluation-set items that a search found in it.
 
-The new build has the remaining rows in files with the same names, so programs can read it like the old build.
-It is a separate edition; the old build is not changed.
+The new build has the remaining rows in files with the same names, so programs can read it like the original.
+It is a separate edition; the original build is not changed.
 """
 
 import dataclasses
@@ -66,14 +66,15 @@ class CleanedConfig:
 
 
 class CleanedBuild(CorpusBuild):
-    """A new edition of a build, from which the findings of a search are removed."""
+    """A copy of a finished build, without the near-duplicates or evaluation-set items that a search found."""
 
     config: CleanedConfig
 
     def __init__(self, config: CleanedConfig):
-        """Opens and checks the build and the search.
+        """Opens the original build and the output of the search, and checks that they belong together.
 
-        Raises InputError for missing or damaged folders, ValueError if the search was not made in the build.
+        Raises InputError if a folder is missing or damaged, or if the search was not run on this build;
+        ValueError if nothing can be removed from builds of this corpus.
         """
         self.config = config
         self.build, self.found = open_build(config.build), open_build(config.found)
@@ -127,7 +128,7 @@ class CleanedBuild(CorpusBuild):
 
     @property
     def variant_name(self) -> str:
-        """The part of the edition's name after the language, such as "without-near-duplicates-1f3870be".
+        """The end of the edition's name, after "-without-", such as "near-duplicates-1f3870be".
 
         The 8 hexadecimal digits identify the findings of the search.
         """
@@ -144,23 +145,23 @@ class CleanedBuild(CorpusBuild):
 
     @property
     def dump_date(self) -> str:
-        """The dump date of the old build."""
+        """The dump date of the original build."""
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the size of the old build's Parquet files in bytes."""
+        """Returns the total size in bytes of the original build's Parquet files, whatever `stripes` is."""
         return sum(file_bytes_of(file.path) for file in self.files)
 
     def stages(self) -> Sequence[Stage]:
-        """Returns the stages: only one, which reads and writes each file."""
+        """Returns the only stage, which reads each file and writes it without the removed texts."""
         return (Stage("remove", self.remove),)
 
     def has_removals(self) -> bool:
-        """Returns True if the search found anything in the build."""
+        """Returns True if the search found anything that must be removed from the build."""
         return any(any(read_removals(path, self._wanted())) for path in self._list_paths())
 
     def is_finished(self, output: str) -> bool:
-        """Returns True if `output` has this edition, finished and made from the same build and search."""
+        """Returns True if `output` has a finished build of this edition, made from the same inputs."""
         target = FileSystems.join(output, *self.path)
         return is_completed(target) and open_build(target).manifest.get("made_of") == self._origin()
 
@@ -171,9 +172,7 @@ class CleanedBuild(CorpusBuild):
         return self._pairs() if self.found.corpus == "overlap" else self._hits()
 
     def remove(self, root: beam.Pipeline, place: Place) -> None:
-        """Writes the files of the build without the findings of the search, and a list of what
-        was removed.
-        """
+        """Writes the files of the new build, and a list of what was removed from the original build."""
         folder = place.folder
         carried = self._carried()
         model = next((one[0] for one in carried if one[2] == MODEL_KIND), "")
@@ -197,8 +196,12 @@ class CleanedBuild(CorpusBuild):
         )
 
     def _sign(self, files: beam.PCollection, place: Place) -> list[beam.PCollection]:
-        """Writes the MinHash signatures of the new texts, if the old build has files of signatures. Returns
-        the written files.
+        """Writes the MinHash signatures of the remaining texts, if the original build has signatures.
+
+        Args:
+          files: PCollection[OutputFile] of the new build's files.
+
+        Returns a list with a PCollection of the written files, or an empty list.
         """
         names = [file["name"] for file in self.build.manifest["outputs"]]
         signed = sum(name.startswith(f"{SIGNATURES}-") for name in names)
@@ -274,10 +277,9 @@ class CleanedBuild(CorpusBuild):
         }
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns the paths of two manifests: that of the old build and that of the search.
+        """Returns signature → path of the manifest, for the original build and for the search.
 
-        The keys are the signatures of the build and of the search. Other files are no inputs, because the
-        manifests contain their hashes.
+        Their other files need not be listed as inputs, because the manifests contain their hashes.
         """
         return {
             one.signature: [FileSystems.join(one.folder, MANIFEST)]
@@ -285,7 +287,7 @@ class CleanedBuild(CorpusBuild):
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns the caveats of the old build, and caveats about files that the new build lacks."""
+        """Returns the caveats of the original build, and caveats about files that the new build lacks."""
         data = {file.path for file in self.files}
         lacking = {
             _NUMBERED.sub("-*", file["name"])
@@ -320,10 +322,10 @@ class CleanedBuild(CorpusBuild):
 
 
 def check_removable(build: Build, *, passages: bool) -> None:
-    """Raises ValueError if the findings of a search cannot be removed from a build.
+    """Raises ValueError if documents, or passages of documents, cannot be removed from `build`.
 
     Args:
-      passages: Whether to remove passages instead of whole documents.
+      passages: Whether passages are to be removed, instead of whole documents.
     """
     if build.corpus not in MEASURES:
         raise ValueError(

@@ -37,24 +37,23 @@ class CorpusBuild:
 
     @property
     def dump_date(self) -> str:
-        """The date of the build: from the settings or, without a setting, from the inputs; otherwise
-        "undated".
+        """The date in the name of the build.
+
+        It is the date in the settings, or else the date in the names of the inputs, or else "undated".
         """
         return plain_date(self.config.dump_date) or self.date_of_inputs() or "undated"
 
     def date_of_inputs(self) -> str:
-        """Returns the date in the names of the inputs; "" if there is none."""
+        """Returns the date in the names of the input files; "" if there is none."""
         raise NotImplementedError
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The folder of the build as parts of a path below the output folder: corpus, edition, date and
-        version.
-        """
+        """The path of the build below the output folder, in parts: ("wiki40b", "uk", "20261101-1.3.0")."""
         return self.release.corpus, self.edition, f"{self.dump_date}-{self.release.version}"
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns role → paths of all input files that determine the output."""
+        """Returns role (such as "dump") → paths of the input files that determine the output."""
         raise NotImplementedError
 
     def listed_sums(self) -> Mapping[str, str]:
@@ -75,7 +74,7 @@ class CorpusBuild:
         return ()
 
     def variant(self) -> Mapping[str, Any]:
-        """Returns the settings that change which corpus is made from the same input."""
+        """Returns the settings that distinguish corpora made from the same input."""
         variant: Mapping[str, Any] = self.config.variant()
         return variant
 
@@ -91,7 +90,7 @@ class CorpusBuild:
         return {"lang": self.lang, **name_variant(self.variant())} if self.lang else {}
 
     def provenance(self) -> Provenance:
-        """Returns the facts of the manifest that are known before the build runs."""
+        """Returns the facts for the manifest that are known before the build runs."""
         return Provenance(
             corpus=self.kind or self.release.corpus,
             edition=self.edition,
@@ -147,8 +146,8 @@ class CorpusBuild:
           account_for: Function that makes the counts and tables of the manifest from the ledger.
           outputs: PCollections of OutputFile.
           rejected: PCollection[Rejected]. Rejected items count as input. None if the build rejects nothing.
-          unread: PCollection[Rejected] of records that are only listed and counted, because their table is
-            not part of the corpus.
+          unread: PCollection[Rejected] of malformed records in tables that are not part of the corpus, such
+            as a catalogue. They are listed and counted, but do not count as input.
           accounts: Name of a further account → PCollection, or PCollections, with its entries.
         """
         accounts[OUTPUTS] = tuple(outputs)

@@ -140,14 +140,14 @@ def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
 
 
 def report_of(name: str) -> str:
-    """Returns the name of the file beside an edition that lists the changes since the previous edition."""
+    """Returns the name of the file, beside an edition, that lists the changes since the previous edition."""
     return f"changes-{name}.tsv"
 
 
 def verdict_of(name: str) -> str:
-    """Returns the name of the file with the findings of a check. The file is beside the edition.
+    """Returns the name of the file, beside an edition, that lists the findings of the edition's check.
 
-    Some runners need it, because their workers cannot send findings in another way.
+    The file is needed for runners whose workers cannot send the findings in another way.
     """
     return f"verified-{name}.tsv"
 
@@ -192,8 +192,14 @@ def remove_leftovers(folder: str) -> list[str]:
 
 
 def _remove_unused_in_store(folder: str, name: str, edition: str) -> bool:
-    """Removes a folder in an object store, unless a process may be building the edition. Returns True if the
-    folder was removed.
+    """Removes a temporary folder in an object store, unless a process may be building its edition.
+
+    Args:
+      folder: The folder of the corpus.
+      name: The name of the temporary folder, which is in `folder`.
+      edition: The name of the edition for which the temporary folder was made.
+
+    Returns True if the temporary folder was removed.
     """
     if may_be_at_work(FileSystems.join(folder, edition)):
         return False

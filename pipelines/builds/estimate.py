@@ -17,7 +17,7 @@ from transforms.files.stores import free_bytes
 
 
 class Role(NamedTuple):
-    """The number and size of the input files with the same role."""
+    """The number and total size of the input files that have the same role, such as "dump"."""
 
     name: str
     files: int
@@ -77,7 +77,13 @@ def estimate(corpus: Corpus, output: str, workers: int, rates: Rates) -> Estimat
 
 
 def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: int) -> Text:
-    """Returns the amount of text that determines the cost of a build."""
+    """Returns the amount of text that determines the cost of a build.
+
+    Args:
+      row: The facts about the corpus.
+      sizes: Path → size in bytes of all input files.
+      workers: The number of worker processes.
+    """
     config = corpus.config
     if row.read is None:
         return Text(getattr(corpus, "text_bytes", corpus.bytes_to_read(workers)), {})
@@ -110,11 +116,12 @@ def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: 
 
 
 def _text_bytes(row: CorpusRow, codec: str, sizes: Mapping[str, int], sample: TextSample) -> float:
-    """Returns the decompressed size, in bytes, of the text in files with the same compression.
+    """Returns the estimated size, in bytes, of the decompressed text in files with the same compression.
 
     Args:
-      codec: The compression of the files; "" for files whose names show how much larger the text is.
+      row: The facts about the corpus. They give the size of the text if `codec` is "".
+      codec: The compression of the files; "" if it was not recognised.
       sizes: Path → size of the file in bytes.
-      sample: Texts from the beginning of some files.
+      sample: Measurements of the beginnings of some files. They give the size of the text if `codec` is set.
     """
     return sum(sizes.values()) * sample.expansion if codec else row.memory.text_bytes(sizes)

@@ -66,8 +66,8 @@ class Doing(NamedTuple):
 
 
 def find_steps(corpus: str, stages: Sequence[str], settings: Any = None) -> list[Step]:
-    """Returns the steps of the given stages, as listed in steps.toml. For a corpus not listed there, a stage
-    is one step.
+    """Returns the steps of the given stages, as listed in steps.toml. If a corpus is not listed there, each
+    of its stages is one step.
 
     Args:
       settings: The settings of the corpus, which determine which steps run.
@@ -110,7 +110,7 @@ class Estimate:
 
     Args:
       steps: All steps of the build, in order.
-      total_bytes: The size of the input.
+      total_bytes: The size of the input in bytes.
       workers: The number of worker processes.
       settings: The settings of the corpus.
     """
@@ -162,7 +162,7 @@ class Estimate:
         return ended
 
     def _find(self, stage: str) -> int:
-        """Returns the index of the step that is running."""
+        """Returns the index of the step that is running, given the name of the running stage."""
         own = [index for index, step in enumerate(self._steps) if step.stage == stage]
         if not own:
             return self._now

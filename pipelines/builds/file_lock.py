@@ -11,7 +11,7 @@ from collections.abc import Iterator
 def locked(
     path: str | pathlib.Path, *, waits: bool = False, flags: int = os.O_RDONLY
 ) -> Iterator[int]:
-    """Locks a file or folder during the block. Yields its open file descriptor.
+    """Locks a file or folder during the `with` block. Yields its open file descriptor.
 
     Args:
       waits: Whether to wait if another process has locked it. If False, raises BlockingIOError.

@@ -1,8 +1,8 @@
 """Writes cards (README.md) into the folders above finished builds. Hugging Face `datasets` needs them to load
 builds.
 
-    <output>/wiki40b/README.md        lists the current build of each edition, or its newest build
-    <output>/wiki40b/uk/README.md     lists all builds; the default is the current build, or the newest
+    <output>/wiki40b/README.md        lists one build of each edition: the current or else the newest one
+    <output>/wiki40b/uk/README.md     lists all builds; by default, `datasets` loads the same one
 
 The cards depend only on the finished builds: the same builds give the same bytes.
 """
@@ -35,14 +35,13 @@ ROUNDS = 5
 
 
 def write_cards(targets: Iterable[str]) -> None:
-    """Updates the cards above builds that were added or removed: in the folder of the edition and of the
-    corpus.
+    """Updates the cards (README.md) of editions and corpora after builds were added or removed.
 
     A README.md that corpusmill did not write is kept. Errors are only logged, because the builds themselves
     are complete.
 
     Args:
-      targets: The folders of the builds.
+      targets: The folders of the builds that were added or removed.
     """
     editions = sorted({FileSystems.split(target)[0] for target in targets})
     for folder in editions:
@@ -145,9 +144,9 @@ def _card_of_corpus(folder: str) -> str:
 
 
 def _corpus_of(folder: str, builds: Sequence[BuildBelow]) -> tuple[str, str]:
-    """Returns the corpus and the edition of the first build with a card.
+    """Returns a pair (corpus, edition) from the manifest of the first build with a card.
 
-    They are not taken from the names of folders, because users may have renamed these.
+    The names of the folders are not used, because users may have renamed the folders.
     """
     for one in builds:
         if one.card:
@@ -162,7 +161,7 @@ def _build(folder: str, place: str, name: str) -> BuildBelow:
 
 
 def _current_of(folder: str, names: Sequence[str]) -> str:
-    """Returns the name of the current build; if there is none, the newest of `names`."""
+    """Returns the name of the current build in `folder`; if there is none, the newest of `names`."""
     return read_current(folder) or max(names, key=_age, default="")
 
 

@@ -123,16 +123,14 @@ def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
 
 
 def plan_build(corpus: Corpus, output: str, ignore_memory: bool = False) -> PlannedBuild:
-    """Returns what an engine needs to know about a build before it starts."""
+    """Returns the facts about a build that an engine needs before the build starts."""
     memory = None if ignore_memory else row_of(corpus).memory
     held = (paths for role, paths in corpus.inputs().items() if role not in corpus.unheld)
     return PlannedBuild(corpus.path, output, [path for paths in held for path in paths], memory)
 
 
 def _tidy_up(stages: StageFolders, target: str) -> None:
-    """Completes the publication of a build, if the process that published it was killed before it removed the
-    stages.
-    """
+    """Updates the cards above a published build, and removes the stages that a killed process has left."""
     write_cards([target])
     with contextlib.suppress(TargetError):  # another build, with `replace`, is running
         stages.remove_leftovers()
@@ -150,6 +148,13 @@ def progress_shown(
     """Returns a context manager that displays the progress of a build. Its steps are those in steps.toml.
 
     If workers run on other machines, nothing is displayed, because the engine has its own display.
+
+    Args:
+      label: The name of the build in the display.
+      corpus: The name of the corpus.
+      total_bytes: Function that returns the size of the input in bytes.
+      stages: The names of all stages, in order.
+      settings: The settings of the corpus.
     """
     if not engine.is_local:
         return contextlib.nullcontext()

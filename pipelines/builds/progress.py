@@ -32,7 +32,9 @@ STAGE = "stage"  # file in the display's folder with the name of the running sta
 
 @contextlib.contextmanager
 def shown(label: str, estimate: Estimate) -> Iterator[None]:
-    """Displays the progress of a build during the block: live lines in a terminal, otherwise log lines.
+    """Displays the progress of a build during the `with` block.
+
+    In a terminal, the display is updated in place; otherwise, the progress is logged.
 
     Workers on this machine report their counts in a folder (see transforms/files/counters.py). If logging is
     off, nothing is displayed.
@@ -65,7 +67,7 @@ def counts_so_far() -> Counter[str]:
 
 
 def add_counts(name: str, counts: Mapping[str, int]) -> None:
-    """Adds the counts of a stage that an earlier run has finished.
+    """Adds the counts of a stage that an earlier run has finished to the displayed counts.
 
     Args:
       name: A unique name for the counts.
@@ -103,8 +105,9 @@ def _stage_of(folder: pathlib.Path) -> str:
 
 @contextlib.contextmanager
 def _draw(console: Console, label: str) -> Iterator[Callable[[Doing, float], None]]:
-    """Yields a function that draws two lines, about the build and about the step. They are
-    erased at the end.
+    """Yields a function that displays the progress in a terminal. Its lines are erased at the end.
+
+    The arguments of the function are the current step, and the seconds since the build began.
     """
     first = Text(f"{label}: starting", no_wrap=True, overflow="ellipsis")
     with Live(first, console=console, auto_refresh=False, transient=True) as live:
@@ -117,9 +120,15 @@ def _draw(console: Console, label: str) -> Iterator[Callable[[Doing, float], Non
 
 
 def draw_lines(label: str, doing: Doing, seconds: float, width: int) -> list[RenderableType]:
-    """Returns two or three lines about a build and its step, for a screen of `width` columns.
+    """Returns two or three lines about a build and its current step, for a screen of `width` columns.
 
     Labels may be truncated or left out, but numbers are always complete.
+
+    Args:
+      label: The name of the build.
+      doing: The current step.
+      seconds: Seconds since the build began.
+      width: The number of columns of the screen.
     """
     clock = _clock(doing, seconds)
     room = width - len(clock) - 2

@@ -47,7 +47,9 @@ def is_completed(target: str) -> bool:
 
 @contextlib.contextmanager
 def building(target: str, *, replace: bool = False) -> Iterator[str]:
-    """Yields a temporary folder to build in. Publishes it as `target` if the block ends without an error.
+    """Yields a temporary folder to build in, and publishes it as `target` at the end of the `with` block.
+
+    Nothing is published if the block raises an error.
 
     Raises TargetError if `target` is a finished build and `replace` is False, or if another build uses it.
     """
@@ -119,7 +121,13 @@ def _remove_leftover(folder: pathlib.Path) -> None:
 
 @contextlib.contextmanager
 def lock_of_build(folder: pathlib.Path, flags: int = os.O_RDONLY) -> Iterator[int]:
-    """Locks a folder (see file_lock.locked). Raises TargetError if another build holds the lock."""
+    """Locks a folder during the `with` block. Raises TargetError if another build holds the lock.
+
+    Args:
+      flags: The flags for os.open.
+
+    Yields the open file descriptor of the folder.
+    """
     with contextlib.ExitStack() as lock:
         try:
             descriptor = lock.enter_context(locked(folder, flags=flags))

@@ -90,7 +90,10 @@ def _find(folders: StageFolders, key: str, label: str) -> FinishedStage | None:
 
 @contextlib.contextmanager
 def _rerun_hint(folder: str) -> Iterator[None]:
-    """Adds advice to an error about a file of a finished stage: how to run the finished stages again."""
+    """Adds advice to each BuildError about a file in `folder`, which contains the finished stages.
+
+    The advice says how to run the finished stages again.
+    """
     try:
         yield
     except BuildError as error:

@@ -36,9 +36,9 @@ def write_whole(path: str | pathlib.Path, content: bytes) -> None:
 
 
 def make_beside(folder: pathlib.Path, prefix: str) -> pathlib.Path:
-    """Makes a folder with a new name in `folder`, and returns its path.
+    """Makes a folder in `folder`, with a new name that begins with `prefix`. Returns its path.
 
-    Its permissions follow the umask, unlike those of tempfile.mkdtemp.
+    Its permissions follow the umask, unlike those of a folder from tempfile.mkdtemp.
     """
     made = folder / f"{prefix}{uuid.uuid4().hex[:8]}"
     made.mkdir()

@@ -1,4 +1,4 @@
-"""Runs work in another thread during a block, such as drawing a display or renewing a lock."""
+"""Runs work, such as drawing a display or renewing a lock, in another thread during a `with` block."""
 
 import contextlib
 import threading
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 @contextlib.contextmanager
 def beside(work: Callable[[threading.Event], object]) -> Iterator[None]:
-    """Runs `work` in another thread during the block. At the end, waits until it has returned.
+    """Runs `work` in another thread during the `with` block. At the end, waits until it has returned.
 
     Args:
-      work: Function with an event as its argument. It must return when the event is set, at the end of the
-        block.
+      work: Function with an event as its argument. The event is set at the end of the `with` block; the
+        function must then return.
     """
     is_over = threading.Event()
     thread = threading.Thread(target=work, args=(is_over,), daemon=True)

@@ -144,8 +144,9 @@ class StageFolders:
 
     @property
     def are_left(self) -> bool:
-        """True if stages of an earlier run exist. Always False on object stores, where stages
-        are not locked.
+        """True if stages of an earlier run exist on a disk.
+
+        Always False on object stores: stages are not locked there, so another build may be using them.
         """
         return self._is_local and pathlib.Path(self.folder).exists()
 
@@ -246,7 +247,7 @@ def _stage_of(name: str) -> str:
     """Returns the name of the stage that is stored in a folder.
 
     Args:
-      name: The name of the folder: that of the stage, and some random digits.
+      name: The name of the folder. It consists of the name of the stage and some random digits.
     """
     return name[: -_ATTEMPT_DIGITS - 1]
 

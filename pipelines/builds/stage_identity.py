@@ -105,8 +105,7 @@ def code_digest(module: str, top: pathlib.Path = _TOP) -> str:
 
 @functools.cache
 def _imported(module: str, top: pathlib.Path) -> tuple[list[pathlib.Path], list[str]]:
-    """Returns everything that a module imports, directly or indirectly: paths of our files, and names of
-    libraries.
+    """Returns what a module imports, directly or indirectly: paths of files in `top`, and names of libraries.
 
     Both lists are sorted. The imports are read from the source code, because many modules are not loaded yet.
     """

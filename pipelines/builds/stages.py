@@ -1,6 +1,4 @@
-"""Defines stages. A build is a sequence of stages; each is one pipeline, and passes its results
-on in files.
-"""
+"""Defines the stages of a build. Each stage is one pipeline, and writes files that later stages read."""
 
 from collections.abc import Callable
 from typing import NamedTuple

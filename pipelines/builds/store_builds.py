@@ -54,12 +54,14 @@ _THREADS = 8
 
 
 class BusyError(Exception):
-    """Another process is running on the same target."""
+    """Another process owns the lock."""
 
 
 @contextlib.contextmanager
 def building_in_store(target: str) -> Iterator[str]:
-    """Yields a temporary folder to build in. Publishes it as `target` if the block ends without an error.
+    """Yields a temporary folder to build in, and publishes it as `target` at the end of the `with` block.
+
+    Nothing is published if the block raises an error.
 
     Raises BusyError if another build of the target is running, StoreError if the store refuses a request.
     """
@@ -158,10 +160,9 @@ class StoreLock:
         self._one_at_a_time = threading.Lock()
 
     def take(self) -> None:
-        """Locks the object, if necessary by taking over the lock of a killed process. This takes up to
-        DEAD_SECONDS.
+        """Takes the lock. If it exists, waits up to DEAD_SECONDS to see whether its owner is still running.
 
-        Raises BusyError if another process owns the lock.
+        The lock of a killed process is taken over. Raises BusyError if another process owns the lock.
         """
         log = logging.getLogger(__name__)
         scheme = self._path.partition("://")[0]
@@ -228,7 +229,7 @@ def _text_of(seen: Seen) -> str:
 
 @contextlib.contextmanager
 def at_work(path: str, what: str = "build") -> Iterator[StoreLock]:
-    """Locks the object at `path` during the block, and renews the lock regularly.
+    """Holds a lock, the object at `path`, during the `with` block, and renews it regularly.
 
     Args:
       what: The name of the locked work, for error messages.

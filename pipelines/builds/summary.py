@@ -171,7 +171,7 @@ def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iter
 
 
 def _scores(stats: Mapping[str, Any]) -> Iterator[str]:
-    """Yields a line with the perplexity of a model for each split."""
+    """Yields a line with the perplexity for each split that was scored with a language model."""
     for split, score in stats.get("scores", {}).items():
         yield (
             f"{split}: perplexity {score['perplexity']:,.4f} of {score['tokens']:,} words and ends of"

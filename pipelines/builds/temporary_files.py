@@ -27,10 +27,10 @@ _NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP)  # NFS cannot lock fol
 
 @contextlib.contextmanager
 def temporary_files() -> Iterator[None]:
-    """Puts all temporary files of this process and its child processes into one folder during the block.
+    """Puts all temporary files of this process and its children into one folder during the `with` block.
 
-    First removes the folders of this user's killed commands. At the end, removes its own folder. Raises
-    BuildError if the folder cannot be made.
+    At the beginning, removes the folders that killed commands of this user have left. At the end, removes the
+    folder of this process. Raises BuildError if the folder cannot be made.
     """
     top, variable = tempfile.tempdir, os.environ.get(VARIABLE)
     with contextlib.ExitStack() as lock:

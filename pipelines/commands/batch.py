@@ -159,9 +159,12 @@ def _differences(target: str, corpus: Corpus) -> Iterator[str]:
 
 
 def _sizes(files: Iterator[tuple[str, str, int]]) -> dict[str, str]:
-    """Returns the sizes of input files as text, such as "5 bytes and 7 bytes".
+    """Returns a mapping from the role and name of input files to their sizes as text.
 
-    The keys consist of the role and the name of a file, such as "dump ukwiki.xml.bz2".
+    Two files with the same name give, for example, {"dump ukwiki.xml.bz2": "5 bytes and 7 bytes"}.
+
+    Args:
+      files: A tuple (role, name, size in bytes) for each file.
     """
     found: dict[str, list[int]] = {}
     for role, name, size in files:

@@ -44,8 +44,8 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Prints the error in one line with a hint to use --help, and exits.
 
-        Unlike argparse, it does not print all flags. If a required flag is missing, the message names
-        unknown flags that are similar to known ones.
+        Unlike argparse, it does not print all flags. If a required flag is missing, the message also suggests
+        corrections of misspelled flags.
         """
         known = [one for one in self._option_string_actions if one.startswith("--")]
         names = [one.partition("=")[0] for one in self._given if one.startswith("--")]
@@ -72,7 +72,7 @@ class CommandParser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
     def flags(self, command: str = "") -> Iterator[str]:
-        """Yields the flags of this parser, and of the given command or, if there is none, of all commands."""
+        """Yields the flags of this parser and of the given command; by default, of all commands."""
         for action in self._actions:
             yield from (one for one in action.option_strings if one.startswith("--"))
             if isinstance(action, argparse._SubParsersAction):
@@ -82,7 +82,7 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def fill(text: str) -> str:
-    """Returns the text, wrapped between words at the width of the terminal, if there is one."""
+    """Wraps a text between words to the width of the terminal. Without a terminal, returns it unchanged."""
     if not sys.stderr.isatty():
         return text
     width = shutil.get_terminal_size().columns

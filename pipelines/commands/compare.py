@@ -8,8 +8,8 @@ examples:
 
 how documents are matched in each corpus:
 {identity}
-  added; removed; changed: another text in the same split; moved: in another split, with any text
   rows that share an id are matched with the most similar rows of the other edition
+  the fate of a document: added; removed; moved, if it is in another split; changed, if only its text differs
 
 --report has a line for each document that differs between the editions, sorted by id:
   id, title, fate, old_split, new_split, old_bytes, new_bytes; FILE.tsv.json has the counts

@@ -3,8 +3,8 @@
 A template can start only one job, with a graph that is known in advance, and must not wait for its end. A
 build runs several jobs in order, and more steps after them. So the job of the template has one worker and one
 step, which runs the corpusmill command. The command starts the jobs of the build, waits for them, and
-publishes the build. If that worker is lost, the job that the command has started continues. When it has
-ended, the same command resumes the build with the next stage.
+publishes the build. If the worker of the template's job is lost, the running job of the build continues. When
+that job has ended, launch the template again: the build resumes with the next stage.
 """
 
 import argparse

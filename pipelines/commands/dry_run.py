@@ -78,7 +78,14 @@ def print_total(estimates: "Sequence[Estimate]") -> None:
 def describe(
     found: "Estimate", rates: "Rates", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> Iterator[str]:
-    """Yields the lines of an estimate as text, wrapped to the width of the terminal."""
+    """Yields the lines that describe an estimate, wrapped to the width of the terminal.
+
+    Args:
+      found: The estimate.
+      rates: The measured speeds.
+      settings: The values of the flags that `add_output` and `add_runner` add.
+      beam_flags: The flags to pass on to Beam.
+    """
     yield from _wrap(_target(found, replace=settings.replace))
     widest = max((len(role.name) for role in found.roles), default=0)
     for role in found.roles:

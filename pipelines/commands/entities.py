@@ -12,8 +12,8 @@ examples:
     corpusmill entities --dump latest-all.json.bz2 --on-corrupt keep-good --output corpora
 
 which of the dump's two files to use: a .bz2 file is read by all cores in parallel. A .gz file cannot be read
-from the middle, so each worker decompresses the whole file and processes its share, but this is some ten
-times as fast. With up to ten cores, use the .gz; with more than fifteen, the .bz2.
+from the middle, so each worker decompresses the whole file and processes its share. But decompression of .gz
+is some ten times as fast. With up to ten cores, use the .gz; with more than fifteen, the .bz2.
 
 what you get, in <output>/entities/wikidata/<dump date>-<version>/:
   entities-*.parquet                items by ascending id: numeric_id, instance_of, a title column per wiki

@@ -13,7 +13,7 @@ examples:
     corpusmill fetch pg19
 
 Files are written to <downloads>/<source>/<date>/, the layout that `corpusmill wiki40b --dumps` reads.
-Wikimedia publishes dumps in two layouts, dumps and Content File Exports. The newest of both is downloaded,
+Wikimedia publishes its pages in two layouts, dumps and Content File Exports. The newest is downloaded,
 unless --layout selects one. Interrupted downloads are resumed and finished files are kept, so the same
 command can be repeated. Sizes and checksums are compared with those that the site lists; a file that differs
 is deleted. This command does not delete older files; `corpusmill refresh` does, and also builds the corpora.

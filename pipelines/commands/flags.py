@@ -121,26 +121,31 @@ class Flags:
         """Adds --on-corrupt, which says what to do if an input is damaged.
 
         Args:
-          kept: The description of the value "keep-good", such as "take what is whole".
+          kept: The effect of the value "keep-good", for the help page, such as "take what is whole".
         """
         help = f"what to do if an input is damaged: end with an error (default), or {kept}"
         self.choice("--on-corrupt", ("fail", "keep-good"), help)
 
     def near_duplicates(self, help: str) -> None:
-        """Adds --near-duplicates, the least similarity of near-duplicates, which are dropped. The default, 0,
-        keeps all documents.
+        """Adds --near-duplicates, the minimum similarity at which documents are dropped as near-duplicates.
+
+        The default, 0, keeps all documents.
         """
         self.text("--near-duplicates", "SIMILARITY", help, type=float, default=0.0)
 
     def signatures(self, unit: str) -> None:
-        """Adds the switch that makes a build write files of MinHash signatures."""
+        """Adds --signatures, which makes a build write the MinHash signature of each document to files.
+
+        Args:
+          unit: The name of a document in the help page, such as "book".
+        """
         self.switch(
             "--signatures",
             f"write the MinHash signature of each {unit} (for datasketch) to signatures-*.parquet",
         )
 
     def workers(self, help: str, default: int | None = None) -> None:
-        """Adds the flag for the number of worker processes; by default, the number of cores."""
+        """Adds --workers, the number of worker processes. If `default` is None, it is the number of cores."""
         cores = default or os.cpu_count() or 1
         self.number("--workers", help, cores, type=_positive)
 
@@ -260,7 +265,7 @@ def _positive(text: str) -> int:
 
 
 def settings_of(config: type, settings: argparse.Namespace) -> dict[str, Any]:
-    """Returns the values of the flags that have the name of a field of the class `config`, by field.
+    """Returns name → value of the flags that have the name of a field of the class `config`.
 
     Flags whose value is None are left out, so that the field keeps its default.
     """

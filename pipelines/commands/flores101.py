@@ -10,7 +10,7 @@ a benchmark, step by step:
   A translator's correction replaces the earlier lines; findings on correct lines are waived:
     corpusmill flores101 import --project P inbox/fra-corrected.xlf --corrects last
     corpusmill flores101 check --project P --languages fra --waive-table findings-of-fra.tsv --by Eli
-  The sample for reviewers, and their results; below the accepted score, packets begins a new round:
+  The sample for reviewers, and their results; if the score is too low, `packets` begins a new round:
     corpusmill flores101 review --project P --languages fra --sheets --reviewer Ama --to outbox
     corpusmill flores101 review --project P --import inbox/fra-review-round1-Ama.tsv
   The state of all languages, the journal of one, and the package of all accepted languages:
@@ -221,10 +221,13 @@ def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 
 def _languages_of(codes: str, project: "Project | None" = None) -> list["TargetLanguage"]:
-    """Returns the languages with the comma-separated `codes`, each language once.
+    """Returns the languages with the given codes, each language once.
 
-    If `project` is given, the languages have the codes that are used in the project. Raises ValueError for
-    unknown codes, and for English, which is the source language.
+    Args:
+      codes: Codes separated by commas. "flores101" stands for all languages of the paper.
+      project: A project, whose codes of languages are used; None if there is no project yet.
+
+    Raises ValueError for unknown codes, and for English, which is the source language.
     """
     from transforms.text.translation.languages import FLORES101_CODES, find_language
 
@@ -260,7 +263,8 @@ def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
     """Imports translators' files: .xlf, .xliff, .tsv (.csv, .txt), plain line-aligned files with names like
     fra.devtest, or folders with such files. A file is either imported completely or not at all. It is kept
     unchanged. If a line has two different answers to the same packet, it is disputed until a later packet is
-    answered, or until one file is declared a correction of the other: --corrects 0002, or --corrects last.
+    answered, or until one file is declared a correction of an earlier import: --corrects 0002 (the number of
+    that import), or --corrects last.
     """
     from pipelines.translation.imports import import_files, print_imported
     from pipelines.translation.journal import user

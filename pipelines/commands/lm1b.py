@@ -14,7 +14,7 @@ examples:
     corpusmill lm1b --input 'news.20??.de.shuffled*' --language de --near-duplicates 0.8 --output corpora
 
 what you get, in <output>/lm1b/<edition>/<years>-<version>/:
-  training-monolingual.tokenized.shuffled/   99 shards, a sentence per line, with published names
+  training-monolingual.tokenized.shuffled/   99 shards, named as in the release, with a sentence per line
   heldout-monolingual.tokenized.shuffled/    the held-out shard and the 50 that it is split into
   md5sums                                    of all these files
   train-*.parquet test-*.parquet paper_test-*.parquet, and the same as TFRecord: one column `text`;

@@ -53,7 +53,7 @@ def entity_table(
 def _is_there(target: str, corpus: "Entities", replace: bool) -> bool:
     """Returns True if the entity table that `corpus` would make is already finished.
 
-    If `target` contains a table from other dumps, returns False with `replace`, and otherwise raises
+    If `target` contains a table from other dumps, returns False if `replace` is True, and otherwise raises
     TargetError.
     """
     from pipelines.builds.publish import TargetError

@@ -18,7 +18,7 @@ what is checked:
   CURRENT in the folder above builds names one of them, and README.md in that folder matches them
   the files of each split contain as many documents as the manifest says
   no entity is in two splits, in all languages and dates
-  with --md5: every file of the list that a build can have exists, and is equal byte for byte
+  with --md5: each listed file that belongs to a build exists, and has the listed MD5 sum
 
 Exit status: 0 no fault, 1 a fault or no build, 2 wrong settings.
 """

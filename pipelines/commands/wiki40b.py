@@ -40,11 +40,11 @@ what you get, in <output>/wiki40b/<language>/<dump date>-<version>/:
   train|validation|test-*.parquet   pyarrow, pandas, datasets.load_dataset("parquet", …)
   wiki40b-*.tfrecord-*              tfds.builder_from_directory(folder)
   rejected/                         every page that was not kept, with the reason
-  unrendered-templates.tsv          templates that left a hole, a guess or no sentence, most frequent first
+  unrendered-templates.tsv          templates whose text is not defined in any table, most frequent first
   signatures-*.parquet              with --signatures: MinHash signatures (docs/overlap.md)
   audit/                            with --audit: holes in the text, by class, template and page
   learned-headings.tsv              headings of dropped sections, if any were learned from the dump
-  sentencepiece/                    a vocabulary of 32,000 pieces, which stats.json counts
+  sentencepiece/                    a vocabulary of 32,000 pieces; stats.json counts the pieces of each split
   stats.json manifest.json README.md COMPLETED
 
 and with --languages, below <output>: entities/ (the table of Wikidata's items, built once for all languages)

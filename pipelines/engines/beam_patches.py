@@ -77,7 +77,7 @@ def unknown_flags(flags: Sequence[str]) -> list[str]:
 
 
 def _all_subclasses(base: type) -> dict[str, Any]:
-    """Returns name → class for all subclasses of `base`. Of two with the same name, one is listed."""
+    """Returns name → class for all subclasses of `base`. If some have the same name, only one is listed."""
     found: dict[str, Any] = {}
     direct: list[type] = base.__subclasses__()
     for subclass in direct:
@@ -153,8 +153,8 @@ _OPTIONS = [
 
 
 class LoopbackServer(GrpcServer):
-    """Beam's GrpcServer, with the patch that it listens on one local port and answers only calls with the
-    secret.
+    """Beam's GrpcServer, with the patch that it listens only on the loopback interface, and answers only
+    calls with its secret.
 
     Beam's server (2.77) opens four ports on all interfaces, and accepts every caller as a worker. This server
     has no service for the files of the job, because workers are forks of a process that has them.
@@ -273,7 +273,7 @@ def fail_requests(connection: Any, error: Exception) -> None:
 
 
 def _fail(future: Any, error: Exception) -> None:
-    """Makes a request fail with an error. Also sets a response, for which readers of data wait."""
+    """Makes a request fail with an error. Also sets its response, because readers of data wait for one."""
     future.abort(error)
     future.set(fn_api.InstructionResponse(instruction_id=future.instruction_id, error=str(error)))
 
@@ -324,11 +324,14 @@ def keep_in_buffers(list_buffer: type, grouping_buffer: type, channel: type) -> 
 
 
 def _send_input(self: Any, process_bundle_id: str, transform_id: str, encoded: Any) -> None:
-    """Replaces BundleManager._send_input_to_worker: sends inputs to a worker in another process while it is
-    running.
+    """Sends input to a worker. Replaces BundleManager._send_input_to_worker.
 
-    Beam's streams are not used. Their thread flushes every second, and loses data that is written while it
-    waits for a full queue.
+    A worker in another process is already running while its input is sent. Beam's streams are not used for
+    such a worker. Their thread flushes every second, and loses data that is written while it waits for a full
+    queue.
+
+    Args:
+      encoded: An iterable of byte strings with the encoded elements.
     """
     handler = self._worker_handler
     channel = handler.data_conn

@@ -24,7 +24,7 @@ class Started(NamedTuple):
 
     pipeline: Callable[[], contextlib.AbstractContextManager[beam.Pipeline]]
     """Returns a context manager that yields an empty pipeline. The caller adds steps, and runs
-    it in the block.
+    it in the `with` block.
     """
 
     log_tail: Callable[[], str] = (
@@ -49,11 +49,11 @@ class Engine(Protocol):
         ...
 
     def started(self, folder: str = "") -> contextlib.AbstractContextManager[Started]:
-        """Starts servers and worker processes. During the block, they run one or more pipelines in order.
+        """Starts servers and worker processes, which run one or more pipelines during the `with` block.
 
         Args:
-          folder: An existing folder for data between steps; "" for the folder of temporary files. Engines
-            that have their own storage ignore it.
+          folder: An existing folder for the data between two steps; "" for the system's folder for temporary
+            files. Engines that have their own storage ignore it.
         """
         ...
 

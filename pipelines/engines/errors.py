@@ -21,7 +21,7 @@ class BuildError(Exception):
 
 
 def find_worker_error(text: str) -> str:
-    """Returns one line about the error in a worker's traceback; "" if it is not a known error.
+    """Returns one line about the error that a worker raised; "" if `text` contains no known error.
 
     Args:
       text: An error message that contains the traceback.

@@ -1,4 +1,4 @@
-"""Protects the servers of a build, which listen on the loopback interface, by a secret.
+"""Protects the servers of a build, which listen on the loopback interface, with a secret.
 
 Beam's own servers listen on all interfaces and serve every caller. A caller receives or submits work as
 pickled elements and functions, and so can run code.

@@ -236,7 +236,7 @@ def _ratio(part: int, whole: int) -> float | None:
 
 
 def newest_of_each_language(rows: Sequence[BuildSizes]) -> list[BuildSizes]:
-    """Returns the last row of each language. `rows` must have the order that `find_sizes` returns."""
+    """Returns the row of the newest build of each language. `rows` must have the order of `find_sizes`."""
     return list({row.language: row for row in rows}.values())
 
 

@@ -64,14 +64,17 @@ class EditionChanges(NamedTuple):
 
     @property
     def total(self) -> SplitChanges:
-        """The sums of the counts over all splits. In these sums, `moved_out` and `moved_in` are equal."""
+        """The sums of the counts over all splits.
+
+        `moved_out` and `moved_in` are equal, because each document that leaves a split enters another one.
+        """
         return SplitChanges(*map(sum, zip(SplitChanges(), *self.splits.values(), strict=True)))
 
     @property
     def share(self) -> float:
-        """The share (0 to 1) of the documents of both editions that were added, removed, changed or moved.
+        """The share (0 to 1) of documents that were added, removed, changed or moved.
 
-        A document that is in both editions is counted once.
+        It is a share of all documents of the two editions. A document in both editions is counted once.
         """
         total = self.total
         everything = total.old + total.added
@@ -133,7 +136,12 @@ def add_comparison(
     columns: Sequence[str],
     report: str,
 ) -> None:
-    """Adds all steps of the comparison to a pipeline. The last step writes the report and its summary."""
+    """Adds all steps of the comparison to a pipeline. The last step writes the report and its summary.
+
+    Args:
+      columns: The columns to compare.
+      report: The path of the report.
+    """
     old, new = builds
     found = root | "CompareEditions" >> CompareEditions(old, new, shape, columns)
     differences = find_differences(old.manifest, new.manifest)
@@ -148,8 +156,10 @@ def write_report(
     """Writes a report of all changes, sorted by id, and then its summary in a JSON file.
 
     Args:
-      nothing: The result for the two editions before any change is counted: signatures, other differences.
-      blocks: Compressed changes. Each block is sorted by id; the blocks may be in any order.
+      nothing: A result without changes, to which the changes are added. It has the signatures of the two
+        builds, and the differences between their manifests.
+      tally: The counts of the changes.
+      blocks: The changes, compressed. Each block is sorted by id; the blocks may be in any order.
     """
     first_moved: list[Change] = []
 

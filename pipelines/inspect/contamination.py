@@ -6,10 +6,18 @@ The report, found.jsonl, has a line for each item with at least one match in the
     words                   number of words of the item
     ngrams, ngrams_found    number of n-grams in the item, and how many of them occur in the training data
     longest                 number of words in the longest sequence that the item shares with a document
-    documents, whole        number of documents that contain part of the item, and all its words in a row
-    passages                from the documents that share most with the item: file, document, words, ngrams,
-                            start, text, and matches as lists of four positions (start and end in the text
-                            of the item, start and end in the passage)
+    documents               number of documents that contain a part of the item
+    whole                   number of documents that contain all words of the item in a row
+    passages                passages of the documents that share most with the item
+
+A passage has these fields:
+
+    file, document          file and id of the document
+    words                   number of words in the longest match
+    ngrams                  number of n-grams that the document shares with the item
+    start, text             position of the passage in the document, and its text
+    matches                 lists of four positions: start and end of a match in the text of the item, and
+                            start and end in the text of the passage
 
 Positions are counted in characters, after the text is normalised to NFC.
 """
@@ -104,8 +112,8 @@ class Contamination(NamedTuple):
 
     @property
     def is_clean(self) -> bool:
-        """True if no item occurs in the training data, either completely or with LONG_WORDS
-        words in a row.
+        """True if the training data contain no whole item, and no LONG_WORDS words in a row of
+        any item.
         """
         return not (self.total.long or self.total.whole)
 
@@ -122,11 +130,11 @@ def find_contamination(
 
     Args:
       search: The data sets and the settings of the search.
-      output: A folder for the findings, on a disk that all workers share: a new one, or one in which the same
-        search is finished. If "", no files are kept.
+      output: A folder for the findings, on a disk that all workers share. It must be new, or contain the
+        finished results of the same search. If "", no files are kept.
 
-    Raises InputError for missing or damaged inputs; TargetError if `output` is not empty; ValueError if a
-    column is missing or an evaluation set has no items.
+    Raises InputError for missing or damaged inputs; TargetError if `output` contains other files;
+    ValueError if a column is missing or an evaluation set has no items.
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)
@@ -196,9 +204,9 @@ def _search(
 
 
 def _names_of(items: Iterable[Item]) -> list[tuple[str, str, str]]:
-    """Returns a tuple (set, split, id) for each distinct text: that of the first item with this text.
+    """Returns a tuple (set, split, id) for each distinct text. It names the first item with this text.
 
-    The list is sorted by `Item.number`, which numbers the distinct texts from 0.
+    The list is sorted by `Item.number`, the index of the distinct text.
     """
     first: dict[int, tuple[str, str, str]] = {}
     for item in items:
@@ -224,6 +232,8 @@ def write_found(
     Args:
       index: The folder in which the evaluation texts were saved.
       rejected: "set/reason" → number of rejected items.
+      found: `Item.number` → where the text of the item occurs in the training data.
+      counts: The counts of training documents, words and bytes.
     """
     with open_raw(posixpath.join(index, _ITEMS)) as stream:
         items = msgspec.json.decode(stream.read(), type=list[Item])
@@ -272,7 +282,11 @@ def _read_found(folder: str) -> Contamination:
 def make_rows(
     items: Iterable[Item], index: EvaluationIndex, found: Mapping[int, Found]
 ) -> Iterator[dict[str, Any]]:
-    """Yields a row of the report for each item that was found, in the order of `items`."""
+    """Yields a row of the report for each item that was found, in the order of `items`.
+
+    Args:
+      found: `Item.number` → where the text of the item occurs in the training data.
+    """
     for item in items:
         if item.number in found:
             yield _make_row(item, found[item.number], index)

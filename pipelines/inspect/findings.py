@@ -70,7 +70,7 @@ def add_report(
 
 
 def write_lines(path: str, lines: Iterable[str]) -> None:
-    """Writes lines, each of which must end with a line feed, to a file. The file is never compressed."""
+    """Writes lines to a file without compression. Each line must end with a line feed."""
     with FileSystems.create(path, compression_type=CompressionTypes.UNCOMPRESSED) as file:
         for line in lines:
             file.write(line.encode("utf-8"))

@@ -28,7 +28,7 @@ class FoundFolder(CorpusBuild):
     """A search in data sets, whose output folder has the same files as a build: manifest, card, stats.json.
 
     Args:
-      release: The name of the command (as `corpus`) and its version.
+      release: The name and the version of the command. The name is in the field `corpus`.
       title: The title of the card.
       settings: The settings that influence the output.
       inputs: A pair (name, files) for each data set. For a finished build, only its manifest is recorded as
@@ -87,8 +87,8 @@ class FoundFolder(CorpusBuild):
         return True
 
     def signature_settings(self) -> Mapping[str, str]:
-        """Returns the settings that are part of the signature: those whose value is a single
-        word or number.
+        """Returns the settings that are part of the signature. These are the settings whose value
+        is a string or an integer.
         """
         words = {name: one for name, one in self._settings.items() if isinstance(one, str | int)}
         return {name.replace("_", "-"): str(one) for name, one in words.items()}

@@ -1,4 +1,4 @@
-"""Writes new editions of finished builds without the documents or passages that a search has found."""
+"""Removes documents or passages that a search has found, by writing new editions of finished builds."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -14,11 +14,11 @@ LOG = logging.getLogger(__name__)
 
 
 def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[Build]:
-    """Returns the builds that command-line arguments name, to make new editions of them.
+    """Returns the builds that command-line arguments name, after checking that parts can be removed.
 
     Args:
       arguments: Folders of builds.
-      passages: Whether passages instead of whole documents will be removed.
+      passages: Whether only passages will be removed, not whole documents.
 
     Raises ValueError for arguments that are not builds, and for builds from which nothing can be removed.
     """
@@ -31,14 +31,15 @@ def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[Build]:
 def write_editions(
     builds: Iterable[Build], found: str, output: str, *, as_json: bool = False, **how: Any
 ) -> None:
-    """Writes a new edition of each build that contains findings of a search.
+    """Writes a new edition of each build in which a search has found something to remove.
+
+    A new edition that already exists is not made again if it was made from the same findings.
 
     Args:
       found: The output folder of a finished search.
       output: The parent folder of the new editions.
-      how: Settings for CleanedConfig, and keyword arguments for `launch`.
-
-    If the new edition of a build already exists and was made from the same findings, it is not made again.
+      as_json: As in `launch`.
+      how: Settings for CleanedConfig, and other keyword arguments for `launch`.
 
     Raises TargetError if a different build exists in the folder of a new edition. Raises InputError,
     ValueError or BuildError as `launch` does.

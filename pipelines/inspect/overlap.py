@@ -31,11 +31,13 @@ class Comparison(NamedTuple):
 def find_overlap(
     comparison: Comparison, output: str, runner: str, workers: int | None, beam_flags: Sequence[str]
 ) -> None:
-    """Writes pairs of near-duplicates, or MinHash signatures, into the new folder `output`. Does nothing if
-    the folder already has the results of the same comparison.
+    """Writes pairs of near-duplicates, or MinHash signatures, to the new folder `output`.
 
-    The folder must be on a disk that all workers share. Raises InputError for missing inputs, ValueError for
-    wrong settings, TargetError if the folder is not empty, BuildError for damaged inputs.
+    If the folder already has the results of the same comparison, does nothing. The folder must be on a disk
+    that all workers share.
+
+    Raises InputError for missing inputs, ValueError for wrong settings, TargetError if the folder contains
+    other files, BuildError for damaged inputs.
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)

@@ -82,6 +82,7 @@ def score(
       perplexity: The perplexity per piece of the build's own SentencePiece model, instead of
         `log_likelihood`.
       base: The base of the logarithms: "e", "2" or "10".
+
     Raises InputError if a folder or file cannot be read, ValueError for values that cannot be scored.
     """
     build = open_build(corpus)
@@ -143,8 +144,12 @@ def _read_log_likelihood(text: str, normalisers: Normalisers) -> float:
 
 
 def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[str, float]]:
-    """Yields (name, value) pairs for a metric. The first uses the paper's counts of words and characters, the
-    next ones use other counts.
+    """Yields a pair (name, value) for each variant of a metric: first the variant of the paper, then others.
+
+    The variants divide by different counts, such as the number of words with and without ends of lines.
+
+    Args:
+      total: The log-likelihood of the whole split, in nats.
     """
     name = METRICS[metric]
     if metric == "bpc":

@@ -165,7 +165,7 @@ def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
 
 
 def read_lines(path: str) -> list[str]:
-    """Returns the lines of a text file without trailing spaces. Only LF ends a line, as in sacrebleu."""
+    """Returns the lines of a text file and removes trailing spaces. Only LF ends a line, as in sacrebleu."""
     lines = _read_text(path).split("\n")
     if not lines[-1]:
         del lines[-1]

@@ -40,8 +40,8 @@ class Model(NamedTuple):
 def read_model(given: str) -> Model:
     """Returns a SentencePiece model.
 
-    A model is recognised as one of the released models by its hash or by its path in sacrebleu's folder. If
-    the hash of the released model is unknown, it is recognised by file name and size.
+    A released model is recognised by its hash, or by its path in sacrebleu's folder. If the hash of a
+    released model is unknown, a large model with the same file name is assumed to be this model.
 
     Args:
       given: The path of a model, or the name of a model that sacrebleu has downloaded; "" for flores101.
@@ -70,9 +70,10 @@ def read_model(given: str) -> Model:
 
 
 def _sacrebleu_models() -> dict[str, tuple[str, pathlib.Path]]:
-    """Returns a pair (URL, path) for each model that the installed sacrebleu knows, by name in signatures.
+    """Returns name of a model → (URL, path), for the models that the installed sacrebleu knows.
 
-    The path is where sacrebleu stores the model after the download.
+    The name is the one in signatures of scores. The path is where sacrebleu stores the model that it has
+    downloaded.
     """
     from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
     from sacrebleu.utils import SACREBLEU_DIR
@@ -87,9 +88,15 @@ def _sacrebleu_models() -> dict[str, tuple[str, pathlib.Path]]:
 def _name_of(
     path: str, pieces: Pieces, known: dict[str, tuple[str, pathlib.Path]]
 ) -> tuple[str, ...]:
-    """Returns the name of a model in signatures, followed by warnings.
+    """Returns the name of a model for the signatures of scores, followed by warnings.
 
-    The name is that of a released model if it may be this model, otherwise a hash.
+    If the model is, or seems to be, a released model, it has the name of that model. Otherwise its name is a
+    hash.
+
+    Args:
+      path: The path of the model.
+      pieces: The pieces of the model.
+      known: The return value of `_sacrebleu_models`.
     """
     for name, (_, place) in known.items() if pieces.sha256 not in RELEASED else ():
         is_there = False

@@ -18,7 +18,10 @@ _DIRECTION = re.compile(
 
 
 class Direction(NamedTuple):
-    """A file of translations, its languages and its reference. Sorting gives the order of display."""
+    """A file of translations, its languages and its reference.
+
+    Sorted directions are in the order in which they are displayed.
+    """
 
     system: str  # folder or file name that identifies the system; "" if there is only one
     split: str  # "devtest"; "" if the file name has no split
@@ -31,7 +34,8 @@ class Direction(NamedTuple):
 def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Direction], list[str]]:
     """Returns the directions that can be scored, and warnings about files that cannot.
 
-    Raises InputError if a direction has no reference or occurs twice, or if a folder has no directions.
+    Raises InputError if a direction has no reference or occurs twice, or if a folder contains no
+    translations.
     """
     is_folder = pathlib.Path(reference).is_dir()
     found: dict[tuple[str, ...], Direction] = {}
@@ -61,8 +65,13 @@ def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Dir
 def _files(given: str, hypotheses: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yields a pair (name of the system, path) for a file, or for each file in a folder and its subfolders.
 
-    If `hypotheses` has one file or folder, the name of the system is "" or the name of a subfolder. Otherwise
-    it begins with the name of the file or folder, or with its path if the name is not unique.
+    The name of the system consists of the name of `given` and the names of subfolders. If `hypotheses` has
+    only one element, the name of `given` is left out. If several elements have the same name, their paths
+    are used.
+
+    Args:
+      given: One of `hypotheses`.
+      hypotheses: All files and folders of translations that the user has given.
     """
     names = [pathlib.Path(path).name for path in hypotheses]
     top = pathlib.Path(given)

@@ -113,8 +113,9 @@ def _means(scored: Iterable[Scored], metrics: Sequence[str]) -> Row:
 def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], list[Row]]:
     """Returns the header and rows of a table with a row per source language and a column per target language.
 
-    The last column is the average from a language, the last row the average into a language, and the last
-    cell the average of all directions. Cells of directions that were not scored are None.
+    The last column has the averages over all target languages, the last row the averages over all source
+    languages. The cell in both is the average of all directions. Cells of directions that were not scored
+    are None.
     """
     values = {(one.direction.source, one.direction.target): _corpus(one)[metric] for one in scored}
     sources = sorted({source for source, _ in values})
@@ -142,7 +143,10 @@ def group_matrix(
 
     There is a row for each group of source languages and a column for each group of target languages. A cell
     is the average over the directions from one group into the other. Languages without a group are left out.
-    Groups have the order of RESOURCE_LEVELS, or are sorted by name.
+    Groups in RESOURCE_LEVELS come first, in this order; other groups follow, sorted by name.
+
+    Args:
+      group_of: Returns the group of a language; None if it has none.
     """
     cells: dict[tuple[str, str], list[float]] = {}
     for one in scored:

@@ -189,8 +189,9 @@ def _is_unlinked(build: Build) -> bool:
 
 
 def _faults_of(build: Build) -> Iterator[Fault]:
-    """Yields the faults that are found without reading files: in the manifest, in stats.json, and files that
-    do not belong to the build.
+    """Yields the faults that are found without reading the data files of a build.
+
+    These are wrong counts in the manifest and stats.json, and files that do not belong to the build.
     """
     yield from check_counts(build)
     shape = shapes().get(build.corpus)
@@ -212,6 +213,7 @@ def write_report(
     Args:
       rows: Rows about the checked builds and files.
       known, found: Faults, in any order.
+      counts: The counts of entity ids.
       conflicts: Compressed lines about entities in two splits.
     """
     faults = sorted([*known, *found])

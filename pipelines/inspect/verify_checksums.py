@@ -96,7 +96,9 @@ def add_checks(
     """Adds all steps of the comparison to a pipeline. The last step writes the report.
 
     Args:
+      plan: The files to compare, and the findings that are already known.
       place: Name of a file in the list → its line number there.
+      report: The path of the report.
     """
     findings = root | "CheckChecksums" >> CheckChecksums(plan.comparisons)
     named = BUILD, build.name, build.folder
@@ -113,7 +115,7 @@ def write_report(
     """Writes the report: the build, and then all findings, sorted by status and position in the list.
 
     Args:
-      build: A row for the build.
+      build: The row about the build: kind of row, name and folder.
       known, found: Findings, in any order.
       place: Name of a file in the list → its line number there.
     """

@@ -13,8 +13,8 @@ from transforms.text.builds.plausibility import Usual, find_small
 def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:
     """Returns a description of the first damage in an edition; "" if the edition is undamaged.
 
-    Raises BuildError if an id is in two splits (building the same dump again would give the same error), or
-    if files cannot be read at the moment.
+    Raises BuildError if an id is in two splits, because building the same dump again would not help. Also
+    raises BuildError if files cannot be read at the moment.
 
     Args:
       target: folder of the edition.

@@ -49,8 +49,9 @@ _SIZE = re.compile(r"[0-9]{1,18}")
 
 
 class PatientRetry(Retry):
-    """A retry policy that waits as long as the header Retry-After demands. It gives up if this
-    time is too long.
+    """A retry policy that waits as long as the header Retry-After demands.
+
+    If this time is too long, the request fails.
     """
 
     def increment(self, *args: Any, **named: Any) -> Self:
@@ -90,11 +91,11 @@ def _give_up(response: BaseHTTPResponse, reason: str) -> MaxRetryError:
 class _Punctual(HTTPConnection):
     """An HTTP connection that is closed if the headers of a response take too long to arrive.
 
-    The library's timeout only limits the pauses between pieces of data.
+    The timeout of the library urllib3 is not enough: it limits only the pauses between pieces of data.
     """
 
     def getresponse(self) -> Any:
-        """Returns the response. The library calls this method."""
+        """Returns the response. The library urllib3 calls this method."""
         timer = threading.Timer(_ANSWER_SECONDS, self._hang_up)
         timer.daemon = True
         timer.start()
@@ -277,7 +278,7 @@ def read_size(url: str, headers: Mapping[str, str]) -> int:
 
 
 def describe_error(error: Exception) -> str:
-    """Returns the cause of an HTTP error as one line, without the class and pool names of the libraries."""
+    """Returns the cause of an HTTP error as one line, without class names such as HTTPSConnectionPool."""
     cause: object = error
     while isinstance(cause, Exception) and cause.args and not isinstance(cause, UnicodeError):
         cause = cause.reason if isinstance(cause, MaxRetryError) and cause.reason else cause.args[0]

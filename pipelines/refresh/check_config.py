@@ -50,7 +50,11 @@ def _check_runner(settings: Settings) -> None:
 
 
 def _check_place(what: str, place: str, runner: str) -> None:
-    """Raises ValueError if this machine or the workers of the runner cannot access the path `place`."""
+    """Raises ValueError if this machine or the workers of the runner cannot access the path `place`.
+
+    Args:
+      what: The name of the setting, for the message.
+    """
     if FileSystems.get_scheme(place) is None:
         if runner == DATAFLOW:
             raise ValueError(

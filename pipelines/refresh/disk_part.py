@@ -1,7 +1,7 @@
 """A file that is being downloaded to a disk. It is named `<name>.part` until it is checked, then `<name>`.
 
-A hidden file in the same folder, the note, describes the version that is being downloaded. If the process is
-killed, the bytes downloaded so far remain, and the next process resumes the download.
+A hidden file in the same folder, called the note, describes the version that is being downloaded. If the
+process is killed, the bytes downloaded so far remain, and the next process resumes the download.
 """
 
 import contextlib
@@ -82,7 +82,7 @@ class DiskPart(PartFile):
             raise DownloadError(self.file.name, "", reason) from None
 
     def close(self) -> None:
-        """Does nothing, because the next process can continue with the bytes on the disk."""
+        """Keeps the bytes on the disk, so that the next process can continue the download."""
 
     def discard(self) -> None:
         for path in (self.part, self._whole, self._note):

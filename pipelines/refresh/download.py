@@ -46,7 +46,7 @@ def download(
       connections: maximum number of simultaneous connections, for all files and servers together.
       min_free_bytes: number of bytes to keep free on the disk.
       patience: limits for retries and waiting times.
-      count_bytes: function that is called with each number of bytes received, from several threads.
+      count_bytes: function that is called, by several threads, with the size of each piece of data received.
 
     Raises:
       ValueError: invalid settings or file names.

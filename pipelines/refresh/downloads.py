@@ -39,7 +39,7 @@ def fetch_dump(
     """Downloads the missing files of a dump. Returns role → paths.
 
     Args:
-      count_bytes: function that is called with each number of bytes received, from several threads.
+      count_bytes: function that is called, by several threads, with the size of each piece of data received.
       is_ours: whether to mark the folder, so that a refresh may remove the files after the build.
 
     Raises DownloadError, OSError.
@@ -61,8 +61,9 @@ def fetch_dump(
 
 
 def _mark(folder: str) -> None:
-    """Marks an empty folder as created by a refresh. A folder that already has files is not marked, and so
-    never removed.
+    """Marks an empty folder as created by a refresh.
+
+    A folder that already has files is not marked, so a refresh never removes it.
     """
     mark = FileSystems.join(folder, OURS)
     if not is_local(folder):
@@ -76,8 +77,7 @@ def _mark(folder: str) -> None:
 
 
 def remove_downloads(downloads: str, sources: Iterable[str], wanted: Collection[str]) -> list[str]:
-    """Removes the download folders of the given sources, except the folders in `wanted`. Returns the removed
-    folders.
+    """Removes the download folders of `sources`, except those in `wanted`. Returns the removed folders.
 
     Only folders that were marked by a refresh are removed. Raises OSError, InputError.
     """

@@ -66,7 +66,7 @@ def find_export(
 def _find_files(
     source: WikimediaSource, folder: str, date: str, session: requests.Session
 ) -> tuple[RemoteFile, ...]:
-    """Returns the files of an export in the preferred compression for which it is complete.
+    """Returns the files of an export. If it is complete in several compressions, the preferred one is used.
 
     Raises UnusableDumpError if no compression is complete.
     """
@@ -101,8 +101,8 @@ def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -
     """Returns file name → size in bytes, for the files in a folder. The size is -1 if it is unknown.
 
     Args:
-      listed: file names from SHA256SUMS. For a file whose size is not on the folder's page, a HEAD request is
-        sent.
+      listed: file names from SHA256SUMS. If the page of the folder does not contain the size of a file, a
+        HEAD request is sent.
     """
     sizes = {
         name: size

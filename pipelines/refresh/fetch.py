@@ -140,8 +140,9 @@ def describe(dump: RemoteDump, downloads: str) -> list[str]:
 
 
 def _name_date(dumps: Sequence[RemoteDump]) -> list[str]:
-    """Returns the flag --dump-date with the oldest date of the dumps. Returns no flag if a file name contains
-    this date.
+    """Returns the flag --dump-date with the oldest date of the dumps.
+
+    Returns an empty list if a file name contains this date, because the build reads it from there.
     """
     date = min(dump.date for dump in dumps)
     names = [file.name for dump in dumps for file in dump.all_files]

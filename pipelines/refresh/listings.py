@@ -52,7 +52,8 @@ def dates_in(page: bytes, separator: str = "") -> list[str]:
     """Returns the dates of the folders on a page in the form "20261101", the newest first.
 
     Args:
-      separator: text between year, month and day in the names of the folders. Other names are skipped.
+      separator: text between year, month and day in the names of the folders. Names of another form are
+        skipped.
     """
     form = re.compile(separator.join(("20[0-9]{2}", "[0-9]{2}", "[0-9]{2}")))
     return sorted(

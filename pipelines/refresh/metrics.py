@@ -51,7 +51,7 @@ class _States(Collector):
         self._run, self._states = run, states
 
     def collect(self) -> Iterator[Metric]:
-        """Yields the metrics. The library calls this method."""
+        """Yields the metrics. The Prometheus library calls this method."""
         run = self._run
         for name, value, about in (
             ("run_end_timestamp_seconds", run.end, "When the last run ended."),
@@ -90,5 +90,5 @@ class _States(Collector):
 
 
 def _family(kind: type[_Family], name: str, about: str, *labels: str) -> _Family:
-    """Creates an empty metric family whose first label is the name of the corpus."""
+    """Creates an empty metric family of the Prometheus library. Its first label is the name of the corpus."""
     return kind(f"{PREFIX}_{name}", about, labels=["name", *labels])

@@ -118,7 +118,7 @@ class PartFile(abc.ABC):
 
     @abc.abstractmethod
     def _open(self) -> BinaryIO:
-        """Opens the stored bytes for reading, seekable."""
+        """Opens the stored bytes as a seekable stream."""
 
     def headers_to_resume(self, url: str) -> Mapping[str, str]:
         """Returns the headers of a request that resumes the download, or no headers if resuming
@@ -143,7 +143,7 @@ class PartFile(abc.ABC):
     def fault(self, check: Callable[[], None] = lambda: None) -> str:
         """Compares the stored bytes with the size, checksum, version and format of the file on the server.
 
-        Returns a description of the first difference, as the end of a sentence; "" if there is none.
+        Returns a description of the first difference, such as "is empty"; "" if there is none.
 
         Args:
           check: function that is called repeatedly while a large file is read. It may raise an error to stop.

@@ -61,7 +61,15 @@ def _find_recipe(table: CorpusTable, settings: Settings) -> Recipe:
 def _configure(
     config: type, build: Mapping[str, Any], files: Files, given: Mapping[str, Any]
 ) -> Any:
-    """Returns the settings of a build. Raises ValueError with the name of an unknown or invalid setting."""
+    """Returns the settings of a build as an object of the class `config`.
+
+    Args:
+      build: The settings in the subtable `build` of the configuration.
+      files: The settings that contain the paths of the downloaded files.
+      given: The other settings that the refresh determines.
+
+    Raises ValueError with the name of an unknown or invalid setting.
+    """
     fields = {field.name for field in dataclasses.fields(config)}
     taken = {*files, *given, "dump_date"}
     for name in build:

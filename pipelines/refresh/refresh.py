@@ -173,7 +173,8 @@ class _Refresh:
         """Saves the outcome of a corpus in its state file. Errors while writing, such as a full disk, are
         only logged.
 
-        Raises LockedError if another refresh has taken over the lock, because it also uses the state file.
+        Raises LockedError if another refresh has taken over the lock, because that refresh may write the same
+        file.
         """
         now = time.time()
         changes: dict[str, Any] = {"last_run": now, "error": message if status == FAILED else ""}

@@ -66,8 +66,8 @@ def plan_corpus(
 ) -> list[Plan]:
     """Returns plans for the finished dumps on the sites, the newest first.
 
-    Returns an empty list if a source has no finished dump yet. If the files of the first plan are missing or
-    damaged, the next plan is used. Raises SiteError if a source cannot be queried.
+    The caller uses the next plan if the files of the first one are missing or damaged. Returns an empty list
+    if a source has no finished dump yet. Raises SiteError if a source cannot be queried.
     """
     offers = [find_offers(source, session) for source in recipe.sources]
     folder = recipe.edition_folder or state.edition_folder
@@ -80,7 +80,10 @@ def plan_corpus(
 
 
 def is_made(plan: Plan, output: str) -> bool:
-    """Returns True if the edition of a plan is already built, False if its folder is not known yet."""
+    """Returns True if the edition of a plan is already built.
+
+    Returns False if it is not, or if the folder of the edition is not known yet.
+    """
     return bool(plan.folder) and is_completed(join(output, plan.folder, plan.edition))
 
 

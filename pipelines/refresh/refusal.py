@@ -54,7 +54,9 @@ def describe_status(response: BaseHTTPResponse) -> str:
 
 
 def explain(response: BaseHTTPResponse) -> str:
-    """Returns the server's explanation of a status 403 or 429 after a colon; "" if there is none.
+    """Returns the server's explanation of a status 403 or 429, such as ': "Please set a …"'.
+
+    Returns "" if there is no explanation.
 
     Args:
       response: response whose body has not been read. The beginning of the body is read.
@@ -86,7 +88,7 @@ def _read_text(response: BaseHTTPResponse) -> str:
 def _shorten(text: str) -> str:
     """Returns the sentences at the beginning of a text that fit into the maximum length.
 
-    If not even the first sentence fits, returns its beginning.
+    If the first sentence is too long, returns its beginning.
     """
     if len(text) <= _MAX_CHARACTERS:
         return text

@@ -107,8 +107,9 @@ def merge_offers(offers: Sequence[RemoteDump]) -> list[RemoteDump]:
 
 
 def _with_all_roles(offer: RemoteDump, newest_first: Sequence[RemoteDump]) -> RemoteDump:
-    """Returns a dump with its missing roles added from other dumps, the newest first. For example, an export
-    gets tables.
+    """Returns a dump with the files of its missing roles added from other dumps.
+
+    For example, an export gets the tables of a dump. The newest other dump that has a role is used.
     """
     files = dict(offer.files)
     for other in newest_first:

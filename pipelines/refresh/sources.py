@@ -1,8 +1,8 @@
 """Describes the sources of dumps. Each source has a list of mirrors, the preferred one first.
 
-The sites are dumps.wikimedia.org (a folder for each wiki and date with dumpstatus.json or SHA256SUMS;
-Wikidata's entities with files of checksums), www.gutenberg.org/cache/epub/feeds (files that are replaced
-every week) and data.statmt.org/news-crawl (a file for each year).
+There are three sites. dumps.wikimedia.org has a folder for each wiki and date, with dumpstatus.json or
+SHA256SUMS; it also has Wikidata's entities, with files of checksums. www.gutenberg.org/cache/epub/feeds has
+files that are replaced every week. data.statmt.org/news-crawl has a file for each year.
 """
 
 import re

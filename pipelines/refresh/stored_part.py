@@ -31,8 +31,9 @@ S3 allows 10,000 requests for one object, so the limit is 335 GB.
 
 
 def give_up_uploads(path: str) -> None:
-    """Removes the unfinished uploads of killed processes to all paths with this prefix. Errors are only
-    logged.
+    """Removes the unfinished uploads of killed processes to all paths that begin with `path`.
+
+    Errors are only logged.
     """
     try:
         drop_uploads(path)

@@ -1,7 +1,7 @@
 """Defines the tables [[corpus]] of a configuration. Each class has the settings and the sources of a kind of
 corpus.
 
-The row of a corpus in pipelines/corpora.py names its class.
+pipelines/corpora.py names the class for each corpus.
 """
 
 import re
@@ -131,7 +131,7 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
         return tuple(_wiki_source(self, wiki, ("dump",), settings) for wiki in self._wikis())
 
     def setting_of(self, source: str, role: str) -> str:
-        """Returns the build setting for the dump of a wiki, which is the name of its site."""
+        """Returns the build setting for the dump of a wiki: the name of its site, such as "wikinews"."""
         return self._wikis()[source]
 
     def _wikis(self) -> dict[str, str]:

@@ -50,7 +50,7 @@ class InterruptedTransferError(Exception):
 
 
 class Switch:
-    """Stops downloads from another thread, including those that wait for a server without a response."""
+    """A switch with which one thread stops the downloads of others, even if they wait for a response."""
 
     def __init__(self) -> None:
         self._is_off = threading.Event()
@@ -64,12 +64,12 @@ class Switch:
                 response.raw.shutdown()
 
     def check(self) -> None:
-        """Raises InterruptedTransferError if the switch is off."""
+        """Raises InterruptedTransferError if `turn_off` was called."""
         if self._is_off.is_set():
             raise InterruptedTransferError
 
     def wait(self, seconds: float) -> None:
-        """Waits. Raises InterruptedTransferError at once if the switch is turned off."""
+        """Waits for some seconds. Raises InterruptedTransferError at once if `turn_off` is called."""
         self._is_off.wait(seconds)
         self.check()
 
@@ -255,8 +255,8 @@ class Transfer:
           size: size of the whole file in bytes according to the server; -1 if unknown.
           there: number of bytes received so far.
 
-        Raises DiskFullError if there is not enough space; _UselessError if the size is only this server's
-        claim.
+        If there is not enough space, raises DiskFullError. If the size is known only from this server, raises
+        _UselessError instead, because it may be wrong.
         """
         free = self.part.free_bytes()
         if free is None:
@@ -280,8 +280,9 @@ class Transfer:
         raise _UselessError(f"the response has no Content-Length; after {there:,} bytes, {left}")
 
     def _check_answer(self, response: requests.Response) -> int | None:
-        """Checks a response. Returns the size of the whole file in bytes, -1 if unknown, or None if no bytes
-        are missing.
+        """Checks a response. Returns the size of the whole file in bytes, or -1 if it is unknown.
+
+        Returns None if the stored bytes are already the whole file.
 
         Raises _LaterError or _UselessError if the response has no usable bytes.
         """

@@ -48,8 +48,8 @@ _ANY_SUM = re.compile(r"^[0-9a-f]{40} [ *]wikidata-", re.MULTILINE)
 def find_wiki(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
     """Returns the newest finished dump or Content File Export on a mirror; None if none is finished yet.
 
-    A mirror needs only one of the two layouts. If both have the same date, the dump is returned, because it
-    has tables. Raises SiteError if no folder is usable.
+    The mirror may have only dumps or only exports. If both have the same date, the dump is returned, because
+    it has tables. Raises SiteError if no folder is usable.
     """
     layouts = {DUMPS: find_dump}
     if "dump" in source.roles:
@@ -64,7 +64,9 @@ def _find_newest(
     mirror: str,
     session: requests.Session,
 ) -> RemoteDump | None:
-    """Calls all finders and returns the newest dump; among dumps of the same date, that of the first finder.
+    """Calls all finders and returns the newest dump that they find.
+
+    Among dumps of the same date, it is the one from the first finder.
 
     Returns None if no dump is finished yet. Raises SiteError if every finder fails.
     """
@@ -106,7 +108,9 @@ def _find_export_with_tables(
 
 
 def find_dump(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
-    """Returns the newest dump on a mirror whose needed jobs are all done; None if no dump is finished yet.
+    """Returns the newest finished dump of a wiki on a mirror; None if no dump is finished yet.
+
+    A dump is finished if all jobs that the source needs are done.
 
     Raises SiteError if no folder is usable.
     """
@@ -194,8 +198,8 @@ def find_entities(
     """Returns the newest dump of Wikidata's entities on a mirror for which there is a checksum. Returns None
     if no dump has a checksum yet.
 
-    A mirror needs only one of the two folders in which these dumps are published. Raises SiteError if there
-    is no file of checksums.
+    Wikimedia publishes these dumps in two folders, but a mirror may have only one of them. Raises SiteError
+    if there is no file of checksums.
     """
     finders = [functools.partial(_find_entities_below, folder) for folder in _ENTITY_FOLDERS]
     return _find_newest(finders, source, mirror, session)

@@ -131,8 +131,9 @@ def sample_pg19() -> Pg19Config:
 
 
 def sample_simplebooks() -> SimpleBooksConfig:
-    """Returns settings for SimpleBooks from the sample of books. The sizes are suitable for few and short
-    books.
+    """Returns settings for SimpleBooks from the sample of books.
+
+    The sizes of the splits and of the small corpus are suitable for a few short books.
     """
     return SimpleBooksConfig(**_sample_books(), heldout_books=2, small_tokens=5000)
 

@@ -72,6 +72,7 @@ def parts_of(rates: Rates, corpus: str, language: str, text: Text, workers: int 
       corpus: The name of the corpus.
       language: The code of the language; "" if the corpus has none.
       text: The size and kind of the input.
+      workers: The number of worker processes.
 
     Raises KeyError if the table has no rates for the corpus.
     """
@@ -117,7 +118,7 @@ def on_spark(rates: Rates, parts: list[Part], *, is_cluster: bool) -> list[Part]
 
 
 def seconds_of(parts: list[Part], cores: int) -> float:
-    """Returns the number of seconds that the parts take on `cores` cores."""
+    """Returns the number of seconds that the parts take, one after the other, on `cores` cores."""
     return sum(part.core_seconds / (1 if part.is_serial else cores) for part in parts)
 
 

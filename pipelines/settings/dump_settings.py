@@ -49,7 +49,7 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
     Examples are "en" and "en-shards-10". The name is also the name of a folder.
 
     Args:
-      variant: Setting → value, for the settings that change which corpus is made from the same input.
+      variant: Setting → value, for the settings that distinguish corpora made from the same input.
       original: Setting → value in the original corpus.
     """
     differing = [
@@ -61,7 +61,7 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
 
 
 def name_variant(variant: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the settings in the form that is used in signatures: name with dashes → value as a string."""
+    """Returns the settings in the form that signatures use: name with dashes → value as a string."""
     return {name.replace("_", "-"): _in_signature(value) for name, value in variant.items()}
 
 

@@ -90,7 +90,7 @@ class Lm1bConfig:
             raise ValueError("checkpoints needs deduplicate='raw', as in the original scripts")
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings, except the language, that change which corpus is made from the same input."""
+        """Returns the settings, except the language, that distinguish corpora made from the same input."""
         return {
             "perl": self.perl,
             "deduplicate": self.deduplicate,

@@ -60,7 +60,7 @@ class NgramsConfig:
             raise ValueError("prune must begin with 0: use min_count to drop rare words")
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change which model is made from the same build."""
+        """Returns the settings that distinguish models made from the same build."""
         return {
             "order": self.order,
             "smoothing": self.smoothing,

@@ -1,13 +1,17 @@
 """Numbers from the Wiki-40B paper, for comparison with builds. Builds are not expected to match them exactly.
 
-Source: Guo et al., LREC 2020: Table 2 (sizes), Table 6, which includes Table 3 (characters per piece), and
-Tables 7 to 9, which include Tables 4 and 5 (bits per character). `paper_figures.tsv` has a line for each
-corpus, in the order of LANGUAGE_CODES. The paper's "dev" is called validation here, and its tokens are called
-pieces.
+The numbers are from the tables in Guo et al., LREC 2020:
 
-The pages and sections in Table 2 add up to its row Total. The numbers in millions were rounded separately, so
-their sums differ from Total by up to 0.3; the exact counts in Table 7 add up to Total. The train columns are
-estimates by the paper's authors.
+    Table 2         sizes
+    Table 6         characters per piece; Table 3 is a part of it
+    Tables 7 to 9   bits per character; Tables 4 and 5 are parts of them
+
+`paper_figures.tsv` has a line for each corpus, in the order of LANGUAGE_CODES. The paper's "dev" is called
+validation here, and its tokens are called pieces.
+
+In Table 2, the numbers of pages and of sections add up to the row Total. The numbers in millions were rounded
+separately, so their sums differ from Total by up to 0.3. The exact counts in Table 7 add up to Total.
+The train columns are estimates by the paper's authors.
 """
 
 import csv

@@ -109,7 +109,7 @@ class SimpleBooksConfig:
             )
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change which corpus is made from the same input."""
+        """Returns the settings that distinguish corpora made from the same input."""
         least = NotSimple(self.formula, self.min_ratio).least
         ratio = {"min_ratio": str(float(least))} if not self.target_tokens else {}
         target = {"target_tokens": self.target_tokens, "max_vocabulary": self.max_vocabulary}

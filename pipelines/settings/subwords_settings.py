@@ -63,7 +63,7 @@ class SubwordsConfig:
         )
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings, except the size, that change which vocabulary the same corpora give."""
+        """Returns the settings, except the size, that distinguish vocabularies made from the same corpora."""
         return {
             "temperature": self.temperature,
             "sentences": self.sentences,

@@ -35,7 +35,7 @@ class TokensConfig:
             )
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings that change which tokens the same build and tokenizer give."""
+        """Returns the settings that distinguish token files made with the same build and tokenizer."""
         return {"column": self.column, "text": self.text, "eos": self.eos}
 
 

@@ -154,7 +154,7 @@ class Wiki40bConfig:
         self.subwords()
 
     def variant(self) -> dict[str, Any]:
-        """Returns the settings, except the language, that change which corpus is made from the same input."""
+        """Returns the settings, except the language, that distinguish corpora made from the same input."""
         newer_than = name_older(self.newer_than)
         of_new_pages = {"newer_than": newer_than} if newer_than else {}
         without_stubs = {"min_words": self.min_words} if self.min_words else {}
@@ -294,8 +294,8 @@ _TABLE_NAMES = {
 
 
 def heading_caveats(code: str, learns: bool) -> Iterator[str]:
-    """Yields a caveat about the headings of dropped sections, if they are learned, or if the language has no
-    list of its own.
+    """Yields a caveat if the headings of dropped sections are learned from the dump, or if the language has
+    no list of such headings.
 
     Args:
       learns: Whether headings are learned from the dump.

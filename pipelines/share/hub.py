@@ -150,6 +150,10 @@ class _Hub:
         """Returns the texts of the files outside the builds: the card and the Croissant metadata.
 
         The keys are paths in the repository.
+
+        Args:
+          there: The files in the repository, by path.
+          head: The newest commit of the repository.
         """
         texts = {}
         if croissant.splits_of(edition.build):

@@ -25,7 +25,7 @@ def count_of(number: int, what: str) -> str:
 
 
 def name_some(names: Sequence[str]) -> str:
-    """Returns the first names as a text, with the number of the others: "fra, deu and 12 more"."""
+    """Returns a list of names as text. A long list is shortened: "fra, deu and 12 more"."""
     told = ", ".join(names[:_NAMED])
     return told if len(names) <= _NAMED else f"{told} and {len(names) - _NAMED:,} more"
 
@@ -39,9 +39,11 @@ def draw(
     width: int | None = None,
     key: int = 1,
 ) -> str:
-    """Formats a table as text. If it is wider than `width`, it is split into several tables, one below the
-    other. Cells are never truncated. If a single column does not fit, the text in the last of the repeated
-    columns (see `key`) is wrapped.
+    """Formats a table as text. Cells are never truncated.
+
+    If the table is wider than `width`, it is split into several tables, one below the other. The first `key`
+    columns are repeated in each of them. If even one column does not fit beside these, the text in the last
+    repeated column is wrapped.
 
     Args:
       columns: titles of the columns.
@@ -49,7 +51,7 @@ def draw(
       numbers: number of columns at the end that are right-aligned.
       total: last row, which is separated by a line.
       width: width of the screen in characters; None for no limit.
-      key: number of columns at the beginning that are repeated in every table.
+      key: number of columns at the beginning that are repeated.
     """
     cells, places = list(rows), list(range(len(columns)))
     alone = ([*places[:key], place] for place in places[key:])

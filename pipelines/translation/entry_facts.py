@@ -20,7 +20,10 @@ HEAD = _Head.__struct_fields__
 
 
 class _Facts(msgspec.Struct):
-    """The facts of one kind of entry. Facts that are written but never read are not declared."""
+    """The facts of one kind of journal entry.
+
+    An entry may contain more facts, which no program reads.
+    """
 
     def others(self) -> Sequence[int]:
         """Returns the numbers of the earlier entries that this entry refers to."""

@@ -215,7 +215,7 @@ def _language(project: Project, path: pathlib.Path, returned: Returned, code: st
 
 
 def _correcting(project: Project, file: ReadFile, names: Sequence[str]) -> ReadFile:
-    """Returns the file, marked as a correction of the imports with the given numbers.
+    """Returns the file, marked as a correction of the imports whose numbers are in `names`.
 
     Raises ValueError if the file cannot correct one of them.
     """
@@ -290,8 +290,11 @@ def _add(project: Project, file: ReadFile, by: str) -> Imported:
 def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry | None:
     """Returns the entry of an earlier import of the same file; None if the file must be imported again.
 
-    A file must be imported again if it now answers a later packet and so settles a dispute, or if it corrects
-    other imports than before.
+    A file must be imported again in two cases: it now answers a later packet and settles a dispute, or it
+    corrects other imports than before.
+
+    Args:
+      base: number of the packet that the file answers.
     """
     sha256 = files.sha256_of(file.data)
     earlier = [

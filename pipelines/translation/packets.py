@@ -117,7 +117,7 @@ def _plan_after(state: LanguageState, check: Entry) -> Plan | str:
 
 
 def reasons_of_reviewers(state: LanguageState) -> Reasons:
-    """Returns the errors that the reviewers have marked in the current round, by id of the sentence."""
+    """Returns id of a sentence → the errors that reviewers have marked in it in the current round."""
     reasons: dict[str, list[str]] = {}
     for sheet in current_reviews(state):
         for error in sheet.errors:

@@ -270,7 +270,7 @@ def _sheet_of(review: Entry) -> ReviewedSheet:
 
 
 def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str) -> Entry | None:
-    """Returns the verdict of the current round, or None if the whole sample is not reviewed yet.
+    """Returns the verdict of the current round; None if a part of the sample is not reviewed yet.
 
     If there are new reviews, computes a new verdict and adds it to the journal.
     """
@@ -301,7 +301,7 @@ def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str
 
 
 def _plain(record: QualityScore | ReviewerShare) -> dict[str, Any]:
-    """Returns field → value, with fractions converted to strings."""
+    """Returns name of a field → value. Fractions are converted to strings."""
     values = record._asdict().items()
     return {name: str(one) if isinstance(one, Fraction) else one for name, one in values}
 

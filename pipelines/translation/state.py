@@ -1,10 +1,11 @@
 """Computes the state of a language from its journal: the current translations, and the open tasks.
 
-The state is not stored. Each translation answers a packet, which is called its base; a file that names no
-packet answers the newest packet at the time of its import. The current translation of a line is the answer to
-the newest packet. If there are different answers, the line is disputed until an answer to a later packet is
-imported. So the order of the imports does not matter. An import that corrects other imports replaces their
-texts in the lines that it contains.
+The state is not stored. Each translation answers a packet, which is called its base. A file that names no
+packet answers the newest packet at the time of its import.
+
+The current translation of a line is the answer to the newest packet, whatever the order of the imports. If
+there are different answers to this packet, the line is disputed until an answer to a later packet is
+imported. An import that corrects other imports replaces their texts in the lines that it contains.
 """
 
 import datetime
@@ -39,7 +40,7 @@ class Answer(NamedTuple):
         return self.row.partition(b"\t")[0]
 
     def translation(self, name: str) -> Translation:
-        """Parses the row, and returns it as the translation of the line with the id `name`.
+        """Parses the row of translations.tsv, and returns the translation of the line with the id `name`.
 
         Raises InputError if the row is damaged.
         """
@@ -118,7 +119,7 @@ class LanguageState:
 
     @functools.cached_property
     def sent(self) -> Mapping[str, int]:
-        """The number of the newest packet that contains a line, by id of the line."""
+        """Id of each line that was sent → number of the newest packet that contains it."""
         sent: dict[str, int] = {}
         for packet in self.of_kind("packet"):
             sent |= dict.fromkeys(packet.facts["ids"] or self.ids, packet.number)
@@ -126,12 +127,10 @@ class LanguageState:
 
     @functools.cached_property
     def given(self) -> Mapping[str, Sequence[Answer]]:
-        """The answers to the newest packet of each line, by id of the line.
+        """Id of a line → the answers to the newest packet for which the line has answers.
 
-        Answers of imports that were corrected are left out.
-
-        Imports are read in the order of the packets that they answer, the newest first, until every line has
-        answers.
+        Answers that a later import has corrected are left out. Imports are read in the order of the packets
+        that they answer, the newest first, until every line has answers.
         """
         found: dict[str, list[Answer]] = {}
         for base, imports in _by_base(self.of_kind("import")):
@@ -158,14 +157,14 @@ class LanguageState:
 
     @functools.cached_property
     def answers(self) -> Mapping[str, Sequence[Answer]]:
-        """The current answers of each line, by id of the line, without repeated texts. A disputed
-        line has more than one answer.
+        """Id of a line → its current answers, without repeated texts. A disputed line has more than
+        one answer.
         """
         return {name: _different(answers) for name, answers in self.given.items()}
 
     @functools.cached_property
     def translations(self) -> Mapping[str, Translation]:
-        """The current translation of each line, by id of the line.
+        """Id of a line → its current translation.
 
         For a disputed line, it is the translation that was imported first.
         """
@@ -178,7 +177,7 @@ class LanguageState:
 
     @functools.cached_property
     def awaited(self) -> frozenset[str]:
-        """The ids of lines that were sent, but whose newest packet was not answered yet."""
+        """The ids of lines that have no translation yet, or whose newest packet is not answered yet."""
         return frozenset(
             name
             for name in self.ids

@@ -101,7 +101,7 @@ def _name_of(code: str) -> str:
 
 
 def render_text(project: Project, found: Sequence[LanguageStatus], width: int | None = None) -> str:
-    """Returns a table of the languages, the number of languages in each state, and the next commands.
+    """Returns a table of the languages, the number of languages in each state, and the commands to run next.
 
     Args:
       width: width of the screen in characters; None for no limit. Columns that do not fit are left out, and
@@ -211,8 +211,9 @@ def render_story(project: Project, code: str) -> str:
 
 
 def _story_of(entry: Entry) -> Iterator[Sequence[str]]:
-    """Yields the rows of the table for an entry. Rows after the first one are empty except for the last
-    column.
+    """Yields the rows that the table of a journal has for one entry.
+
+    All rows after the first one are empty, except for their last column.
     """
     time = entry.time.replace("T", " ").removesuffix("Z")
     cells = [entry.name, time, entry.by or UNKNOWN, str(entry.round), entry.kind]

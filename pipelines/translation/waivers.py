@@ -49,7 +49,7 @@ class Waive(NamedTuple):
 
 
 def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: str) -> Waive | None:
-    """Returns the findings to accept, from the flags of a command; None if there are none.
+    """Returns the findings to accept, as given in the flags of a command; None if there are none.
 
     Args:
       named: findings like "devtest-0042:numbers-differ", or "*:numbers-differ" for all findings of a rule.
@@ -58,7 +58,8 @@ def make_waive(named: Sequence[str], because: str, tables: Iterable[str], by: st
         accept.
       by: name of the person who accepts the findings.
 
-    Raises ValueError if a flag is missing, and InputError for a table that cannot be read.
+    Raises ValueError if a flag lacks another one that it needs, and InputError for a table that cannot be
+    read.
     """
     rows = [row for table in tables for row in read_waivers(table)]
     if because and not named:
@@ -81,8 +82,9 @@ def _parse(text: str, because: str) -> Named:
 
 
 def read_waivers(path: str) -> list[Row]:
-    """Returns the rows of a table that have a reason in the column `because`. Raises InputError if there are
-    none.
+    """Returns the rows of a table that have a reason in the column `because`.
+
+    Raises InputError if no row has a reason.
     """
     data = files.read_bytes(pathlib.Path(path))
     rows = []
@@ -148,7 +150,7 @@ def _findings(state: LanguageState, found: Sequence[Finding], named: Named) -> I
     """Returns the findings that `named` selects. If it selects a rule, findings that are already waived are
     left out.
 
-    Raises ValueError if there is no such finding, or if it cannot be waived.
+    Raises ValueError if it selects no finding, or if findings of this rule cannot be waived.
     """
     of_rule = [one for one in found if one.rule == named.rule]
     those = of_rule if named.id == ALL else [one for one in of_rule if one.id == named.id]

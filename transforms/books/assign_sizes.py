@@ -1,4 +1,4 @@
-"""Assigns tokenised books to splits, and decides which of them are also in the small corpus."""
+"""Assigns tokenised books to splits, and decides which are also in SimpleBooks-2, the small corpus."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from transforms.text.books.simple.sizes import Placement, plan_sizes
 
 
 class SizedBook(NamedTuple):
-    """A tokenised book with its split. If it is in the small corpus, it also has its text for that corpus."""
+    """A tokenised book with its split. A book of SimpleBooks-2 also has its text for that corpus."""
 
     book: TokenizedBook
     split: str  # "train", "validation" or "test"
@@ -28,7 +28,7 @@ class SizedBook(NamedTuple):
 
 
 class AssignSizes(beam.PTransform):
-    """Assigns books to splits, and decides which are in the small corpus.
+    """Assigns books to splits, and decides which are in SimpleBooks-2, the small corpus.
 
     PCollection[TokenizedBook] → PCollection[SizedBook]. One worker plans all books. It needs 16 bytes of
     memory per book, for the id and the number of tokens. The arguments are those of `plan_sizes`. Raises
@@ -61,9 +61,13 @@ def size_of(book: TokenizedBook) -> tuple[int, int]:
 def plan_all(
     _: None, sizes: Iterable[tuple[int, int]], heldout_books: int, small_tokens: int
 ) -> dict[int, Placement]:
-    """Chooses the split and size of all books. Returns book id → Placement.
+    """Chooses the split of each book, and whether it is in SimpleBooks-2. Returns book id → Placement.
 
     The result does not depend on the order of the books.
+
+    Args:
+      sizes: (book id, number of tokens) of each book.
+      heldout_books, small_tokens: see `plan_sizes`.
     """
     try:
         return plan_sizes(sorted(sizes), heldout_books, small_tokens)
@@ -72,5 +76,5 @@ def plan_all(
 
 
 def assign_size(book: TokenizedBook, plan: Mapping[int, Placement]) -> SizedBook:
-    """Adds the split and the size from the plan to a book."""
+    """Returns a book with its split and size, which are taken from the plan: book id → Placement."""
     return SizedBook(book, *plan[book.book_id])

@@ -27,19 +27,17 @@ BATCH_CHARACTERS = 1 << 24
 
 
 class MeasuredRows(NamedTuple):
-    """The outputs of MeasureRows: counts of books and texts per split, and a histogram of the lengths of
-    books.
-    """
+    """The outputs of MeasureRows: counts for each split, and a histogram of the lengths of books."""
 
     stats: beam.PCollection  # of (split, BookStats)
     lengths: beam.PCollection  # of ((split, length class), number of books)
 
 
 class MeasureRows(beam.PTransform):
-    """Counts books and their texts by split. PCollection[BookRow] → MeasuredRows.
+    """Counts the books of each split, and the words in their texts. PCollection[BookRow] → MeasuredRows.
 
     Args:
-      text: index, in `values` of a row, of the text that is counted.
+      text: position of the text to count among the `values` of a row.
     """
 
     def __init__(self, text: int):
@@ -67,12 +65,12 @@ def measure_row(row: BookRow, text: int) -> tuple[str, BookStats]:
 
 
 def split_and_length(split: str, stats: BookStats) -> tuple[str, int]:
-    """Returns (split, length class) of a book. The length class is a range of numbers of words."""
+    """Returns (split, length class) of a book. Books of about the same number of words share a class."""
     return split, length_class(stats.words)
 
 
 def text_bytes(split: str, stats: BookStats) -> tuple[str, int]:
-    """Returns (split, UTF-8 bytes of the texts), from which PlanShards plans the number of files."""
+    """Returns (split, size of the texts in UTF-8 bytes). PlanShards derives the number of files from it."""
     return split, stats.text_bytes
 
 
@@ -95,8 +93,8 @@ class WriteBookTable(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      name: file name without the number of the file, such as "-00000-of-00001".
-      line: NamedTuple class of the lines. Its fields are the columns, of which the first is the book id.
+      name: file name without its ending "-00000-of-00001.tsv".
+      line: NamedTuple class of the lines. Its fields are the columns. The first field is the book id.
     """
 
     def __init__(self, folder: str, name: str, line: type[NamedTuple]):
@@ -115,17 +113,17 @@ def identity(row: Any) -> str:
 
 
 def order(row: BookRow) -> tuple[int, int]:
-    """Returns the sort key of a row, which begins with the fingerprint of the book."""
+    """Returns the sort key of a row. It begins with a hash of the book id."""
     return place_of(row.book_id)
 
 
 class SignBooks(WriteSignatures):
     """Writes the MinHash signatures of books. PCollection[BookRow] → PCollection[OutputFile].
 
-    A book that is in two splits gets only one signature.
+    Rows of the split "train_2" are ignored, because their books are in "train" as well.
 
     Args:
-      text: index, in `values` of a row, of the text whose signature is computed.
+      text: position of the text among the `values` of a row. The signature is computed from this text.
     """
 
     def __init__(self, folder: str, scratch: str, text: int):
@@ -133,7 +131,7 @@ class SignBooks(WriteSignatures):
 
 
 def named_texts(row: BookRow, text: int) -> Iterator[NamedText]:
-    """Yields the text of the book with its id and split, for the signature."""
+    """Yields the text of a book with its id and split. Yields nothing for the split "train_2"."""
     packed = row.values[text]
     if row.split in SPLITS and isinstance(packed, bytes):
         yield NamedText("", str(row.book_id), row.split, fetch_text(packed))
@@ -145,5 +143,5 @@ def values(row: BookRow) -> list[int | str]:
 
 
 def weigh(features: Sequence[Any]) -> int:
-    """Returns the weight of a row for batches: the number of characters in its values."""
+    """Returns the number of characters in the values of a row, which limits the size of batches."""
     return sum(len(one) for one in features if isinstance(one, str))

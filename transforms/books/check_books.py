@@ -26,10 +26,10 @@ _ARCHIVE_SUFFIXES = (".zip", ".gz", ".bz2", ".xz")
 
 
 def match_books(patterns: Sequence[str]) -> list[str]:
-    """Returns the files that some patterns match, each once, sorted by name.
+    """Returns the files that match at least one of the patterns, sorted by name, without repetitions.
 
-    For a folder, returns all files below it that have the suffix of a text or archive. Raises InputError for
-    a pattern without a match, and for a folder without such a file.
+    A pattern can also be a folder. It matches all files below it that have the suffix of a text or archive.
+    Raises InputError for a pattern without a match.
     """
     paths: set[str] = set()
     for pattern in patterns:
@@ -70,8 +70,8 @@ def check_books(paths: Sequence[str], whole: bool = True) -> None:
     """Checks the input files of a build of books.
 
     Raises InputError if a file is missing, if an archive is empty, or if no file can be a book. If `whole` is
-    True, also raises it if an archive is truncated. Only the beginnings and ends of files are read. So
-    truncated .gz files, and the contents of compressed archives, are not checked.
+    True, also raises it if an archive is truncated. Only the beginnings and ends of files are read. So a
+    truncated .gz file is not detected, and the contents of compressed archives are not checked.
     """
     sizes = sizes_of(paths)
     for path, size in zip(paths, sizes, strict=True):
@@ -84,7 +84,10 @@ def check_books(paths: Sequence[str], whole: bool = True) -> None:
 
 
 def _check_file(path: str, file_bytes: int, whole: bool) -> bool:
-    """Returns True if a file may be a book or contain one."""
+    """Returns True if a file may be a book or contain one.
+
+    If `whole` is True, raises InputError for a damaged or truncated file.
+    """
     with open_raw(path) as stream:
         codec = codec_of(stream)
         if whole and codec:
@@ -118,7 +121,12 @@ def _check_end(path: str, stream: BinaryIO, codec: str, file_bytes: int) -> None
 
 
 def _check_archive(path: str, stream: BinaryIO, tar_bytes: int | None, whole: bool) -> bool:
-    """Returns True if the archive contains a file that may be a text. `tar_bytes` is None for a .zip."""
+    """Returns True if an uncompressed archive contains a file that may be a text.
+
+    Args:
+      tar_bytes: size of a .tar in bytes; None for a .zip.
+      whole: True to raise InputError if the archive is damaged or truncated.
+    """
     has_wanted = False
     try:
         is_zip = tar_bytes is None

@@ -1,4 +1,4 @@
-"""Counts the vocabulary of one size of SimpleBooks, and its coverage of the tokens of each split."""
+"""Counts the vocabulary of one size of SimpleBooks, and the share of each split's tokens that it covers."""
 
 import operator
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,13 +38,13 @@ class CountBookVocabulary(beam.PTransform):
     PCollection[(split, TokenizedBook)] → BookVocabulary.
 
     The vocabulary is counted on the training split. Its file has one line per word: the word, a tab and its
-    count, sorted by descending count, then by bytes. Words are counted in buckets. A worker holds one bucket
-    in memory; one worker holds the whole vocabulary.
+    count. Lines are sorted by descending count, then by the bytes of the word. Words are counted in buckets.
+    A worker holds one bucket in memory. One worker holds the whole vocabulary.
 
     Args:
       folder: output folder of the build.
       name: file name, such as "vocabulary-92.tsv".
-      min_count: minimum count of a word in the vocabulary: 3, as in WikiText.
+      min_count: how often a word must occur to be in the vocabulary; 3 in SimpleBooks, as in WikiText.
       scratch: folder for temporary counts.
     """
 
@@ -100,10 +100,7 @@ def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
 
 
 def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[str, HeldoutStats]]:
-    """Yields (split, numbers of known and unknown tokens) for a book that is not in the training split.
-
-    A token is known if it is in the vocabulary.
-    """
+    """Yields (split, counts of tokens in and outside the vocabulary) for a book of a held-out split."""
     split, book = placed
     if split != TRAIN:
         words = vocabulary.unpack_words(packed_words)
@@ -123,7 +120,10 @@ class WrittenVocabulary(NamedTuple):
 
 
 def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) -> WrittenVocabulary:
-    """Writes the vocabulary file. Its number of records in the manifest is the number of words."""
+    """Writes the vocabulary file from its parts, one for each bucket of words.
+
+    In the manifest, the number of records of this file is the number of words.
+    """
     merged = vocabulary.merge_parts(parts, 0)
     with HashedFile.in_folder(folder, name) as file:
         for rows in vocabulary.rows_of(merged.counts):
@@ -140,7 +140,12 @@ def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) ->
 def make_stats(
     written: WrittenVocabulary, min_count: int, lines: int, heldout: Mapping[str, HeldoutStats]
 ) -> BookVocabularyStats:
-    """Returns the statistics of a vocabulary and its coverage."""
+    """Returns the statistics of a vocabulary, and how many tokens of each split it covers.
+
+    Args:
+      lines: number of lines of the training split.
+      heldout: split → counts, for each held-out split.
+    """
     training = HeldoutStats(lines, written.words, written.words - written.known_words)
     return BookVocabularyStats(
         min_count=min_count,

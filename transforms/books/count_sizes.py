@@ -1,4 +1,4 @@
-"""Counts the vocabularies and statistics of both sizes of SimpleBooks."""
+"""Counts the vocabularies of SimpleBooks-92 and SimpleBooks-2, and computes their statistics."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ class CountSizes(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      min_count: minimum count of a word in the training books of a size.
+      min_count: how often a word must occur in the training books of a corpus to be in its vocabulary.
       scratch: folder for temporary counts.
     """
 

@@ -23,12 +23,17 @@ from transforms.text.duplicates.components import Pairs, link_to_smallest
 class DecideContested(beam.PTransform):
     """Decides which contested books are dropped.
 
+    A book is contested if it shares so many n-grams with larger books that it may have to be dropped. The
+    decision depends on which of these larger books are kept. So contested books that share n-grams form
+    connected components, and one worker decides all books of a component.
+
     PCollection of SharedNgrams, as references to scratch files → PCollection of one ascending array with the
-    ids of dropped books. One worker decides all books of a connected component. A chain is the sequence of
-    contested books that share an n-gram.
+    ids of dropped books.
 
     Args:
-      counts: one array of rows (id, tokens, n-grams, n-grams that are also in earlier books).
+      counts: PCollection of one array with a row (id, number of tokens, number of n-grams, number of n-grams
+        that are also in larger books) for each book.
+      threshold: a book is dropped if at least this share of its n-grams is in larger kept books.
     """
 
     def __init__(self, counts: beam.PCollection, threshold: Fraction):
@@ -67,10 +72,16 @@ class DecideContested(beam.PTransform):
 
 
 def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
-    """Yields (chain, number of n-grams) for each chain in a partition.
+    """Yields (chain, number of n-grams) for each chain in a partition of the n-grams.
 
-    The counts of n-grams that are certainly in larger kept books are on the output "certain". Links between
-    contested books are on the output "links".
+    Whether an n-gram is in a larger kept book can depend on the decisions about contested books. A chain is
+    the list of the contested books that have such an n-gram. Other outputs are:
+      "certain": for each contested book, the number of its n-grams that are certainly in larger kept books.
+      "links": pairs of books that are in the same chain.
+
+    Args:
+      packed: reference to the SharedNgrams of the partition.
+      contested: rows of the contested books, as in `counts` of DecideContested.
     """
     if not len(contested):
         return
@@ -83,8 +94,12 @@ def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
 def key_contested(
     contested: Int64s, certain: Int64s, links: Pairs
 ) -> Iterator[tuple[int, ContestedBook]]:
-    """Yields (component, contested book). A book is contested if its counts alone do not decide whether it is
-    kept.
+    """Yields (component, contested book). A component is named by the smallest id of its books.
+
+    Args:
+      contested: rows of the contested books, as in `counts` of DecideContested.
+      certain: rows (id, number of the book's n-grams that are certainly in larger kept books).
+      links: rows (id, smallest id in the component of the book).
     """
     id_to_certain = dict(certain.tolist())
     id_to_component = dict(links.tolist())
@@ -94,7 +109,12 @@ def key_contested(
 
 
 def key_chain(counted: tuple[bytes, int], links: Pairs) -> tuple[int, tuple[bytes, int]]:
-    """Returns (component of a chain, (chain, number of n-grams))."""
+    """Returns (component, counted), where the component is that of the books in the chain.
+
+    Args:
+      counted: (chain, number of n-grams that have this chain). For chains, see `chain_partition`.
+      links: rows (book id, smallest id in the component of the book).
+    """
     first = overlap.chain_ids(counted[0])[0]
     place = int(numpy.searchsorted(links[:, 0], first))
     is_linked = place < len(links) and links[place, 0] == first  # the smallest id has no link
@@ -104,7 +124,10 @@ def key_chain(counted: tuple[bytes, int], links: Pairs) -> tuple[int, tuple[byte
 def decide_component(
     joined: tuple[int, Mapping[str, Iterable[Any]]], threshold: Fraction
 ) -> Int64s:
-    """Returns the ids of the dropped books of a component, as an array with one row per book."""
+    """Returns the ids of the dropped books of a connected component, as an array with one row per book.
+
+    `joined` is (component, its contested books and its chains), as produced by CoGroupByKey.
+    """
     _, found = joined
     chains = [(overlap.chain_ids(chain), ngrams) for chain, ngrams in found["chains"]]
     dropped = overlap.decide(found["books"], chains, threshold)

@@ -14,10 +14,10 @@ from transforms.text.vocabularies.plain_words import plain_words
 class DropDuplicateBooks(beam.PTransform):
     """Drops near-duplicate books.
 
-    PCollection[Book] → Screened of Book, or PCollection[DatedBook] → Screened of DatedBook. Of books of the
-    same length, the one with the smallest id is kept. Plain words are compared (see plain_words.py), so
-    editions that differ only in quotation marks are duplicates. Kept books are unchanged. The arguments are
-    those of DropDuplicates.
+    PCollection[Book] → Screened of Book, or PCollection[DatedBook] → Screened of DatedBook. The longest book
+    of each group of near-duplicates is kept; if several have this length, the one with the smallest id. Plain
+    words are compared (see plain_words.py), so editions that differ only in quotation marks are duplicates.
+    Kept books are unchanged. The arguments are those of DropDuplicates.
     """
 
     def __init__(self, folder: str, threshold: str | float):
@@ -30,7 +30,7 @@ class DropDuplicateBooks(beam.PTransform):
 
 
 def describe_book(element: Book | DatedBook) -> DocumentFacts:
-    """Returns the id and title of a book, and its length as the rank by which the book to keep is chosen."""
+    """Returns the id, title and length of a book. The length is its rank: the longest book is kept."""
     book = book_of(element)
     return DocumentFacts(book.book_id, book.title, book.characters)
 

@@ -30,7 +30,7 @@ class GatherBooks(beam.PTransform):
       catalog: paths of the catalogue's files, as in ReadCatalog; may be empty.
       metadata: paths of metadata.csv of the PG-19 release, as in ReadReleasedBooks; may be empty.
       stripes: number of workers.
-      on_corrupt: "fail" or "keep-good".
+      on_corrupt: "fail" raises an error at damaged input; "keep-good" skips it.
       limit: maximum number of books to read, as in ReadBooks.
     """
 

@@ -43,7 +43,8 @@ class ListBooks(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      formula: formula of the ratio, see text/books/simple/simplicity.py.
+      formula: formula of a column, the ratio of a book's number of tokens to its number of different tokens;
+        see text/books/simple/simplicity.py.
     """
 
     def __init__(self, folder: str, formula: str):
@@ -70,9 +71,10 @@ def title_of(book: Book) -> tuple[int, str]:
 
 
 def line_of(grouped: tuple[int, Mapping[str, Iterable[Any]]], formula: str) -> Considered:
-    """Returns a book's row of the table.
+    """Returns the row of the table for one book.
 
-    `grouped` is (book id, what is known about the book), as produced by CoGroupByKey.
+    `grouped` is (book id, what is known about the book), as produced by CoGroupByKey. `formula` is that of
+    ListBooks.
     """
     book_id, found = grouped
     one: dict[str, Any] = {name: next(iter(values), None) for name, values in found.items()}

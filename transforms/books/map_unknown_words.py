@@ -20,8 +20,9 @@ class MapUnknownWords(beam.PTransform):
 
     Args:
       folder: folder for temporary texts (see scratch.py).
-      large_words: one packed list of the vocabulary of SimpleBooks-92 (see text/vocabularies/vocabulary.py).
-      small_words: one packed list of the vocabulary of SimpleBooks-2.
+      large_words: PCollection of one element, the packed vocabulary of SimpleBooks-92 (see
+        text/vocabularies/vocabulary.py).
+      small_words: the same for SimpleBooks-2.
     """
 
     def __init__(self, folder: str, large_words: beam.PCollection, small_words: beam.PCollection):
@@ -37,7 +38,8 @@ class MapUnknownWords(beam.PTransform):
 def map_book(sized: SizedBook, scratch: Scratch, large: bytes, small: bytes) -> SizedBook:
     """Returns a book in which unknown tokens are replaced by <unk>.
 
-    The text for SimpleBooks-92 is replaced, and the text for SimpleBooks-2 if the book is in that corpus.
+    The book gets a new text for SimpleBooks-92. If it is also in SimpleBooks-2, it gets a text for that
+    corpus, too. `large` and `small` are the packed vocabularies of the two corpora.
     """
     block = fetch_text(sized.book.packed_tokens).encode("utf-8")
     return sized._replace(

@@ -65,9 +65,10 @@ class ReadBooks(beam.PTransform):
     Files in archives are read only if their names may be those of texts (see packed_files.is_wanted); others
     are counted under "skipped". Input files are read regardless of their names.
 
-    A .zip or an uncompressed .tar is shared by all workers. In a compressed .tar, alone or inside a .zip,
-    each of `stripes` workers reads every `stripes`-th file, but decompresses the whole archive. Nothing is
-    unpacked to disk. A .zip inside another archive is held in memory.
+    All workers can read parts of the same .zip or uncompressed .tar. A compressed .tar, alone or inside a
+    .zip, can only be read from its start. If n workers share it, each of them decompresses the whole archive,
+    but decodes only every n-th file. Nothing is unpacked to disk. A .zip inside another archive is held in
+    memory.
 
     Files are rejected if they are not text ("html-page", "empty-file", "binary-file"), have no ebook number
     in their header or name ("no-ebook-number"), or cannot be read ("too-large", "encrypted",
@@ -78,8 +79,7 @@ class ReadBooks(beam.PTransform):
     Args:
       paths: files on any Beam file system.
       folder: folder for temporary texts (see scratch.py).
-      stripes: number of workers. `shares_of` returns how many of them share an archive in which reading can
-        begin only at the start.
+      stripes: number of workers. `shares_of` computes how many of them share a compressed .tar.
       on_corrupt: "fail" raises InputError at the first damage, with the path of the file in its archives and
         the byte; "keep-good" skips and reports damaged parts. If the directory of a .zip is missing, the
         whole .zip is lost.
@@ -159,7 +159,10 @@ class StoredFile(NamedTuple):
 
 
 class BookUnit(NamedTuple):
-    """A work unit: files that are read together, or one stripe of a shared file."""
+    """A work unit: files that are read together, or a share of an archive that several workers read.
+
+    In a shared archive, a unit has every `stripes`-th file, beginning with file number `stripe`.
+    """
 
     source: BookSource
     files: tuple[StoredFile, ...]
@@ -176,9 +179,9 @@ def sizes_of(paths: Sequence[str]) -> list[int]:
 
 
 def share_out(paths: Sequence[str], stripes: int) -> list[BookSource]:
-    """Returns the input files with their names and the number of workers that share each file.
+    """Returns the input files with their names, and with the number of workers that share each file.
 
-    Workers are assigned in proportion to the stored bytes.
+    A larger file gets more of the `stripes` workers.
     """
     sizes = sizes_of(paths)
     names = short_names(paths)
@@ -189,7 +192,7 @@ def share_out(paths: Sequence[str], stripes: int) -> list[BookSource]:
 def short_names(paths: Sequence[str]) -> list[str]:
     """Returns the names of files without their folders.
 
-    Equal names keep as many parent folders as are needed to make them different.
+    If files have equal names, as many parent folders are kept as are needed to make the names different.
     """
     parts = {path: pathlib.PurePosixPath(path).parts for path in paths}
     tails = {
@@ -257,9 +260,10 @@ def _list_zip(
 def _plan_archive(
     source: BookSource, listed: Iterable[StoredFile | PassedOver | PackedDamage]
 ) -> Iterator[BookUnit | PassedOver | PackedDamage]:
-    """Yields the files of an archive in units of UNIT_BYTES.
+    """Yields the files of an archive in units of about UNIT_BYTES stored bytes.
 
-    A .tar inside the archive is shared by several workers.
+    A .tar inside the archive is divided into several units, which different workers can read. Skipped files
+    and damage are yielded unchanged.
     """
     uncounted = source.stored_bytes
     together: list[StoredFile] = []
@@ -335,7 +339,7 @@ class _ReadUnit(beam.DoFn):
 
 
 class _ReadFirst(_ReadUnit):
-    """Reads the first books of all files together, in one step, to apply a limit."""
+    """Reads the files one after another on one worker, until `limit` books are found."""
 
     def __init__(self, scratch: Scratch, on_corrupt: str, limit: int):
         super().__init__(scratch, on_corrupt)
@@ -358,7 +362,7 @@ class _ReadFirst(_ReadUnit):
 
 
 def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:
-    """Yields the files of a unit with their contents. Counts the progress."""
+    """Yields the files of a unit with their contents. Also counts the bytes read, to report progress."""
     progress = _Progress(unit)
     with open_raw(unit.source.path) as stream:
         for file in unit.files:
@@ -384,7 +388,7 @@ def _read_stored(stream: BinaryIO, file: StoredFile, share: Share) -> Iterator[P
 class _Progress:
     """Counts the stored bytes of a unit as its files are read.
 
-    If stripes share a file, each counts its part.
+    If several units share an archive, each of them counts only a part of its bytes.
     """
 
     def __init__(self, unit: BookUnit):
@@ -411,9 +415,9 @@ class _Progress:
 
 
 def read_book(file: PackedFile | UnreadFile, scratch: Scratch) -> BookFile | Rejected:
-    """Decodes a file.
+    """Decodes a file. Returns its book, or a rejection if it is not a book.
 
-    Returns its book, with the text stored in scratch, or a rejection if it is not a book.
+    The text of the book is stored in scratch, and the book has a reference to it.
     """
     if isinstance(file, UnreadFile):
         return _reject(file.name, file.reason)
@@ -442,8 +446,9 @@ def _reject(name: str, reason: Reason, title: str = "") -> Rejected:
 
 
 def lose(source: BookSource, damage: PackedDamage, on_corrupt: str) -> beam.pvalue.TaggedOutput:
-    """Converts the damage of a file to an element of the output "lost". Raises InputError if `on_corrupt` is
-    "fail".
+    """Returns the damage of a file as an element of the output "lost", if `on_corrupt` is "keep-good".
+
+    If it is "fail", raises InputError instead.
     """
     if on_corrupt == "fail":
         path = posixpath.join(source.path, damage.name.removeprefix(source.name).lstrip("/"))

@@ -55,13 +55,13 @@ class ReadCatalog(beam.PTransform):
     Args:
       paths: files on any Beam file system: `pg_catalog.csv`; an RDF document; a .tar or .zip of documents
         (`*.rdf`); or a .zip of such a .tar. All may be compressed. The types are detected from the contents.
-      stripes: number of workers that share an archive; each of them decompresses the whole archive.
+      stripes: number of workers that share an archive. Each of them decompresses the whole archive.
       on_corrupt: "fail" raises InputError with the file and the line or byte, at the first damage or the
         first malformed row of a table; "keep-good" skips and reports damaged parts. A malformed document in
         an archive is rejected in both cases, because the other documents do not depend on it.
 
-    Raises InputError for files of other types, archives without a document, and files without any valid row
-    or document.
+    Raises InputError for a file of another type, and for an archive without a document. Also raises it if all
+    rows and documents are invalid.
     """
 
     def __init__(self, paths: Sequence[str], stripes: int = 1, on_corrupt: str = "fail"):
@@ -105,8 +105,9 @@ def check_entries(entries: int, paths: Sequence[str], first_rejected: Sequence[R
 
 
 class CatalogUnit(NamedTuple):
-    """A work unit: a whole table, or every `stripes`-th document of a file, beginning with number
-    `stripe`.
+    """A work unit: a whole table, or a share of the documents in an archive.
+
+    A share has every `stripes`-th document, beginning with document number `stripe`, counted from 0.
     """
 
     path: str
@@ -133,7 +134,7 @@ Event = CatalogEntry | BadRow | BadDocument | DamagedCatalog
 
 
 def plan_units(paths: Sequence[str], stripes: int) -> list[CatalogUnit]:
-    """Returns the work units of all files. A table is one unit."""
+    """Returns the work units of all files. An archive has `stripes` units, any other file has one."""
     return [
         CatalogUnit(path, stripe, shares)
         for path in paths
@@ -143,7 +144,7 @@ def plan_units(paths: Sequence[str], stripes: int) -> list[CatalogUnit]:
 
 
 def read_unit(unit: CatalogUnit) -> Iterator[Event]:
-    """Yields the entries, invalid records and damage of a unit.
+    """Yields the entries of a unit, and its invalid records and damage.
 
     Raises InputError if the file is not a catalogue.
     """
@@ -217,7 +218,7 @@ def _is_zip(stream: BinaryIO) -> bool:
 
 
 def _read_zip(stream: BinaryIO, unit: CatalogUnit) -> Iterator[Event]:
-    """Yields the documents of a .zip. Archives and tables inside the .zip are read like separate files."""
+    """Yields the documents of a .zip, and those in archives inside it. Also yields the rows of its tables."""
     try:
         archive = zipfile.ZipFile(stream)
     except _ERRORS as error:
@@ -243,7 +244,7 @@ def _read_zip(stream: BinaryIO, unit: CatalogUnit) -> Iterator[Event]:
 
 
 def _read_content(stream: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[Event]:
-    """Yields the documents or rows of an archive, a document or a table, which may be compressed."""
+    """Yields the documents of an archive, a single document, or the rows of a table. Decompresses them."""
     if is_archive(stream):
         yield from _read_tar(decompressed(stream), member, unit)
         return
@@ -261,9 +262,9 @@ def _read_content(stream: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[
 
 
 def _is_xml(stream: BinaryIO) -> bool:
-    """Returns True if a stored file begins like XML after decompression.
+    """Returns True if the decompressed content of a file begins like XML.
 
-    Moves the stream back to its start.
+    Then moves the stream back to its start.
     """
     try:
         head = read_some(decompressed(stream), _HEAD_BYTES)
@@ -333,7 +334,10 @@ class _CutError(Exception):
 
 
 def _read_lines(content: BinaryIO) -> Iterator[bytes]:
-    """Yields complete lines of a table. Raises _CutError if the last line has no line feed."""
+    """Yields the complete lines of a table.
+
+    Raises _CutError if the table is damaged, or if its last line has no line feed.
+    """
     number, offset, rest = 1, 0, b""
     while len(rest) <= _MAX_LINE_BYTES:
         try:

@@ -59,7 +59,10 @@ def read_split_table(path: str) -> Mapping[int, str]:
 
 @contextlib.contextmanager
 def _open_table(path: str) -> Iterator[Iterable[bytes]]:
-    """Opens a table as lines. Format errors inside the block are raised as InputError with the file."""
+    """Opens a table as lines, for a `with` block.
+
+    If the block raises an error about the format of the table, it is replaced by an InputError with the path.
+    """
     with open_input(path) as lines:
         try:
             yield cast(Iterable[bytes], lines)

@@ -25,7 +25,7 @@ class ScreenBooks(beam.PTransform):
 
     Args:
       rules: functions that return a reason to reject a book, or None. The first reason decides.
-      stage: name for rejections and counters.
+      stage: name of the stage in rejections and counters.
     """
 
     def __init__(self, *rules: BookRule, stage: str = "screen-books"):

@@ -38,8 +38,8 @@ class SelectedBooks(NamedTuple):
 class SelectBooks(beam.PTransform):
     """Drops books that overlap larger kept books. PCollection[MeasuredBook] → SelectedBooks.
 
-    The result does not depend on the number of workers. Every worker holds a few books, or the n-grams of a
-    partition. One worker holds four numbers for each book, and two more for each dropped book.
+    The result does not depend on the number of workers. Every worker holds a few books, or the n-grams of one
+    partition, in memory. One worker holds four numbers for each book, and two more for each dropped book.
 
     Args:
       folder: folder for temporary n-grams (see scratch.py).
@@ -102,10 +102,14 @@ class SelectBooks(beam.PTransform):
 def attribute_partition(
     packed: bytes, dropped: Int64s, plan: Plan, scratch: Scratch
 ) -> Iterator[tuple[int, bytes]]:
-    """Counts which kept books cover the n-grams of dropped books, in one partition.
+    """Counts the n-grams that books share with larger kept books, in one partition of the n-grams.
 
-    Yields (bucket, reference to rows in scratch). A row is (book id, id of a covering book, number of
-    n-grams).
+    Yields (bucket of books, reference to rows in scratch). A row is (id of a book, id of a larger kept book,
+    number of n-grams). If several larger kept books have an n-gram, it is counted for the largest of them.
+
+    Args:
+      packed: reference to the n-grams of the partition that several books share.
+      dropped: ids of the dropped books, ascending.
     """
     rows = overlap.attribute_ngrams(shared_from_bytes(fetch(packed)), dropped)
     for bucket, part in cut_rows(rows, plan):
@@ -113,7 +117,7 @@ def attribute_partition(
 
 
 def cut_rows(rows: Int64s, plan: Plan) -> Iterator[tuple[int, Int64s]]:
-    """Distributes rows to buckets by book id. Yields (bucket, its rows)."""
+    """Distributes rows, which begin with a book id, to buckets of books. Yields (bucket, its rows)."""
     return overlap.cut_by_id(rows, plan.buckets)
 
 
@@ -127,8 +131,13 @@ def judge_bucket(
 ) -> Iterator[Any]:
     """Yields the kept books of a bucket.
 
-    Rejections are on the output "rejected", and the decisions about all books on the output "verdicts".
-    Raises ValueError if two books have the same id.
+    Rejections are on the output "rejected". The decisions about all books of the bucket are on the output
+    "verdicts". Raises ValueError if two books have the same id.
+
+    Args:
+      joined: (bucket, its books with the counts of their n-grams), as produced by CoGroupByKey.
+      dropped: ids of the dropped books.
+      ngram_words: number of words in an n-gram, for the reasons of rejections.
     """
     _, found = joined
     id_to_ngrams = {
@@ -152,7 +161,8 @@ def give_verdict(
 ) -> Iterator[Any]:
     """Yields a book if it is kept, otherwise its rejection on the output "rejected".
 
-    Also yields the decision on the output "verdicts".
+    Also yields the decision, `verdict`, on the output "verdicts". `ngram_words` is the number of words in an
+    n-gram, for the reason of the rejection.
     """
     yield TaggedOutput("verdicts", verdict)
     if verdict.is_kept:
@@ -163,9 +173,9 @@ def give_verdict(
 
 
 def add_coverings(pieces: Iterable[bytes]) -> dict[int, dict[int, int]]:
-    """Adds up the rows of `attribute_partition`.
+    """Adds up the numbers of n-grams in the rows of `attribute_partition`, over all partitions.
 
-    Returns book id → {id of a covering book: number of n-grams}.
+    Returns book id → {id of a larger kept book: number of n-grams}.
     """
     rows = numpy.frombuffer(b"".join(pieces), numpy.int64).reshape(-1, overlap.COVERING_COLUMNS)
     id_to_covering: dict[int, dict[int, int]] = collections.defaultdict(dict)

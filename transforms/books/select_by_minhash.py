@@ -1,9 +1,9 @@
 """Drops books that overlap larger kept books. MinHash finds the pairs of books to compare.
 
 The rule is that of select_books.py, and each comparison is exact. But a book is only compared with larger
-books that share at least one position of their MinHash signatures (bands of one row). So a book may wrongly
-be kept if it shares a few n-grams with each of many larger books, or if it is much smaller than the book that
-contains it.
+books whose MinHash signature is equal to its own in at least one position (bands of one row). So a book may
+wrongly be kept if it shares a few n-grams with each of many larger books, or if it is much smaller than the
+book that contains it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -56,7 +56,7 @@ BANDS = (PERMUTATIONS, 1)
 
 
 class SketchedBook(NamedTuple):
-    """A book with its number (see `number_book`), and a reference to the hashes of its n-grams in scratch."""
+    """A book with its number, by which books are sorted, and a reference to the hashes of its n-grams."""
 
     measured: MeasuredBook
     number: int  # see number_book
@@ -110,7 +110,7 @@ class SelectByMinHash(beam.PTransform):
         return SelectedBooks(judged.kept, judged.rejected, judged.verdicts)
 
     def _decide(self, covers: beam.PCollection) -> beam.PCollection:
-        """Returns a PCollection of one ascending array with the numbers of the dropped books."""
+        """Returns a PCollection of one array: the numbers of the dropped books, ascending."""
         contested = covers | "Contested" >> beam.Filter(is_open, self.threshold)
         numbers = AsSingleton(
             contested
@@ -134,8 +134,9 @@ class SelectByMinHash(beam.PTransform):
 
 
 class _Cover:
-    """Compares a book with its candidates: the larger books that may overlap it. If they share n-grams,
-    yields a Cover that marks the shared n-grams.
+    """Compares a book with larger books that may overlap it. If they share n-grams, yields a Cover.
+
+    A Cover marks the n-grams of the book that each of the larger books has, too.
     """
 
     def __init__(self, scratch: Scratch):
@@ -153,7 +154,7 @@ class _Cover:
 
 
 def fetched(cover: Cover) -> Cover:
-    """Returns a cover whose marks are fetched from scratch."""
+    """Returns a cover that has its marks of shared n-grams instead of a reference to them."""
     return cover._replace(packed=fetch(cover.packed))
 
 
@@ -167,17 +168,17 @@ def sketch_book(
 
 
 def describe_book(sketched: SketchedBook) -> DocumentFacts:
-    """Returns the number of a book as key, and the name of its file as title."""
+    """Returns the facts for the search by MinHash: the number of the book as key, its file name as title."""
     return DocumentFacts(sketched.number, sketched.measured.book.name, 0)
 
 
 def ngrams_of_book(sketched: SketchedBook) -> Uint64s:
-    """Returns the hashes of a book's n-grams, fetched from scratch."""
+    """Returns the hashes of a book's n-grams. They are read from the scratch folder."""
     return numpy.frombuffer(fetch(sketched.packed), "<u8")
 
 
 def key_sketch(sketched: SketchedBook) -> tuple[int, Sketch]:
-    """Returns (number of the book, Sketch)."""
+    """Returns (number of the book, Sketch of the book)."""
     return sketched.number, Sketch(sketched.number, describe_book(sketched), sketched.packed)
 
 
@@ -198,35 +199,48 @@ def key_book(sketched: SketchedBook) -> tuple[int, SketchedBook]:
 
 
 def key_cover(cover: Cover) -> tuple[int, Cover]:
-    """Returns (id of the book, cover)."""
+    """Returns (id of the book that the cover describes, cover)."""
     return id_of(cover.number), cover
 
 
 def is_open(cover: Cover, threshold: Fraction) -> bool:
-    """Returns True if larger books together have at least the share `threshold` of a book's n-grams."""
+    """Returns True if a book may have to be dropped, depending on which larger books are kept.
+
+    This is so if all larger books together have at least the share `threshold` of its n-grams.
+    """
     return is_contested(fetched(cover), threshold)
 
 
 def number_row(cover: Cover) -> Int64s:
-    """Returns the number of the book in a cover as an array of one row."""
+    """Returns the number that identifies the book of a cover, as an array of one row."""
     return numpy.array([[cover.number]], numpy.int64)
 
 
 def pair_contested(cover: Cover, contested: Int64s) -> Pairs:
-    """Returns rows (number of a larger contested book, number of the book) if they share n-grams."""
+    """Returns a row (number of a larger book, number of the book) for each larger contested book that shares
+    n-grams with the book of a cover.
+
+    `contested` has the numbers of the contested books: those that may have to be dropped (see `is_open`).
+    """
     owners = numpy.intersect1d(numpy.array(cover.owners, numpy.int64), contested)
     return numpy.column_stack((owners, numpy.full(len(owners), cover.number, numpy.int64)))
 
 
 def key_component(cover: Cover, links: Pairs) -> tuple[int, Cover]:
-    """Returns (smallest number in the book's connected component, cover)."""
+    """Returns (smallest book number in the connected component of the cover's book, cover).
+
+    `links` has rows (number of a book, smallest number in its component).
+    """
     place = int(numpy.searchsorted(links[:, 0], cover.number))
     is_linked = place < len(links) and links[place, 0] == cover.number
     return (int(links[place, 1]) if is_linked else cover.number), cover
 
 
 def decide_component(grouped: tuple[int, Iterable[Cover]], threshold: Fraction) -> Int64s:
-    """Returns the numbers of the dropped books of a component, as an array with one row per book."""
+    """Returns the numbers of the dropped books of a connected component, as an array of one column.
+
+    `grouped` is (component, the covers of its books).
+    """
     dropped = decide_covers(map(fetched, grouped[1]), threshold)
     return numpy.array(dropped, numpy.int64).reshape(-1, 1)
 
@@ -237,6 +251,11 @@ def judge_book(
     """Yields a book if it is kept, otherwise its rejection on the output "rejected".
 
     Also yields the decision on the output "verdicts".
+
+    Args:
+      joined: (book id, the book and its cover), as produced by CoGroupByKey.
+      dropped: numbers of the dropped books.
+      ngram_words: number of words in an n-gram, for the reasons of rejections.
     """
     _, found = joined
     sketched = list(found["books"])

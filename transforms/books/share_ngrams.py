@@ -39,7 +39,10 @@ BUCKET_BOOKS = 256
 
 
 class Plan(NamedTuple):
-    """The numbers of partitions of n-grams and of buckets of books. They do not change the result."""
+    """Into how many partitions n-grams are divided, and into how many buckets books.
+
+    The two numbers do not change the result.
+    """
 
     partitions: int  # of the n-grams
     buckets: int  # of the books
@@ -56,7 +59,7 @@ class ShareNgrams(beam.PTransform):
     """Finds the n-grams that several books share. PCollection[MeasuredBook] → SharedParts.
 
     Args:
-      plan: side input with one Plan.
+      plan: side input with one Plan. The other arguments are those of SelectBooks.
     """
 
     def __init__(
@@ -85,9 +88,11 @@ class ShareNgrams(beam.PTransform):
 
 
 def plan_parts(size: tuple[int, int], sample: int) -> Plan:
-    """Plans the number of partitions and buckets.
+    """Plans the number of partitions of n-grams, and the number of buckets of books.
 
-    `size` is the number of books and their total number of tokens, which is the maximum number of n-grams.
+    Args:
+      size: (number of books, their total number of tokens). Books have at most as many n-grams as tokens.
+      sample: one n-gram in `sample` is used.
     """
     books, tokens = size
     wanted = tokens // sample // PARTITION_HASHES + 1
@@ -99,6 +104,7 @@ def hash_book(measured: MeasuredBook, ngram_words: int, words: str) -> Uint64s:
     """Returns the hashes of the n-grams of a book.
 
     Args:
+      ngram_words: number of words in an n-gram.
       words: "plain" to hash normalised words, "exact" to hash them unchanged.
     """
     text = fetch_text(measured.book.packed_text)
@@ -108,7 +114,7 @@ def hash_book(measured: MeasuredBook, ngram_words: int, words: str) -> Uint64s:
 
 
 class _HashBooks(beam.DoFn):
-    """Hashes the n-grams of books, and stores them by partition.
+    """Hashes the n-grams of books, and stores the hashes of each partition in scratch.
 
     MeasuredBook → (partition, reference to an NgramBlock in scratch). A block has the hashes of several
     books.
@@ -151,7 +157,8 @@ class _HashBooks(beam.DoFn):
 def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> Iterator[Any]:
     """Finds the n-grams of one partition that several books share.
 
-    Stores them in scratch and yields the reference. Yields the counts of the books on the output "counts".
+    Stores them in scratch and yields a reference to them. Yields the counts of the books on the output
+    "counts". `grouped` is (partition, references to its NgramBlocks).
     """
     _, packed = grouped
     counts, shared = overlap.share_ngrams(block_from_bytes(fetch(piece)) for piece in packed)

@@ -19,8 +19,8 @@ class StripBooks(beam.PTransform):
     """Removes the text that does not belong to the book. PCollection[Book] → Screened of Book.
 
     The text of the whole file is replaced by the text of the book, and the field `characters` is set to its
-    length. Files are rejected if the book cannot be located, with the reasons of `strip_boilerplate` and
-    `check_furniture`.
+    length. A file is rejected if the book in it cannot be located. The reasons to reject are those of
+    `strip_boilerplate` and `check_furniture`.
 
     Args:
       folder: folder for temporary texts (see scratch.py).

@@ -40,13 +40,15 @@ class TakeSimplest(beam.PTransform):
     Books are added in descending order of the ratio that `formula` computes from the numbers of tokens and of
     different tokens. With each book, the number of tokens and the vocabulary (the words that occur at least
     `min_count` times after tokenisation) grow. The first book that would exceed `target_tokens` or
-    `max_vocabulary` is rejected, and so are all books after it. One worker holds some numbers for each book.
-    Words are counted in buckets. A worker holds one bucket, with an entry for each pair of a word and a book.
+    `max_vocabulary` is rejected, and so are all books after it.
+
+    One worker holds some numbers for each book in memory. Words are counted in buckets. A worker holds one
+    bucket, with an entry for each pair of a word and a book.
 
     Args:
       folder: folder for temporary texts and counts (see scratch.py).
       style: format of tokenised numbers, see TokenizeBooks.
-      formula: formula of the ratio, see text/books/simple/simplicity.py.
+      formula: name of the formula that computes the ratio; see text/books/simple/simplicity.py.
     """
 
     def __init__(
@@ -116,8 +118,9 @@ def measure_of(measured: MeasuredBook) -> tuple[int, tuple[int, int]]:
 
 
 def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
-    """Returns the word counts of a book and its rank in the queue (the order in which books are added).
-    Returns None if the book is not in the queue.
+    """Returns the word counts of a book, each with the rank of the book: its position in the queue.
+
+    The queue is the order in which books are added. Returns None if the book is not in the queue.
     """
     rank = queue.rank_of.get(book.book_id)
     if rank is None:
@@ -127,8 +130,9 @@ def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
 
 
 def count_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> Pairs:
-    """Returns rows (rank of a book, number of words that the book adds to the vocabulary) for one bucket of
-    words.
+    """Returns rows (rank of a book, number of words that the book adds to the vocabulary).
+
+    `grouped` is (bucket of words, references to the counts of these words). Only these words are counted.
     """
     batches = (word_counts.unpack_counts(fetch(packed), RANKED) for packed in grouped[1])
     return count_entries(batches, min_count)

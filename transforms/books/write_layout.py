@@ -21,9 +21,9 @@ FILE_OF_SPLIT = {"train": "train.txt", "validation": "valid.txt", "test": "test.
 
 
 class Place(NamedTuple):
-    """The position of a book in its text files, in lines.
+    """The position of a book in its text file, counted in lines.
 
-    It is the same in the tokenised and the raw file.
+    It is the same in the tokenised and in the raw file of a split.
     """
 
     book_id: int

@@ -27,14 +27,14 @@ MAX_LINE_BYTES = 1 << 24  # limit for damaged files without line feeds
 
 
 class StoredFile(NamedTuple):
-    """A file of a build, with its SHA-256 from the manifest."""
+    """A file of a build, with the SHA-256 that the manifest of the build lists for it."""
 
     path: str
     sha256: str  # "" if the manifest does not list the file
 
 
 class Comparison(NamedTuple):
-    """An artefact to compare: it is both in the checksum list and in the build."""
+    """A file of the original scripts (an artefact) that is both in the checksum list and in the build."""
 
     name: str  # in the list
     md5: str  # in the list
@@ -44,10 +44,9 @@ class Comparison(NamedTuple):
 
 
 class CheckChecksums(beam.PTransform):
-    """Compares the artefacts of a build with the list of checksums. Pipeline → PCollection[Finding], one per
-    artefact.
+    """Compares the artefacts of a build with a list of MD5 checksums. Pipeline → PCollection[Finding].
 
-    The results are EQUAL, DIFFERENT or DAMAGED.
+    There is one finding per artefact: EQUAL, DIFFERENT or DAMAGED.
     """
 
     def __init__(self, comparisons: Iterable[Comparison]):
@@ -63,9 +62,10 @@ class CheckChecksums(beam.PTransform):
 
 
 def check_artefact(asked: Comparison) -> Finding:
-    """Compares the MD5 of an artefact with that in the list.
+    """Compares the MD5 of an artefact in a build with that in the checksum list.
 
-    If they differ, the artefact is read again to describe the first difference.
+    If they differ, the artefact is read again and compared with a reference, if there is one. The finding
+    then describes the first line that differs.
     """
     paths = [file.path for file in asked.files]
     digest = hashlib.md5(usedforsecurity=False)
@@ -107,9 +107,9 @@ def _describe(found: Difference | None, other: str) -> str:
 
 
 def _read_lines(paths: Iterable[str]) -> Iterator[bytes]:
-    """Yields the lines of a text that may be in several files.
+    """Yields the lines of a text that is stored in one or several files.
 
-    Lines longer than MAX_LINE_BYTES, as in damaged files, are split.
+    Lines longer than MAX_LINE_BYTES are split; they occur only in damaged files.
     """
     begun = b""
     for path in paths:
@@ -124,7 +124,10 @@ def _read_lines(paths: Iterable[str]) -> Iterator[bytes]:
 
 
 def _as_text(line: bytes) -> bytes:
-    """Returns a line as it is in Parquet, in which characters that only Perl reads as UTF-8 are replaced."""
+    """Returns a line of a text file as the Parquet file of the build has it.
+
+    In Parquet files, characters that are valid UTF-8 only for Perl are replaced.
+    """
     if line.isascii():
         return line
     try:

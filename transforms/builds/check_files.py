@@ -99,7 +99,7 @@ class _CheckFile(beam.DoFn):
 def find_fault(file: ListedFile) -> str:
     """Returns a message about the fault of a file, or "" if it has none.
 
-    Raises InputError or OSError if the file cannot be read at the moment.
+    Raises InputError or OSError if the disk or store does not return the file.
     """
     path, listed = file.file.path, file.listed
     if not is_there(path):
@@ -121,9 +121,9 @@ def find_fault(file: ListedFile) -> str:
 
 
 def _count_records(path: str, kind: str) -> tuple[int | None, str]:
-    """Returns (number of records in a file, name of a record, such as "rows").
+    """Returns (number of records in a file, what its records are called, such as "rows").
 
-    The number is None if records of this kind of file cannot be counted.
+    `kind` is the format of the file. The number is None if records of this format cannot be counted.
     """
     if kind == "parquet":
         return count_rows(path), "rows"

@@ -131,15 +131,17 @@ def _columns_of(build: Build, shape: CorpusShape) -> list[str]:
 
 
 def plan_row_groups(side: Side) -> Iterator[SideGroup]:
-    """Yields the row groups of a file, each with the flag of its edition (True for the newer one)."""
+    """Yields the row groups of a Parquet file, each in a pair (True for the newer build, row group)."""
     is_new, file = side
     return ((is_new, group) for group in row_groups_of(file))
 
 
 def read_rows(side: SideGroup, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
-    """Reads a row group.
+    """Reads a row group. Returns its rows in the form in which they are compared (see `make_rows`).
 
-    Returns its rows in the form in which they are compared (SCHEMA, see `make_rows`).
+    Args:
+      side: (True for the newer build, row group).
+      columns: names of the columns to compare.
     """
     is_new, group = side
     wanted = dict.fromkeys([*filter(None, [shape.id, _title_column(shape)]), *columns])
@@ -153,9 +155,9 @@ def _title_column(shape: CorpusShape) -> str:
 def make_rows(
     rows: CorpusRows, shape: CorpusShape, columns: Sequence[str], is_new: bool
 ) -> pa.Table:
-    """Converts rows to the form in which they are compared (SCHEMA).
+    """Converts rows to the form in which they are compared (SCHEMA): id, title, and hash of the columns.
 
-    Raises InputError for a row without an id.
+    `is_new` is True for rows of the newer build. Raises InputError for a row without an id.
     """
     table = rows.table
     digests = [fingerprint(text) for text in join_columns(table, columns)]
@@ -173,10 +175,10 @@ def make_rows(
 
 
 def join_columns(table: pa.Table, columns: Sequence[str]) -> list[str]:
-    """Returns one string for each row with the values of the compared columns.
+    """Returns one string for each row, which contains the values of the compared columns.
 
-    Different rows have different strings. Two control characters separate columns and mark missing values; if
-    the columns contain these characters, different rows may have equal strings.
+    Different rows have different strings. Two control characters separate columns and mark missing values.
+    Only if the values contain these characters, different rows may have equal strings.
     """
     texts = [_as_text(table[name]) for name in columns]
     joined: list[str] = pc.binary_join_element_wise(
@@ -209,8 +211,9 @@ def _titles(table: pa.Table, shape: CorpusShape) -> list[str]:
 
 
 def _title_of(head: str) -> str:
-    """Returns the title from the beginning of an article in the layout of text/wikimedia/article_markers.py.
-    Returns "" for a text in another layout.
+    """Returns the title of an article, given the beginning of its text.
+
+    The layout is that of text/wikimedia/article_markers.py. Returns "" for a text with too few lines.
     """
     lines = head.split("\n", 3)
     return lines[2] if len(lines) > 2 else ""
@@ -219,9 +222,13 @@ def _title_of(head: str) -> str:
 def compare_bucket(
     grouped: tuple[int, Iterable[bytes]], splits: Sequence[str]
 ) -> Iterator[Tally | beam.pvalue.TaggedOutput]:
-    """Yields the counts of a bucket.
+    """Compares the rows of both builds in one bucket, and yields the counts of the changes.
 
-    Its packed changes, if there are any, are yielded on a separate output.
+    The changes themselves, if there are any, are yielded on a separate output, compressed.
+
+    Args:
+      grouped: (bucket, blocks of rows from DealRows).
+      splits: names of the splits.
     """
     tally, changes = compare_rows(unpack_rows(grouped[1], SCHEMA), splits)
     yield tally

@@ -22,9 +22,9 @@ BUFFER_ROWS = 1 << 18  # rows that a worker collects before it distributes them 
 
 
 class DealRows(beam.PTransform):
-    """Groups rows into buckets.
+    """Groups rows into buckets by a hash of their ids.
 
-    PCollection → PCollection[(bucket, blocks)]. Buckets without rows are left out.
+    PCollection → PCollection[(bucket, blocks of its rows)]. Buckets without rows are left out.
 
     Args:
       make: function from an element to a table of its rows with a column "id". All tables have the same

@@ -127,7 +127,7 @@ class CorpusFile(NamedTuple):
 
 
 class RowGroup(NamedTuple):
-    """A row group of a Parquet file, the part that is read at once."""
+    """A row group of a Parquet file. A row group is the part of a file that is read at once."""
 
     file: CorpusFile
     number: int  # in the file
@@ -239,10 +239,11 @@ def _read_bytes(path: str) -> bytes:
 
 
 def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
-    """Returns the finished builds of a corpus that contain text, sorted by edition, dump date and version.
+    """Returns the finished builds of a corpus, sorted by edition, dump date and version.
 
-    Each folder may be a build, or contain builds at any depth. Unfinished builds are skipped with a warning.
-    Raises InputError for a folder without a finished build, and for a damaged build.
+    Each folder may be a build, or contain builds at any depth. Builds without texts, such as vocabularies,
+    are left out. Unfinished builds are skipped with a warning. Raises InputError for a folder without a
+    finished build, and for a damaged build.
     """
     found = find_folders(folders)
     for folder in found.unfinished:
@@ -259,9 +260,9 @@ def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
 
 
 def find_folders(folders: Iterable[str]) -> FoundFolders:
-    """Finds the builds among some folders and all folders below them.
+    """Finds all builds in some folders. A folder may be a build itself, or contain builds at any depth.
 
-    Raises InputError if one of the folders has no finished build.
+    Raises InputError if there is no finished build in one of the folders.
     """
     finished: set[str] = set()
     unfinished: set[str] = set()
@@ -351,8 +352,10 @@ def count_rows(path: str) -> int:
 
 
 def text_bytes_of(path: str, column: str) -> int:
-    """Returns the size of the texts in a column of a Parquet file in bytes, from its footer. A few bytes per
-    page are not texts. Raises InputError if the file is damaged.
+    """Returns the size of all texts in a column of a Parquet file, in bytes.
+
+    Only the footer of the file is read, so the size includes a few bytes of overhead for each Parquet page.
+    Raises InputError if the file is damaged.
     """
     with _opened(path) as parquet:
         footer, at = parquet.metadata, parquet.schema_arrow.names.index(column)
@@ -392,7 +395,7 @@ def _read(
 
 @contextlib.contextmanager
 def _opened(path: str) -> Iterator[pq.ParquetFile]:
-    """Opens a Parquet file. Errors inside the block are raised as InputError with the path."""
+    """Opens a Parquet file for a `with` block. Errors of the block are raised as InputError with the path."""
     if not FileSystems.exists(path):
         raise InputError(path, "no such file")
     with open_raw(path) as stream:

@@ -49,7 +49,10 @@ class Plan(NamedTuple):
 
 
 def read_list(path: str) -> list[ListedSum]:
-    """Reads a list of checksums. Raises InputError if the list is invalid, or if several files match."""
+    """Reads a list of MD5 checksums. `path` may be a pattern that matches one file.
+
+    Raises InputError if the list is invalid, or if the pattern does not match exactly one file.
+    """
     found = match_inputs([path])
     if len(found) > 1:
         raise InputError(path, f"{len(found)} files match, but only one list is allowed")
@@ -62,9 +65,10 @@ def read_list(path: str) -> list[ListedSum]:
 
 
 def plan_comparisons(build: Build, listed: Iterable[ListedSum], reference: str = "") -> Plan:
-    """Finds the artefacts of a checksum list among the files of a build and of a reference folder.
+    """Finds the artefacts (the files in a checksum list) among the files of a build.
 
-    Raises InputError if the reference is not a folder or contains an artefact twice.
+    Also finds them in the folder `reference`, unless it is "". Raises InputError if this is not a folder, or
+    if it contains an artefact twice.
     """
     sizes = list_below(build.folder)
     finder = ArtefactFinder(sizes)
@@ -100,7 +104,7 @@ def plan_comparisons(build: Build, listed: Iterable[ListedSum], reference: str =
 
 
 def _find_reference(finder: ArtefactFinder, folder: str, name: str) -> tuple[str, ...]:
-    """Returns the paths of the files of an artefact in the reference folder."""
+    """Returns the paths of the files in a reference folder that make up the artefact `name`."""
     try:
         return tuple(path_below(folder, found) for found in finder.find(name))
     except ArtefactError as error:

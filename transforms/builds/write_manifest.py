@@ -1,4 +1,7 @@
-"""Writes stats.json, README.md, the metadata for TFDS and manifest.json from the ledger of a build."""
+"""Writes stats.json, README.md, the metadata for TFDS and manifest.json of a build.
+
+They are made from the ledger of the build: all counts and file lists that its stages have collected.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -34,10 +37,10 @@ from transforms.text.builds.ledger import (
 
 
 class Enter(beam.PTransform):
-    """Converts PCollections to entries of the ledger of a build. {account: PCollection or tuple of them} →
-    PCollection[Entry].
+    """Collects counts and lists for the manifest of a build, each under a name (an account).
 
-    The integers of an account are added up. Other values are collected in a list, which must fit in the
+    {account: PCollection or tuple of PCollections} → PCollection[Entry], the ledger of the build. The
+    integers of an account are added up later. Other values are collected in a list, which must fit in the
     memory of one worker.
 
     Args:
@@ -63,7 +66,7 @@ class Enter(beam.PTransform):
 class WriteManifest(beam.PTransform):
     """Writes the manifest, the card and other descriptions of a build.
 
-    PCollection[Entry] → PCollection[OutputFile].
+    PCollection[Entry], the ledger of the build (see Enter) → PCollection[OutputFile].
 
     Raises AccountingError if the counts do not add up, and InputError if all records of the input were
     rejected.
@@ -95,14 +98,15 @@ class WriteManifest(beam.PTransform):
 
 
 def enter(value: Any, account: str) -> Entry:
-    """Returns the ledger entry of a value: (account, value) for an integer, (account, [value]) for other
-    values.
+    """Returns the entry for a value: (account, value) for an integer, (account, [value]) for other values.
+
+    An account is the name under which values are added up or collected (see Enter).
     """
     return account, value if type(value) is int else [value]
 
 
 def add_up(entered: Iterable[int | list[Any]]) -> int | list[Any]:
-    """Adds up the numbers that were entered for an account, or joins its lists to one list."""
+    """Adds up the integers that were entered under one name, or joins the lists into one list."""
     numbers, values = 0, []
     for one in entered:
         if isinstance(one, list):
@@ -119,7 +123,11 @@ def write_manifest(
     account_for: AccountFor,
     entered: Mapping[str, Any],
 ) -> Iterator[OutputFile]:
-    """Checks the counts in the ledger, and writes the manifest and the other descriptions of a build."""
+    """Checks the counts of a build, and writes its manifest and other descriptions.
+
+    Args:
+      entered: account → sum or list, from `add_up`. The other arguments are those of WriteManifest.
+    """
     ledger = Ledger(entered)
     inputs, outputs = ledger.values(INPUTS), ledger.values(OUTPUTS)
     try:

@@ -1,4 +1,4 @@
-"""Combines arrays of pairs of numbers from many workers into one array."""
+"""Combines arrays, whose rows are pairs of numbers, from many workers into one array."""
 
 from collections.abc import Callable, Iterable
 

@@ -28,7 +28,7 @@ class Sketch(NamedTuple):
 
 
 class ComparedPair(NamedTuple):
-    """Two documents and their similarity. In both sketches, the field `packed` is empty."""
+    """Two documents and their similarity. The sketches are without n-grams: their field `packed` is empty."""
 
     first: Sketch
     second: Sketch
@@ -73,14 +73,18 @@ class CompareDocuments(beam.PTransform):
 
 
 def split_pairs(pairs: Pairs) -> Iterator[tuple[int, Any]]:
-    """Groups pairs by their first document. Yields (number of the first document, sorted numbers of the
-    second documents).
+    """Groups pairs by their first document.
+
+    Yields (number of a first document, sorted numbers of its second documents).
     """
     return ((first, pairs[places, 1]) for first, places in group_places(pairs[:, 0]))
 
 
 def send_first(joined: Met) -> Iterator[tuple[int, Sketch]]:
-    """Sends the sketch of a document to the second documents of its pairs. Yields (number, sketch)."""
+    """Yields (number of the second document, sketch of the first document) for each pair of a document.
+
+    `joined` is (number of the first document, its sketch and its pairs), as produced by CoGroupByKey.
+    """
     _, found = joined
     (own,) = found[DOCUMENTS]
     for seconds in found[WANTED]:
@@ -90,8 +94,10 @@ def send_first(joined: Met) -> Iterator[tuple[int, Sketch]]:
 
 
 def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
-    """Compares a document with the first documents that `send_first` sent to it. Yields one ComparedPair for
-    each.
+    """Yields a ComparedPair for each pair in which a document is the second.
+
+    `joined` is (number of the second document, its sketch and the sketches from `send_first`), as produced by
+    CoGroupByKey.
     """
     _, found = joined
     (own,) = found[DOCUMENTS]
@@ -103,5 +109,5 @@ def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
 
 
 def hashes_of(sketch: Sketch) -> Uint64s:
-    """Returns the hashes of the n-grams of a document, fetched from scratch."""
+    """Returns the hashes of the n-grams of a document. They are read from the scratch folder."""
     return numpy.frombuffer(fetch(sketch.packed), "<u8")

@@ -35,9 +35,9 @@ class DropDuplicates(beam.PTransform):
     """Drops near-duplicate documents. PCollection[document] → Screened.
 
     The result does not depend on workers or the order of documents. Groups are connected components: if A is
-    similar to B, and B to C, one of the three is kept. The detail of a rejection names the kept document and
-    the similarity to it. In such a chain of similar documents, the similarity to the kept document may be
-    below the threshold. Documents without words are always kept.
+    similar to B, and B to C, one of the three is kept, even if the similarity of A and C is below the
+    threshold. The detail of a rejection names the kept document and the similarity to it. Documents without
+    words are always kept.
 
     Documents are not shuffled. For documents that share a band with another, the hashes (8 bytes per n-gram)
     are written to scratch, and references to them are shuffled. One worker holds all candidate pairs, and two
@@ -49,9 +49,8 @@ class DropDuplicates(beam.PTransform):
 
     Args:
       folder: folder for temporary hashes (see scratch.py).
-      describe: picklable function from a document to DocumentFacts with its unique key, and the rank that
-        decides which document is kept. If ranks are equal, the document with the smallest `number_of(key)` is
-        kept.
+      describe: picklable function from a document to its DocumentFacts. The key must be unique. The document
+        with the greatest rank is kept; if ranks are equal, that with the smallest `number_of(key)`.
       text_of: picklable function from a document to its text, called at most twice for each document.
       threshold: minimum similarity of near-duplicates; above 0 and below 1. It is compared exactly: "0.1" is
         one tenth. A threshold far below 0.3 gives too many pairs to compare.
@@ -100,7 +99,7 @@ def ngrams_of_text(document: Any, text_of: TextOf) -> Uint64s:
 
 
 def ranks_of(pair: ComparedPair) -> Pairs:
-    """Returns an array with the rows (number, rank) of both documents."""
+    """Returns an array with a row (document number, rank) for each of the two documents of a pair."""
     return numpy.array([(one.number, one.facts.rank) for one in pair[:2]], numpy.int64)
 
 
@@ -115,7 +114,7 @@ def is_kept(document: Any, dropped: Int64s, describe: Describe) -> bool:
 
 
 def reject_document(pair: ComparedPair) -> Rejected:
-    """Returns the rejection of the second document of a pair, and counts it.
+    """Returns the rejection of the second document of a pair, and counts it. The first document is kept.
 
     The detail of the rejection is like "8-gram similarity 0.998 to 2591, which stays".
     """

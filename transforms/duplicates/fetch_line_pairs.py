@@ -1,4 +1,8 @@
-"""Fetches the lines for pairs of line ids, by joins with the ranges that contain the lines."""
+"""Fetches the lines for pairs of line ids.
+
+The sorted lines of a corpus are divided into ranges. A pair is joined with the range of its first line, then
+with the range of its second line.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -28,13 +32,13 @@ class LinePairs(NamedTuple):
 
 
 class FetchLinePairs(beam.PTransform):
-    """Fetches the lines of pairs.
+    """Fetches the lines for pairs of line ids.
 
-    PCollection[(index of the range of the first lines, pairs of ids)] → PCollection[LinePairs]. The first
-    line of each pair is sent to the range of the second.
+    PCollection[(index of the range with the first lines, pairs of ids)] → PCollection[LinePairs]. A range is
+    a part of the sorted lines. The first line of each pair is sent to the range that contains the second.
 
     Args:
-      index_to_range: PCollection[(index, LineRange)] of all ranges.
+      index_to_range: PCollection[(index of the range, LineRange)] with all ranges.
     """
 
     def __init__(self, index_to_range: beam.PCollection):
@@ -59,7 +63,8 @@ def take_first(
 ) -> Iterator[tuple[int, PackedPairs]]:
     """Fetches the first lines of pairs, a limited number of pairs at a time.
 
-    Yields (index of the range of the second lines, pairs of ids with their first lines).
+    Yields (index of the range with the second lines, pairs of ids with their first lines). `joined` is (index
+    of the range with the first lines, this range and pairs of ids), as produced by CoGroupByKey.
     """
     _, found = joined
     arrays: list[Pairs] = list(found[PAIRS])
@@ -74,7 +79,10 @@ def take_first(
 
 
 def take_second(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[LinePairs]:
-    """Fetches the second lines of pairs. Yields the pairs with both lines."""
+    """Fetches the second lines of pairs. Yields the pairs with both lines.
+
+    `joined` is (index of the range with the second lines, this range and the output of `take_first`).
+    """
     _, found = joined
     lines: list[bytes] = []
     for pairs, packed_firsts in found[PAIRS]:
@@ -84,6 +92,6 @@ def take_second(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Lin
 
 
 def lines_in(ranges: Iterable[LineRange]) -> list[bytes]:
-    """Returns the lines of the only range in `ranges`."""
+    """Returns the lines of a range. `ranges` has exactly one element, this range."""
     (lines,) = ranges
     return lines_of(fetch(lines.packed))

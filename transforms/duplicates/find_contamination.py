@@ -72,7 +72,7 @@ class FindContamination(beam.PTransform):
     Args:
       files: files of training texts.
       folder: folder with the index of the evaluation texts, see `save_index`.
-      shown: maximum number of shared passages to return for each evaluation text.
+      shown: maximum number of shared passages to list in the overlap with each evaluation text.
       workers: number of workers that share a file in which reading can begin only at the start.
     """
 
@@ -98,10 +98,10 @@ class FindContamination(beam.PTransform):
 
 
 class _Search(beam.DoFn):
-    """Searches a part of a file for n-grams of evaluation texts. FilePart → (number of an evaluation text,
-    its overlap with the part).
+    """Searches a part of a file for n-grams of evaluation texts.
 
-    Only evaluation texts that overlap are yielded. Counts and hits are on tagged outputs.
+    FilePart → (number of an evaluation text, its overlap with the part), for the evaluation texts that
+    overlap. Counts are on the output "counts", shared passages on the output "hits".
     """
 
     def __init__(self, folder: str, shown: int):
@@ -134,10 +134,7 @@ class _Search(beam.DoFn):
 
 
 def _gather(batches: Iterable[TextBatch]) -> Iterator[TextBatch]:
-    """Joins batches of texts to batches of about BLOCK_CHARACTERS characters.
-
-    A text that is longer than that is a batch of its own.
-    """
+    """Joins batches of texts into batches of about BLOCK_CHARACTERS characters. Texts are not divided."""
     ids: list[str] = []
     texts: list[str] = []
     rejected: dict[str, int] = {}
@@ -156,7 +153,7 @@ def _gather(batches: Iterable[TextBatch]) -> Iterator[TextBatch]:
 
 
 class _AddFound(beam.CombineFn):
-    """Adds up the overlaps of an evaluation text with the parts of the training texts."""
+    """Combines the overlaps of one evaluation text with the different parts of the training texts."""
 
     def __init__(self, shown: int):
         self._shown = shown

@@ -1,4 +1,7 @@
-"""Finds pairs of near-duplicate documents by comparing all their n-grams, and the groups that they form."""
+"""Finds pairs of near-duplicate documents, and the groups that these pairs form.
+
+MinHash selects the pairs to compare. Then all n-grams of the two documents are compared.
+"""
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
@@ -47,9 +50,9 @@ class FindNearPairs(beam.PTransform):
       ngrams_of: picklable function from a document to the hashes of its n-grams, called at most twice for
         each document.
       threshold: minimum similarity of near-duplicates.
-      pair: function that chooses which members of a bucket are compared.
-      again: PCollection of the same documents, read a second time, so that documents need not be stored; None
-        to use the input twice.
+      pair: function that chooses which documents of a MinHash bucket are compared.
+      again: PCollection of the same documents, read a second time, so that the runner need not store them;
+        None to use the input twice.
 
     Raises ValueError if two near-duplicates have the same key.
     """

@@ -234,7 +234,8 @@ def pair_row(pair: ComparedPair, links: Pairs) -> tuple[str | float, ...]:
     """Returns a pair as a row of SCHEMA.
 
     The first document is the one with side 0. If both documents have the same side, the first document is the
-    one whose names (data set, id and split) sort first.
+    one whose names (data set, id and split) sort first. `links` has rows (document number, smallest number in
+    its connected component); this smallest number identifies the cluster of the pair.
     """
     one, other = sorted(pair[:2], key=lambda sketch: (sketch.number & 1, sketch.facts.title))
     place = int(numpy.searchsorted(links[:, 0], one.number))
@@ -267,7 +268,8 @@ def split_of_names(names: str) -> tuple[str, str]:
 
 
 def count_clusters(links: Pairs) -> int:
-    """Returns the number of connected components of near-duplicates. `links` has rows (document number,
-    smallest number in its component).
+    """Returns the number of connected components of near-duplicates.
+
+    `links` has rows (document number, smallest number in its component).
     """
     return len(numpy.unique(links[:, 1]))

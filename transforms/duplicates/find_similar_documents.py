@@ -65,7 +65,7 @@ class FindSimilarDocuments(beam.PTransform):
       ngrams_of: picklable function from a document to the hashes of its n-grams, called once for each
         document.
       bands: (number of bands, rows in a band), see `bands_for`.
-      pair: function that chooses which members of a bucket are paired.
+      pair: function that chooses which documents of a bucket are paired.
     """
 
     def __init__(
@@ -91,25 +91,23 @@ class FindSimilarDocuments(beam.PTransform):
 
 
 def bands_for(threshold: float) -> tuple[int, int]:
-    """Returns (number of bands, rows in a band), chosen to find pairs whose similarity is at least
-    `threshold`.
-    """
+    """Returns (number of bands, rows in a band) to find pairs whose similarity is at least `threshold`."""
     return choose_bands(threshold, PERMUTATIONS, MISS_WEIGHT)
 
 
 def number_of(key: int | str) -> int:
-    """Returns the number of a key: an integer itself, or 63 bits of the fingerprint of a string.
+    """Returns a number that identifies a document: its key if that is an integer, else 63 bits of its hash.
 
-    The probability that two of 100 million keys get the same number is 1 in 2,000. An error is raised if both
-    documents have near-duplicates; otherwise the equal numbers have no effect.
+    Among 100 million string keys, the probability that any two get the same number is 1 in 2,000. An error is
+    raised later if both documents have near-duplicates; otherwise the equal numbers have no effect.
     """
     return fingerprint(key) >> 1 if isinstance(key, str) else key
 
 
 class _BucketDocuments(beam.DoFn):
-    """Computes the buckets of documents. Document → (partition, reference to rows in scratch).
+    """Computes the MinHash buckets of documents. Document → (partition, reference to rows in scratch).
 
-    The rows of several documents are stored together.
+    A row is (document number, bucket). The rows of several documents are stored together.
     """
 
     def __init__(
@@ -171,7 +169,10 @@ def rows_of(numbers: Pairs, buckets: Uint32s) -> bytes:
 
 
 def pair_partition(grouped: tuple[int, Iterable[bytes]], pair: PairMembers = pair_members) -> Pairs:
-    """Returns the pairs of documents in all buckets of a partition."""
+    """Returns the pairs of documents that are in the same bucket, for all buckets of a partition.
+
+    `grouped` is (partition, references to rows in scratch). `pair` is that of FindSimilarDocuments.
+    """
     _, pieces = grouped
     rows = numpy.frombuffer(b"".join(map(fetch, pieces)), _ROW)
     return different_pairs(pair(rows["bucket"], rows["number"]))

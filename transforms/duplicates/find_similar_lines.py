@@ -36,9 +36,10 @@ _PARTITION_BITS = 12
 
 
 class BucketBlock(NamedTuple):
-    """Positions of lines in a range, and the bucket of each line. All buckets are in the same partition.
+    """Some lines of a range, and a bucket for each of them. All buckets are in the same partition.
 
-    A block takes eight bytes for each line and band; see `deal_buckets`.
+    A line is given by its index within the range. All blocks of a range together take eight bytes for each
+    line and band; see `deal_buckets`.
     """
 
     range_index: int
@@ -49,10 +50,10 @@ class BucketBlock(NamedTuple):
 class FindSimilarLines(beam.PTransform):
     """Finds pairs of lines that may be similar.
 
-    PCollection[LineRange] → PCollection[(index of the range of the first lines, pairs of line ids)]. The
-    first line of a pair has the smaller id; each pair occurs once. The pairs do not depend on the ranges. A
-    worker holds one of 4,096 partitions of the buckets at a time. For a very large bucket (boilerplate that
-    many lines share), it holds 16 bytes for each line of the bucket.
+    PCollection[LineRange] → PCollection[(index of the range with the first lines, pairs of line ids)]. The
+    first line of a pair has the smaller id; each pair occurs once. The pairs do not depend on how the lines
+    are divided into ranges. A worker holds one of 4,096 partitions of the buckets at a time. For a very large
+    bucket (boilerplate that many lines share), it holds 16 bytes for each line of the bucket.
 
     The arguments are those of DropNearDuplicates.
     """
@@ -72,7 +73,11 @@ class FindSimilarLines(beam.PTransform):
 
 
 def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int, BucketBlock]]:
-    """Computes the buckets of the lines in a range. Yields (partition, its lines and their buckets)."""
+    """Computes the MinHash buckets of the lines in a range.
+
+    Yields (partition of the buckets, block of lines with buckets in this partition). `rows` is the number of
+    signature positions in a band.
+    """
     all_lines = lines_of(fetch(lines.packed))
     blocks: list[Uint64s] = []
     for start in range(0, len(all_lines), LINES_AT_ONCE):
@@ -88,9 +93,9 @@ def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int,
 
 
 def pair_partition(grouped: tuple[int, Iterable[BucketBlock]]) -> Iterator[tuple[int, Pairs]]:
-    """Finds the pairs in all buckets of a partition.
+    """Finds the pairs of lines that are in the same bucket, for all buckets of a partition.
 
-    Yields (index of the range of the first lines, pairs of line ids).
+    Yields (index of the range with the first lines, pairs of line ids).
     """
     blocks = list(grouped[1])
     ids = numpy.concatenate([line_ids(block.range_index, block.places) for block in blocks])

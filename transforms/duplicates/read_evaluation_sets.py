@@ -38,7 +38,7 @@ def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationIte
     """Reads all items of some evaluation sets, and indexes them. Raises InputError if a file is invalid.
 
     The id of an item that has none is its line number, counted from 1. If the split has several files, the
-    file name precedes the number.
+    file name precedes the number. `n` is the number of words in the n-grams of the index.
     """
     texts: dict[str, int] = {}
     items: list[Item] = []
@@ -65,9 +65,15 @@ def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationIte
 def _without_wordless(
     items: list[Item], texts: list[str], rejected: dict[str, int], n: int
 ) -> EvaluationItems:
-    """Returns the items that contain words, with new numbers, and their index.
+    """Returns the items that contain words, with new numbers, and the index of their n-grams.
 
-    Items without words are counted as rejected.
+    Items without words are added to the counts of rejected texts.
+
+    Args:
+      items: all items of the evaluation sets.
+      texts: the different texts of the items.
+      rejected: "set/reason" → number of texts that were already rejected.
+      n: number of words in an n-gram.
     """
     counts = [
         int(one) for block in fold_texts(texts) for one in block.bounds[1:] - block.bounds[:-1]

@@ -160,7 +160,7 @@ def empty_files(files: int) -> Iterator[tuple[int, bytes]]:
 
 
 def sign_and_deal(texts: Sequence[HashedText], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
-    """Computes the signatures of documents. Yields (shard, reference to its rows in scratch)."""
+    """Computes the signatures of documents. Yields (shard, reference to the shard's rows in scratch)."""
     rows = sign_texts(texts)
     for shard, places in group_places(numpy.array([one.shard for one in texts])):
         (batch,) = rows.take(pa.array(places)).combine_chunks().to_batches()
@@ -200,7 +200,7 @@ def write_signatures(
 
 
 def order_of(table: pa.Table) -> list[int]:
-    """Returns the indexes that sort rows by the hash of the id, then by names, then by signature."""
+    """Returns the indexes that sort rows by the hash of the id, and then by the other columns."""
     data_sets, ids, splits, ngrams = (column.to_pylist() for column in table.columns[:4])
     signatures = table["signature"].combine_chunks().values.to_numpy()
     rows = signatures.reshape(-1, PERMUTATIONS)

@@ -17,7 +17,10 @@ from transforms.text.files.markdown import make_table
 
 @dataclasses.dataclass(frozen=True)
 class EditionAccounts:
-    """Computes the counts of the new build. The fields are known before the build is written."""
+    """Computes the counts of a build that was made from another build.
+
+    The fields are known before the build is written.
+    """
 
     unit: str  # "articles"
     splits: Sequence[str]
@@ -32,9 +35,11 @@ class EditionAccounts:
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
         """Returns the counts, statistics and card sections of the build.
 
-        In addition to the entries of every build, the ledger has:
-          stats: (split, counts); lengths: ((split, class), documents); pieces: (split, SubwordStats).
-          rows: ("read" or "changed", number of documents in the splits that are counted).
+        The ledger has all counts that were collected while the build was written. In addition to those of
+        every build, these are:
+          stats: (split, counts); pieces: (split, SubwordStats).
+          lengths: ((split, length class), number of documents).
+          rows: ("read", number of documents read) and ("changed", number of documents changed).
           named: number of documents to remove or change.
 
         Raises AccountingError if the counts do not add up.

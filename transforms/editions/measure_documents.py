@@ -1,4 +1,4 @@
-"""Counts the documents of a finished build in the same way as its stats.json, for each corpus."""
+"""Lists, for each corpus, the functions that count documents in the same way as stats.json of a build."""
 
 import operator
 from collections import Counter
@@ -27,7 +27,7 @@ class Measure(NamedTuple):
     length: str = ""
 
     def histogram(self, counted: Iterable[Any]) -> Counter[int]:
-        """Returns length class → number of documents."""
+        """Returns length class → number of documents. `counted` has the counts of each document."""
         lengths = map(operator.attrgetter(self.length), counted) if self.length else ()
         return Counter(map(length_class, lengths))
 

@@ -17,7 +17,7 @@ NEAR_DUPLICATE, CONTAMINATED = "near-duplicate", "in-evaluation-set"  # reasons 
 
 
 class PairsOf(NamedTuple):
-    """Reads near-duplicate pairs, of which one side is to be removed from a build."""
+    """Reads pairs of near-duplicates. One document of each pair is to be removed from a build."""
 
     data_set: str  # name of the build in the columns of the pairs
     side: str  # side to remove, "first" or "second"; "" to keep one document of each cluster

@@ -374,8 +374,8 @@ def read_named(
     """Yields the documents of a new file, one row group at a time.
 
     Args:
-      like: any file of the build.
-      columns: the columns of the ids and the texts.
+      like: any file of the build; all facts except the path and the split are taken from it.
+      columns: the names of two columns: the ids and the texts.
     """
     new = like._replace(path=FileSystems.join(folder, file.name), split=file.split)
     for rows in read_file(new, columns):

@@ -60,7 +60,7 @@ def client_of(path: str) -> tuple[str, Any, dict[str, str]]:
 
     For s3:// the client is that of Beam, for gs:// it is the bucket. The arguments are the bucket and key in
     the form of S3 calls. Beam's file systems have no conditional writes, and do not expose their clients. No
-    issue of Beam was found.
+    Beam issue describes this.
     """
     scheme, _, place = path.partition("://")
     bucket, _, name = place.partition("/")

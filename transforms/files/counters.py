@@ -53,7 +53,7 @@ def flush() -> None:
 
 
 def read_tallies(folder: pathlib.Path) -> collections.Counter[str]:
-    """Returns the counts in the folder, summed over all worker processes."""
+    """Returns the counts that all worker processes have written to the folder, added up."""
     total: collections.Counter[str] = collections.Counter()
     for path in folder.glob("*.json"):
         total.update(json.loads(path.read_text("utf-8")))

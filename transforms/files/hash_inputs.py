@@ -20,7 +20,7 @@ class HashInputs(beam.PTransform):
     """Hashes input files. Pipeline → PCollection[InputFile]. The files are given as {role: paths}.
 
     Raises InputError if the size of a file, or the checksum of an object in a store, has changed since the
-    pipeline was constructed. The build may have read other content than the manifest would describe.
+    pipeline was constructed: then the build may have read other content than the manifest would describe.
 
     Args:
       sums: path → expected SHA-256, from the SHA256SUMS file in the same folder. A different hash raises

@@ -39,10 +39,10 @@ class InputError(Exception):
 
 
 def match_inputs(patterns: Sequence[str]) -> list[str]:
-    """Returns the files that match some patterns, each once, sorted by name.
+    """Returns the files that match at least one of the patterns, sorted by name, without repetitions.
 
-    Raises InputError for a pattern without a match, because a mistyped pattern would result in a smaller
-    corpus. Also raises it for files that are not regular, such as pipes.
+    Raises InputError for a pattern without a match, because otherwise a mistyped pattern would result in a
+    smaller corpus. Also raises it for files that are not regular, such as pipes.
     """
     paths: set[str] = set()
     for pattern in patterns:

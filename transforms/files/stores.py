@@ -78,7 +78,7 @@ def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
 
 @contextlib.contextmanager
 def named_in_errors(path: str | pathlib.Path) -> Iterator[None]:
-    """Raises StoreError with the path for OSErrors inside the block.
+    """Replaces OSErrors that are raised in a `with` block by StoreErrors that name the path.
 
     FileNotFoundError is raised unchanged: it shows that the folder was removed because the build has ended.
     """

@@ -181,7 +181,7 @@ def table_of(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.Table:
 
 
 def write_parquet(folder: str, name: str, split: str, table: pa.Table) -> OutputFile:
-    """Writes a table to a Parquet file of a build."""
+    """Writes a table to a Parquet file of a build. `split` is the split of the file in the manifest."""
     with ParquetFile(folder, name, table.schema) as file:
         file.write(table)
     return file.output_file(name, split, "parquet", table.num_rows)

@@ -322,8 +322,8 @@ class WriteRecords(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      name: file name without the number, such as "rejected/rejected".
-      schema: schema of a record. Its names are the header line of TSV files.
+      name: file name without the numbers and the suffix, such as "rejected/rejected".
+      schema: schema of a record. The names of its fields are the header line of TSV files.
       identity: function from a record to the string whose hash determines its file.
       order: function from a tuple of the fields to the sort key within a file.
       suffixes: some of SUFFIXES, separated by spaces; each file type contains all records.

@@ -26,10 +26,13 @@ def check_lines(
 ) -> None:
     """Raises InputError for unusable files of lines.
 
-    Unusable files are binary files, archives without a wanted file (or with a link instead of it), and, if
-    `whole` is True, truncated files. An error is also raised if all files together have no line. Only the
-    beginnings and ends of files are read. So truncated .gz files, and the contents of compressed archives,
-    are not checked.
+    Unusable files are binary files, and archives without a wanted file (or with a link instead of it). If
+    `whole` is True, truncated files are unusable, too. An error is also raised if all files together have no
+    line. Only the beginnings and ends of files are read. So a truncated .gz file is not detected, and the
+    contents of compressed archives are not checked.
+
+    Args:
+      members: patterns that the names of the wanted files in an archive must match.
     """
     has_text = [_check_file(path, whole, members) for path in paths]
     if not any(has_text):

@@ -54,7 +54,7 @@ class CountVocabulary(beam.PTransform):
     Args:
       folder: output folder of the build.
       min_count: minimum count of a word of the vocabulary in the training corpus.
-      buckets: parallel parts of the count. Their number does not change results.
+      buckets: number of parts in which words are counted in parallel. It does not change the results.
       scratch: folder for temporary counts; "" to use the folder of the build.
 
     Raises AccountingError if a held-out word or line is not in the corpus.
@@ -161,7 +161,10 @@ class WrittenVocabulary(NamedTuple):
 def write_vocabulary(
     folder: str, min_count: int, parts: Sequence[VocabularyPart], sentences: int
 ) -> WrittenVocabulary:
-    """Writes vocabulary.tsv. Its number of records is the number of words and special tokens."""
+    """Writes vocabulary.tsv from its parts, one for each bucket of words.
+
+    In the manifest, the number of records of this file is the number of words and special tokens.
+    """
     if sentences < 0:
         raise AccountingError(f"{-sentences} more lines are held out than there are in the corpus")
     merged = vocabulary.merge_parts(parts, sentences)
@@ -189,7 +192,7 @@ def weigh_shard(heldout: _Heldout) -> int:
 
 
 def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutStats]]:
-    """Measures how well the vocabulary covers held-out shards. Yields (number of the shard, coverage).
+    """Counts the words of held-out shards that are in the vocabulary. Yields (number of the shard, counts).
 
     The vocabulary is unpacked once for all shards.
     """

@@ -1,4 +1,4 @@
-"""Counts the words of elements, and partitions the counts into buckets of words."""
+"""Counts the words in the elements of a PCollection, and partitions the counts into buckets of words."""
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ Join = Callable[[Sequence[pa.RecordBatch]], pa.RecordBatch]
 
 
 class DealWords(beam.PTransform):
-    """Counts the words of elements.
+    """Counts the words in the elements of a PCollection, and partitions the counts into buckets of words.
 
     PCollection[Any] → PCollection[(bucket, reference to word counts in scratch)].
 

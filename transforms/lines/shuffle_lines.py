@@ -20,8 +20,9 @@ STAGE = "shuffle-lines"
 class ShuffleLines(beam.PTransform):
     """Shuffles the lines of all ranges into shards. PCollection[LineRange] → PCollection[LineShard].
 
-    The `shards` shards have the series "train". Shard 0 is held out; it is also divided into `heldout_shards`
-    shards of the series "heldout". A worker holds one shard at a time. Empty shards are included.
+    The lines are divided into `shards` shards of the series "train". Shard 0 is held out: it is also divided
+    into `heldout_shards` shards of the series "heldout". A worker holds one shard at a time. Empty shards are
+    included. A range is a part of the sorted lines.
 
     Args:
       folder: output folder of the build.
@@ -64,7 +65,10 @@ def count_range(lines: LineRange) -> tuple[int, int]:
 def deal_range(
     lines: LineRange, ranks: Mapping[int, int], shards: int, scratch: Scratch
 ) -> Iterator[tuple[int, bytes]]:
-    """Distributes the lines of a range over the shards. Yields (shard, reference to lines in scratch)."""
+    """Distributes the lines of a range over the shards. Yields (shard, reference to lines in scratch).
+
+    `ranks` is a mapping: index of a range → position of its first line among all sorted lines.
+    """
     for shard, piece in deal_lines(fetch(lines.packed), ranks[lines.index], shards):
         yield shard, scratch.put(piece)
 

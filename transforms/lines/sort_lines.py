@@ -130,7 +130,10 @@ class _SortRuns(beam.DoFn):
 
 
 def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator[tuple[int, bytes]]:
-    """Divides a sorted run into ranges. Yields (index of the range, reference to its lines in scratch)."""
+    """Divides a sorted run into ranges. Yields (index of the range, reference to its lines in scratch).
+
+    `packed` is a reference to the run. `splitters` are the borders between the ranges.
+    """
     run = fetch(packed)
     for index, start, end in cut_sorted(run, splitters):
         yield index, scratch.part(packed, run, start, end)

@@ -29,8 +29,8 @@ class Selected(NamedTuple):
 class SelectSentences(beam.PTransform):
     """Selects the sentences of a translation benchmark. PCollection[Candidate] → Selected.
 
-    A worker holds only those candidates of a domain that have the lowest ranks, without copies. These are a
-    few times as many candidates as articles are needed. Only these candidates are shuffled.
+    A worker holds only the candidates of a domain that have the lowest ranks, without copies. Their number is
+    a few times the number of articles in the benchmark. Only these candidates are shuffled.
 
     Args:
       quotas: (domain, split) → number of articles and sentences.
@@ -97,7 +97,10 @@ def select_from(
 ) -> Selection:
     """Selects the sentences from the candidates of all domains.
 
-    The topics in `topics` replace those of the candidates.
+    Args:
+      drawn: (domain, its candidates) for each domain.
+      quotas: (domain, split) → number of articles and sentences.
+      topics: URL → topic that replaces the topic of the candidate with this URL.
     """
     candidates = (candidate for _, of_domain in drawn for candidate in of_domain)
     return select(

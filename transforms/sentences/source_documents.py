@@ -193,15 +193,17 @@ def _reject_repeated(candidate: Candidate, place: Place, first: Place) -> Tagged
 
 
 def first_and_last(days: Iterable[tuple[str, str]]) -> tuple[str, str]:
-    """Returns (earliest first day, latest last day) of several pairs (first day, last day). Returns ("", "")
-    if there are no pairs.
+    """Combines pairs (first day, last day) into one: (earliest first day, latest last day).
+
+    Returns ("", "") if there are no pairs.
     """
     spans = [span for span in days if span[0]]
     return min((one for one, _ in spans), default=""), max((one for _, one in spans), default="")
 
 
 def describe(domain: str, newer_than: str, days: tuple[str, str]) -> tuple[str, NewerDocuments]:
-    """Returns (domain, its NewerDocuments) for the manifest: the date limit, and the first and last date of
-    the documents.
+    """Returns (domain, NewerDocuments of the domain) for the manifest.
+
+    NewerDocuments are the date limit `newer_than`, and the first and last date of the documents, `days`.
     """
     return domain, NewerDocuments(newer_than, *days)

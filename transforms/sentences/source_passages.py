@@ -27,7 +27,7 @@ class SourceDump(NamedTuple):
 
 
 class Sourced(NamedTuple):
-    """The outputs of SourcePassages. Each page that was read is a candidate or rejected."""
+    """The outputs of SourcePassages. Each page that was read becomes a candidate or is rejected."""
 
     pages: beam.PCollection  # of (domain, pages read), one for each dump
     candidates: beam.PCollection  # of Candidate
@@ -84,7 +84,7 @@ class SourcePassages(beam.PTransform):
 
 
 def name_domain(rejected: Rejected, domain: str) -> Rejected:
-    """Returns a rejection whose id and stage begin with the domain: "wikinews:4711"."""
+    """Returns the rejection with the domain before its id ("wikinews:4711") and before its stage."""
     return rejected._replace(id=f"{domain}:{rejected.id}", stage=f"{domain}/{rejected.stage}")
 
 

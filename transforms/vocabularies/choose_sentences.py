@@ -74,7 +74,7 @@ class ChooseSentences(beam.PTransform):
 
 
 def add_ranges(counts: Iterable[Counts]) -> Counts:
-    """Adds up arrays with the numbers of sentences in each range of ranks."""
+    """Adds up arrays of counts. Each array has the number of sentences for each range of ranks."""
     return sum(counts, np.zeros(RANGES, np.int64))
 
 
@@ -102,7 +102,13 @@ def held_out_of_block(block: SentenceBlock) -> Iterator[tuple[str, int]]:
 def find_last_ranges(
     sampling: Sampling, ranges: Mapping[str, Counts], held_out: Mapping[str, int]
 ) -> dict[str, LastRange]:
-    """Returns language → the range of ranks that contains the rank of the last chosen sentence."""
+    """Returns language → the range of ranks that contains the rank of the last chosen sentence.
+
+    Args:
+      sampling: the settings that determine the number of sentences of each language.
+      ranges: language → number of its sentences in each range of ranks.
+      held_out: language → number of its sentences that are already held out.
+    """
     none = np.zeros(RANGES, np.int64)
     counts = {name: int(ranges.get(name, none).sum()) for name in sampling.languages}
     try:
@@ -119,7 +125,10 @@ def find_last_ranges(
 def ranks_of_block(
     block: SentenceBlock, last_ranges: Mapping[str, LastRange]
 ) -> Iterator[tuple[str, Ranks]]:
-    """Yields (language, ranks of a block that are in the range of the last chosen sentence)."""
+    """Yields (language, ranks) of a block. Only ranks in the range of the last chosen sentence are yielded.
+
+    Yields nothing if the block has no such ranks. `last_ranges` maps each language to this range.
+    """
     ranks = ranks_in_range(block.ranks(), last_ranges[block.language])
     if len(ranks):
         yield block.language, ranks

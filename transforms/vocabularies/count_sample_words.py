@@ -1,7 +1,8 @@
 """Counts the words of the sentences from which a vocabulary is learned.
 
 No worker holds the whole text of a language. The worker that trains the vocabulary receives only words with
-counts. Words are counted in buckets (see transforms/lines/deal_words.py).
+counts. The words are partitioned into buckets, which are counted in parallel (see
+transforms/lines/deal_words.py).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -96,8 +97,9 @@ def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None
 
 
 def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str, bytes]]:
-    """Yields (language, sentence) for the sentences of a block whose rank is that of the last chosen
-    sentence.
+    """Yields (language, sentence) if the last chosen sentence of the language is in the block.
+
+    If the block has several copies of the sentence, all of them are yielded.
     """
     places = np.flatnonzero(is_last(block.ranks(), choices[block.language]))
     if len(places):
@@ -106,7 +108,10 @@ def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str
 
 
 def count_last(last: tuple[str, bytes], choices: Choices) -> pa.RecordBatch:
-    """Counts the words of the last chosen sentence of a language, once for each of its additional copies."""
+    """Counts the words of the last chosen sentence of a language. `last` is (language, sentence).
+
+    Each word is counted `Choice.copies` times, because this many copies of the sentence are used once more.
+    """
     language, sentence = last
     return _multiply(count_words(block_of([sentence])), choices[language].copies)
 
@@ -124,7 +129,7 @@ def sampled_of_last(last: tuple[str, bytes], choices: Choices) -> tuple[str, int
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> tuple[int, bytes]:
-    """Adds up the word counts of a bucket, and stores the sum in scratch.
+    """Adds up the word counts of a bucket. Returns (bucket, reference to the sum, which is in scratch).
 
     `grouped` is (bucket, references to counts in scratch).
     """

@@ -45,7 +45,7 @@ class SentenceSources(NamedTuple):
 
 
 class SentencePart(NamedTuple):
-    """A part of the input that one worker reads at once: a row group, or a unit of a text file."""
+    """A part of the input that one worker reads at once: a row group, or a work unit of a text file."""
 
     language: str
     layout: Layout | None  # layout of the row group; None for a unit of a text file
@@ -82,7 +82,7 @@ class ReadSentences(beam.PTransform):
     Args:
       folder: output folder of the new build.
       seed: seed of the ranks of sentences.
-      stripes: as in ReadLines.
+      stripes: number of workers that share a text file in which reading can begin only at the start.
 
     Raises InputError for a damaged file.
     """
@@ -131,7 +131,10 @@ def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
 
 
 def plan_texts(language_of_path: Mapping[str, str], stripes: int) -> Iterator[SentencePart]:
-    """Yields the parts of all text files, each with the language of its file."""
+    """Yields the parts of all text files, each with the language of its file.
+
+    `stripes` is as in ReadSentences.
+    """
     for unit in plan_units(sorted(language_of_path), stripes, MEMBERS):
         yield SentencePart(language_of_path[unit.file.path], None, False, unit)
 

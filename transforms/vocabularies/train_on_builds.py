@@ -46,7 +46,7 @@ def plan_sample(build: Build, articles: int) -> list[RowGroup]:
     """Returns the row groups that contain the first articles of the split train, in file order.
 
     The field `rows` of a returned row group is the number of its rows to use, counted from the first row.
-    Only as many footers as needed are read.
+    The footers of the Parquet files are read only until enough articles are found.
     """
     parts: list[RowGroup] = []
     for file in files_of(build, ("train",)):

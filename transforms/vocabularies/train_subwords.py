@@ -94,7 +94,12 @@ def descending_rank_of(article: PackedArticle) -> int:
 
 
 def last_of_sample(smallest: Sequence[int], wanted: int) -> int:
-    """Returns the greatest rank in the sample, or LARGEST_RANK if all articles are in the sample."""
+    """Returns the greatest rank in the sample, or LARGEST_RANK if all articles are in the sample.
+
+    Args:
+      smallest: the smallest ranks, at most `wanted`, as negative numbers (see `descending_rank_of`).
+      wanted: number of articles to sample.
+    """
     return -min(smallest) if len(smallest) == wanted else LARGEST_RANK
 
 

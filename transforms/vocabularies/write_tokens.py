@@ -123,7 +123,15 @@ def _rows_of(piece: TokenPiece, first_token: int, row: int) -> pa.Table:
 
 
 def copy_tokenizer(path: str, folder: str, name: str, kind: str, size: int) -> OutputFile:
-    """Copies the tokenizer to the folder of the tokens. Tokens cannot be decoded without it."""
+    """Copies the tokenizer to the folder of the tokens. Tokens cannot be decoded without it.
+
+    Args:
+      path: file of the tokenizer.
+      folder: output folder of the build.
+      name: name of the copy.
+      kind: kind of the tokenizer's file, for the manifest.
+      size: number of tokens that the tokenizer knows, for the manifest.
+    """
     with HashedFile.in_folder(folder, name) as file:
         file.write(read_input(path))
     return file.output_file(name, "", kind, size)

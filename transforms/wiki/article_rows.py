@@ -61,15 +61,18 @@ def values(article: PackedArticle) -> tuple[str, ...]:
 
 
 def named_texts(article: PackedArticle) -> list[NamedText]:
-    """Returns a list with the article's text and split, from which its signature is computed."""
+    """Returns the id, split and text of an article, from which the article's signature is computed.
+
+    They are the only element of the returned list.
+    """
     return [NamedText("", article.wikidata_id, article.split, unpack_text(article))]
 
 
 def files_for_shards(shards: Mapping[str, int]) -> int:
-    """Returns the number of signature files, given {split: number of files}.
+    """Returns the number of signature files, given {split: number of files with articles}.
 
-    The number is estimated from the size of the text, because signatures have about a sixth of this size. To
-    count the articles instead, all of them would have to be stored first.
+    Signatures have about a sixth of the size of the text. To compute the number of files from the number of
+    articles instead, all articles would have to be stored first.
     """
     return -(-sum(shards.values()) // _SHARDS_PER_FILE)
 

@@ -43,8 +43,8 @@ def check_dumps(
       whole: True to raise an error if the dump is truncated.
       ignore_siteinfo: True to accept any head. Nothing in the head is used then, not even the names of
         namespaces.
-      settings: for builds from several wikis, database name → flag for its dump, which is named in error
-        messages; None for builds with the single flag --language.
+      settings: database name of each wiki → command-line flag for its dump. If the dump is of another wiki,
+        the error message names the right flag. None for builds from one wiki, with the flag --language.
 
     Raises InputError for a file of another wiki, for a truncated file, and for files that are not from the
     same export.
@@ -78,7 +78,7 @@ def check_ranges(paths: Sequence[str], *, whole: bool) -> None:
 
 
 def caveats_of_export(paths: Sequence[str]) -> tuple[str, ...]:
-    """Returns sentences for the card about pages or files that are missing in an export.
+    """Returns sentences for the dataset card about pages or files that are missing in an export.
 
     They are detected from the file names, and from the checksum lists in the same folders.
     """

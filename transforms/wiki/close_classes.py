@@ -43,5 +43,5 @@ def stack_edges(arrays: Iterable[Edges]) -> Edges:
 
 
 def close_classes(edges: Edges) -> dict[int, str]:
-    """Returns internal class → its kind, given all subclass-of statements."""
+    """Returns id of each internal class → its kind, given all subclass-of statements."""
     return kinds_of(edges[:, 0], edges[:, 1])

@@ -12,8 +12,9 @@ from transforms.wiki.pack_articles import unpack_text
 class DropDuplicateArticles(DropDuplicates):
     """Drops near-duplicate articles of one wiki. PCollection[PackedArticle] → Screened.
 
-    Plain words are compared (see plain_words.py), including those of titles and markers. Among articles of
-    the same length, the one with the smallest page id is kept.
+    Words without case and punctuation are compared (see plain_words.py). They include the titles of sections
+    and the markers of the Wiki-40B layout, such as `_START_SECTION_`. Among articles of the same length, the
+    one with the smallest page id is kept.
 
     The arguments are those of DropDuplicates.
     """

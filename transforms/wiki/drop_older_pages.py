@@ -49,8 +49,9 @@ _ID = re.compile(rb"<id>(\d{1,18})</id>")
 
 
 class OlderDump(NamedTuple):
-    """An older dump, or a page id. Pages that are in the older dump, or whose ids are at most the page id,
-    are dropped.
+    """An older dump or a page id, by which older pages are recognised.
+
+    Pages that are in the older dump, or whose ids are at most the page id, are dropped.
     """
 
     dbname: str  # "elwiki"
@@ -119,7 +120,7 @@ class DropOlderPages(beam.PTransform):
 
     Args:
       older: the older dump; None keeps all pages.
-      stripes: as in ReadDump.
+      stripes: number of workers that share a file in which reading can begin only at the start.
     """
 
     def __init__(self, older: OlderDump | None, stripes: int = 1):
@@ -176,7 +177,13 @@ def largest_of(ids: Iterable[int]) -> int:
 
 
 def describe(older: OlderDump, extent: Extent, largest_read_id: int) -> OlderPages:
-    """Returns the description of the older dump for the manifest."""
+    """Returns the description of the older dump for the manifest.
+
+    Args:
+      older: the older dump, or a page id.
+      extent: number of pages of the older dump, and its largest page id.
+      largest_read_id: largest page id of the build's dump.
+    """
     return OlderPages(older.dbname, older.date, *extent, largest_read_id, older.is_dated)
 
 

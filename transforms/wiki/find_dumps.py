@@ -2,7 +2,7 @@
 
 The layout, below each root, on any Beam file system:
   other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/ukwiki-2026-11-01-p1p412.xml.bz2, SHA256SUMS
-  mediawiki_content_current/ukwiki/…, or ukwiki/2026-11-01/xml/…, the same
+  mediawiki_content_current/ukwiki/…, or ukwiki/2026-11-01/xml/… (other places for these files)
   ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2, …-page_props.sql.gz, …-page.sql.gz
   ukwiki/latest/ukwiki-latest-…
   wikidatawiki/20230501/wikidatawiki-20230501-wb_items_per_site.sql.gz
@@ -133,7 +133,8 @@ class _Found(NamedTuple):
 def parse_languages(text: str, roots: Sequence[str] = ()) -> tuple[str, ...]:
     """Parses a list of languages such as "uk,el". Returns the codes in Wikipedia's addresses, each once.
 
-    "paper" means the 41 corpora of the paper; "all" means all Wikipedias that have a folder below the roots.
+    "paper" means the 41 corpora of the Wiki-40B paper. "all" means all Wikipedias that have a folder below
+    the roots.
 
     Raises:
       ValueError: a code is unknown and has no folder; the message names similar codes.
@@ -229,13 +230,14 @@ def find_dumps(
 
 
 def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
-    """Adds to each wiki the newest dump of an earlier date below other roots.
+    """Adds to each wiki an older dump: the newest dump below `roots` with an earlier date.
 
     Wikis without such a dump are moved to the field `missing`.
 
     Args:
-      found: dumps of wikis. For a dump with an unknown date, the newest dated dump is used.
-      roots: folders with the layout of the dump server.
+      found: dumps of wikis. If the date of a wiki's dump is unknown, the newest dump below `roots` that has
+        a date is used as its older dump.
+      roots: folders with the layout of the dump server, in which older dumps are searched.
 
     Raises InputError if a root is not a folder, or no wiki has an older dump.
     """
@@ -258,10 +260,11 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
 
 
 def find_entities(roots: Sequence[str], date: str = NEWEST) -> EntitySource | None:
-    """Returns the newest entity table or entity dump, or None if there is none.
+    """Returns an entity table or entity dump below the roots, or None if there is none.
 
-    If `date` is a date, returns the source of that date. If there is none, returns the first source after
-    that date. If a finished table and a dump have the same date, the table is returned.
+    By default, the newest one is returned. If `date` is a date, returns the one of this date, or else the
+    first one after this date, or else the newest one. If a finished table and a dump have the same date, the
+    table is returned.
     """
     sources = [*_entity_tables(roots), *_entity_dumps(roots)]
     chosen = _choose_date({source.date for source in sources}, date)
@@ -417,7 +420,7 @@ def _choose_date(dates: Iterable[str], date: str) -> str:
 def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
     """Returns the finished entity tables below the roots.
 
-    Of tables of the same date, the newest version is first.
+    Among tables of the same date, the first is the one with the newest version.
     """
     found = []
     for folder, name in _subfolders_of(roots, "entities", "wikidata"):
@@ -431,7 +434,7 @@ def _entity_tables(roots: Sequence[str]) -> list[EntitySource]:
 def _entity_dumps(roots: Sequence[str]) -> Iterator[EntitySource]:
     """Yields all entity dumps below the roots.
 
-    Of dumps of the same date, the one whose compression allows several workers to share the file is first.
+    Among dumps of the same date, the first is one whose compression lets several workers share the file.
     """
     dated = [
         (date, folder, list_files(folder))

@@ -1,8 +1,8 @@
 """Finds the Content File Exports of a wiki in folders with the layout of the dump server.
 
 The layout is `<root>/other/mediawiki_content_current/<wiki>/2026-11-01/xml/<compression>/`. The folder
-`other`, or both `other` and `mediawiki_content_current`, may be missing. If a date has several compressions,
-one that lets several workers share a file is preferred.
+`other`, or both `other` and `mediawiki_content_current`, may be missing. If an export is there in several
+compressions, one that lets several workers share a file is preferred.
 """
 
 import posixpath
@@ -31,7 +31,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 def find_exports(roots: Sequence[str], dbname: str) -> dict[str, list[str]]:
     """Returns date ("20261101") → folders of the export of this date, in the order of the roots.
 
-    There is one folder for each compression and root.
+    Each folder is a folder `xml`, with one subfolder for each compression.
     """
     found: dict[str, list[str]] = {}
     for parent in folders_of_wikis(roots, CURRENT):
@@ -49,7 +49,10 @@ def has_history(roots: Sequence[str], dbname: str) -> bool:
 
 
 def folders_of_wikis(roots: Sequence[str], kind: str) -> Iterator[str]:
-    """Yields the folders that may contain folders of wikis. A root may be such a folder itself."""
+    """Yields the folders that may contain folders of wikis. A root may be such a folder itself.
+
+    `kind` is the folder of one kind of export, such as "mediawiki_content_current".
+    """
     for root in roots:
         yield FileSystems.join(root, "other", kind)
         yield FileSystems.join(root, kind)
@@ -69,7 +72,7 @@ def use_export(
       date: date of the export, such as "20261101".
       keep_good: True to accept an export with missing files or pages.
 
-    Raises UnusableDumpError if no compression is complete.
+    Raises UnusableDumpError if the export is not complete in any compression.
     """
     compressions: dict[str, list[str]] = {}
     for folder in folders:

@@ -84,8 +84,8 @@ class FindItems(beam.PTransform):
     pages (see link_sources.py).
 
     Args:
-      redirects: PCollection[Redirect] with the redirects left by page moves since the date of the titles;
-        None to follow no redirects.
+      redirects: PCollection[Redirect] with the redirects left by page moves since the date of the table that
+        names pages by title; None to follow no redirects.
 
     Raises ValueError if the entity table is needed to link pages but has no titles of the wiki.
     """
@@ -153,8 +153,8 @@ class FindItems(beam.PTransform):
 def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
     """Yields the fact in a row (page, property, value) of page_props.
 
-    A fact that does not name an item is yielded on the output "pages". Raises ValueError for an invalid page
-    or item.
+    A fact that does not name an item is yielded on the output "pages". `linked_by` is the way in which the
+    table links pages, one of LINKED_BY. Raises ValueError for an invalid page or item.
     """
     page, name, value = row
     if name == b"wikibase_item" and value:

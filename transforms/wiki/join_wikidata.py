@@ -57,16 +57,15 @@ class LinkPages(beam.PTransform):
 
 @dataclass(eq=False, repr=False)
 class JoinWikidata(beam.PTransform):
-    """Assigns each article the QID of its item, and rejects articles about Wikimedia-internal items such as
-    lists.
+    """Assigns each article the QID of its Wikidata item.
 
-    Articles without a QID, and articles about Wikimedia-internal items, are rejected.
+    Articles without a QID are rejected, and so are articles about Wikimedia-internal items such as lists.
 
     Args:
       dbname: database name of the wiki, such as "ukwiki".
       tables: tables that link pages to items.
       table: entity table. Without it, classes are unknown and no article is rejected because of its class.
-        Its titles link pages to items if there is no SQL table with the date of the dump that links them.
+        It also links pages to items by title, if no SQL table with the date of the dump links them.
       pins: output of ReadSplitPins, or None. Articles about a pinned item get its split; other pins have no
         effect.
       redirects: PCollection[Redirect], as in FindItems.

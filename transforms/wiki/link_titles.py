@@ -86,8 +86,8 @@ class OnePageOfItem(beam.PTransform):
     """Keeps only the best link of each item.
 
     PCollection[(page id, PageFacts)] → the same. The input has links by page id. An item has only one page in
-    a wiki. If an existing page is linked to the item by its page id, a different page that has the title of
-    the item is about something else.
+    a wiki, but its title may now belong to a different page, which is about something else. So a link by page
+    id is better than a link by title.
 
     Args:
       articles: PCollection[PackedArticle]. A link by page id is ignored if the page is not an article.
@@ -129,7 +129,10 @@ def _key(title: str, value: str, is_case_sensitive: bool = False) -> tuple[str, 
 
 
 def title_and_page(article: PackedArticle, is_case_sensitive: bool = False) -> tuple[str, int]:
-    """Returns (title in the form used for joins, page id)."""
+    """Returns (title in the form used for joins, page id).
+
+    `is_case_sensitive` is True if the first letter of a title is case-sensitive in the wiki.
+    """
     return title_key(article.title, is_case_sensitive), article.page_id
 
 

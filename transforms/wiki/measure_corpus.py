@@ -24,8 +24,8 @@ class MeasureCorpus(beam.PTransform):
 class MeasureLengths(beam.PTransform):
     """Counts articles by split and length.
 
-    PCollection[PackedArticle] → PCollection[((split, length class), number of articles)]. Lengths are in
-    characters.
+    PCollection[PackedArticle] → PCollection[((split, length class), number of articles)]. A length class is
+    a range of lengths, in characters.
     """
 
     def expand(self, articles: beam.PCollection) -> beam.PCollection:
@@ -37,7 +37,7 @@ class MeasureLengths(beam.PTransform):
 
 
 def split_and_length(article: PackedArticle) -> tuple[str, int]:
-    """Returns (split, length class) of an article. Lengths are in characters."""
+    """Returns (split, length class) of an article. A length class is a range of lengths, in characters."""
     return article.split, length_class(article.stats.characters)
 
 

@@ -16,7 +16,8 @@ def pack_article(article: Article, put_text: Callable[[str], bytes] = pack_text)
     """Returns the article with its text measured and compressed.
 
     Args:
-      put_text: function from a text to bytes for `fetch_text`; Scratch.put_text stores it in a file.
+      put_text: function that converts a text to bytes from which `fetch_text` restores it. Scratch.put_text
+        stores the text in a file.
     """
     return PackedArticle(
         page_id=article.page_id,

@@ -57,7 +57,7 @@ class PackItems(beam.PTransform):
 
 
 def count_ranges(batch: Iterable[Entity]) -> Counter[int]:
-    """Returns number of a range of ids → number of items of the batch in this range."""
+    """Returns index of each range of ids → number of items of the batch in this range."""
     return entity_table.count_ranges(entity.numeric_id for entity in batch)
 
 

@@ -272,8 +272,10 @@ def _last_page(unit: FileUnit, damage: Damage) -> str:
 
 
 def _count_lost_pages(unit: FileUnit, damage: Damage, last_page: str) -> int:
-    """Returns the number of pages in damaged bytes, counted in the index of the file, or -1 if it is
-    unknown.
+    """Returns the number of pages that were in damaged bytes, or -1 if it is unknown.
+
+    The pages are counted in the index of the dump file, between `last_page` (the id and title of the last
+    page before the damage) and the first page after the damage.
     """
     index = dump_units.index_path_of(unit.path)
     if unit.kind != "bz2" or index is None or not FileSystems.exists(index):

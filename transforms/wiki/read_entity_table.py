@@ -172,7 +172,7 @@ def _check_order(row_groups: Sequence[RowGroup]) -> None:
 
 
 def _read_kinds(path: str) -> dict[int, str]:
-    """Returns number of an internal class → its kind, for some ten thousand classes."""
+    """Returns id of each internal class → its kind. There are some ten thousand classes."""
     table = _read_columns(path, None, [ID, "kind"])
     kinds = dict(zip(table[ID].to_pylist(), table["kind"].to_pylist(), strict=True))
     unknown = set(kinds.values()) - set(KINDS)
@@ -197,8 +197,8 @@ def _read_columns(path: str, row_group: int | None, columns: Sequence[str]) -> p
 class FindClasses(beam.PTransform):
     """Adds the classes of items to facts about pages. PCollection[(page id, PageFacts)] → the same.
 
-    Facts are grouped by the row group of their item. A row group has at most 65,536 items, and an item has
-    about one page in a wiki.
+    Facts are grouped by the row group of their item. The groups are small: a row group has at most 65,536
+    items, and an item rarely has more than one page in a wiki.
     """
 
     table: EntityTable
@@ -245,8 +245,13 @@ def add_classes(
 ) -> Iterator[PageToFacts]:
     """Yields facts about pages, with the classes of their items added.
 
-    The items are in the range of one row group. The class is None for items without a row, and for negative
-    keys.
+    Facts are returned unchanged if their item has no row in the table.
+
+    Args:
+      grouped: (index of a row group, facts about pages whose items are in its range of ids). A negative index
+        stands for items outside all row groups.
+      row_groups: the row groups of the entity table.
+      kinds: id of each internal class → its kind.
     """
     at, facts_of_pages = grouped
     if at < 0:

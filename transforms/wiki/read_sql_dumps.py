@@ -27,7 +27,7 @@ Parse = Callable[[Row], Iterable[Any]]
 
 
 def keep_row(row: Row) -> tuple[Row]:
-    """Returns the row unchanged."""
+    """Returns the unchanged row, as the only element of a tuple."""
     return (row,)
 
 

@@ -204,7 +204,8 @@ def collect_most_used(
 ) -> WikiTemplates:
     """Collects the facts about the most used templates, and the learned headings, into one WikiTemplates.
 
-    `facts` must be sorted by descending use. MAX_TEMPLATES and the total size of definitions are limits.
+    `facts` are (number of uses, fact), sorted by descending use. They are used until their definitions have
+    MAX_DEFINED characters.
     """
     kept = []
     characters = 0

@@ -94,9 +94,9 @@ def _screen(
 def without_facts(
     page_id: int, articles: Iterable[bytes]
 ) -> tuple[int, Mapping[str, Iterable[Any]]]:
-    """Returns the articles of a page in the form of a join that found no facts.
+    """Returns the articles of a page in the form in which a join with facts returns them, but without facts.
 
-    It is used if no facts are known, so that the text is not shuffled.
+    If no facts are known, this function replaces the join, so that the text is not shuffled for it.
     """
     return page_id, {"articles": articles, "facts": ()}
 

@@ -75,7 +75,8 @@ def cut_block(
 ) -> Iterator[tuple[FileKey, bytes]]:
     """Divides a stored block among the files of the table.
 
-    Yields ((number of the file, number of files), reference to the part of the block).
+    Yields ((index of the file, number of files), reference to the part of the block). `starts` are the first
+    ids of the files.
     """
     block = entity_table.unpack_block(fetch(stored))
     for file, part in entity_table.cut_block(block, starts):
@@ -85,7 +86,10 @@ def cut_block(
 
 
 def every_file(starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:
-    """Yields the key of each file with empty bytes, so that files without rows are written too."""
+    """Yields (key of a file, empty bytes) for each file, so that files without rows are written too.
+
+    `starts` are the first ids of the files.
+    """
     for file in range(len(starts)):
         yield (file, len(starts)), b""
 

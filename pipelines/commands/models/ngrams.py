@@ -25,7 +25,7 @@ word and each end of a sentence.
 
 what you get, in <output>/ngrams/<corpus>-<edition>/<date>-<version>/:
   model.arpa                      for KenLM, SRILM and others
-  log-likelihoods/test.parquet    for `corpusmill score perplexity --log-likelihood FILE`, or bpc
+  log-likelihoods/test.parquet    for --log-likelihood of `corpusmill score perplexity` and `score bpc`
   stats.json                      n-grams, discounts, perplexity of each split
   manifest.json README.md COMPLETED
 

@@ -6,7 +6,7 @@ examples:
   With the address of the data set's web page:
     corpusmill croissant corpora/wiki40b/uk --url https://example.org/wiki40b-uk
 
-For each edition at or below DIR, it describes the current build or, without a current build, the newest one:
+For each edition at or below DIR, the current build is described; without a current build, the newest one:
   <output>/wiki40b/uk/croissant.json   licence, citation, columns, and files with their SHA-256
 
 Run this command again after a new build. `corpusmill publish` also writes the file. To read the records:

@@ -10,7 +10,7 @@ examples:
 
 For each edition at or below DIR, the current build is uploaded; without a current build, the newest one.
 Builds with --limit are left out, unless DIR is the folder of the build itself. The command uploads all files
-of the build, croissant.json, and a README.md. With it, the hub and `datasets` load each edition by name:
+of the build, croissant.json, and a README.md. The README.md lets `datasets` load each edition by name:
   datasets.load_dataset("me/wiki40b", "uk")
 
 Each file is first compared with the manifest: a damaged build is not uploaded. After an interruption, run the

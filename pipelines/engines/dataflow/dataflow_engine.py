@@ -88,9 +88,7 @@ class Dataflow:
 
     @contextlib.contextmanager
     def started(self, folder: str = "") -> Iterator[Started]:
-        """Starts the engine (see Engine). The package for the workers is made once for all jobs
-        of a build.
-        """
+        """Starts the engine (see Engine). All jobs of a build use the same package for the workers."""
         package = contextlib.nullcontext(()) if self._has_package else worker_package(self._corpus)
         with package as of_package, _job_messages():
             yield Started(lambda: self._pipeline([*self._flags, *self._names, *of_package]))
@@ -180,7 +178,7 @@ def _check_client() -> None:
 
 @contextlib.contextmanager
 def _job_messages() -> Iterator[None]:
-    """Makes Beam log the states and messages of the job during the block."""
+    """Makes Beam log the states and messages of the job during the `with` block."""
     messages = logging.getLogger("apache_beam.runners.dataflow.dataflow_runner")
     before = messages.level
     messages.setLevel(logging.INFO)

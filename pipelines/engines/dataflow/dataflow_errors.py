@@ -11,7 +11,7 @@ _UPLOAD_ERROR = "Could not upload to GCS path"  # the beginning of Beam's error 
 
 
 def explain(text: str) -> str:
-    """Returns one line about a failed job: if a worker raised an error, its message without the traceback.
+    """Returns one line about a failed job: the error of a worker, or else the last line of `text`.
 
     Args:
       text: The error message of Dataflow, which may contain the traceback of a worker.
@@ -28,9 +28,7 @@ def explain(text: str) -> str:
 
 @contextlib.contextmanager
 def readable_errors() -> Iterator[None]:
-    """Replaces errors of Dataflow and its jobs inside the block by a BuildError with a message
-    of one line.
-    """
+    """Replaces errors of Dataflow and its jobs in the `with` block by a BuildError of one line."""
     from apache_beam.runners.dataflow.internal import apiclient
     from google.api_core.exceptions import GoogleAPIError  # type: ignore[import-untyped]
     from google.auth.exceptions import GoogleAuthError  # type: ignore[import-untyped]

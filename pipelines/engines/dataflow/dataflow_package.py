@@ -16,8 +16,9 @@ _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "direct_url.json", "RECORD")
 
 @contextlib.contextmanager
 def worker_package(corpus: str = "") -> Iterator[Sequence[str]]:
-    """Yields the Beam flags that upload this package to workers. The files in the flags exist during the
-    block.
+    """Yields the Beam flags that upload this package to workers.
+
+    The flags must be used in the `with` block, because files that they name are deleted afterwards.
 
     The package is built with setup.py if corpusmill runs from a checkout, or is packed from an installation.
 

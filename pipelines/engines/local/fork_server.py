@@ -41,7 +41,7 @@ class Request(TypedDict):
 
 
 def main() -> None:
-    """Starts a worker for each request until the input ends. Then kills the process group."""
+    """Starts a worker for each request until standard input ends. Then kills the process group."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends the process without a traceback
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     with _ended_without_input():
@@ -63,7 +63,7 @@ def main() -> None:
 
 @contextlib.contextmanager
 def _ended_without_input() -> Iterator[None]:
-    """Kills the process group if the input ends during the block, in which nothing reads the input."""
+    """Kills the process group if standard input ends during the `with` block, whose code does not read it."""
     poll = select.poll()
     poll.register(sys.stdin, 0)  # reports only that the pipe has no writer any more
     is_over = False
@@ -100,7 +100,12 @@ class _Children:
         ] = {}  # process id → status of workers whose number is not known yet
 
     def add(self, pid: int, number: int) -> None:
-        """Registers a worker that was started. It may already have ended."""
+        """Registers a worker that was started. It may already have ended.
+
+        Args:
+          pid: The id of its process.
+          number: The number of its request, beginning with 0.
+        """
         self._numbers[pid] = number
         if pid in self._ended:
             self._tell(pid, self._ended.pop(pid))

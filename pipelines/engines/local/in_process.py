@@ -121,9 +121,9 @@ class _ForkedWorkerHandler(GrpcWorkerHandler):
         return LOOPBACK
 
     def stop_worker(self) -> None:
-        """Releases the worker, so that it does not keep the pipeline in memory.
+        """Stops watching the worker, so that this handler and the pipeline can be freed.
 
-        The worker process ends when its connection closes.
+        The worker process ends by itself when its connection closes.
         """
         self._workers.forget(self._number)
 

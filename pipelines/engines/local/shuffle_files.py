@@ -44,10 +44,10 @@ _folders: list[str] = []  # folders for new files; the last one is used
 
 @contextlib.contextmanager
 def shuffle_folder(folder: str) -> Iterator[None]:
-    """Within the block, files for the data between two steps are created in `folder`.
+    """During the `with` block, creates all files that hold data between two steps in `folder`.
 
     Args:
-      folder: An existing folder; "" for the system's folder of temporary files.
+      folder: An existing folder; "" for the system's folder for temporary files.
     """
     _folders.append(folder)
     try:

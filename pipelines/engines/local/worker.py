@@ -43,11 +43,13 @@ WORKING_FOLDER = "CORPUSMILL_WORKING_FOLDER"
 
 
 def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
-    """Runs a worker until the runner closes the connection. Returns the exit status: 0 or NOT_BEGUN.
+    """Runs a worker until the runner closes the connection.
 
     Args:
       arguments: The flags of the worker; by default the arguments of this process.
-      secret: The secret to send to the runner; "" for the one in the environment variable, if it is set.
+      secret: The secret to send to the runner; "" for the one in CORPUSMILL_SECRET, if this is set.
+
+    Returns the exit status: 0, or NOT_BEGUN if the runner does not respond.
     """
     flags = _parse(arguments)
     secret = secret or os.environ.get(VARIABLE, "")

@@ -75,7 +75,7 @@ def worker_pool(
     address: str = f"{LOOPBACK}:0",
     tell: Callable[[BadEnd], None] = log_bad_end,
 ) -> Iterator[str]:
-    """Runs a pool during the block. Yields its address as host:port.
+    """Runs a pool during the `with` block. Yields its address as host:port.
 
     Args:
       workers: Starts the worker processes.
@@ -100,7 +100,7 @@ def worker_pool(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a pool until SIGTERM, Ctrl-C, or until the process that forks workers has ended.
+    """Runs a pool until SIGTERM or Ctrl-C, or until the process that forks workers has ended.
 
     Returns the exit status. The output of workers is written to stderr.
     """

@@ -1,7 +1,7 @@
 """Starts and ends the worker processes on this machine, and stores their output.
 
 Beam ends its workers by closing their connections, which a worker that is still starting does not notice. So
-if a build is interrupted, workers are ended before Beam.
+if a build is interrupted, the workers are ended first, and then Beam.
 """
 
 import contextlib
@@ -42,9 +42,7 @@ class BadEnd(NamedTuple):
 
     @property
     def is_loss(self) -> bool:
-        """True if a runner waits for this worker. A worker may also fail after its runner has ended; this is
-        no loss.
-        """
+        """True if a runner waits for this worker. A failure after the end of the runner is not a loss."""
         return self.was_killed or self.status in (None, NOT_BEGUN)
 
     def __str__(self) -> str:
@@ -117,8 +115,7 @@ class Workers:
         tell: Callable[[BadEnd], None] = log_bad_end,
         secret: str = "",
     ) -> int:
-        """Starts a worker, and returns its number. After `end`, `give_up` or `wait` was called, starts
-        nothing.
+        """Starts a worker, and returns its number. Starts none after `end`, `give_up` or `wait` was called.
 
         Args:
           arguments, secret: The arguments of `worker.main`.
@@ -218,9 +215,9 @@ class Workers:
 
 @contextlib.contextmanager
 def _blocked_interrupts() -> Iterator[None]:
-    """Blocks SIGINT during the block.
+    """Blocks the signal SIGINT in the body of a `with` statement.
 
-    A process that is started in the block inherits the blocked signal, and unblocks it when it can handle it.
+    A process that is started there inherits the blocked signal. It must unblock SIGINT when it can handle it.
     """
     found = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:

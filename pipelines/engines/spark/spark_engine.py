@@ -76,7 +76,8 @@ class Spark:
     Without the URL of a Spark master, Spark runs on this machine with the given number of tasks and worker
     processes. With a URL, executors start the worker command that is installed on their nodes, or use the
     worker pool in --environment_config if --environment_type is EXTERNAL. --job_endpoint is the address of a
-    running job server. Such pools and job servers get the secret in the environment variable.
+    running job server. Such a pool or job server must have the same secret as the build, in the environment
+    variable CORPUSMILL_SECRET.
 
     Raises ValueError if something is missing on this machine.
     """
@@ -148,6 +149,9 @@ class Spark:
 
         The workers are those that the flags define, those of `pool`, or processes that run the installed
         command. No packages are staged, because Beam would query pip for them.
+
+        Args:
+          pool: The address of a worker pool, host:port; "" for none.
         """
         if options.environment_type == "EXTERNAL" and options.environment_config:
             return self._pool_environment(options.environment_config)
@@ -169,7 +173,7 @@ class Spark:
         server would send all its jars.
 
         A job server that is already running must have the jar at the same path as this machine. If the jar is
-        not found here, returns none.
+        not found here, returns an empty tuple.
         """
         if self._files:
             return () if self.is_local else (self._files.jar,)
@@ -218,7 +222,9 @@ class _Loss:
     def ends(
         self, pipeline: contextlib.AbstractContextManager[beam.Pipeline]
     ) -> Iterator[beam.Pipeline]:
-        """Yields the pipeline. If a worker is lost during the block, ends the job and raises BuildError."""
+        """Yields the pipeline. If a worker is lost before the `with` block ends, ends the job and raises
+        BuildError.
+        """
         with pipeline as root:
             self._runner = root.runner
             try:

@@ -28,7 +28,7 @@ def find_job_server_files(java: str = "", jar: str = "") -> JobServerFiles:
 
     Args:
       java: The program `java`; "" for the one in JAVA_HOME or PATH.
-      jar: Beam's job server; "" for the one in the environment variable or in the cache.
+      jar: The path of Beam's job server; "" to search for it (see `find_job_server`).
 
     Raises ValueError, with advice, if a file is missing.
     """
@@ -61,10 +61,11 @@ def cached_jar() -> pathlib.Path:
 
 
 def find_job_server(jar: str = "") -> str:
-    """Returns the path of the jar of Beam's job server: `jar`, or the environment variable, or the path in
-    the cache.
+    """Returns the path of the jar of Beam's job server. Raises ValueError if there is no such file.
 
-    Raises ValueError if there is no such file.
+    Args:
+      jar: The path of the jar; "" for the path in the environment variable CORPUSMILL_SPARK_JOB_SERVER or, if
+        it is not set, for `cached_jar()`.
     """
     server = pathlib.Path(jar or os.environ.get(JOB_SERVER_VARIABLE) or cached_jar())
     if not server.is_file():

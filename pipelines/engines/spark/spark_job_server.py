@@ -81,7 +81,7 @@ class JobServer(NamedTuple):
 def job_server(
     files: JobServerFiles, master_url: str, jvm_flags: Sequence[str], secret: str, port: int = 0
 ) -> Iterator[JobServer]:
-    """Runs a job server during the block. Ends the server and its workers afterwards.
+    """Runs a job server during the `with` block. Ends the server and its workers afterwards.
 
     Args:
       files: The files that a job server needs.
@@ -148,9 +148,9 @@ _LOCAL_FLAGS = (
 def _process(
     command: Sequence[str], secret: str, log: int, folder: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Runs a process during the block, in a separate process group, which Ctrl-C does not reach.
+    """Runs a process during the `with` block, in a separate process group, which Ctrl-C does not reach.
 
-    The group is ended after the block, and also if this process is killed.
+    The group is ended after the `with` block, and also if this process is killed.
     """
     with subprocess.Popen(
         command,

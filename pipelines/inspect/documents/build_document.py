@@ -55,8 +55,8 @@ def find_document(folder: str, identity: str) -> list[Origin]:
     records.
 
     Args:
-      folder: The folder of a build, or a folder above builds of one edition.
-      identity: A value of the corpus's id column, a page id, or a title. In a corpus without ids, the text.
+      folder: The folder of a build, or a folder that has builds of one edition in its subfolders.
+      identity: The id of the document, a page id, or a title. In a corpus without ids, the text.
 
     Raises InputError if neither a row nor a rejected record matches.
     """
@@ -89,7 +89,10 @@ def build_in(folder: str) -> Build:
 
 
 def _kept(facts: Facts, shape: CorpusShape, identity: str) -> Iterator[Origin]:
-    """Yields the rows whose id is `identity` or, if there are none, the rows whose title is `identity`."""
+    """Yields an Origin for each row whose id is `identity`.
+
+    If there is no such row, yields an Origin for each row whose title is `identity`.
+    """
     by_id = list(_rows_with(facts, shape, identity, by_title=False))
     yield from by_id or _rows_with(facts, shape, identity, by_title=True)
 
@@ -116,8 +119,10 @@ def _rows_with(
 
 
 def _identities(build: Build, identity: str) -> list[str]:
-    """Returns the ids to search for. If `identity` is a page id of Wikipedia, these include the id of an
-    article without a Wikidata item, such as "ukwiki:123".
+    """Returns the ids to search for: `identity` and, if it is a page id of Wikipedia, also an id such as
+    "ukwiki:123".
+
+    Articles without a Wikidata item have ids of this form.
     """
     is_page = build.corpus == "wiki40b" and identity.isdecimal()
     return [identity, f"{dbname_of(build.language)}:{identity}"] if is_page else [identity]
@@ -136,9 +141,9 @@ def _columns(path: str, shape: CorpusShape, *, by_title: bool) -> list[str]:
 
 
 def _places(table: pa.Table, columns: Sequence[str], identities: Sequence[str]) -> list[int]:
-    """Returns the indexes of the rows in which one of `columns` has one of the values `identities`.
+    """Returns the indexes of the rows in which any of `columns` contains any of `identities`.
 
-    In the column "text", rows also match if the first of `identities` is the title of the article.
+    In the column "text", a row also matches if its article has the title `identities[0]`.
     """
     places: set[int] = set()
     for name in columns:
@@ -200,7 +205,10 @@ def _inputs(build: Build) -> Iterator[tuple[str, str]]:
 
 
 def _of_tables(facts: Facts, identity: str, title: str) -> Iterator[tuple[str, str]]:
-    """Yields a pair (name, text) for each row about a document in a build's tables, such as dates."""
+    """Yields a pair (name of the table, text) for each row about a document in the tables of a build.
+
+    An example is the row of the document in the table of dates.
+    """
     for start, column in _TABLES.items():
         for name in facts.names_of(start, ".tsv"):
             for row in facts.read_table(name):

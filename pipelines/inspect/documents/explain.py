@@ -73,10 +73,10 @@ def explain_text(settings: argparse.Namespace) -> Explained:
 
 
 def _fate(page: Page, language: Language, explained: ExplainedPage) -> list[tuple[str, str]]:
-    """Returns (name, value) pairs about what happens to a page: why it is rejected, its holes (places where
-    words are missing), and the templates whose text is a guess.
+    """Returns (name, value) pairs about the result of cleaning a page.
 
-    Rules that depend on other pages are not applied.
+    They contain the reason for a rejection, the holes (places where words are missing), and the templates
+    whose text was guessed. Rules that depend on other pages are not applied.
     """
     told = []
     if reason := PageScreening(language, uses_template_names=True).reason_to_reject(page):

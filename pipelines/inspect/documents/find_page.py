@@ -53,7 +53,7 @@ class _Place(NamedTuple):
 def find_page(
     paths: Sequence[str], title: str, language: Language, site: Siteinfo, *, wiki_templates: bool
 ) -> FoundPage:
-    """Returns the page with a title.
+    """Returns the page with a given title, and the templates that it uses.
 
     Args:
       paths: The files of a dump.
@@ -78,7 +78,7 @@ def _no_such_page(title: str, near: Sequence[str]) -> str:
 
 
 class _Index:
-    """The positions of the wanted page and of all template pages, from the index files of a multistream dump.
+    """The positions of a page and of all template pages, read from the index files of a multistream dump.
 
     If a file of the dump has no index file beside it, `is_whole` is False and the positions are incomplete.
     """
@@ -112,9 +112,9 @@ def _lines(path: str, index: str) -> Iterator[tuple[_Place, str]]:
 
 
 def pages_at(place: _Place) -> list[Page]:
-    """Returns the pages of one stream of a multistream dump.
+    """Returns the pages of the stream that begins at `place`, a position in a multistream dump.
 
-    Raises InputError if no stream begins at the position `place`.
+    Raises InputError if no stream begins there.
     """
     unpacked = bz2.BZ2Decompressor()
     xml = bytearray()

@@ -98,7 +98,7 @@ def _section(section: ExplainedSection, width: int) -> Iterator[Any]:
 
 
 def _folded(section: ExplainedSection) -> str:
-    """Returns the source of a section. Long templates, tables and notes that leave no text are truncated."""
+    """Returns the source of a section. Long templates and other parts are shortened if they leave no text."""
     parts, position = [], 0
     for piece in section.pieces:
         start = piece.start + _PIECE
@@ -109,7 +109,9 @@ def _folded(section: ExplainedSection) -> str:
 
 
 def _pieces(pieces: Iterable[Piece]) -> Iterator[Any]:
-    """Yields a table of the parts of a section: templates, and links that leave no text. Other parts are only
+    """Yields a table of the parts of a section, and lines with counts.
+
+    The table has a row for each template, and for each link that leaves no text. Other parts are only
     counted.
     """
     told, counted = _told(pieces)

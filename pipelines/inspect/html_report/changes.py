@@ -236,8 +236,11 @@ def _all_kept(builds: Sequence[Facts]) -> Answer | None:
 
 
 def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
-    """Yields charts of Wiki-40B against its paper: articles, and characters per piece. Each point is the
-    newest build of a language.
+    """Yields charts that compare builds of Wiki-40B with the paper. Each point is the newest build of a
+    language.
+
+    One chart has the numbers of articles, the other the average numbers of characters in a SentencePiece
+    piece.
     """
     found = (read_sizes(facts.build.folder) for facts in builds if facts.kept and facts.stats)
     newest = {one.language: one for one in found if isinstance(one, BuildSizes)}
@@ -285,8 +288,9 @@ def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
 
 
 def _all_editions(builds: Sequence[Facts]) -> Iterator[Answer]:
-    """Yields one answer about corpora with several editions: for each, a chart of the number of documents by
-    edition.
+    """Yields one answer about the corpora that have several editions in the report.
+
+    It has a chart for each of these corpora, with the number of documents in each edition.
     """
     several = {
         name: of

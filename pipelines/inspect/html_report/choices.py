@@ -71,7 +71,7 @@ def choose_documents(facts: Facts, shape: CorpusShape, count: int = DOCUMENTS) -
 
 
 def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
-    """Returns the given columns of a sample of row groups with at least ROWS_SAMPLED rows together.
+    """Returns the given columns of a sample of row groups that have at least ROWS_SAMPLED rows in total.
 
     If the build has fewer rows, returns all of them. The row groups are chosen by a hash of the build's
     signature. Columns that the build does not have are left out of the table.
@@ -88,8 +88,8 @@ def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> 
 
 
 def _places(seed: str, total: int, count: int) -> list[int]:
-    """Returns up to `count` different numbers from 0 to `total` - 1. The numbers depend only on the
-    arguments.
+    """Returns up to `count` different random numbers from 0 to `total` - 1. The same arguments always give
+    the same numbers.
     """
     drawn = (fingerprint(f"{seed} {number}") % total for number in itertools.count())
     places: dict[int, None] = {}
@@ -130,7 +130,7 @@ def _documents(group: RowGroup, numbers: list[int], shape: CorpusShape) -> Itera
 
 
 def _shown_title(title: str) -> str:
-    """Returns the title of the page if `title` is the address of a page of a wiki; otherwise `title`."""
+    """Returns the page title if `title` is the address of a wiki page; otherwise returns `title`."""
     page = title.partition("/wiki/")[2] if title.startswith("https://") else ""
     return unquote(page).replace("_", " ") or title
 

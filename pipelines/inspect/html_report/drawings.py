@@ -207,7 +207,7 @@ def scatter(
 
     Args:
       x, y, colour: Names of fields of `rows`.
-      order: A pair (value of the field `colour`, colour code) for each kind of points.
+      order: A pair (value of the field `colour`, colour code) for each group of points.
       line: The points of the line, with the fields `x` and `y`.
       tooltip: Names of the fields that the tooltip of a point displays.
     """
@@ -267,7 +267,10 @@ def against(rows: Sequence[Mapping[str, Any]], x: str, y: str, label: str, *, lo
 
 
 def over_time(rows: Sequence[Mapping[str, Any]], x: str, y: str, colour: str) -> Spec:
-    """Returns a line chart with a line for each value of the field `colour` and a point for each row."""
+    """Returns a line chart with a line for each value of the field `colour` and a point for each row.
+
+    `x`, `y` and `colour` are names of fields of `rows`.
+    """
     encoded = alt.Chart(alt.Data(values=list(rows))).encode(
         x=alt.X(f"{x}:O", axis=alt.Axis(labelAngle=0, labelOverlap="greedy")),
         y=alt.Y(f"{y}:Q", scale=alt.Scale(zero=False), axis=_count_axis(y)),
@@ -281,9 +284,9 @@ def over_time(rows: Sequence[Mapping[str, Any]], x: str, y: str, colour: str) ->
 
 
 def _labels(base: alt.Chart, rows: Sequence[Bar] | Sequence[Pair]) -> tuple[alt.Chart, alt.Chart]:
-    """Returns two layers of text above each row: the labels at the left, and the numbers at the right.
+    """Returns two layers of text above each row of a chart: the label at the left, the number at the right.
 
-    A label that would overlap the number is truncated. The tooltip shows both in full.
+    A label that would overlap the number is truncated. The tooltip of the row shows both in full.
     """
     taken = _CHARACTER_WIDTH * max((len(row.text) for row in rows), default=0) + _ROW_HEIGHT
     room = alt.ExprRef(expr=f"max(width - {taken:.0f}, 80)")
@@ -304,7 +307,7 @@ def _ends(numbers: Sequence[float]) -> tuple[float, float]:
 
 
 def _around(numbers: Sequence[float], *, log: bool = True) -> list[float]:
-    """Returns the ends of an axis: the range of the numbers, widened by a margin."""
+    """Returns the two ends of an axis: the smallest and the largest of `numbers`, extended by a margin."""
     low, high = _ends(numbers)
     if log:
         return [low / 1.5, high * 1.5]
@@ -317,7 +320,7 @@ def _scale(log: bool, **others: Any) -> alt.Scale:
 
 
 def _log_axis(low: float, high: float, **others: Any) -> alt.Axis:
-    """Returns a logarithmic axis with one to three ticks per power of ten. Vega's default is nine."""
+    """Returns a logarithmic axis with one to three ticks per power of ten, instead of Vega's nine."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     digits = (1, 2, 5) if len(powers) <= _FEW_POWERS else (1,)
     values = [digit * 10**power for power in powers for digit in digits]

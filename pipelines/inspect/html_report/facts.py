@@ -94,7 +94,7 @@ def read_facts(build: Build) -> Facts:
 
 
 def balance_of(facts: Facts) -> Balance | None:
-    """Returns the numbers of records that were kept, rejected and left out; None if the build reads no
+    """Returns the numbers of records that were read, kept and left out; None if the build reads no
     documents.
     """
     counts = facts.counts

@@ -1,4 +1,7 @@
-"""Answers the eighth question: where the text of a build has holes (places where words are missing)."""
+"""Answers the eighth question of the HTML report: where the text of a build has holes.
+
+Holes are places where words are missing.
+"""
 
 import itertools
 from collections.abc import Iterator
@@ -17,7 +20,7 @@ _AUDIT, _FINDINGS = "audit/summary.json", "audit/findings.tsv"
 
 
 def where_it_has_holes(facts: Facts) -> Answer | None:
-    """Answers where text is missing: templates that no table defines, findings of an audit, and lost input.
+    """Answers where text is missing, because of unknown templates, errors of cleaning, or lost input.
 
     Returns None if the build has no documents.
     """
@@ -37,8 +40,10 @@ _Part = tuple[str, list[Figure], list[Table]]
 
 
 def _templates(facts: Facts) -> Iterator[_Part]:
-    """Yields a chart of the templates in running text that no table defines, each with the cumulative share
-    of uses.
+    """Yields a chart of the most frequent unknown templates in running text, with their cumulative share.
+
+    A template is unknown if no table of templates defines its text. The share is that of all uses of
+    unknown templates.
     """
     if UNRENDERED not in facts.names_of(UNRENDERED, ""):
         return
@@ -74,8 +79,9 @@ def _templates(facts: Facts) -> Iterator[_Part]:
 
 
 def _audit(facts: Facts) -> Iterator[_Part]:
-    """Yields the findings of an audit, which compares the text with that of another parser, by class and
-    template.
+    """Yields the findings of an audit: a chart by class, a table by template, and the first findings.
+
+    An audit compares the text of a build with the output of another parser.
     """
     if _AUDIT not in facts.names_of(_AUDIT, ""):
         if facts.build.corpus == "wiki40b":

@@ -1,4 +1,7 @@
-"""Answers the fourth question, how long the documents are, from the histograms in stats.json."""
+"""Answers the fourth question of the HTML report: how long the documents are.
+
+The answer is made from the histograms in stats.json.
+"""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -105,7 +108,7 @@ def _drawn(of_splits: Mapping[str, Sequence[LengthClass]], measure: str, unit: s
 
 
 def _sentences(facts: Facts) -> tuple[Figure, list[LengthClass]] | None:
-    """Returns a chart of sentence lengths, and the length classes after deduplication.
+    """Returns a chart of sentence lengths, and the length classes of the deduplicated sentences.
 
     If lengths before deduplication are known, the chart displays both. Returns None if no lengths are known.
     """

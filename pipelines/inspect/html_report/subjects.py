@@ -1,4 +1,7 @@
-"""Answers the seventh question: which years, subjects and sources the text of a build is about."""
+"""Answers the seventh question of the HTML report: what the text of a build is about.
+
+The answer names years, subjects or sources of the text.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +23,7 @@ UNKNOWN = "–"
 
 
 def what_it_is_about(facts: Facts) -> Answer | None:
-    """Answers which years, subjects or sources a build has; None if it has no documents."""
+    """Answers which years, subjects or sources the documents of a build have; None if it has no documents."""
     for find in (
         _of_translations,
         _of_books,
@@ -118,8 +121,8 @@ def _most_frequent(counts: Iterable[tuple[Sequence[Any], int]], key: int) -> lis
 def _grouped(
     counts: Mapping[tuple[int, str], int], groups: Sequence[str]
 ) -> list[tuple[tuple[int, str], int]]:
-    """Returns ((decade, group), count) pairs in the order of `groups`. If there are too many groups, the last
-    ones are combined as "other".
+    """Returns ((decade, group), count) pairs, sorted by the order of `groups`, then by decade. If there are
+    too many groups, the last ones are combined as "other".
     """
     shown = groups[:_GROUPS] if len(groups) > _GROUPS + 1 else groups
     order = [*shown, _OTHERS]
@@ -222,9 +225,9 @@ def _revised(dates: Iterable[str]) -> Figure:
 
 
 def _of_items(facts: Facts) -> Answer | None:
-    """For an entity table, counts for each Wikipedia the Wikidata items that have an article there.
+    """Counts the Wikidata items in an entity table that have an article, separately for each Wikipedia.
 
-    Returns None for other builds.
+    Returns None for builds other than entity tables.
     """
     links = facts.stats.get("total", {}).get("sitelinks")
     if not links:
@@ -257,11 +260,11 @@ def _of_inputs(facts: Facts) -> Answer | None:
 
 
 def _bars(title: str, counts: Mapping[str, int], whole: int = 0) -> Figure:
-    """Returns a bar chart of the most frequent names and their shares.
+    """Returns a bar chart of the names with the highest counts. Each bar has a count and a percentage.
 
     Args:
       counts: Name → count.
-      whole: The total for the shares; if 0, the sum of `counts`.
+      whole: The number that is 100 %; if 0, it is the sum of `counts`.
     """
     found = [one for one in counts.items() if one[1]]
     ranked = sorted(found, key=lambda one: (-one[1], one[0]))

@@ -1,4 +1,4 @@
-"""Answers the ninth question: whether the vocabulary of a build fits its text."""
+"""Answers the ninth question of the HTML report: whether the vocabulary of a build fits its text."""
 
 import io
 from collections.abc import Iterator, Mapping
@@ -23,8 +23,8 @@ _DRAWN = 40
 def does_the_vocabulary_fit(facts: Facts) -> Answer | None:
     """Answers how well the vocabulary of a build fits its text.
 
-    Depending on the corpus, the answer has the characters per piece, the share of unknown words, or a chart
-    of word frequency by rank. Returns None if the build has no documents.
+    Depending on the corpus, the answer has the average number of characters in a SentencePiece piece, the
+    share of unknown words, or a chart of word frequency by rank. Returns None if the build has no documents.
     """
     for find in (_of_news, _of_simple_books, _of_pieces, _of_languages, _of_subwords):
         if answer := find(facts):

@@ -24,7 +24,7 @@ def find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[st
 
 
 def _facts_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns name → value for the facts of a manifest that are compared. The names are those in messages."""
+    """Returns name → value for the facts of a manifest that are compared. Messages use the same names."""
     facts = {"version": manifest["version"]}
     for part in ("settings", "code"):
         for name, value in sorted(_flat(manifest.get(part) or {}).items()):

@@ -70,7 +70,13 @@ def read_about(card: str) -> str:
 
 
 def not_kept(read: int, unit: str, rejected: Mapping[str, int]) -> list[str]:
-    """Returns the lines of the section about rejected documents, with counts by reason."""
+    """Returns the lines of the section about rejected documents, with counts by reason.
+
+    Args:
+      read: number of documents that were read.
+      unit: noun for the documents, such as "articles".
+      rejected: reason → number of rejected documents.
+    """
     return [
         "",
         f"Not kept, of {read:,} {unit} read (each is listed in `rejected/`):",
@@ -80,7 +86,7 @@ def not_kept(read: int, unit: str, rejected: Mapping[str, int]) -> list[str]:
 
 
 def _rows(manifest: Mapping[str, Any], splits: Sequence[str]) -> int:
-    """Returns the number of rows in all splits that the hub loads."""
+    """Returns the number of rows in `splits`, which are the splits that the Hugging Face hub loads."""
     return sum(
         file["records"]
         for file in manifest["outputs"]

@@ -46,9 +46,7 @@ class Normalisers(NamedTuple):
 
     @property
     def other_characters(self) -> int:
-        """The other way to count characters: without line feeds if `characters` includes them, otherwise with
-        them.
-        """
+        """The number of characters without line feeds if `characters` includes them, otherwise with them."""
         return self.characters + (self.line_feeds or 0) * (-1 if self.has_line_feeds else 1)
 
     @property

@@ -101,7 +101,13 @@ class Ledger:
     ) -> None:
         """Checks the output files of a split.
 
-        Raises AccountingError if a file is missing, or if the files do not contain `rows` rows.
+        Raises AccountingError if a file is missing, or if the files of a format do not contain `rows` rows.
+
+        Args:
+          split: the split.
+          rows: number of rows of the split.
+          unit: noun for the rows in the message, such as "articles".
+          formats: the formats in which the split must have been written.
         """
         for kind in formats:
             files = self.files(kind, split)
@@ -127,7 +133,10 @@ AccountFor = Callable[[Ledger, Provenance], Accounts]
 
 
 def balance(whole: int, of: str, **parts: int) -> None:
-    """Raises AccountingError if `parts` do not add up to `whole`. The message names the parts."""
+    """Raises AccountingError if `parts` do not add up to `whole`.
+
+    The message names the parts, and says what `whole` counts: `of`, such as "pages that were read".
+    """
     if sum(parts.values()) != whole:
         terms = " + ".join(f"{count} {name.replace('_', ' ')}" for name, count in parts.items())
         raise AccountingError(f"{terms} do not add up to the {whole} {of}")
@@ -141,7 +150,8 @@ def records_of(files: Iterable[OutputFile]) -> int:
 def check_complete(files: Sequence[OutputFile], what: str) -> None:
     """Raises AccountingError if the number of files differs from the number in their names ("-of-00008").
 
-    This also detects the loss of a file without rows, which the numbers of rows would not show.
+    This also detects the loss of a file without rows, which the numbers of rows would not show. `what` is
+    the noun for the files in the message.
     """
     for file in files:
         named = file.name.rpartition("-of-")[2].partition(".")[0]

@@ -50,7 +50,7 @@ def check_pin(identity: str, split: str, place: str) -> Pin:
     """Checks a pin, and returns it with "train", "validation" or "test" as its split.
 
     The id is checked because an id in another notation would match no page. Its pin would then be ignored.
-    Raises MalformedPinsError if the id or the split is invalid.
+    Raises MalformedPinsError, which names `place`, if the id or the split is invalid.
     """
     if not _IDENTITY.fullmatch(identity):
         shown = identity[:_DETAIL_CHARACTERS]

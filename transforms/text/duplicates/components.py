@@ -30,9 +30,9 @@ def link_to_smallest(edges: Pairs) -> Pairs:
 
 
 def _follow(smallest: Pairs) -> Pairs:
-    """Replaces each link by the end of the chain of links that begins there.
+    """Follows the links from each index to the last one, which links to itself.
 
-    Links point to smaller indexes.
+    `smallest` has for each index the smaller or equal index to which it links.
     """
     while True:
         further = smallest[smallest]

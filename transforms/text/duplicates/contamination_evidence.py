@@ -53,7 +53,7 @@ class Passage(NamedTuple):
 class Hit(NamedTuple):
     """A sequence of words in a training document that contaminates an evaluation text.
 
-    It has LONG_WORDS words, or is a whole evaluation text.
+    It has at least LONG_WORDS words, or is a whole evaluation text.
     """
 
     document: int  # index in its block
@@ -189,9 +189,16 @@ def _ngrams_of(
 
 
 def _cut_passage(block: TextBlock, runs: Runs, words: int, place: Place, ngrams: int) -> Passage:
-    """Returns the passage around the longest run of a document.
+    """Returns the passage around the longest sequence of words shared with an evaluation text.
 
-    If several runs are longest, the first is used.
+    If several sequences are equally long, the first is used.
+
+    Args:
+      block: the training texts, one of which is the document.
+      runs: the sequences of words that the document shares with the evaluation text.
+      words: number of words of the evaluation text.
+      place: the place of the document.
+      ngrams: number of n-grams of the evaluation text that occur in the document.
     """
     longest = int(numpy.argmax(runs.sizes))
     document, word, size = (
@@ -214,8 +221,9 @@ def _cut_passage(block: TextBlock, runs: Runs, words: int, place: Place, ngrams:
 
 
 def _span(block: TextBlock, word: int, words: int) -> tuple[int, int]:
-    """Returns (start, end) in the block of `words` consecutive words, beginning with the word number
-    `word`.
+    """Returns (start, end) of `words` consecutive words, as positions in the text of the block.
+
+    `word` is the index of the first word in the block.
     """
     folded = block.folded
     last = folded.place_of(int(folded.ends[word + words - 1]) - 1)

@@ -6,14 +6,14 @@ from transforms.text.duplicates.components import Pairs
 
 
 def choose_kept(links: Pairs, ranks: Pairs) -> Pairs:
-    """Returns rows (kept member, dropped member), ascending by the dropped member.
+    """Returns rows (id of the kept member, id of a dropped member), ascending by the dropped member.
 
-    In each component the member with the greatest rank is kept. If several members have this rank, the one
-    with the smallest number is kept.
+    In each group, which is a connected component, the member with the greatest rank is kept. If several
+    members have this rank, the one with the smallest id is kept.
 
     Args:
-      links: rows (number, smallest number of its component), from `link_to_smallest`.
-      ranks: rows (number, rank) for all members in `links`, ascending by number.
+      links: rows (id of a member, smallest id in its group), from `link_to_smallest`.
+      ranks: rows (id of a member, its rank) for all members in `links`, ascending by id.
     """
     numbers, rank = ranks[:, 0], ranks[:, 1]
     components = numbers.copy()

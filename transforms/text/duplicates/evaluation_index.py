@@ -80,8 +80,8 @@ class _Filter:
     """A filter that passes all known hashes, and few others.
 
     Args:
-      known: an array that is True at each index that is the first bits of a known hash. Its length is a power
-        of 2.
+      known: a value for each combination of first bits: True if a known hash begins with these bits. The
+        length is a power of 2.
     """
 
     def __init__(self, known: Booleans):
@@ -335,7 +335,7 @@ def _turn(hashes: Uint64s) -> Uint64s:
 
 
 def _make_filter(hashes: Uint64s) -> Booleans:
-    """Returns an array that is True at each index that is the first bits of a hash."""
+    """Returns a value for each combination of first bits: True if one of `hashes` begins with these bits."""
     wanted = (len(hashes) * _FILTER_FACTOR).bit_length()
     bits = min(max(wanted, _FILTER_SIZES.start), _FILTER_SIZES.stop)
     passes = numpy.zeros(1 << bits, numpy.bool_)
@@ -368,7 +368,7 @@ def _starts_of(counts: Sequence[Int64s]) -> Int64s:
 def _ranges(starts: Int64s, counts: Int64s) -> Int64s:
     """Returns the numbers start, start + 1, … for each start, in one array.
 
-    `counts` has the number of these numbers for each start.
+    `counts` says for each start how many numbers are returned.
     """
     ends = numpy.cumsum(counts)
     shifts = numpy.repeat(starts - (ends - counts), counts)

@@ -165,7 +165,7 @@ def _look_up(text: str) -> tuple[Uint32s, Uint32s]:
 
 
 def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
-    """Replaces special characters by their foldings, which may have several characters.
+    """Replaces the characters whose folding is not one character by their foldings.
 
     Returns the new characters and their positions in the text.
     """
@@ -231,7 +231,7 @@ def _folding() -> _Folding:
 
 
 def _fold_character(character: str, category: str) -> str:
-    """Returns the folding of a letter, mark, digit or format character. In it, separators become zeros."""
+    """Returns the folding of a letter, mark, digit or format character, with separators replaced by zeros."""
     if category == "Cf" or "\ufe00" <= character <= "\ufe0f":
         return ""
     text = unicodedata.normalize("NFKC", character)

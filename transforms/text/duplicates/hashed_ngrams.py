@@ -50,8 +50,8 @@ def hash_ngrams(text: str, n: int) -> Uint64s:
 def to_plain_words(text: str) -> str:
     """Returns a text in lower case, in which all characters except letters, marks and digits are spaces.
 
-    In this form, editions of a text agree that differ in quotation marks, dashes, underscores for italics and
-    capitals in titles. "don't" becomes the same two words with any apostrophe.
+    This makes editions of a text equal if they differ only in quotation marks, dashes, underscores for
+    italics, or capitals in titles. "don't" becomes the same two words with any apostrophe.
     """
     text = text.lower()
     for character in sorted(set(text)):

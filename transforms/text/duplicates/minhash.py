@@ -93,7 +93,7 @@ def _sign(hashes: Uint32s, sizes: list[int], permutations: Sequence[Permutation]
 
 @functools.cache
 def _permutations(count: int) -> list[Permutation]:
-    """Returns (odd factor, offset) of each permutation. numpy guarantees the output of this generator."""
+    """Returns (odd factor, offset) of each permutation. They are the same with every version of numpy."""
     generator = numpy.random.RandomState(SEED)
     halves = generator.randint(0, 1 << 31, count, dtype=numpy.uint32)
     offsets = generator.randint(0, 1 << 32, count, dtype=numpy.uint32)
@@ -143,7 +143,8 @@ def _band_error(
 ) -> float:
     """Returns the weighted sum of the integrals of false matches and of misses (see `choose_bands`).
 
-    Both integrands are polynomials of degree bands × rows, so the sums are exact for up to 510 permutations.
+    Both integrands are polynomials of degree bands × rows. Gauss quadrature with at most 256 points
+    integrates them exactly for up to 510 permutations.
     """
     places, weights = _quadrature(min(permutations // 2 + 1, 256))
 

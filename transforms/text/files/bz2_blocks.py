@@ -87,9 +87,10 @@ class _Mark(NamedTuple):
 
 
 def _cores() -> dict[bytes, tuple[int, int]]:
-    """Finds the whole bytes in each magic number, for each bit of a byte at which it may begin.
+    """Returns bytes to search for → (magic number, bit of a byte at which it begins).
 
-    Returns these bytes → (the magic number, the bit).
+    A magic number may begin at each of the eight bits of a byte. The key has only the bytes that the magic
+    number fills completely.
     """
     cores = {}
     for magic in (_BLOCK_MAGIC, _END_MAGIC):
@@ -181,8 +182,8 @@ def read_blocks(
 
     Blocks after `end` are included because a line may continue there. `needs_more` is called before such a
     block is decompressed, and ends the reading if it returns False. A block in `known` is not decompressed
-    again. Damage belongs to the mark before it, which is the beginning of a block or the end of a stream. So
-    a file that is read in parts yields each block and each damage once.
+    again. Damage belongs to the part of the file with the magic number before it. So a file that is read in
+    parts yields each block and each damage once.
     """
     known_at = {block.start: block for block in known}
     window = _Window(stream, start, file_bytes)
@@ -246,7 +247,7 @@ class _Window:
     def next_mark(self, bit: int, limit: int | None = None) -> _Mark | None:
         """Returns the first mark (magic number) at `bit` or later, and before `limit`, or None.
 
-        The window moves to this position.
+        The bytes before the mark are removed from memory.
         """
         while True:
             self._drop_before(bit)
@@ -261,7 +262,10 @@ class _Window:
                 return None
 
     def read_mark(self, mark: _Mark) -> Block | BadBlock | None:
-        """Returns the block that begins at a mark, or the damage there, or None at the end of a stream."""
+        """Returns the block or the damage that begins at a mark, or None if the mark ends a stream.
+
+        A mark is a magic number.
+        """
         if mark.is_end:
             return self._read_end(mark)
         for end in self._ends_of(mark):
@@ -284,7 +288,7 @@ class _Window:
         return self._bad_until_next_mark(-1, "the file does not begin with a bz2 stream")
 
     def _ends_of(self, mark: _Mark) -> list[int]:
-        """Returns the bits at which a block may end. These are the marks after its beginning."""
+        """Returns the bits at which the block that begins at `mark` may end: those of the next marks."""
         limit = mark.bit // 8 + MAX_BLOCK_BYTES
         while True:
             after = self._index_of(mark.bit + 1)
@@ -313,14 +317,14 @@ class _Window:
     def _bad_until_next_mark(self, bit: int, message: str) -> BadBlock:
         """Returns a bad block that extends from `bit` to the next mark, or to the end of the file.
 
-        The next mark is then still in the window, so it can be read next.
+        The bytes before the next mark are removed from memory.
         """
         following = self.next_mark(bit + 1)
         end = self._file_bytes * 8 if following is None else following.bit
         return BadBlock(max(bit, 0), end, message)
 
     def _read_on(self) -> bool:
-        """Reads more of the file into the window. Returns False at the end of the file."""
+        """Reads more of the file into memory. Returns False at the end of the file."""
         if self._stop >= self._file_bytes:
             return False
         self._stream.seek(self._stop)
@@ -343,5 +347,5 @@ class _Window:
         del self._marks[: self._index_of(bit)]
 
     def _index_of(self, bit: int) -> int:
-        """Returns the index of the first mark at `bit` or later."""
+        """Returns the index of the first mark (magic number) in memory that is at `bit` or later."""
         return bisect.bisect_left(self._marks, bit, key=lambda mark: mark.bit)

@@ -105,7 +105,10 @@ def plan_stripes(kind: str, path: str, file_bytes: int, stripes: int) -> list[Fi
 
 
 def read_chunks(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterator[Chunk | Damage]:
-    """Yields the text of a unit, further text as long as the splitter needs it, and the damage in it."""
+    """Yields the text of a unit, and any damage in it, in order.
+
+    After the end of the unit, further text is yielded as long as the splitter needs it.
+    """
     if unit.kind == "bz2":
         return _bz2_events(stream, unit, splitter)
     if unit.kind == "plain":

@@ -67,7 +67,7 @@ def hub_head(
 ) -> list[str]:
     """Returns the lines of the YAML head of a build.
 
-    If `language` is empty, the language is the beginning of `edition`.
+    If `language` is empty, the language is the part of `edition` before the first hyphen.
     """
     files = {split: f"{split}-*.parquet" for split in splits}
     tag = (language or edition).partition("-")[0]

@@ -138,7 +138,7 @@ def read_packed(
     Args:
       source: the file from its start; only `read` is called.
       name: name of the file. The names of files in it begin with this name.
-      share: the files to read, if the file is a .tar.
+      share: selects the files that this worker reads if the file is a .tar; None to read all.
       depth: number of archives and compressions around the file.
     """
     content = _Peekable(source)

@@ -58,10 +58,9 @@ _Example = _declare_example()
 
 
 def encode_example(features: Mapping[str, str | int]) -> bytes:
-    """Returns a serialised tf.train.Example. Each feature has a text or an integer. Equal input gives equal
-    bytes.
+    """Returns a serialised tf.train.Example, in which each feature has a text or an integer.
 
-    Raises TypeError for other values. For example, the repr of bytes must never become a text.
+    Equal input gives equal bytes. Raises TypeError for a value of another type, such as bytes.
     """
     example = _Example()
     for name, value in features.items():

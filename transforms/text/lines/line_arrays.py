@@ -21,8 +21,8 @@ def line_bounds(block: bytes) -> Places:
 def to_array(block: bytes, bounds: Places) -> pa.LargeBinaryArray:
     """Converts the lines of a block to an array whose values sort like the lines.
 
-    The array has the lines without their line feeds. If the block has no byte with a value below that of a
-    line feed, the lines keep their line feeds, which needs no copy.
+    Normally, the values are the lines without their line feeds. Only if no byte in the block has a lower
+    value than a line feed, the values include the line feeds: they sort alike, and no copy is needed.
     """
     if block and np.frombuffer(block, np.uint8).min() >= _LINE_FEED:
         return _array_of(block, bounds)

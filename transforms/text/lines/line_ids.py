@@ -1,6 +1,8 @@
-"""Encodes ids of lines. An id has the number of a range and the index of the line in it, in 64 bits.
+"""Encodes ids of lines as 64-bit integers.
 
-Ids are ascending in the order of lines, for any partition into ranges.
+The sorted lines of a corpus are divided into numbered ranges. An id has the number of the line's range in its
+high 32 bits, and the index of the line within this range in its low 32 bits. So ids are ascending in the
+order of the lines, however the lines are divided into ranges.
 """
 
 from collections.abc import Iterator
@@ -15,22 +17,25 @@ _PLACE_BITS = 32
 
 
 def line_ids(index: int, places: numpy.typing.NDArray[numpy.unsignedinteger] | Int64s) -> Int64s:
-    """Returns the ids of some lines of a range, given the number and the indexes of the lines in the
-    range.
+    """Returns the ids of some lines of a range of lines.
+
+    Args:
+      index: number of the range.
+      places: indexes of the lines within the range.
     """
     return (index << _PLACE_BITS) + places.astype(numpy.int64)
 
 
 def places_of(ids: Int64s) -> list[int]:
-    """Returns, for each id, the index of the line within its range: the low bits of the id."""
+    """Extracts from each id the index of the line within its range of lines (the low 32 bits of the id)."""
     places: list[int] = (ids & ((1 << _PLACE_BITS) - 1)).tolist()
     return places
 
 
 def split_by_range(pairs: Int64s, column: int) -> Iterator[tuple[int, Int64s]]:
-    """Groups rows by the range of the line id in one column. Yields (number of the range, its rows).
+    """Groups rows by the range of lines to which a line id belongs. Yields (number of the range, its rows).
 
-    Rows keep their order.
+    `column` is the index of the column with the line ids. Rows keep their order.
     """
     return (
         (index, pairs[places]) for index, places in group_places(pairs[:, column] >> _PLACE_BITS)

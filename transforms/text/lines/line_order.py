@@ -40,9 +40,9 @@ class LineSampler:
         self._total_bytes = 0
 
     def add(self, block: bytes, total_bytes: int) -> None:
-        """Adds the lines of a block, without repetitions.
+        """Adds the lines of a block to the sample, each different line once.
 
-        `total_bytes` is their size including repetitions.
+        `total_bytes` is the size of the lines before repeated lines were removed.
         """
         bounds = line_bounds(block)
         checksums = checksums_of(block, bounds)

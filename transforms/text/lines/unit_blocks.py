@@ -260,7 +260,7 @@ def _goes_on(span: Span, following: Span) -> bool:
 
 
 def _spans_of(spans: Sequence[Span], start: int, end: int) -> list[Span]:
-    """Returns the spans of a part of a block, from `start` to `end`."""
+    """Returns the origins of the bytes `start` to `end` of a block. `spans` has those of the whole block."""
     first = max(bisect.bisect_right(spans, start, key=lambda span: span.at) - 1, 0)
     last = bisect.bisect_left(spans, end, key=lambda span: span.at)
     starts = [max(span.at, start) for span in spans[first:last]]

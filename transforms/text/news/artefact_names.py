@@ -45,7 +45,10 @@ def kind_of(name: str) -> Kind:
 
 
 def shard_of(name: str) -> tuple[str, int, int] | None:
-    """Returns (series, shard, number of shards) for the name of a text shard, or None for other names."""
+    """Parses the name of a text shard, such as "news.en-00003-of-00100".
+
+    Returns (TRAIN or HELDOUT, number of the shard, number of shards), or None for other names.
+    """
     match = _SHARD.fullmatch(posixpath.basename(name))
     if not match:
         return None
@@ -53,16 +56,16 @@ def shard_of(name: str) -> tuple[str, int, int] | None:
 
 
 def part_of(name: str) -> tuple[str, int, int] | None:
-    """Returns (name of the whole file, number, count) for the name of a part, or None for other names.
+    """Parses the name of a part of a file, such as "news.en-00003-of-00100".
 
-    An example is "news.en-00003-of-00100".
+    Returns (name of the whole file, number of the part, number of parts), or None for other names.
     """
     match = _NUMBERED.fullmatch(name)
     return (match["stem"], int(match["number"]), int(match["count"])) if match else None
 
 
 def parquet_twin(name: str) -> str:
-    """Returns the Parquet file of a build that has the same lines as a text shard, or ""."""
+    """Returns the name of the Parquet file in a build that has the same lines as a text shard, or ""."""
     shard = shard_of(name)
     tables = tables_of(*shard) if shard else ()
     return parquet_name(*tables[0]) if tables else ""

@@ -14,10 +14,14 @@ _OTHER_PAIRS = (b',"', b'."')
 
 
 def lines_to_normalize(text: bytes, line_feeds: Places, language: str) -> list[int]:
-    """Returns the ascending indexes of the lines that the rules may change. `text` is framed (see
-    `line_places`).
+    """Returns the ascending indexes of the lines that the rules of `punctuation` may change.
 
     All lines with characters beyond ASCII are included.
+
+    Args:
+      text: lines, framed by line feeds (see `line_places`).
+      line_feeds: positions of the line feeds in `text`.
+      language: the language code of the text.
     """
     codes: Codes = np.frombuffer(text, np.uint8)
     marks = np.zeros(len(codes), np.bool_)

@@ -50,9 +50,9 @@ _NOWHERE: Places = np.empty(0, np.intp)
 
 
 class TokenizedText(NamedTuple):
-    """Framed text with spaces between words, and the indexes of doubtful lines.
+    """Framed text with spaces between words, and the indexes of the doubtful lines.
 
-    Doubtful lines must be tokenised by other means; `codes` has meaningless text in their place.
+    Doubtful lines must be tokenised by other means. In their place, `codes` has meaningless text.
     """
 
     codes: Codes
@@ -178,7 +178,10 @@ def _set_apart(places: Places, blanks: Marks) -> None:
 
 
 def _split_commas(text: _Text, commas: Places, blanks: Marks) -> None:
-    """Puts spaces around commas, except between numbers."""
+    """Puts spaces around commas, except between numbers.
+
+    `blanks` becomes True at each position before which a space is put.
+    """
     around = text.flags[commas - 1] & text.flags[commas + 1]
     _set_apart(commas[around & _NUMBER == 0], blanks)
 
@@ -186,7 +189,8 @@ def _split_commas(text: _Text, commas: Places, blanks: Marks) -> None:
 def _split_apostrophes(text: _Text, apostrophes: Places, split: str, blanks: Marks) -> None:
     """Puts spaces around apostrophes. Inside a word, an apostrophe stays joined to one side.
 
-    `split` says to which side: APOSTROPHES_RIGHT, _LEFT or _APART (to none).
+    `split` says to which side: APOSTROPHES_RIGHT, _LEFT or _APART (to none). `blanks` becomes True at each
+    position before which a space is put.
     """
     if split == APOSTROPHES_APART:
         _set_apart(apostrophes, blanks)
@@ -205,9 +209,10 @@ def _split_apostrophes(text: _Text, apostrophes: Places, split: str, blanks: Mar
 
 
 def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
-    """Puts spaces around runs of periods.
+    """Puts spaces around runs of two or more periods.
 
-    Returns a mask of single periods that end a word and may have to be separated from it.
+    `blanks` becomes True at each position before which a space is put. Returns a mask of `periods`: True for
+    single periods that end a word and may have to be separated from it.
     """
     is_first = text.codes[periods - 1] != _PERIOD
     is_last = text.codes[periods + 1] != _PERIOD
@@ -222,7 +227,8 @@ def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
 def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
     """Returns for each position in `ends` the start of the word that ends there.
 
-    If no word ends there, returns the position itself.
+    If no word ends there, returns the position itself. A word starts after a position at which `spaces` is
+    True, and at a position at which `blanks` is True, because a space will be put before it.
     """
     is_start = blanks[:-1].copy()
     is_start[1:] |= spaces[:-1]
@@ -266,7 +272,10 @@ def _stand_ins(text: _Text) -> Places:
 
 
 def _drop_blanks(codes: Codes, spaces: Marks, blanks: Marks) -> tuple[Codes, Marks]:
-    """Removes spaces at both ends of lines, and repeated spaces between words."""
+    """Removes spaces at both ends of lines, and repeated spaces between words.
+
+    Returns the shortened `codes` and `blanks`. `spaces` is True at white space, including line feeds.
+    """
     pairs = np.flatnonzero(spaces[:-1] & spaces[1:])  # positions of the first of two spaces
     drops = np.concatenate((pairs, pairs[codes[pairs] == LINE_FEED] + 1))
     drops = drops[codes[drops] == _BLANK]
@@ -288,7 +297,10 @@ def _put_blanks(codes: Codes, blanks: Marks) -> Codes:
 
 
 def _ascii_tables(perl: str) -> tuple[bytes, bytes]:
-    """Returns two tables: byte → the byte that replaces it (white space, apostrophes), and byte → flags."""
+    """Returns two tables with a value for each byte: the byte that replaces it, and its flags.
+
+    White space is replaced by a space, and a grave accent by an apostrophe. Bytes beyond ASCII have no flags.
+    """
     flags = bytearray(0x100)
     flags[:0x80] = _flag_table(perl)[:0x80].tobytes()
     plain = bytearray(range(0x100))

@@ -1,7 +1,7 @@
 """Finds lines by their positions in a text, and replaces lines.
 
-Texts are framed: they begin and end with an additional line feed, so that each character has neighbours. In
-arrays, a text is a row of codes, which are bytes or code points.
+Texts are framed: they begin and end with an additional line feed, so that each character has neighbours. An
+array stores a text as one number per byte or per code point.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,24 +22,32 @@ def frame(block: bytes) -> bytes:
 
 
 def unframe(text: bytes) -> bytes:
-    """Returns the block without the line feeds that `frame` has added."""
+    """Returns a framed text without the two line feeds that `frame` has added."""
     return text[1:-1]
 
 
 def line_feeds_of(codes: Codes) -> Places:
-    """Returns the positions of all line feeds in the codes of a framed text, including those of the frame."""
+    """Returns the positions of all line feeds in a framed text, including the first and the last.
+
+    Args:
+      codes: the bytes or code points of the text.
+    """
     return np.flatnonzero(codes == LINE_FEED)
 
 
 def line_feeds_in(text: bytes) -> Places:
-    """Returns the positions of all line feeds in a framed text, including those of the frame."""
+    """Returns the positions of all line feeds in a framed text, including the first and the last."""
     return line_feeds_of(np.frombuffer(text, np.uint8))
 
 
 def lines_at(places: Places, line_feeds: Places) -> list[int]:
-    """Returns the ascending indexes of the lines that contain the positions `places`, each line once.
+    """Returns the indexes of the lines that contain given positions. Each line is returned once, in order.
 
     A line feed belongs to the line that it ends.
+
+    Args:
+      places: positions in a framed text.
+      line_feeds: the positions of all line feeds of the text.
     """
     lines: list[int] = np.unique(np.searchsorted(line_feeds, places) - 1).tolist()
     return lines

@@ -1,6 +1,7 @@
-"""Normalises and tokenises blocks of lines. The result has the same bytes as that of the Perl scripts.
+"""Normalises and tokenises blocks of lines like the Perl scripts of the One Billion Word benchmark.
 
-Most lines are processed by fast array operations, the others by the exact rules.
+The result has the same bytes as that of the scripts. Most lines are processed by fast array operations. Lines
+for which these could give another result are processed one by one, by the rules of the scripts.
 """
 
 import itertools
@@ -29,7 +30,7 @@ class LineTokenizer:
         language: language code, as in the scripts: "en", "de", "fr", … For a language without rules of its
             own, the scripts' common rules and the non-breaking prefixes of English are used.
         lower_case: converts words to lower case. The scripts do not have this step.
-        perl: the version of Perl to emulate; "5.14" made the published corpus.
+        perl: the version of Perl to emulate; the published corpus was made with "5.14".
 
     Raises:
         ValueError: there are no tables of that version of Perl.
@@ -117,8 +118,9 @@ def _apart(
     change_ascii: Callable[[Sequence[bytes]], Sequence[bytes]],
     change_others: Callable[[Sequence[bytes]], Sequence[bytes]],
 ) -> list[bytes]:
-    """Applies one function to ASCII lines and another function to all other lines. Returns all lines in
-    order.
+    """Applies one function to ASCII lines and another function to all other lines.
+
+    Returns all changed lines in the original order.
     """
     is_ascii = list(map(bytes.isascii, lines))
     plain = iter(change_ascii(list(itertools.compress(lines, is_ascii))))

@@ -1,4 +1,4 @@
-"""Lists words after which a period does not end a sentence, such as "Mr" and "Gen" (in a TOML file)."""
+"""Reads lists of words after which a period does not end a sentence, such as "Mr" and "Gen"."""
 
 import functools
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ _FALLBACK = "en"
 def prefixes_of(language: str) -> Mapping[str, str]:
     """Returns word → ALWAYS or BEFORE_NUMBER, for words after which a period does not end a sentence.
 
-    BEFORE_NUMBER is for words that count only before a digit 0-9. A language without a list has the English
-    list, as in tokenizer.perl.
+    BEFORE_NUMBER means that this is so only if a digit 0-9 follows. A language without its own list gets the
+    English list, as in tokenizer.perl.
     """
     tables = read_table(__package__, "nonbreaking_prefixes.toml")
     lists = tables.get(language, tables[_FALLBACK])

@@ -1,9 +1,10 @@
 """Decodes and encodes UTF-8 like Perl's `:utf8` layer, with surrogates and code points above U+10FFFF.
 
-Perl's characters have up to 63 bits: besides Unicode's forms of up to four bytes, there are forms of five,
-six, seven (0xFE) and thirteen bytes (0xFF). Overlong forms are malformed. Python does not support characters
-beyond Unicode, so in texts they are replaced by stand-ins: code points of planes that Unicode leaves
-unassigned. The rules of this package treat stand-ins like the original characters.
+Perl's characters have up to 63 bits. Besides Unicode's forms of up to four bytes, there are forms of five and
+six bytes, of seven bytes (which begin with 0xFE) and of thirteen bytes (which begin with 0xFF). Overlong
+forms are malformed. Python does not support characters beyond Unicode, so in texts they are replaced by
+stand-ins: code points of planes that Unicode leaves unassigned. The rules of this package treat stand-ins
+like the original characters.
 """
 
 import itertools
@@ -44,7 +45,10 @@ def malformed_lines(block: bytes) -> list[int]:
 
 
 def decode(line: bytes) -> tuple[str, StandIns]:
-    """Returns the text of a line, and a mapping: stand-in → the bytes that it replaces.
+    """Decodes a line. Returns its text, and a mapping: stand-in → the bytes that it replaces.
+
+    A stand-in is an unassigned code point. It replaces a character beyond Unicode, which Python does not
+    support.
 
     Raises:
         ValueError: the bytes are malformed, or have more different characters beyond Unicode than there are
@@ -81,7 +85,7 @@ def _is_strict(line: bytes) -> bool:
 
 
 def _is_unicode(block: bytes) -> bool:
-    """Returns True if a block is strict UTF-8, like `_is_strict`. It is not decoded to a string."""
+    """Returns True if a block is strict UTF-8, like `_is_strict`, but without decoding it to a string."""
     buffers = [None, pa.py_buffer(np.array([0, len(block)], np.int64)), pa.py_buffer(block)]
     try:
         pa.Array.from_buffers(pa.large_string(), 1, buffers).validate(full=True)

@@ -3,8 +3,8 @@
 The rules are in the order of the script, which applies its substitutions to a line in sequence. No match
 extends over a line end, so many lines can be processed at once.
 
-The version of Perl affects `\\d` and NFC, because NFC does not change characters that are unknown to this
-version.
+The result depends on the version of Perl. Characters that are unknown to this version are not matched by
+`\\d`, and are not changed by NFC.
 """
 
 import functools

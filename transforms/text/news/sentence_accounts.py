@@ -51,7 +51,7 @@ tfds.builder_from_directory("<this folder>").as_dataset(split="train")
 
 
 class _Found(NamedTuple):
-    """The counts in the ledger, summed up."""
+    """The sums of the counts in the ledger."""
 
     lines: int  # lines that were read
     rejected: Mapping[str, int]
@@ -87,8 +87,9 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
       vocabulary: one VocabularyStats.
       unterminated: names of files whose last line has no line feed.
 
-    Raises AccountingError if lines were lost or added on the way to the files. Raises NothingLeftError if no
-    sentence is left, or if most lines were rejected and on_corrupt is not "keep-good".
+    Raises AccountingError if lines were lost or added between the input and the output files. Raises
+    NothingLeftError if no sentence is left, or if most lines were rejected and the setting on_corrupt is not
+    "keep-good".
     """
     found = _Found(
         lines=ledger.number("lines"),
@@ -180,9 +181,7 @@ def _make_counts(found: _Found) -> dict[str, Any]:
 
 
 def _make_stats(found: _Found) -> dict[str, Any]:
-    """Returns the content of stats.json: counts, the vocabulary, and statistics of the lines of each
-    split.
-    """
+    """Returns the content of stats.json: counts, the vocabulary, and the line statistics of each split."""
     total = add_line_stats(found.splits[split] for split in WHOLE)
     before = {BEFORE: found.measured} if found.measured.lines else {}
     lines = {**before, **found.splits, "total": total}

@@ -1,9 +1,9 @@
 """Names the files of a corpus of shuffled sentences, and assigns them to splits.
 
-The text files are named like those of the published One Billion Word corpus. Its shard 0 is held out and
-split once more. As in TensorFlow Datasets, the split train has all other shards, and test has all held-out
-sentences. The paper evaluates only on held-out shard 0: this is the split "paper_test", whose sentences are
-also in test.
+The text files are named like those of the published One Billion Word corpus. Shard 0 of the corpus is held
+out, and divided into smaller shards. As in TensorFlow Datasets, the split "train" has all other shards, and
+the split "test" has all held-out sentences. The paper evaluates only on the first of the smaller shards. This
+is the split "paper_test"; its sentences are also in "test".
 """
 
 from transforms.text.files.shards import Shard
@@ -19,7 +19,16 @@ HELDOUT_FOLDER = "heldout-monolingual.tokenized.shuffled"
 
 
 def text_name(series: str, shard: int, shards: int, language: str) -> str:
-    """Returns a path such as "training-monolingual.tokenized.shuffled/news.en-00001-of-00100"."""
+    """Returns the path of a text file, in a form like that of the published corpus.
+
+    An example is "training-monolingual.tokenized.shuffled/news.en-00001-of-00100".
+
+    Args:
+      series: TRAIN for the shards of the corpus, HELDOUT for the parts of the held-out shard.
+      shard: the number of the shard in its series.
+      shards: the number of shards of the series.
+      language: language code.
+    """
     numbers = f"{shard:05d}-of-{shards:05d}"
     if series == HELDOUT:
         return f"{HELDOUT_FOLDER}/news.{language}.heldout-{numbers}"
@@ -30,7 +39,11 @@ def text_name(series: str, shard: int, shards: int, language: str) -> str:
 def split_of(series: str, shard: int) -> str:
     """Returns the split of a text file.
 
-    Returns "" for the whole held-out shard, whose parts are in test.
+    Returns "" for the whole held-out shard, because its parts are in the split "test".
+
+    Args:
+      series: TRAIN for the shards of the corpus, HELDOUT for the parts of the held-out shard.
+      shard: the number of the shard in its series.
     """
     if series == HELDOUT:
         return "test"
@@ -38,8 +51,10 @@ def split_of(series: str, shard: int) -> str:
 
 
 def tables_of(series: str, shard: int, shards: int) -> tuple[Shard, ...]:
-    """Returns the shards (split, number, count) in which the sentences of a text file are stored as
-    tables.
+    """Returns the Parquet and TFRecord shards that get the sentences of a text file.
+
+    A shard is (split, number of this shard, number of shards in the split). The arguments are those of
+    `text_name`.
     """
     if series == HELDOUT:
         test = Shard("test", shard, shards)

@@ -23,16 +23,25 @@ _COUNT = struct.Struct("<Q")
 
 
 def first_ranks(lines_of_range: Mapping[int, int]) -> dict[int, int]:
-    """Returns number of a range of lines → rank of its first line in the corpus."""
+    """Returns for each range of lines the rank of its first line in the corpus: number of the range → rank.
+
+    Args:
+      lines_of_range: number of the range → its number of lines.
+    """
     ranges = sorted(lines_of_range)
     totals = itertools.accumulate((lines_of_range[index] for index in ranges), initial=0)
     return dict(zip(ranges, totals, strict=False))
 
 
 def deal_lines(block: bytes, first_rank: int, shards: int) -> Iterator[tuple[int, bytes]]:
-    """Distributes the lines of a block to shards. Yields (shard, piece). No piece is empty.
+    """Distributes the lines of a block to shards.
 
-    `first_rank` is the rank of the first line of the block in the corpus.
+    Yields (number of a shard, its lines as serialised by `join_piece`), only for shards that get lines.
+
+    Args:
+      block: lines of the corpus.
+      first_rank: the rank of the first of these lines in the corpus.
+      shards: the number of shards.
     """
     bounds = line_bounds(block)
     sizes = np.diff(bounds)
@@ -53,14 +62,18 @@ def join_piece(keys: Keys, block: bytes) -> bytes:
 
 
 def split_piece(piece: bytes) -> tuple[Keys, bytes]:
-    """Returns the keys and the lines of a piece. This is the inverse of `join_piece`."""
+    """Returns the keys and the lines that `join_piece` has serialised."""
     (count,) = _COUNT.unpack_from(piece)
     keys = np.frombuffer(piece, "<i8", count, _COUNT.size).astype(np.int64)
     return keys, piece[_COUNT.size + 8 * count :]
 
 
 def merge_pieces(pieces: Iterable[bytes]) -> bytes:
-    """Returns the lines of one shard, sorted by key. Lines with equal keys are sorted by their bytes."""
+    """Returns the lines of one shard, sorted by key. Lines with equal keys are sorted by their bytes.
+
+    Args:
+      pieces: the lines of the shard and their keys, as serialised by `join_piece`.
+    """
     keys: list[Keys] = [np.empty(0, np.int64)]
     blocks: list[bytes] = []
     for piece in pieces:
@@ -71,7 +84,10 @@ def merge_pieces(pieces: Iterable[bytes]) -> bytes:
 
 
 def split_shard(block: bytes, shards: int) -> list[bytes]:
-    """Shuffles the lines of a shard once more, into `shards` parts, with a new generator."""
+    """Shuffles the lines of a shard once more, into `shards` parts.
+
+    The random numbers start again with the first one.
+    """
     blocks = [b""] * shards
     for shard, piece in deal_lines(block, 0, shards):
         blocks[shard] = merge_pieces([piece])

@@ -47,7 +47,11 @@ class _Rules(NamedTuple):
 
 
 def apostrophes_of(language: str) -> str:
-    """Returns the side to which a language joins apostrophes: APOSTROPHES_RIGHT, _LEFT or _APART."""
+    """Returns the rule for apostrophes of a language.
+
+    The rule is APOSTROPHES_RIGHT, APOSTROPHES_LEFT or APOSTROPHES_APART: an apostrophe is joined to the word
+    on its right, to the word on its left, or to none.
+    """
     if language == "en":
         return APOSTROPHES_RIGHT
     return APOSTROPHES_LEFT if language in ("fr", "it") else APOSTROPHES_APART
@@ -82,10 +86,9 @@ def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> 
 
 
 def keeps_period(prefix: str, language: str, perl: str) -> str:
-    """Returns the condition under which a period after `prefix` is part of the word.
+    """Returns when a period after `prefix` is part of the word: ALWAYS, BEFORE_NUMBER, or "" for never.
 
-    It is ALWAYS, BEFORE_NUMBER, or "" for never. If the next word begins with a lower-case letter, the period
-    is part of the word in any case.
+    Before a word that begins with a lower-case letter, the period is part of the word in all three cases.
     """
     return _keeps_period(prefix, _rules_for(prefix, language, perl))
 

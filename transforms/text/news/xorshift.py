@@ -3,7 +3,8 @@
 The generator is a xorshift generator with four signed words of 64 bits. Right shifts keep the sign, as in
 Perl under `use integer`. A step only shifts and XORs; filling with copies of the sign bit is linear as well.
 So a step is a 256 × 256 matrix over the field of two elements, 2**k steps are a power of this matrix, and a
-value can be computed without those before it. A matrix is stored as a table with its product with each byte.
+value can be computed without those before it. A matrix is stored as a table: for each position of a byte in
+the state, and each value of the byte, it has the product of this byte and the matrix.
 
 No value is negative: `w ^ (w >> 19)` and `t ^ (t >> 8)` each cancel the sign bit.
 """
@@ -25,8 +26,8 @@ _BITS = 8 * _BYTES
 def values(start: int, count: int) -> Values:
     """Returns the values with the ranks `start` to `start + count - 1`. Ranks begin with 0.
 
-    Many generators run side by side, each for one part of the values, because numpy is fast only on long
-    rows.
+    Many copies of the generator run side by side, each for one part of the values, because NumPy is fast only
+    on long rows.
     """
     if start < 0 or count < 0:
         raise ValueError(f"start is {start}, count is {count}; neither may be negative")
@@ -52,7 +53,7 @@ def values(start: int, count: int) -> Values:
 
 
 def _jump(steps: int) -> _States:
-    """Returns the state of the generator after `steps` steps, as one row."""
+    """Returns the state of the generator after `steps` steps, as an array with one row."""
     state = _SEED
     for exponent in range(steps.bit_length()):
         if steps >> exponent & 1:
@@ -61,7 +62,7 @@ def _jump(steps: int) -> _States:
 
 
 def _spread(state: _States, stretch_log: int, lanes: int) -> _States:
-    """Returns `lanes` states: the given one and those after it, at distances of 2**stretch_log steps."""
+    """Returns `lanes` states, each 2**stretch_log steps after the one before. The first is `state`."""
     exponent = stretch_log
     while len(state) < lanes:
         state = np.concatenate([state, _multiply(state, _power(exponent))])
@@ -81,8 +82,9 @@ def _power(exponent: int) -> _Power:
 
 
 def _single_bits() -> _States:
-    """Returns all states of the generator in which a single bit is set, in the order of bytes and of bits in
-    a byte.
+    """Returns the 256 states of the generator in which a single bit is set.
+
+    They are sorted by the byte with this bit, and then by the bit, beginning with the lowest.
     """
     octets = np.zeros((_BITS, _BYTES), np.uint8)
     bits = np.arange(_BITS)
@@ -91,7 +93,7 @@ def _single_bits() -> _States:
 
 
 def _tabulate(images: _States) -> _Power:
-    """Returns the table of products of a matrix with each byte, given its products with single bits."""
+    """Returns the table of a matrix (see the module docstring), given its products with the single bits."""
     of_bits = images.reshape(_BYTES, 8, 4)
     table = np.zeros((_BYTES, 1, 4), np.int64)
     for bit in range(8):
@@ -100,7 +102,7 @@ def _tabulate(images: _States) -> _Power:
 
 
 def _multiply(states: _States, power: _Power) -> _States:
-    """Multiplies each state by a matrix, which is given as a table of the products of single bytes.
+    """Multiplies each state by a matrix, which is given as a table (see the module docstring).
 
     The product of a state is the sum (XOR) of the products of its bytes.
     """

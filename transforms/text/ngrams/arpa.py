@@ -1,7 +1,8 @@
 """Writes n-gram models as ARPA files, which are read by KenLM, SRILM and other programs.
 
 Logarithms have base 10 and are 32-bit floats, as in KenLM, written with the fewest digits that identify the
-number. N-grams of one order are sorted by their hashes, because readers accept any order.
+number. N-grams of the same length are sorted by their hashes. Programs that read ARPA files accept any
+sequence.
 """
 
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ END = b"\n\\end\\\n"
 
 
 def name_words(words: pa.BinaryArray) -> pa.BinaryArray:
-    """Returns the text of each word by its number: first the signs <unk>, <s> and </s>, then the words.
+    """Returns the text of each word, indexed by the id: first the signs <unk>, <s> and </s>, then the words.
 
     Args:
       words: the vocabulary, sorted by bytes.
@@ -46,7 +47,7 @@ def make_lines(entries: Table, names: pa.BinaryArray, *, has_backoffs: bool) -> 
     """Returns the lines of some n-grams in an ARPA file.
 
     Args:
-      entries: a table of ENTRIES.
+      entries: a table of n-grams with the columns ENTRIES.
       names: the result of `name_words`.
       has_backoffs: False for the highest order.
     """

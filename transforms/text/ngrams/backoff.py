@@ -26,11 +26,11 @@ Float64s = npt.NDArray[np.float64]
 
 
 def join_backoffs(probabilities: Table, contexts: Table) -> Table:
-    """Adds back-off factors to n-grams. Returns a table of ENTRIES.
+    """Adds back-off factors to n-grams. Returns a table with the columns ENTRIES.
 
     Args:
-      probabilities: a table of PROBABILITIES.
-      contexts: a table of BACKOFFS; the factor of n-grams that are not in it is 1.
+      probabilities: a table with the columns PROBABILITIES.
+      contexts: a table with the columns BACKOFFS; the factor of n-grams that are not in it is 1.
     """
     rows = look_up(probabilities["words"], contexts["words"])
     factors = np.append(contexts["backoff"], 1.0)[rows]
@@ -39,9 +39,12 @@ def join_backoffs(probabilities: Table, contexts: Table) -> Table:
 
 
 def without_backoffs(probabilities: Table) -> Table:
-    """Returns the ENTRIES of the highest order.
+    """Returns the n-grams of the highest order, with the columns ENTRIES.
 
-    Its n-grams are not contexts, so all their back-off factors are 1.
+    These n-grams are not contexts, so all their back-off factors are 1.
+
+    Args:
+      probabilities: the same n-grams with the columns PROBABILITIES.
     """
     return make_table(probabilities["words"], ENTRIES, probabilities["probability"], 1.0)
 
@@ -50,7 +53,7 @@ def grams_of(numbers: Numbers, order: int) -> dict[int, Words]:
     """Returns the n-grams that are needed to score some sentences: n → the different n-grams of n words.
 
     Args:
-      numbers: whole sentences as numbers of words, each with END at its end.
+      numbers: whole sentences as ids of words, each with END at its end.
       order: the highest n.
     """
     windows = windows_of(numbers, order)
@@ -69,8 +72,9 @@ def log_likelihoods(numbers: Numbers, entries: Mapping[int, Table]) -> Float64s:
     """Returns the natural log-likelihood of each word and each end of a sentence.
 
     Args:
-      numbers: whole sentences as numbers of words, each with END at its end.
-      entries: order → ENTRIES of a model, at least those of `grams_of`.
+      numbers: whole sentences as ids of words, each with END at its end.
+      entries: order → a table with the columns ENTRIES. It needs only the n-grams of the model that
+        `grams_of` returns.
     """
     order = max(entries)
     windows = windows_of(numbers, order)

@@ -44,7 +44,7 @@ class Tally(NamedTuple):
 
 
 def cut_offs(prune: Sequence[int], order: int) -> dict[int, int]:
-    """Returns order → largest count of the n-grams that are pruned.
+    """Returns the largest count that is pruned at each order: order → count.
 
     Args:
       prune: the largest pruned counts for orders 1, 2, …. The last one is also used for all higher orders. ()
@@ -66,7 +66,7 @@ def windows_of(numbers: Numbers, order: int) -> Words:
     """Returns the n-gram that ends at each word and each end of a sentence, padded with <S>.
 
     Args:
-      numbers: whole sentences as numbers of words, each with END at its end.
+      numbers: whole sentences as ids of words, each with END at its end.
       order: number of words of an n-gram.
     """
     before = order - 1
@@ -80,13 +80,18 @@ def windows_of(numbers: Numbers, order: int) -> Words:
 
 
 def count_grams(numbers: Numbers, order: int) -> Table:
-    """Counts the n-grams of the highest order in some sentences. Returns a table of COUNTS."""
+    """Counts the n-grams of the highest order in some sentences. Returns a table with the columns COUNTS.
+
+    Args:
+      numbers: whole sentences as ids of words, each with END at its end.
+      order: the highest order.
+    """
     words = windows_of(numbers, order)
     return _count(words, np.ones(len(words), np.int64))
 
 
 def add_counts(tables: Sequence[Table]) -> Table:
-    """Adds up tables of COUNTS."""
+    """Adds up the counts of n-grams in several tables with the columns COUNTS."""
     return _count(
         np.concatenate([table["words"] for table in tables]),
         np.concatenate([table["count"] for table in tables]),
@@ -100,16 +105,19 @@ def _count(words: Words, counts: Int64s) -> Table:
 
 
 def adjust_highest(table: Table) -> Table:
-    """Returns the ADJUSTED_COUNTS of the highest order, at which adjusted counts are equal to counts."""
+    """Returns the n-grams of the highest order with the columns ADJUSTED_COUNTS, given their COUNTS.
+
+    At this order, the adjusted count of an n-gram is its count.
+    """
     return make_table(table["words"], ADJUSTED_COUNTS, table["count"], table["count"])
 
 
 def count_suffixes(table: Table) -> Table:
-    """Counts the n-grams that are one word shorter. Returns their ADJUSTED_COUNTS.
+    """Counts the n-grams that are one word shorter. Returns a table with the columns ADJUSTED_COUNTS.
 
     Args:
-      table: a table of COUNTS or ADJUSTED_COUNTS. For each shorter n-gram, it must have all n-grams that end
-        with it.
+      table: a table with the columns COUNTS or ADJUSTED_COUNTS. For each shorter n-gram, it must have all
+        n-grams that end with it.
     """
     suffixes = table["words"][:, 1:]
     order, starts = group_rows(suffixes)
@@ -137,7 +145,7 @@ def only_grams(table: Table) -> Table:
 
 
 def is_kept(table: Table, most_cut: int) -> Bools:
-    """Returns a mask of the n-grams that are in the model, which have a count above `most_cut`."""
+    """Returns a mask of the n-grams that are kept in the model: those with a count above `most_cut`."""
     kept: Bools = table["count"] > most_cut
     return kept
 
@@ -146,7 +154,7 @@ def tally_of(table: Table, most_cut: int) -> Tally:
     """Counts the n-grams of one order by their adjusted count. Pruned n-grams are included.
 
     Args:
-      table: a table of ADJUSTED_COUNTS, filtered by `only_grams`.
+      table: a table with the columns ADJUSTED_COUNTS, filtered by `only_grams`.
       most_cut: largest count of the n-grams that are pruned.
     """
     adjusted = table["adjusted"]

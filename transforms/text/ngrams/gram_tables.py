@@ -1,7 +1,7 @@
 """Stores n-grams in tables, which are NumPy arrays of records.
 
-A row has the numbers of the n-gram's words, and some values. All n-grams of a table have the same order. Rows
-are found and grouped by a 64-bit hash. If two n-grams have the same hash, their words are compared, so that
+A row has the ids of the n-gram's words, and some values. All n-grams of a table have the same order. Rows are
+found and grouped by a 64-bit hash. If two n-grams have the same hash, their words are compared, so that
 results are exact.
 """
 
@@ -49,12 +49,23 @@ _BUCKET_BITS = np.uint64(2**64 - 2 ** (64 - MOST_BUCKET_BITS))
 
 
 def dtype_of(order: int, values: tuple[tuple[str, str], ...]) -> np.dtype[Any]:
-    """Returns the NumPy type of the records of a table."""
+    """Returns the NumPy type of the records of a table.
+
+    Args:
+      order: the number of words of each n-gram.
+      values: (name, NumPy type) of each column besides the words.
+    """
     return np.dtype([("words", "<u4", (order,)), *values])
 
 
 def make_table(words: Words, values: tuple[tuple[str, str], ...], *columns: Any) -> Table:
-    """Makes a table of n-grams. `columns` are the contents of the columns `values`."""
+    """Makes a table of n-grams.
+
+    Args:
+      words: the n-grams, as ids of words.
+      values: (name, NumPy type) of each column besides the words.
+      columns: the contents of these columns.
+    """
     table = np.empty(len(words), dtype_of(words.shape[1], values))
     table["words"] = words
     for (name, _), column in zip(values, columns, strict=True):
@@ -72,7 +83,13 @@ def pack_table(table: Table) -> bytes:
 
 
 def unpack_table(packed: bytes, order: int, values: tuple[tuple[str, str], ...]) -> Table:
-    """Decompresses a table. The result is read-only."""
+    """Decompresses a table that `pack_table` has compressed. The result is read-only.
+
+    Args:
+      packed: the result of `pack_table`.
+      order: the number of words of each n-gram.
+      values: (name, NumPy type) of each column besides the words.
+    """
     dtype = dtype_of(order, values)
     rows = np.frombuffer(unpack_block(packed), np.uint8).reshape(dtype.itemsize, -1)
     return np.frombuffer(rows.T.tobytes(), dtype)
@@ -109,7 +126,10 @@ def group_rows(words: Words) -> tuple[Int64s, Int64s]:
 
 
 def sort_rows(words: Words) -> Int64s:
-    """Returns the indexes that sort rows by the ids of their words, beginning with the first word."""
+    """Returns the indexes that sort rows by the ids of their words.
+
+    Rows are sorted by the first word, then by the second, and so on.
+    """
     columns = [column.astype(np.uint64) for column in words.T]
     if len(columns) % 2:
         columns.append(np.zeros(len(words), np.uint64))
@@ -119,7 +139,7 @@ def sort_rows(words: Words) -> Int64s:
 
 
 def sort_table(table: Table, bucketed: Words) -> Table:
-    """Sorts rows by bucket, for any number of buckets, and then by hash.
+    """Sorts rows by bucket, and within a bucket by hash. The order is valid for any number of buckets.
 
     Args:
       table: the table to sort.
@@ -146,9 +166,9 @@ def _is_new(words: Words) -> Bools:
 
 
 def look_up(wanted: Words, words: Words) -> Int64s:
-    """Returns the row of each wanted n-gram in `words`, or -1 if it is missing.
+    """Returns for each wanted n-gram the index of its row in `words`, or -1 if it is missing.
 
-    `words` must not have repetitions.
+    `words` must not contain an n-gram twice.
     """
     order, starts = group_rows(np.concatenate([words, wanted]))
     group = np.empty(len(order), np.int64)
@@ -163,7 +183,8 @@ def bucket_rows(words: Words, buckets: int) -> npt.NDArray[np.uint16]:
     """Returns the bucket of each n-gram. Buckets are equal ranges of the hash, in ascending order.
 
     Args:
-      buckets: a power of 2, at most 2**MOST_BUCKET_BITS.
+      words: the n-grams, as ids of words.
+      buckets: the number of buckets: a power of 2, at most 2**MOST_BUCKET_BITS.
     """
     bits = buckets.bit_length() - 1
     return (hash_rows(words) >> np.uint64(64 - bits) if bits else np.zeros(len(words))).astype(
@@ -174,9 +195,12 @@ def bucket_rows(words: Words, buckets: int) -> npt.NDArray[np.uint16]:
 def cut_table(
     table: Table, bucket: npt.NDArray[np.uint16], buckets: int
 ) -> Iterator[tuple[int, Table]]:
-    """Divides a table into buckets. Yields (bucket, its rows) for each bucket that has rows.
+    """Divides a table into buckets. Yields (number of a bucket, its rows) for each bucket that has rows.
 
-    The parts are slices of one table. `bucket` has the bucket of each row.
+    Args:
+      table: the table to divide. The yielded tables are slices of one sorted copy.
+      bucket: the number of the bucket of each row.
+      buckets: the number of buckets.
     """
     in_order = take_rows(table, np.argsort(bucket, kind="stable"))
     ends = np.cumsum(np.bincount(bucket, minlength=buckets)).tolist()

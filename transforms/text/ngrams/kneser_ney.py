@@ -51,12 +51,14 @@ def estimate_discounts(tally: Tally) -> Discounts:
 
 
 def weigh(table: Table, discounts: Discounts, most_cut: int) -> tuple[Table, Table]:
-    """Subtracts discounts from adjusted counts, and divides by the counts of the contexts.
+    """Subtracts discounts from adjusted counts, and divides by the sums of the adjusted counts per context.
 
-    Returns (kept n-grams with their WEIGHTS, contexts with their BACKOFFS).
+    Returns two tables: the n-grams that are not pruned, with the columns WEIGHTS, and their contexts, with
+    the columns BACKOFFS.
 
     Args:
-      table: a table of ADJUSTED_COUNTS for order 2 or more, with all n-grams of each context.
+      table: n-grams of an order of 2 or more, with the columns ADJUSTED_COUNTS. It must have all n-grams of
+        each context.
       discounts: the discounts of the order.
       most_cut: largest count of the n-grams that are pruned.
     """
@@ -94,10 +96,10 @@ def vocabulary_size(tally: Tally, *, has_unknown: bool) -> int:
 
 
 def estimate_unigrams(table: Table, tally: Tally, discounts: Discounts, size: int) -> Table:
-    """Returns the PROBABILITIES of some of the unigrams.
+    """Returns some of the unigrams with the columns PROBABILITIES.
 
     Args:
-      table: the ADJUSTED_COUNTS of these unigrams.
+      table: these unigrams with the columns ADJUSTED_COUNTS.
       tally: the tally of all unigrams.
       discounts: the discounts of unigrams.
       size: the result of `vocabulary_size`.
@@ -111,7 +113,16 @@ def estimate_unigrams(table: Table, tally: Tally, discounts: Discounts, size: in
 
 
 def further_unigrams(tally: Tally, discounts: Discounts, size: int, *, has_unknown: bool) -> Table:
-    """Returns the PROBABILITIES of <S>, which is always 1, and of <UNK> if it is not in the text."""
+    """Returns PROBABILITIES of the unigrams that are not in the text: of <S>, and of <UNK> if it is missing.
+
+    The probability of <S> is 1.
+
+    Args:
+      tally: the tally of all unigrams.
+      discounts: the discounts of unigrams.
+      size: the result of `vocabulary_size`.
+      has_unknown: True if <UNK> is in the text.
+    """
     nothing = make_table(np.array([[UNKNOWN]], np.uint32), (("adjusted", "<i8"),), 0)
     unknown = estimate_unigrams(nothing, tally, discounts, size)
     start = make_table(np.array([[START]], np.uint32), PROBABILITIES, 1.0)
@@ -119,11 +130,13 @@ def further_unigrams(tally: Tally, discounts: Discounts, size: int, *, has_unkno
 
 
 def interpolate(weighed: Table, shorter: Table) -> Table:
-    """Adds the probabilities of suffixes to the weights of n-grams. Returns PROBABILITIES.
+    """Interpolates the weights of n-grams with the probabilities of their suffixes.
+
+    Returns the n-grams with the columns PROBABILITIES.
 
     Args:
-      weighed: WEIGHTS of the n-grams.
-      shorter: PROBABILITIES of all their suffixes.
+      weighed: the n-grams with the columns WEIGHTS.
+      shorter: all their suffixes with the columns PROBABILITIES.
 
     Raises ValueError if a suffix is missing.
     """

@@ -35,12 +35,12 @@ def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
 
     In addition to the entries of every build, the ledger has:
       counted: (split, TextCounts of its text).
-      expected: (split, number of rows in the build).
+      expected: (split, its number of documents in the build from which the model is made).
       tallies: (order, Tally).
       entries: (order, number of n-grams in the model).
       scores: (split, its score as a mapping).
 
-    Raises AccountingError if the number of documents read or scored is not that of the build.
+    Raises AccountingError if the number of documents read or scored differs from the expected number.
     """
     found = sorted(ledger.pairs("counted").items(), key=lambda one: (one[0] != "train", one[0]))
     counted = {split: counts._asdict() for split, counts in found}
@@ -103,7 +103,10 @@ def _find_caveats(orders: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _say_unknown(settings: Mapping[str, Any], scores: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns a warning if words are unknown to the model, but the paper of the corpus scores all words."""
+    """Returns a warning if words are unknown to the model, although the paper of the corpus scores all words.
+
+    If the setting `is_listed` is True, the paper does not do so, and there is no warning.
+    """
     unknown = sum(one["unknown_words"] for one in scores.values())
     if settings["is_listed"] or not unknown:
         return ()

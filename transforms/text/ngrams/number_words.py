@@ -1,8 +1,9 @@
-"""Converts blocks of lines to numbers of words, with a special number for the end of each line.
+"""Converts blocks of lines to ids of words, with a special id for the end of each line.
 
-Words are separated by spaces (U+0020) and line ends, as in word_counts.py. The number of a word is its rank
-in the vocabulary, sorted by bytes, after the signs <UNK>, <S> and </S>. Words that are spelled like a sign,
-or have a control character, which ARPA files cannot represent, are never in the vocabulary.
+Words are separated by spaces (U+0020) and line ends, as in word_counts.py. The ids 0 to 2 are those of the
+signs <UNK>, <S> and </S>. The ids of the words of the vocabulary follow, sorted by the bytes of the words.
+Some words are never in the vocabulary, because ARPA files cannot represent them: those that are spelled like
+a sign, and those with a control character.
 """
 
 import numpy as np
@@ -27,7 +28,7 @@ _CONTROL = r"[\x00-\x1f\x7f]"
 
 
 def select_words(counts: pa.RecordBatch, min_count: int) -> pa.BinaryArray:
-    """Selects the words of the vocabulary. They are in no fixed order.
+    """Returns the words of the vocabulary, in no particular order.
 
     Args:
       counts: counts of the words of the whole text (see word_counts.py).
@@ -39,7 +40,7 @@ def select_words(counts: pa.RecordBatch, min_count: int) -> pa.BinaryArray:
 
 
 def number_words(block: bytes, words: pa.BinaryArray) -> Numbers:
-    """Returns the numbers of the words in a block of lines, with END for each line end.
+    """Returns the ids of the words in a block of lines, with END for each line end.
 
     Args:
       block: a block of lines.

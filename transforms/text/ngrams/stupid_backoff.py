@@ -9,7 +9,8 @@ suffixes of its n-grams, so that
 
     Z(h) = own(h) + 0.4 (Z(h') - used(h))
 
-where own(h) and used(h) are the sums of S(w | h) and S(w | h') over the words w for which the model has h w.
+Here own(h) is the sum of S(w | h), and used(h) the sum of S(w | h'), over the words w for which the model has
+h w.
 """
 
 import numpy as np
@@ -40,10 +41,11 @@ _UNITS = float(2**62)
 def divide_by_contexts(table: Table, most_cut: int) -> tuple[Table, Table]:
     """Divides the counts of n-grams by the counts of their contexts.
 
-    Returns (FREQUENCIES of the kept n-grams, OWN of their contexts).
+    Returns two tables: the n-grams that are not pruned, with the column FREQUENCIES, and their contexts, with
+    the column OWN.
 
     Args:
-      table: a table of ADJUSTED_COUNTS with all n-grams of each context.
+      table: n-grams with the columns ADJUSTED_COUNTS. It must have all n-grams of each context.
       most_cut: largest count of the n-grams that are pruned.
     """
     order, starts = group_rows(table["words"][:, :-1])
@@ -58,10 +60,10 @@ def divide_by_contexts(table: Table, most_cut: int) -> tuple[Table, Table]:
 
 
 def divide_unigrams(table: Table) -> Table:
-    """Returns the FREQUENCIES of all words. If <UNK> is not in the text, its count is 1.
+    """Returns all unigrams with the column FREQUENCIES. If <UNK> is not in the text, its count is 1.
 
     Args:
-      table: the ADJUSTED_COUNTS of all unigrams.
+      table: all unigrams with the columns ADJUSTED_COUNTS.
     """
     has_unknown = bool((table["words"] == UNKNOWN).any())
     words = table["words"] if has_unknown else np.append(table["words"], [[UNKNOWN]], axis=0)
@@ -70,16 +72,16 @@ def divide_unigrams(table: Table) -> Table:
 
 
 def start_of_sentence() -> Table:
-    """Returns the FREQUENCIES of <S>, which is never predicted. Its frequency is 1."""
+    """Returns a table with one row: <S> with the frequency 1, although <S> is never predicted."""
     return make_table(np.array([[START]], np.uint32), FREQUENCIES, 1.0)
 
 
 def use_shorter(words: Words, shorter: Table) -> Table:
-    """Returns a table of USED: for each n-gram in `words`, the value S(w | h') of its suffix.
+    """Returns the n-grams with the column USED, which has the value S(w | h') of their suffixes.
 
     Args:
-      words: n-grams.
-      shorter: FREQUENCIES of the suffixes of all n-grams.
+      words: the n-grams, as ids of words.
+      shorter: the suffixes of all n-grams, with the column FREQUENCIES.
 
     Raises ValueError if a suffix is missing.
     """
@@ -92,11 +94,11 @@ def use_shorter(words: Words, shorter: Table) -> Table:
 
 
 def leave_over(used: Table, own: Table) -> Table:
-    """Computes own(h) - 0.4 used(h) for each context h. Returns a table of LEFT.
+    """Computes own(h) - 0.4 used(h) for each context h. Returns the contexts with the column LEFT.
 
     Args:
-      used: the USED of all n-grams of the model with these contexts.
-      own: the OWN of the contexts.
+      used: all n-grams of the model with these contexts, with the column USED.
+      own: the contexts with the column OWN.
     """
     order, starts = group_rows(used["words"][:, :-1])
     if not len(starts):
@@ -108,11 +110,13 @@ def leave_over(used: Table, own: Table) -> Table:
 
 
 def scale_contexts(left: Table, shorter: Table) -> Table:
-    """Computes Z(h) and the back-off factor 0.4 Z(h') / Z(h) for each context h. Returns a table of SCALES.
+    """Computes Z(h) and the back-off factor 0.4 Z(h') / Z(h) for each context h.
+
+    Returns the contexts with the columns SCALES.
 
     Args:
-      left: the LEFT of the contexts.
-      shorter: the SCALES of the contexts' suffixes h'; empty for contexts of one word.
+      left: the contexts with the column LEFT.
+      shorter: the suffixes h' of the contexts, with the columns SCALES; empty for contexts of one word.
     """
     if left["words"].shape[1] == 1:
         given = np.full(len(left), FACTOR)
@@ -123,13 +127,13 @@ def scale_contexts(left: Table, shorter: Table) -> Table:
 
 
 def weigh_by_scales(found: Table, scales: Table) -> Table:
-    """Returns the WEIGHTS of n-grams.
+    """Returns n-grams with the columns WEIGHTS.
 
     WEIGHT is the probability S(w | h) / Z(h). SHARE, the share of the lower order, is 0.
 
     Args:
-      found: the FREQUENCIES of the n-grams.
-      scales: the SCALES of their contexts.
+      found: the n-grams with the column FREQUENCIES.
+      scales: their contexts with the columns SCALES.
     """
     rows = look_up(found["words"][:, :-1], scales["words"])
     return make_table(found["words"], WEIGHTS, found["frequency"] / scales["scale"][rows], 0.0)

@@ -21,14 +21,14 @@ def _table(name: str) -> Mapping[str, Any]:
 
 
 def family_of(code: str) -> str | None:
-    """Returns the group of a language in Table 6 of Goyal et al. 2022, or None if it is not in the table."""
+    """Returns the family of a language in Table 6 of Goyal et al. 2022, or None if it is not in the table."""
     return _table("subgroupings").get(code)
 
 
 def resource_level_of(code: str) -> str | None:
-    """Returns a language's resource level (Table 7), or None if it is unknown.
+    """Returns a language's resource level as in Table 7 of Goyal et al. 2022, or None if it is unknown.
 
-    The level depends on the number of sentence pairs with English in Table 1.
+    The level depends on the number of sentence pairs with English, which is given in Table 1.
     """
     sentences = _table("bitext").get(code)
     if sentences is None:

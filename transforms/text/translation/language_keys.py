@@ -7,7 +7,7 @@ _SAME = {"no": "nb"}
 
 
 def language_key(code: str) -> str:
-    """Returns the ISO 639 code, followed by the script if it is unusual: "zh", "zh-Hant", "sr-Latn".
+    """Returns the ISO 639 code, and the script if it is not the usual one: "zh", "zh-Hant", "sr-Latn".
 
     Countries are ignored, unless they imply another script: "pt-BR" becomes "pt", but "zh-TW" becomes
     "zh-Hant". Raises ValueError if `find_language` does not know the code.

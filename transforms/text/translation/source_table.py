@@ -24,9 +24,9 @@ _BOOLEANS = {"yes": True, "no": False}
 
 
 def write_source(sentences: Iterable[SourceSentence]) -> str:
-    """Returns a table of sentences as text.
+    """Returns the text of a table with one row per sentence.
 
-    `sentences` must be sorted by split, in the order of `SPLITS`, then by position.
+    `sentences` must be sorted by split, in the order of `SPLITS`, then by their position in the split.
     """
     rows = list(sentences)
     columns = columns_of(COLUMNS, rows)
@@ -52,7 +52,7 @@ def yes_or_no(value: bool) -> str:
 
 
 def read_source(text: str) -> list[SourceSentence]:
-    """Reads the table and returns its sentences, sorted by split and position.
+    """Reads the table and returns its sentences, sorted by split and by their position in the split.
 
     Raises ReadError if the table is malformed or empty, if an id does not match its split and position, if a
     sentence is empty or has a line break, or if a value that must be yes or no is something else.
@@ -76,7 +76,10 @@ def read_source(text: str) -> list[SourceSentence]:
 
 
 def to_sentence(line: int, row: Mapping[str, str]) -> SourceSentence:
-    """Returns the sentence in a row; unknown columns are ignored. Raises ReadError if a value is invalid."""
+    """Returns the sentence in a row. Unknown columns are ignored.
+
+    Raises ReadError with the line number `line` if a value is invalid.
+    """
     if row["split"] not in SPLITS:
         raise ReadError(line, f"no such split: {row['split']!r}; there are {', '.join(SPLITS)}")
     if not row["text"].strip() or "\n" in row["text"]:

@@ -23,6 +23,12 @@ def write_table(
 ) -> str:
     """Returns the text of a table. Every line ends with a line feed.
 
+    Args:
+      columns: the header.
+      rows: the fields of each row.
+      for_people: False for a table that only corpusmill reads; no apostrophes are added (see the module
+        docstring).
+
     Raises ValueError if a row does not have one field per column, or if the table has only one column.
     """
     lines = (_line(row, len(columns), for_people) for row in (columns, *rows))
@@ -47,8 +53,15 @@ def read_table(
 ) -> Iterator[tuple[int, Mapping[str, str]]]:
     """Yields (line number, column → field) for each row. Columns may be in any order.
 
-    Empty lines, a byte order mark and the carriage returns of CRLF are ignored. Raises ReadError if a needed
-    column is missing, or a row has more or fewer fields than the header.
+    Empty lines, a byte order mark and the carriage returns of CRLF are ignored.
+
+    Args:
+      text: the text of the table.
+      needed: names of columns that the table must have.
+      for_people: False for a table that only corpusmill reads; no apostrophes are removed (see the module
+        docstring).
+
+    Raises ReadError if a needed column is missing, or a row has more or fewer fields than the header.
     """
     lines = text.removeprefix("\ufeff").split("\n")
     columns = _fields(lines[0])

@@ -67,9 +67,9 @@ _BEHIND_PIECES = {2 << 3 | 2, 3 << 3 | 2}
 
 
 def check_is_whole(model: bytes) -> None:
-    """Raises ValueError if a model file was truncated between two pieces.
+    """Raises ValueError if the file of a SentencePiece model was truncated between two pieces.
 
-    The library sentencepiece would load a truncated file as a smaller model.
+    The library sentencepiece would load such a file as a smaller model.
     """
     found = set()
     place = 0
@@ -127,8 +127,12 @@ class Task(NamedTuple):
 def group_lines(domains: Sequence[str], topics: Sequence[str]) -> list[Group]:
     """Groups lines by domain and by topic. Returns a group for each domain, then one for each topic.
 
-    Both are sorted by name. Names that differ only in case or spacing count as equal: the released metadata
-    has both "Travel" and "travel".
+    Domains and topics are sorted by name. Names that differ only in case or spacing count as equal: the
+    released metadata has both "Travel" and "travel".
+
+    Args:
+      domains: the domain of each line.
+      topics: the topic of each line.
     """
     return [
         Group(kind, name, tuple(lines))
@@ -163,7 +167,7 @@ def score_systems(task: Task) -> list[SystemScores]:
 
 
 def signatures(task: Task) -> dict[str, str]:
-    """Returns metric → its signature, in sacrebleu's format."""
+    """Returns name of a metric → its signature in sacrebleu's format."""
     pieces = Pieces(task.model, task.model_name)
     return {
         name: _Scorer(name, task.references[:1], pieces, task.code_version).signature
@@ -194,7 +198,7 @@ def _score_system(
 
 
 class _Scorer:
-    """A sacrebleu metric with the n-grams of the reference, which are counted only once."""
+    """A sacrebleu metric for one reference, whose n-grams are counted only once."""
 
     def __init__(
         self, name: str, references: Sequence[str], pieces: Pieces, code_version: str

@@ -34,9 +34,12 @@ PARAGRAPHS: Mapping[str, Callable[[str], Iterable[str]]] = {
 
 
 def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> Iterator[str]:
-    """Yields the cleaned sentences of some texts. Empty sentences are skipped.
+    """Yields the cleaned sentences of some texts (see `clean_sentences`).
 
-    `language` is an ISO 639 code.
+    Args:
+      texts: values of the text column.
+      layout: the format of the texts.
+      language: the ISO 639 code of their language.
     """
     for text in texts:
         if not layout.paragraphs:

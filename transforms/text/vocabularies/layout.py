@@ -1,4 +1,4 @@
-"""Describes how the Parquet files of a corpus contain its text."""
+"""Describes in which column and format the Parquet files of a corpus store its text."""
 
 from typing import NamedTuple
 

@@ -1,10 +1,17 @@
 """Writes the .idx file of a Megatron-LM data set, the index of the tokens in its .bin file.
 
-All numbers are little-endian; their sizes in bits are in brackets. The file consists of: "MMIDIDX\\0\\0"; the
-version (64); the data type of the tokens (8); the number of sequences and the number of document boundaries
-(64 each); the number of tokens in each sequence (32 each); the byte offset of each sequence in the .bin file
-(64 each); the index of each document's first sequence, and finally the number of sequences (64 each). Here
-each document is one sequence. Source of the format: megatron/core/datasets/indexed_dataset.py of
+The file has these parts, in this order. The numbers in brackets are sizes in bits; all numbers in the file
+are little-endian.
+
+- the bytes "MMIDIDX\\0\\0"
+- the version (64)
+- the data type of the tokens (8)
+- the number of sequences and the number of document boundaries (64 each)
+- the number of tokens in each sequence (32 each)
+- the byte offset of each sequence in the .bin file (64 each)
+- the index of each document's first sequence, and finally the number of sequences (64 each)
+
+Here each document is one sequence. Source of the format: megatron/core/datasets/indexed_dataset.py of
 Megatron-Core.
 """
 
@@ -30,7 +37,7 @@ def index_blocks(
     Args:
       kind: the data type of the tokens, a key of TYPES.
       documents: the number of documents.
-      lengths: yields the number of tokens of each document, in blocks; called twice.
+      lengths: function that yields the number of tokens of each document, in blocks. It is called twice.
     """
     yield _MAGIC + _HEAD.pack(_VERSION, TYPES[kind], documents, documents + 1)
     for block in lengths():

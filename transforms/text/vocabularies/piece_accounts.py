@@ -35,7 +35,7 @@ def account_for_pieces(ledger: Ledger, provenance: Provenance) -> Accounts:
 
     In addition to the entries of every build, the ledger has:
       trained: one TrainedPieces.
-      choices: one mapping of language → Choice.
+      choices: one mapping: language → Choice.
       sampled: (language, number of sampled sentences).
       stats: ((kind, language), PieceStats); each kind is one of KINDS.
 

@@ -96,7 +96,7 @@ class PieceStats(NamedTuple):
 
     @property
     def unknown_rate(self) -> float:
-        """The share of unknown pieces in all pieces, or 0 if there are no pieces."""
+        """The fraction of pieces that are unknown, or 0 if there are no pieces."""
         return self.unknown / self.pieces if self.pieces else 0.0
 
 
@@ -111,9 +111,9 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
     Word counts are sufficient, because no piece contains a space between words. The same counts always give
     the same model, byte for byte; the order of words within a part has no effect.
 
-    The trainer first writes out each word as often as it occurs, in blocks of 500 MB that take about 20 s on
-    two cores. So the time grows with the length of the corpus. This step needs less than about 7 GB of
-    memory.
+    The trainer first expands the counts: it writes each word as often as it occurs, in blocks of 500 MB. A
+    block takes about 20 s on two cores, so the time grows with the length of the corpus. This step needs less
+    than about 7 GB of memory.
 
     Args:
       parts: the word counts in several parts (see word_counts.py). Each word is in only one part, and the
@@ -147,7 +147,7 @@ def train_pieces(parts: Sequence[pa.RecordBatch], settings: PieceSettings) -> Tr
 
 
 def _lines_of(parts: Iterable[pa.RecordBatch]) -> Iterator[str]:
-    """Yields the lines for the trainer: a word, a tab and its count.
+    """Yields the lines that the trainer reads. Each is a word, a tab and the word's count.
 
     Long words are split into several lines.
     """

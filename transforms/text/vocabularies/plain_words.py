@@ -1,7 +1,8 @@
-"""Normalises words so that two editions of a text agree, by removing case and punctuation.
+"""Normalises words by removing case and punctuation, so that two editions of a text have the same words.
 
-If Project Gutenberg has one edition of a book with straight quotes and another with curly quotes, the
-editions may share only half of their 8-grams of original words, but nearly all 8-grams of normalised words.
+For example, Project Gutenberg has one edition of a book with straight quotes and another with curly quotes.
+The editions may share only half of the 8-grams of their original words, but nearly all 8-grams of their
+normalised words.
 """
 
 import re

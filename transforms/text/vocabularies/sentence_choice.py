@@ -2,12 +2,12 @@
 
 The rank of a sentence is the fingerprint of the seed and the sentence's text. To sample k of n sentences,
 each sentence is used k // n times, and the sentences with the k % n smallest ranks are used once more.
-(Sampling with replacement would use each sentence equally often on average.) Copies of a sentence have the
+(Sampling with replacement would also use each sentence k / n times on average.) Copies of a sentence have the
 same rank; any of them may be used once more.
 
-The largest rank that is used once more is called the last rank. It is found in two passes, so that no worker
-keeps all ranks: the first pass counts the ranks in each of 4,096 ranges, and the second pass collects the
-ranks of the range that contains the last rank.
+The largest rank whose sentence is used once more is called the last rank. It is found in two passes, so that
+no worker keeps all ranks. The first pass counts the ranks in each of 4,096 ranges of equal size. The second
+pass collects the ranks of the range that contains the last rank.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _SHIFT = np.uint64(64 - 12)
 
 
 class LastRange(NamedTuple):
-    """The result of the first pass over a language: the range of ranks that contains the last rank."""
+    """The range of ranks that contains the last rank (see the module docstring), for one language."""
 
     share: Share
     number: int  # number of the range with the last rank; -1 if no sentence is used once more
@@ -58,7 +58,7 @@ def rank_sentences(sentences: Sequence[str], seed: int) -> Ranks:
 
 
 def count_ranges(ranks: Ranks) -> Counts:
-    """Returns the number of ranks in each of the 4,096 ranges."""
+    """Returns the number of ranks in each of 4,096 ranges of equal size."""
     return np.bincount(_ranges_of(ranks), minlength=RANGES).astype(np.int64)
 
 
@@ -67,13 +67,14 @@ def _ranges_of(ranks: Ranks) -> npt.NDArray[Any]:
 
 
 def find_last_range(counts: Counts, share: Share, hold_out: int = 0) -> LastRange:
-    """Finds the range that contains the last rank, the largest rank that is used once more.
+    """Finds the range that contains the last rank: the largest rank whose sentence is used once more.
 
     Args:
       counts: the number of ranks in each range.
       share: the share of the language in the sample.
-      hold_out: number of sentences to hold out of those that are not sampled. Whole ranges are held out, from
-        the last one backwards, until they have that many sentences or the range of the last rank is reached.
+      hold_out: number of sentences to hold out of those that are not sampled. Whole ranges are held out,
+        beginning with the one of the greatest ranks, until they have that many sentences. The range of the
+        last rank and those before it are never held out.
     """
     behind = np.cumsum(counts)  # sentences up to the end of each range
     found, before = -1, 0
@@ -89,13 +90,18 @@ def find_last_range(counts: Counts, share: Share, hold_out: int = 0) -> LastRang
 
 
 def ranks_in_range(ranks: Ranks, last: LastRange) -> Ranks:
-    """Returns the ranks that are in the range `last`."""
+    """Returns the ranks that are in the range `last.number`."""
     in_range: Ranks = ranks[_ranges_of(ranks) == last.number]
     return in_range
 
 
 def choose(last: LastRange, ranks: Ranks) -> Choice:
-    """Finds the last rank, given all ranks in the range `last.number`. They may be in any order."""
+    """Finds the last rank: the largest rank whose sentence is used once more.
+
+    Args:
+      last: the range that contains the last rank.
+      ranks: all ranks in this range, in any order.
+    """
     held_out_from = last.held_out_from << int(_SHIFT)
     if last.number < 0:
         return Choice(last.share, 0, 0, held_out_from)
@@ -105,14 +111,14 @@ def choose(last: LastRange, ranks: Ranks) -> Choice:
 
 
 def is_once_more(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the ranks whose sentences are used once more, except the last rank."""
+    """Returns a mask of the ranks below the last rank. All their sentences are used once more."""
     return ranks < np.uint64(choice.last)
 
 
 def is_last(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
     """Returns a mask of the ranks that are equal to the last rank.
 
-    Only some of the sentences with this rank, `choice.copies` in number, are used once more.
+    Only `choice.copies` of the sentences with this rank are used once more.
     """
     none = np.zeros(len(ranks), np.bool_)
     return ranks == np.uint64(choice.last) if choice.copies else none

@@ -1,6 +1,6 @@
 """Computes the counts, statistics and card of a build of multilingual vocabularies.
 
-The card has a table like Table 6 of the paper.
+The card has a table like Table 6 of Guo et al. 2020, the paper of Wiki-40B.
 """
 
 import dataclasses
@@ -39,7 +39,7 @@ pieces.encode(text)  # each marker of the layout is one piece; decode() gives th
 class SubwordAccounts:
     """Computes the counts, statistics and card sections of a build.
 
-    The fields are known before the vocabularies are trained.
+    The fields are the figures that are known before the vocabularies are trained.
     """
 
     builds: Mapping[str, BuildStats]  # edition → stats of the build
@@ -51,11 +51,11 @@ class SubwordAccounts:
         """Returns the counts, statistics and card sections of the build.
 
         In addition to the entries of every build, the ledger has:
-          trained: (name, TrainedSubwords).
-          stats: ((name, edition, split), SubwordStats).
+          trained: (name of a vocabulary, TrainedSubwords).
+          stats: ((name of a vocabulary, edition, split), SubwordStats).
 
-        Raises AccountingError if the number of counted characters differs from that in the builds of the
-        editions.
+        Raises AccountingError if the number of characters of a split differs from that in the build of the
+        edition.
         """
         trained: Mapping[str, TrainedSubwords] = ledger.pairs("trained")
         by_size = sorted(trained, key=lambda name: provenance.settings["vocabularies"][name])
@@ -91,7 +91,8 @@ class SubwordAccounts:
 def own_characters_per_piece(builds: Mapping[str, BuildStats]) -> dict[str, float]:
     """Returns edition → characters per piece in its validation and test splits.
 
-    Builds without a vocabulary of their own are left out.
+    The pieces are those of the vocabulary that is part of the edition's own build. An edition whose build has
+    no vocabulary is left out.
     """
     own = {}
     for edition, stats in builds.items():

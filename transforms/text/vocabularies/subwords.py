@@ -81,12 +81,12 @@ class SubwordSettings:
         check_coverage(self.character_coverage)
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns all settings for the manifest, including the trainer's fixed settings."""
+        """Returns all settings for the manifest, including those of the trainer that cannot be changed."""
         return dataclasses.asdict(self) | dict(TRAINER)
 
 
 class TrainedSubwords(NamedTuple):
-    """A trained vocabulary, and the size and checksum of its training sample."""
+    """A trained vocabulary, and the size and checksum of the sample of articles it was trained on."""
 
     model: bytes  # a SentencePiece model; b"" if none could be trained
     vocabulary_size: int  # number of pieces; 0 without a model
@@ -101,7 +101,7 @@ class TrainedSubwords(NamedTuple):
 
 
 def check_coverage(character_coverage: float) -> None:
-    """Raises ValueError if the trainer would not accept this character coverage."""
+    """Raises ValueError if the trainer would not accept this character coverage (see SubwordSettings)."""
     if not 0.98 <= character_coverage <= 1:
         raise ValueError(f"character_coverage must be from 0.98 to 1, not {character_coverage}")
 
@@ -117,13 +117,17 @@ def train_model(
     """Trains a SentencePiece model on texts.
 
     Only the distinct words of the texts are kept in memory. The trainer needs 13 bytes of memory per byte of
-    text, up to about 7 GB; it processes more text in blocks of 500 MB.
+    text. It processes the text in blocks of 500 MB, so it never needs more than about 7 GB.
 
-    The same texts always give the same model, byte for byte, in any order and on any number of cores. Raises
-    UntrainableError if there is no text, or if the vocabulary is too small for the characters in the texts.
+    The same texts always give the same model, byte for byte, in any order and on any number of cores.
 
     Args:
-      tell: Called before the training, with the number of different words.
+      texts: the texts.
+      settings: the settings of the vocabulary.
+      tell: function that is called before the training, with the number of different words.
+
+    Raises UntrainableError if there is no text, or if the vocabulary is too small for the characters in the
+    texts.
     """
     counts = count_words(texts)
     tell(len(counts.after_blank) + len(counts.others))
@@ -139,7 +143,12 @@ def train_model(
 
 
 def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any) -> bytes:
-    """Trains a model. Each line is a word, a tab and the word's count.
+    """Trains a model on word counts.
+
+    Args:
+      lines: the word counts. Each line is a word, a tab and the word's count.
+      fixed: settings of the trainer that are the same for all models of a kind.
+      settings: all other settings of the trainer.
 
     Raises UntrainableError if training fails.
     """
@@ -167,7 +176,7 @@ class WordCounts(NamedTuple):
 
 
 def count_words(texts: Iterable[str]) -> WordCounts:
-    """Counts the words of texts. A vocabulary depends only on word counts, because no piece spans a space.
+    """Counts the words of texts. A vocabulary depends only on these counts, because no piece spans a space.
 
     The trainer can count words too, but it keeps the whole text in memory and takes twice the time.
     """
@@ -183,7 +192,7 @@ def count_words(texts: Iterable[str]) -> WordCounts:
 
 
 def _lines_of(counts: WordCounts) -> Iterator[str]:
-    """Yields the lines for the trainer. They are sorted, because the model depends on their order."""
+    """Yields the lines that the trainer reads. They are sorted, because the model depends on their order."""
     for blank, words in ((" ", counts.after_blank), ("", counts.others)):
         for word in sorted(words):
             yield f"{blank}{word}\t{words[word]}"

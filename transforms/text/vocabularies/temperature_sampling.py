@@ -24,7 +24,7 @@ class Share(NamedTuple):
 
     @property
     def times(self) -> int:
-        """The number of times that every sentence is used. `once_more` sentences are used one more time."""
+        """The number of times that every sentence is used. Some sentences are used one more time."""
         return self.wanted // self.sentences if self.sentences else 0
 
     @property

@@ -37,8 +37,8 @@ def account_for_tokens(ledger: Ledger, provenance: Provenance) -> Accounts:
     """Returns the counts, statistics and card sections of a build.
 
     In addition to the entries of every build, the ledger has:
-      counted: (split, mapping of the name of a count → its value).
-      expected: (split, number of rows in the build whose text is tokenised).
+      counted: (split, mapping: name of a count → its value).
+      expected: (split, its number of rows in the build whose text is tokenised).
 
     Raises AccountingError if the numbers of documents read, tokenised and written differ.
     """

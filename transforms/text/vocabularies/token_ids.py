@@ -33,7 +33,7 @@ class Tokenizer(Protocol):
         """Returns the id of a token, or -1 if the tokenizer has no such token."""
 
     def encode(self, texts: Sequence[str]) -> list[Ids]:
-        """Returns the ids of each text."""
+        """Returns for each text the ids of its tokens."""
 
 
 class End(NamedTuple):
@@ -93,8 +93,8 @@ class _File:
 def load_tokenizer(content: bytes) -> Tokenizer:
     """Loads a tokenizer from the content of its file. Tokenizers are cached in each process.
 
-    If the content is JSON, it is read as a Hugging Face tokenizer.json. Raises ValueError if it is not a
-    tokenizer, and ImportError if the tokenizer's library is not installed.
+    JSON is read as a Hugging Face tokenizer.json, any other content as a SentencePiece model. Raises
+    ValueError if the content is not a tokenizer, and ImportError if the tokenizer's library is not installed.
     """
     is_json = content.lstrip()[:1] == b"{"
     try:
@@ -109,8 +109,8 @@ def load_tokenizer(content: bytes) -> Tokenizer:
 def find_end(tokenizer: Tokenizer, wanted: str = "") -> End:
     """Returns the token that ends a document.
 
-    It is `wanted` or, if this is empty, the first token of ENDS that the tokenizer has. Raises ValueError if
-    the tokenizer has no such token.
+    This is the token `wanted`. If `wanted` is empty, it is the first token of ENDS that the tokenizer has.
+    Raises ValueError if the tokenizer has no such token.
     """
     for token in [wanted] if wanted else ENDS:
         if (found := tokenizer.find(token)) >= 0:

@@ -1,4 +1,4 @@
-"""Computes the word vocabulary of a corpus, and its coverage of held-out text.
+"""Computes the word vocabulary of a corpus, and how much of the held-out text the vocabulary covers.
 
 The rules are those of the One Billion Word benchmark (Chelba et al. 2013, section 2, and
 README.perplexity_and_such of its repository). A vocabulary contains the words that occur at least 3 times,
@@ -124,7 +124,9 @@ def add_heldout(stats: Iterable[HeldoutStats]) -> HeldoutStats:
 def select_words(counts: pa.RecordBatch, min_count: int) -> VocabularyPart:
     """Selects the words with a count of at least `min_count`.
 
-    The counts must be those in the whole corpus.
+    Args:
+      counts: for a part of the distinct words, the number of their occurrences in the whole corpus.
+      min_count: the lowest count of a word in the vocabulary.
     """
     frequent = counts.filter(pc.greater_equal(counts["count"], min_count))
     is_sign = pc.is_in(frequent["word"], pa.array(SIGNS, pa.binary()))
@@ -153,11 +155,12 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
 
 
 def table_of(vocabulary: Vocabulary) -> Iterator[bytes]:
-    """Yields the file vocabulary.tsv in blocks. Each line is a word, a tab and its count.
+    """Yields the content of vocabulary.tsv in blocks. Each line is a word, a tab and its count.
 
     The first lines are the special tokens. The count of <UNK> is the number of occurrences of words that are
     not in the vocabulary. The words follow, sorted by descending count, then by their bytes. A word may
-    contain a tab if the tokeniser left its line unchanged, so the count follows the last tab of a line.
+    contain tabs, because the tokeniser leaves some lines unchanged. So the count is what follows the last tab
+    of a line.
     """
     unknown = vocabulary.words - total_of(vocabulary.counts)
     totals = (vocabulary.sentences, vocabulary.sentences, unknown)
@@ -179,7 +182,7 @@ def pack_words(words: pa.BinaryArray) -> bytes:
 
 
 def unpack_words(packed: bytes) -> pa.BinaryArray:
-    """Decompresses words that `pack_words` has compressed, for `map_unknown` and `measure_heldout`."""
+    """Decompresses words that `pack_words` has compressed."""
     return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), _WORDS)["word"]
 
 
@@ -199,7 +202,7 @@ def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[Held
 
 
 def map_unknown(block: bytes, words: pa.BinaryArray, sign: bytes = UNKNOWN) -> bytes:
-    """Replaces the words of a block of lines that are not in `words` by `sign`.
+    """Replaces by `sign` each word in a block of lines that is not in `words`.
 
     Spaces and line ends are kept.
     """

@@ -52,7 +52,7 @@ def _drop_absent(words: pa.BinaryArray, counts: pa.Array) -> pa.RecordBatch:
 
 
 def add_counts(parts: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
-    """Adds up the word counts of all parts. Words whose counts add up to 0 are dropped."""
+    """Adds up several word counts. Words whose counts add up to 0 are dropped."""
     table = pa.Table.from_batches(parts, SCHEMA)
     summed = table.group_by("word", use_threads=False).aggregate([("count", "sum")])
     return _drop_absent(*(summed[name].combine_chunks() for name in ("word", "count_sum")))
@@ -74,7 +74,7 @@ def negative_words(counts: pa.RecordBatch) -> list[bytes]:
 
 
 def cut_by_bucket(counts: pa.RecordBatch, buckets: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Divides word counts into buckets. Yields (bucket, its counts) for each bucket that has words.
+    """Divides word counts into buckets. Yields (number of a bucket, its counts) for buckets that have words.
 
     The bucket of a word depends only on its bytes, so all counts of a word are in the same bucket.
     """

@@ -42,11 +42,12 @@ def account_for_articles(
     Entries of the ledger:
       pages: number of well-formed pages that were read.
       stats: (split, CorpusStats).
-      lengths: ((split, class of characters), number of articles).
-      links: (one of LINKED_BY, number of pages linked in this way); only if LINKED_FROM is a setting.
+      lengths: ((split, length class), number of articles); see builds/lengths.py.
+      links: (one of LINKED_BY, number of pages linked to Wikidata in this way); only if the build has the
+        setting LINKED_FROM.
       class_unknown: number of articles that are kept although the class of their entity is unknown.
-      pinned: (moved, number of articles) for articles whose split was fixed by an earlier release. `moved` is
-        True if their hash would give another split.
+      pinned: (moved, number of articles) for articles that have the same split as in an earlier release.
+        `moved` is True if the hash of an article would give another split.
       subwords: one TrainedSubwords, or nothing.
       subword_stats: (split, SubwordStats).
       newer_than: one OlderPages, or nothing.
@@ -113,7 +114,7 @@ def _paper(paper: Mapping[str, str]) -> list[str]:
 
 
 def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
-    """Returns the card's lines and the manifest's entry about the pages dropped because they are older.
+    """Returns the lines of the card and the entry of the manifest about pages that are not new.
 
     A build can be limited to new pages: it drops the pages of an older dump, or pages up to a given page id.
     Returns ([], {}) if the build was not limited in this way.
@@ -152,7 +153,10 @@ def _stats(ledger: Ledger) -> dict[str, dict[str, int]]:
 
 
 def _count_links(ledger: Ledger) -> dict[str, int]:
-    """Returns the number of pages linked to their Wikidata items, by the way in which they were linked."""
+    """Counts pages by the way in which they were linked to their Wikidata items.
+
+    Returns name of the way → number of pages. The key "not_linked" is for pages that could not be linked.
+    """
     counts = ledger.pairs("links")
     by = {name.replace(" ", "_"): counts.get(name, 0) for name in LINKED_BY if name}
     exact = {"same_date": counts[""]} if "" in counts else {}
@@ -160,7 +164,10 @@ def _count_links(ledger: Ledger) -> dict[str, int]:
 
 
 def _links(sources: Sequence[Mapping[str, Any]], linked: Mapping[str, int]) -> list[str]:
-    """Returns the card's section about tables that have another date than the dump."""
+    """Returns the card's section about the tables that link pages to Wikidata.
+
+    Returns [] if all tables are of the same date as the dump, so that `sources` is empty.
+    """
     if not sources:
         return []
     tables = (

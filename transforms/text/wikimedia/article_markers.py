@@ -79,7 +79,7 @@ def plain_article(text: str) -> str:
 
 
 def count_characters(text: str) -> int:
-    """Returns the number of Unicode code points. A marker with its line feeds counts as one character.
+    """Returns the number of code points in a text. A marker with its line feeds counts as one character.
 
     This is the definition of Guo et al. 2020, section 2.5.
     """

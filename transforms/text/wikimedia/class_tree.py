@@ -43,13 +43,13 @@ themselves and their P279 statements are often missing.
 
 
 def kinds_of(lower: Ids, upper: Ids) -> dict[int, str]:
-    """Returns a mapping from each internal class to its kind, sorted by class.
+    """Returns a mapping from each internal class (see the module docstring) to its kind, sorted by class.
 
     The classes of INTERNAL_ROOTS are always included.
 
     `lower` and `upper` contain the subclass statements: class `lower[i]` is a subclass of `upper[i]`. As in
-    Wikidata, statements may be in any order, be repeated, and form cycles. Needs 32 bytes of memory for each
-    statement in addition to the two arrays: about 160 MB for all of Wikidata.
+    Wikidata, statements may be in any order, be repeated, and form cycles. The function needs 32 bytes of
+    memory for each statement in addition to the two arrays: about 160 MB for all of Wikidata.
     """
     order = numpy.argsort(upper, kind="stable")
     lower, upper = lower[order], upper[order]

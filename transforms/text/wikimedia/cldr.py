@@ -1,7 +1,7 @@
 """Reads data about languages from Unicode's CLDR: names, months, date formats, number formats and units.
 
-The data is part of the library Babel. Some languages have tables written by hand (languages/*.toml). For
-these languages, only units are taken from CLDR.
+The data is part of the library Babel. For languages with tables written by hand (languages/*.toml), only the
+units are taken from CLDR.
 """
 
 import decimal
@@ -165,7 +165,7 @@ def numbers_of(languages: Sequence[str], *, native: bool) -> dict[str, Any]:
 
 
 def months_of(language: str) -> tuple[str, ...]:
-    """Returns the names of the twelve months in the form used in dates, or () if CLDR lacks them."""
+    """Returns the names of the twelve months in the form used in dates, or () if CLDR does not have them."""
     locale = _locale([language])
     months = tuple(locale.months["format"]["wide"].values()) if locale else ()
     return () if len(months) != 12 or any(map(_NUMBERED_MONTH.fullmatch, months)) else months
@@ -178,8 +178,8 @@ def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
 
     Args:
         language: the code of a Wikipedia or corpus.
-        months: the names of the months. If all have the same ending, such as "月" in "1月", it is removed
-          from the patterns.
+        months: the names of the months. If all have the same ending, such as "月" in "1月", this ending is
+          removed from the patterns.
     """
     locale = _locale([language])
     if not locale:
@@ -194,7 +194,11 @@ def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
 def _shown(pattern: str, end: str) -> str:
     """Converts a CLDR date pattern to the form "{day} {month} {year}".
 
-    Returns "" if the pattern has other fields. `end` is the common ending of all month names, or "".
+    Returns "" if the pattern has other fields.
+
+    Args:
+        pattern: the CLDR date pattern.
+        end: the common ending of all month names, which is removed from the pattern; "" for none.
     """
     if end:
         pattern = re.sub(rf"[ML]{{1,5}}(?:{re.escape(end)})?", "MMMM", pattern)
@@ -206,21 +210,21 @@ def _shown(pattern: str, end: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def languages_of(language: str) -> Mapping[str, str]:
-    """Returns code → name for all languages in CLDR. The names are in the given language."""
+    """Returns code of a language → its name in the given language, for all languages in CLDR."""
     locale = _locale([language])
     names = locale.languages if locale else {}
     return {code.replace("_", "-").lower(): name for code, name in names.items()}
 
 
 def countries_of(language: str) -> dict[str, str]:
-    """Returns two-letter code → name for all countries. The names are in the given language."""
+    """Returns two-letter code of a country → its name in the given language, for all countries in CLDR."""
     locale = _locale([language])
     names = locale.territories if locale else {}
     return {code: name for code, name in names.items() if len(code) == 2}
 
 
 def units_of(language: str) -> dict[str, str]:
-    """Returns the English symbol of a unit → its symbol in the language, for units where these differ."""
+    """Returns the English symbol of a unit → its symbol in the given language, if the two differ."""
     locale = _locale([language])
     if not locale:
         return {}
@@ -229,12 +233,12 @@ def units_of(language: str) -> dict[str, str]:
 
 
 def units_in_other_script(language: str) -> dict[str, str]:
-    """Returns those entries of `units_of` in which the language's own symbol is not in Latin script."""
+    """Returns those entries of `units_of` in which the symbol in the language is not in Latin script."""
     return {symbol: own for symbol, own in units_of(language).items() if not _LATIN.fullmatch(own)}
 
 
 def _symbol(unit: str, locale: "Locale") -> str:
-    """Returns the symbol of a unit, or "" if CLDR has none or puts it before the number."""
+    """Returns the symbol of a unit, or "" if CLDR has none or writes the symbol before the number."""
     from babel.units import format_unit
 
     shown = format_unit(_SOME, unit, length="short", locale=locale, numbering_system="latn")

@@ -40,5 +40,5 @@ def count_words(text: str) -> int:
 
 
 def add_stats(stats: Iterable[CorpusStats]) -> CorpusStats:
-    """Adds up `stats`, field by field."""
+    """Adds up several CorpusStats, field by field."""
     return CorpusStats(*(sum(column) for column in zip(CorpusStats(), *stats, strict=True)))

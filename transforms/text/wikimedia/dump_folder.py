@@ -108,8 +108,8 @@ def is_in_progress(jobs: Mapping[str, Any]) -> bool:
 def select_files(folder: DumpFolder) -> DumpFiles:
     """Chooses the files that make up the dump in a folder.
 
-    Prefers multistream files to plain ones, and a single file to parts. Raises UnusableDumpError if no choice
-    is complete.
+    Multistream files are preferred to plain ones, and a single file to parts. Raises UnusableDumpError if the
+    folder has no complete dump, or if a table is still being written.
     """
     return DumpFiles(
         dump=_select_dump(folder),
@@ -138,7 +138,7 @@ def _whole_file(folder: DumpFolder, kind: str) -> list[_Part]:
 
 
 def _parts(folder: DumpFolder, kind: str) -> list[_Part]:
-    """Returns the parts of a dump in page order.
+    """Returns the parts of a dump in page order. `kind` is MULTISTREAM or PLAIN.
 
     If a part exists with several compressions, only one of these files is returned.
     """
@@ -156,7 +156,13 @@ def _parse_parts(folder: DumpFolder, kind: str, names: Mapping[str, Any]) -> Ite
 
 
 def _why_not_whole(folder: DumpFolder, kind: str, parts: Sequence[_Part]) -> str:
-    """Returns the reason why the parts are not a complete dump, or "" if they seem complete."""
+    """Returns the reason why the parts are not a complete dump, or "" if they seem complete.
+
+    Args:
+      folder: the folder of the dump.
+      kind: MULTISTREAM or PLAIN.
+      parts: all parts of the dump, or its single file.
+    """
     is_whole_file = not parts[0].number
     job = _JOBS[kind]
     # A large wiki is dumped in parts; another job concatenates them.
@@ -190,7 +196,7 @@ def _why_not_all(folder: DumpFolder, kind: str, job: str, parts: Sequence[_Part]
 
 
 def name_some(names: Iterable[str], count: int) -> str:
-    """Returns a text with the first three names, followed by the number of the other names.
+    """Returns a text such as "a, b, c and 5 more": the first three names, and the number of the others.
 
     `count` is the number of all names.
     """
@@ -201,8 +207,8 @@ def name_some(names: Iterable[str], count: int) -> str:
 def select_table(folder: DumpFolder, table: str) -> tuple[str, ...]:
     """Returns the name of a table's SQL dump, or () if the folder does not contain it.
 
-    Raises UnusableDumpError if the SQL dump is still being written. A build without the table would produce a
-    different corpus.
+    Raises UnusableDumpError if the SQL dump is still being written. A build without the table is not an
+    alternative, because it would produce a different corpus.
     """
     job = _TABLE_JOBS.get(table, "")
     if folder.jobs.get(job, {}).get("status") in _NOT_YET:

@@ -1,9 +1,9 @@
 """Reads the pages of a dump in work units (see file_units.py).
 
-A page belongs to the unit in which its `<page>` tag begins, so each page is in exactly one unit of a file. A
-reader that starts in the middle of a file skips everything before the next `<page>`; this tag cannot occur
-inside a page. A multistream .bz2 file, with 100 pages in each stream, is read block by block like any other
-.bz2 file.
+A work unit is a part of a file. A page belongs to the unit in which its `<page>` tag begins, so each page is
+in exactly one unit. A reader that starts in the middle of a file skips everything before the next `<page>`;
+this tag cannot occur inside a page. A multistream .bz2 file, with 100 pages in each stream, is read block by
+block like any other .bz2 file.
 
 The last page of a unit nearly always continues in the first block of the next unit. To avoid decompressing
 this block twice, `open_border` decompresses the first block of each unit before the units are read. The bytes
@@ -36,9 +36,9 @@ class OverlongPageError(ValueError):
 
 
 class Damage(NamedTuple):
-    """A damaged part of a file, from byte `start` to `end`.
+    """A damaged part of a file, from byte `start` to byte `end`.
 
-    These are offsets in the stored file or, for units of kind "whole", in the decompressed XML.
+    The bytes are counted in the stored file or, for units of kind "whole", in the decompressed XML.
     """
 
     start: int
@@ -48,7 +48,7 @@ class Damage(NamedTuple):
 
 
 class PageXml(NamedTuple):
-    """The XML of one page, and the number of bytes read since the previous page."""
+    """The XML of one page, and the number of bytes of the file that were read since the previous page."""
 
     xml: bytes
     stored_bytes: int  # number of bytes of the file read since the page before
@@ -57,8 +57,8 @@ class PageXml(NamedTuple):
 def open_border(stream: BinaryIO, unit: FileUnit) -> tuple[FileUnit, PackedBlock | None]:
     """Decompresses the first block of a unit and divides it between this unit and the previous one.
 
-    Returns the unit with its part of the block, and the part for the previous unit. The part for the previous
-    unit is None if there is none (as in the first unit of a file) or if the block is damaged.
+    Returns two values: the unit with its part of the block, and the part for the previous unit. The second
+    value is None if there is no such part (as in the first unit of a file) or if the block is damaged.
     """
     if unit.kind != "bz2" or unit.start == 0:
         return unit, None
@@ -143,7 +143,7 @@ def _cut(unit: FileUnit, start: int, end: int) -> FileUnit:
 
 
 def index_path_of(path: str) -> str | None:
-    """Returns the path of the index that belongs to a multistream file, or None if `path` is not one."""
+    """Returns the path of the index of a multistream file, or None if `path` is not a multistream file."""
     name = re.sub(r"-multistream(\d*)\.xml", r"-multistream-index\1.txt", path)
     return None if name == path else name
 
@@ -154,9 +154,10 @@ def count_lost_pages(
     """Counts the pages that are lost because of damaged bytes, using the index of a multistream file.
 
     Args:
-      index_lines: the lines `offset of the stream:page id:title` of the index, in order.
-      last_page, next_page: the ids of the last whole page before the damage and the next one after it; "" if
-        there is none.
+      index_lines: the lines of the index in order, in the form `offset of the stream:page id:title`.
+      damage: the damaged part of the file.
+      last_page: the id of the last whole page before the damage; "" if there is none.
+      next_page: the id of the first whole page after the damage; "" if there is none.
     """
     lost, stream = 0, -1
     for line in index_lines:
@@ -222,7 +223,7 @@ class _PageSplitter:
         self._searched = 0
 
     def feed(self, data: bytes, is_own: bool) -> Iterator[tuple[bytes, bool]]:
-        """Adds a chunk. `is_own` is True if the chunk is own text.
+        """Adds a chunk of XML. `is_own` is True if the chunk is own text (see the class docstring).
 
         Yields (page, True if the page begins in own text) for each page that is now complete.
 
@@ -246,7 +247,7 @@ class _PageSplitter:
             raise OverlongPageError(message)
 
     def problem_at_end(self) -> str:
-        """Returns an error message if the file is incomplete, or "". Called at the end of the file."""
+        """Returns an error message if the file is incomplete, or "". To be called at the end of the file."""
         if PAGE_START in self._buffer:
             return "the file ends inside a page: it is truncated or still being written"
         if DUMP_END not in self._buffer:

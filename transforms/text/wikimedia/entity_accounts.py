@@ -76,7 +76,7 @@ def account_for_entities(ledger: Ledger, provenance: Provenance) -> Accounts:
       entities: number of items that were read.
       skipped: number of lines without an item.
       counts: one TableCounts for each part of the table.
-      kinds: one {internal class: kind}.
+      kinds: one mapping: internal class → its kind.
 
     Raises:
       AccountingError: the numbers of written and repeated rows do not add up to the number of items read.

@@ -3,8 +3,8 @@
 The table has one row per item, sorted by id, and one column per wiki. The column has the title of the item's
 page in this wiki.
 
-During the build, items are kept in blocks. A block is a table with one list of pages for each item, instead
-of a column for each wiki. Most items have pages in few wikis, so the columns would be mostly empty.
+During the build, items are kept in blocks. Instead of a column for each wiki, a block has one column with a
+list of pages for each item. Most items have pages in few wikis, so separate columns would be mostly empty.
 """
 
 from collections import Counter
@@ -94,7 +94,7 @@ def _lists(lengths: Sequence[int], values: pa.Array) -> pa.ListArray:
 
 
 def merge_blocks(blocks: Iterable[pa.Table]) -> pa.Table:
-    """Merges blocks into one block that is sorted by id. Rows with the same id may be in any order."""
+    """Merges blocks into one block that is sorted by id. Rows with the same id are in no fixed order."""
     merged = pa.concat_tables([BLOCK_SCHEMA.empty_table(), *blocks]).combine_chunks()
     return merged.take(numpy.argsort(_ids_of(merged), kind="stable"))
 
@@ -115,7 +115,7 @@ def unpack_block(data: bytes) -> pa.Table:
 
 
 def count_ranges(ids: Iterable[int]) -> Counter[int]:
-    """Counts the ids in each range of 2**RANGE_BITS ids. Returns range number → number of ids."""
+    """Counts the ids in each range of 2**RANGE_BITS ids. Returns number of a range → its number of ids."""
     return Counter(number >> RANGE_BITS for number in ids)
 
 
@@ -151,8 +151,9 @@ def cut_block(block: pa.Table, starts: Sequence[int]) -> Iterator[tuple[int, pa.
 def drop_repeated(block: pa.Table) -> pa.Table:
     """Returns a block with one row for each id. The given block must be sorted by id.
 
-    Of several rows with the same id, the one with the most pages is kept. If several have the most pages, the
-    largest one by tuple comparison is kept. So the result does not depend on the order of the rows.
+    Of several rows with the same id, the one with the most pages is kept. If several rows have equally many
+    pages, their contents are compared as tuples, and the largest one is kept. So the result does not depend
+    on the order of the rows.
     """
     ids = _ids_of(block)
     firsts = numpy.flatnonzero(numpy.diff(ids, prepend=-1))
@@ -173,7 +174,10 @@ def _rank(row: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def widen_block(block: pa.Table, wikis: Sequence[str]) -> pa.Table:
-    """Converts the rows of a block to the schema `table_schema`, with one column per wiki."""
+    """Converts the rows of a block to the schema `table_schema`, with one column per wiki.
+
+    `wikis` are the database names of all wikis, in the order of the indexes in the block.
+    """
     links = block["links"].combine_chunks()
     owners = pc.list_parent_indices(links).to_numpy()
     pages = links.flatten()

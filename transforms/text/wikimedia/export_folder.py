@@ -1,5 +1,4 @@
-"""Finds the files of an export in a folder of Wikimedia's Content File Exports, and checks that they are
-complete.
+"""Finds the files of a Wikimedia Content File Export in a folder, and checks that the export is complete.
 
 An export of one wiki and date consists of one or more files in `<wiki>/2026-11-01/xml/<compression>/`,
 ordered by page id. The name of each file contains the ids of its first and last page. `SHA256SUMS` is written
@@ -97,9 +96,9 @@ def parse_sums(content: bytes) -> dict[str, str]:
 
 
 def order_of_suffix(names: Iterable[str]) -> int:
-    """Returns the rank of a folder's compression, given the names of its files.
+    """Returns the rank of the compression of a folder's files. The best compression has the smallest rank.
 
-    The smallest rank is the best.
+    `names` are the names of the files.
     """
     suffixes = {file.suffix for file in map(parse_name, names) if file}
     found = [number for number, suffix in enumerate(_SUFFIXES) if suffix in suffixes]
@@ -149,9 +148,10 @@ def _listed_files(folder: ExportFolder) -> list[ExportFile]:
 
 
 def _unlisted_file(folder: ExportFolder, listed: Sequence[ExportFile]) -> str:
-    """Returns the name of a file in the folder that SHA256SUMS does not list in any compression, or "".
+    """Finds a file in the folder that SHA256SUMS does not list. Returns its name, or "".
 
-    If there is such a file, SHA256SUMS may be truncated.
+    A file also counts as listed if SHA256SUMS lists the same pages in another compression. If there is an
+    unlisted file, SHA256SUMS may be truncated.
     """
     stem, ranges = f"{folder.dbname}-{iso_date(folder.date)}-", {file[:3] for file in listed}
     files = filter(None, map(parse_name, folder.sizes))
@@ -182,8 +182,8 @@ def find_gaps(files: Sequence[ExportFile]) -> list[str]:
     """Returns a message for each gap between the page ids of two files that is too long to be natural.
 
     `files` must be sorted. The name of a file contains the ids of its first and last page, and no page should
-    lie between two files. In the file names of enwiki of 2026-05-01, the gap is at most one id. But in some
-    wikis, long ranges of ids are unused. If a file is missing, the gap is about as long as the id ranges of
+    lie between two files. In the file names of enwiki of 2026-05-01, the gaps have at most one id. But some
+    wikis have long ranges of unused ids. If a file is missing, the gap is about as long as the id ranges of
     the neighbouring files.
     """
     return [

@@ -2,8 +2,8 @@
 
 The tables are TOML files. `languages/common.toml` contains the entries that all wikis share,
 `languages/<code>.toml` the additions and changes for one corpus, and `zh.toml` the entries that the two
-Chinese corpora share. A wiki without a file gets its entries from MediaWiki, CLDR and `unproven.toml`. Keys
-are case-folded before they are compared. White space is collapsed, and `_` is read as a space.
+Chinese corpora share. A wiki without a file gets its entries from MediaWiki, CLDR and `unproven.toml`. Before
+keys are compared, they are case-folded, runs of white space become one space, and `_` becomes a space.
 """
 
 import dataclasses
@@ -97,7 +97,7 @@ def normalise_name(name: str) -> str:
 
 
 def normalise_names(names: Iterable[str]) -> frozenset[str]:
-    """Returns headings or template names in the form that the tables use."""
+    """Returns headings or template names in the form that the tables use (see `normalise_name`)."""
     return frozenset(map(normalise_name, names))
 
 
@@ -113,7 +113,7 @@ def read_table(folder: str, name: str) -> dict[str, Any]:
 def _read_local(code: str) -> dict[str, Any]:
     """Returns the tables of a corpus from its TOML file.
 
-    The two Chinese corpora share a wiki. For them, the tables that both share are merged in.
+    For the two Chinese corpora, which share a wiki, the tables of `zh.toml` are merged in.
     """
     own = read_table("languages", code)
     if not code.startswith("zh-"):
@@ -138,9 +138,9 @@ def _language_names(common: Mapping[str, Any], local: Mapping[str, Any]) -> dict
 
 
 def _with_cldr_names(names: dict[str, str], code: str) -> dict[str, str]:
-    """Adds names from CLDR to a wiki's own names of languages, if most of its own names agree with CLDR.
+    """Adds names of languages from CLDR to a wiki's own names, if most of its own names agree with CLDR.
 
-    The wiki uses the names as labels. In some languages, labels have another form than the names in CLDR.
+    The names are used as labels. In some languages, labels have another form than the names in CLDR.
     """
     of_cldr = cldr.languages_of(code)
     same = sum(of_cldr.get(one) == name for one, name in names.items())
@@ -229,7 +229,7 @@ def _unproven_tables(code: str) -> dict[str, Any]:
 
 @functools.cache
 def load_language(code: str) -> Language:
-    """Returns the tables that the cleaner uses for a corpus, given the corpus code, such as "zh-cn".
+    """Returns the tables that the cleaner uses for the corpus with a given code, such as "zh-cn".
 
     Raises:
         ValueError: no Wikipedia has this code.

@@ -26,7 +26,7 @@ _NEAR = 0.85  # least similarity of a misspelled name
 def code_of_language(text: str) -> str:
     """Returns the code of a Wikipedia, given a code or the name of a language: "uk" for "Ukrainian".
 
-    Case is ignored. A text that is neither a code nor a name is treated as an unknown code (see
+    Case is ignored. A text that is neither a code nor a name is returned as if it were a code (see
     `canonical_code`).
 
     Raises ValueError for a text that is similar to a name. The message contains this name.

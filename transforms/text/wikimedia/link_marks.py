@@ -126,7 +126,7 @@ def _mark_link(link: str, target: str, bar: str | None) -> str:
 def _mark_arguments(arguments: str) -> str:
     """Returns the arguments of {{w|…}} with SIGN before the argument that is displayed.
 
-    This is the label or, without a label, the page.
+    The label is displayed, or the title of the page if there is no label.
     """
     parts = arguments.split("|")
     positional = [i for i, part in enumerate(parts) if "=" not in part][:2]
@@ -140,7 +140,7 @@ def _mark_arguments(arguments: str) -> str:
 
 @functools.cache
 def _not_pages() -> frozenset[str]:
-    """Returns the prefixes of links that are not links to pages: the link displays a file or nothing."""
+    """Returns the prefixes of links that display a file or nothing, instead of a link to a page."""
     language = load_language("en")
     namespaces = (MEDIA_NAMESPACE, FILE_NAMESPACE, CATEGORY_NAMESPACE)
     names = (language.namespace_names(number, {}) for number in namespaces)

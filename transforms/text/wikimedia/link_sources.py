@@ -7,7 +7,7 @@ Which link is right depends on what happened to the page between the two dates:
   is moved             right             missing; right if its old title has become a redirect to it
   swaps titles         right             wrong: each page gets the item of the other page
   takes over a title   missing if new    wrong; missing if the item is known to be another page's
-  is deleted and made  missing           right
+  is recreated         missing           right
   is new               missing           right if the table is younger than the page, else missing
   gets another item    wrong             wrong if the table is older, else right
 
@@ -105,15 +105,11 @@ def describe_sources(sources: Sequence[LinkSource]) -> dict[str, Any]:
 
 
 def redirects_since(sources: Sequence[LinkSource]) -> str:
-    """Returns the date from which new redirects are followed.
+    """Returns the date of the table that links by title, or "" if there is no such table.
 
-    It is the date of the table that links by title.
-
-    Returns "" if there is no such table.
-
-    Older redirects are not followed. If a title was already a redirect at that date and has an item, the link
-    is either intended ("sitelink to redirect") or outdated. In both cases, the item is not about the target
-    of the redirect.
+    Only redirects created on or after this date are followed. If a title was already a redirect at that date
+    and has an item, its link to the item is either intended ("sitelink to redirect") or outdated. In both
+    cases, the item is not about the target of the redirect.
     """
     return next((one.date for one in sources if one.linked_by == TITLE), "")
 

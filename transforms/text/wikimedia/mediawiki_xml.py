@@ -96,8 +96,8 @@ class HistoryExportError(ValueError):
 def parse_siteinfo(head: bytes) -> Siteinfo:
     """Parses the head of a dump, which is everything before its first page.
 
-    Raises NotADumpError if the input is not a dump in UTF-8. Examples are an empty file, HTML, UTF-16, and
-    XML with a DOCTYPE.
+    Raises NotADumpError if the input is not a dump in UTF-8. Examples of such input are an empty file, HTML,
+    UTF-16, and XML with a DOCTYPE.
     """
     _check_start(head)
     head = head.partition(PAGE_START)[0]
@@ -251,7 +251,8 @@ def _check_start(head: bytes) -> None:
 def _elements(xml: bytes, malformed: str, wanted: Container[str] | None = None) -> list[_Element]:
     """Returns the elements of an XML document in the order of their end tags.
 
-    If `wanted` is given, only the elements with these paths are returned.
+    If `wanted` is given, returns only the elements with these paths. A path has the names of the nested
+    elements, such as "/mediawiki/siteinfo".
 
     Raises NotADumpError if the XML is not well-formed. The message is `malformed`, in which "{}" is replaced
     by the parser's error.

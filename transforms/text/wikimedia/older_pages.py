@@ -57,8 +57,9 @@ def parse_page_id(values: Sequence[str]) -> int:
 def name_older(values: Sequence[str]) -> str:
     """Returns the part of an edition's name that describes the older pages.
 
-    `values` is the setting `newer_than` (see `parse_page_id`). The result is the date of the older dump
-    ("20230501"), "undated", or "page-1088" for a page id. It is "" if `values` is empty.
+    `values` is the setting `newer_than` (see `parse_page_id`). For the files of an older dump, the result is
+    their date ("20230501"), or "undated" if their names have no date. For a page id, it is "page-1088". It
+    is "" if `values` is empty.
     """
     if page_id := parse_page_id(values):
         return f"page-{page_id}"
@@ -76,9 +77,10 @@ def date_of_dump(paths: Iterable[str]) -> str:
 def check_older(older: OlderPages) -> None:
     """Checks that an older dump has pages, and is older than the dump from which the build is made.
 
-    Page ids are compared if the dates of the dumps are unknown.
+    If the dates of the dumps are unknown, their largest page ids are compared.
 
-    Raises NothingLeftError if the older dump has no pages, or has larger page ids than the other dump.
+    Raises NothingLeftError if the older dump has no pages, or if its largest page id is greater than that of
+    the build's dump.
     """
     if older.date and not older.pages:
         raise NothingLeftError((NEWER_THAN,), "the older dump has no pages")
@@ -92,16 +94,17 @@ def check_older(older: OlderPages) -> None:
 
 
 def dropped_pages(ledger: Ledger, prefix: str = "") -> int:
-    """Returns the number of pages that were dropped because they are old.
+    """Returns the number of pages that a build dropped because they are old.
 
-    `prefix` is the beginning of the stage's name, such as the name of a site.
+    `ledger` contains the counts of the build. `prefix` comes before the name of the stage that dropped the
+    pages, for example the name of a site and "/".
     """
     rejections = ledger.values(REJECTED)
     return sum(count for (stage, _), count in rejections if stage == f"{prefix}{STAGE}")
 
 
 def say_newer(older: OlderPages, read: int, dropped: int) -> str:
-    """Returns a sentence for the card about the older pages and the number of new ones.
+    """Returns a sentence for the dataset card about the older pages and the number of new pages.
 
     `read` is the number of pages read, `dropped` the number of pages dropped. On the card, the sentence is
     followed by NEWER_NOTE.
@@ -120,5 +123,8 @@ NEWER_NOTE = (
 
 
 def as_finding(older: OlderPages, read: int, dropped: int) -> dict[str, Any]:
-    """Returns the manifest's entry about the older pages and the number of new ones."""
+    """Returns the manifest's entry about the older pages and the number of new pages.
+
+    `read` is the number of pages read, `dropped` the number of pages dropped.
+    """
     return {**older._asdict(), "pages_read": read, "new_pages": read - dropped}

@@ -1,6 +1,7 @@
-"""Stores sets of page ids as compressed bitmaps, one for each block of ids.
+"""Stores sets of page ids as compressed bitmaps.
 
-The ids of all pages of enwiki take about 10 MB.
+There is one bitmap for each block, that is, for 65,536 consecutive ids. The ids of all pages of enwiki take
+about 10 MB.
 
 A set can be built from parts in any order. A whole set fits in the memory of each worker.
 """
@@ -26,9 +27,9 @@ class Extent(NamedTuple):
 
 
 def pack_ids(ids: Iterable[int]) -> Iterator[Block]:
-    """Yields page ids as blocks of compressed bitmaps.
+    """Yields the given page ids as blocks: (number of the block, compressed bitmap of its ids).
 
-    Several blocks with the same number may be yielded, each with other ids. `merge_blocks` merges them.
+    A block may be yielded several times, each time with different ids. `merge_blocks` merges the bitmaps.
     """
     bitmaps: dict[int, bytearray] = {}
     for one in ids:

@@ -48,7 +48,11 @@ class RowSource(NamedTuple):
     dbname: str  # "zhwiki"
 
     def url(self, title: str, version_id: str) -> str:
-        """Returns the URL of a revision. Its page history names the authors, as CC BY-SA requires."""
+        """Returns the URL of a revision.
+
+        CC BY-SA requires that the authors are named. They are in the history of the page, to which the URL
+        leads.
+        """
         name = urllib.parse.quote(title.replace(" ", "_"), safe="/:,;@!$*()")
         site = f"https://{code_of(self.dbname)}.wikipedia.org"
         return f"{site}/w/index.php?title={name}&oldid={version_id}"
@@ -69,8 +73,8 @@ class RowSource(NamedTuple):
           title: title of the article.
           version_id: id of the revision.
           revised: when the revision was saved, "2023-05-01T10:00:00Z"; "" if unknown.
-          classes: the numbers of the entity's classes, such as 5 for Q5.
-          words: number of words.
+          classes: the Wikidata ids of the entity's classes, as numbers: 5 is Q5.
+          words: number of words of the text.
         """
         return (
             title,

@@ -1,8 +1,8 @@
 """Selects the pages that are articles about real-world entities.
 
 The rules follow Guo et al. 2020, section 2.1. They reject redirects, deleted pages, disambiguation pages,
-pages without an entity, and pages about Wikimedia's own entities (lists, categories, templates). Each
-rejection has the reason of its rule.
+pages without an entity, and pages about Wikimedia's own entities (lists, categories, templates). Each rule
+has its own reason for rejections.
 """
 
 import dataclasses
@@ -93,8 +93,8 @@ def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
     reliable, the one with the smallest QID is used. A page has only one item at any time, so different links
     come from dumps of different days. The fixed rule makes the result reproducible.
 
-    Facts about the item (class, pinned split) are taken from the same table as the link. Facts about the page
-    are combined.
+    Facts about the item are taken from the same table as the link. These facts are its classes and the split
+    that it has in an earlier release. Facts about the page are combined.
     """
     parts = sorted(
         parts, key=lambda part: (not part.qid, _doubt(part), len(part.qid), part.qid, part)
@@ -112,8 +112,9 @@ def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
 def _doubt(facts: PageFacts) -> tuple[int, bool, int]:
     """Returns a sort key for the links of a page to items. The most reliable link has the smallest key.
 
-    A link from a table of another date is less reliable if its item is missing in the entity table. Such an
-    item was probably merged into another item, which now has the title of the page.
+    Some links come from a table with another date than the dump. Such a link is less reliable if its item is
+    missing in the entity table: the item was probably merged into another item, which now has the title of
+    the page.
     """
     rank = LINKED_BY.index(facts.linked_by)
     if facts.linked_by in (PAGE_ID, TITLE):
@@ -124,12 +125,13 @@ def _doubt(facts: PageFacts) -> tuple[int, bool, int]:
 def find_internal_class(classes: Iterable[int], kinds: Mapping[int, str]) -> tuple[str, str]:
     """Returns (kind, QID) of the internal class of an entity, or ("", "") if it has no internal class.
 
-    An entity with an internal class is one of Wikimedia's own. If several classes are internal, the first one
-    by kind, then by number, is returned.
+    An entity with an internal class is one of Wikimedia's own, such as a list or a category. If several
+    classes are internal, returns the class whose kind is first in KINDS. Among classes of this kind, it
+    returns the one with the smallest id.
 
     Args:
-      classes: the numbers of the entity's classes.
-      kinds: number of each internal class → its kind.
+      classes: the Wikidata ids of the entity's classes, as numbers: 5 is Q5.
+      kinds: id of each internal class → its kind, one of KINDS.
     """
     internal = [(KINDS.index(kinds[number]), number) for number in classes if number in kinds]
     if not internal:

@@ -127,9 +127,9 @@ class Site:
     def has_image(self, wikitext: str) -> bool:
         """Returns True if a page contains a picture.
 
-        Icons and pictures that are on every page do not count. Banners do not count either: in
-        the released dev and devtest of FLORES-101, 60 of the 176 Wikivoyage articles are marked as having no
-        picture.
+        Icons do not count. Banners do not count either, because every page of Wikivoyage has one. FLORES-101
+        seems not to count them: 60 of the 176 Wikivoyage articles in the released dev and devtest are
+        marked as having no picture.
         """
         text = drop_verbatim(wikitext)
         if any(map(_IN_GALLERY.search, _GALLERY.findall(text))):
@@ -187,8 +187,8 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
     Args:
         name: one of SITE_NAMES.
         all_books: True to use all of Wikibooks, not only Wikijunior. The paper (Goyal et al. 2022) names
-          only Wikijunior, but 107 of the 179 Wikibooks articles in the released dev and devtest are from
-          other books.
+          only Wikijunior, but 107 of the 179 Wikibooks articles in the released dev and devtest of
+          FLORES-101 are from other books.
 
     Raises:
         ValueError: there is no such site, or `all_books` is True but the site has no books.

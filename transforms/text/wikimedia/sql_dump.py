@@ -273,9 +273,9 @@ class _TableColumns(NamedTuple):
 
 
 def _read_table_name(buffer: _Buffer, modifiers: frozenset[bytes]) -> str:
-    """Reads the name of a table, after any modifiers.
+    """Reads the name of a table. Returns it without the name of the database, if there is one.
 
-    Returns the last part of `name` or `database`.`name`.
+    `modifiers` are the words that may come before the name, such as IF NOT EXISTS.
     """
     while (token := buffer.expect_token()).text.upper() in modifiers:
         pass
@@ -312,9 +312,9 @@ def _read_create_table(buffer: _Buffer) -> _TableColumns | None:
 
 
 def _read_insert_head(buffer: _Buffer) -> _TableColumns:
-    """Reads an INSERT statement up to VALUES. Returns its table and column list.
+    """Reads an INSERT statement up to VALUES. Returns the name of its table, and its list of columns.
 
-    The list is () if the statement has none.
+    The list is empty if the statement does not name the columns.
     """
     table = _read_table_name(buffer, _INSERT_MODIFIERS)
     columns = []
@@ -344,7 +344,7 @@ def _check_columns(asked: Sequence[str], there: Sequence[str], offset: int) -> N
 class _RowPatterns(NamedTuple):
     """Regular expressions that match the rows of one table.
 
-    Their groups are the requested values, in the order of the table.
+    Their groups match the values of the requested columns, in the order of the table's columns.
     """
 
     followed: re.Pattern[bytes]  # a row before another row; last group: all the rest

@@ -194,7 +194,9 @@ def _object_or_none(value: _T | list[msgspec.Raw] | None, key: str) -> _T | None
 
 
 def _read_classes(statements: Iterable[_Statement], property_id: str) -> tuple[int, ...]:
-    """Returns the numbers of the items that are values of a property, without repetitions, in dump order.
+    """Returns the ids of the items that are values of a property, without repetitions, in dump order.
+
+    An id is a number: 5 is Q5. `property_id`, such as "P31", is used in error messages.
 
     Deprecated statements are skipped. Normal statements are used even if there are preferred ones: the
     preferred rank marks the best statement, but normal statements are true, too. Any true statement can
@@ -210,9 +212,10 @@ def _read_classes(statements: Iterable[_Statement], property_id: str) -> tuple[i
 
 
 def _item_of(datavalue: _DataValue | None, property_id: str) -> int:
-    """Returns the number of the item in a statement's value, or 0 if the value is an entity of another type.
+    """Returns the id of the item in a statement's value, or 0 if the value is an entity of another type.
 
-    Since 2017 the number is in "id"; older dumps have it only in "numeric-id".
+    The id is returned as a number: 5 is Q5. Since 2017 it is in the field "id"; older dumps have it only in
+    "numeric-id".
     """
     if datavalue is None:
         raise MalformedEntityError("bad-claims", f"{property_id}: a statement has no value")

@@ -34,7 +34,7 @@ def _of_mediawiki() -> Mapping[str, Any]:
 
 
 def mediawiki_table(code: str) -> Mapping[str, Any]:
-    """Returns MediaWiki's data about a wiki, or {} if the wiki is newer than the table."""
+    """Returns MediaWiki's data about a wiki, or {} if the wiki is newer than `languages/mediawiki.toml`."""
     table: Mapping[str, Any] = _of_mediawiki()["wikis"].get(code, {})
     return table
 
@@ -49,7 +49,10 @@ def switches() -> frozenset[str]:
 
 
 def mediawiki_versions() -> str:
-    """Returns a text that names the sources of the tables: the versions of MediaWiki and others."""
+    """Returns a text that names the sources of the data about wikis, with the version of each source.
+
+    One of the sources is MediaWiki.
+    """
     return str(_of_mediawiki()["versions"])
 
 
@@ -111,7 +114,7 @@ def dbname_of(code: str) -> str:
 def codes_of(dbnames: Iterable[str]) -> tuple[str, ...]:
     """Returns the codes of all corpora that can be built from the given wikis.
 
-    Wikis that are not Wikipedias are ignored. The paper's corpora come first, in the paper's order.
+    Wikis that are not Wikipedias are ignored. The corpora of the Wiki-40B paper come first, in its order.
     """
     wikis = {name for name in dbnames if name.endswith("wiki")} - {
         *_of_mediawiki()["not_wikipedias"]

@@ -42,10 +42,10 @@ def make_line(found: BookEvidence) -> DateLine:
 
 
 def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
-    """Yields the (table, row) pairs in which a book is counted.
+    """Yields (name of a table in stats.json, name of its row) for each row in which a book is counted.
 
-    The first pair names the source of the book's date. If PG-19 has released a year for the book, the second
-    pair says how close the date from all other sources is to this year.
+    The first row is the source of the book's date. If PG-19 has released a year for the book, the second row
+    says how close the date from all other sources is to this year.
     """
     date = choose_date(found.evidence)
     yield "dated_by", date.source if date else "nothing"
@@ -64,7 +64,7 @@ def compare(date: PublicationDate | None, released_year: int) -> str:
 
 
 def sum_up(counts: Iterable[tuple[Outcome, int]]) -> dict[str, Mapping[str, int]]:
-    """Adds up counts. Returns table → row → number of books."""
+    """Groups counts of rows by their table. Returns name of the table → name of the row → number of books."""
     summed: dict[str, dict[str, int]] = {"dated_by": {}}
     for (what, outcome), count in sorted(counts):
         summed.setdefault(what, {})[outcome] = count

@@ -160,7 +160,7 @@ def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
 
 
 def _last_death(book: Book) -> Iterable[int]:
-    """Returns a list with one year: when the last of the book's authors died.
+    """Returns a list of one element: the year in which the last of the book's authors died.
 
     Translators and editors count as authors, since a translation may be later than the author's death.
     Returns [] if one of the years is unknown.
@@ -172,8 +172,8 @@ def _last_death(book: Book) -> Iterable[int]:
 def is_plausible(year: int, book: Book) -> bool:
     """Returns True if a year may be the year of publication of a book.
 
-    All authors, translators and editors must have been old enough. Years before the invention of printing,
-    and years since Project Gutenberg began, are not plausible.
+    All authors, translators and editors must have been at least ten years old. Years before the invention of
+    printing, and years since Project Gutenberg began, are not plausible.
     """
     births = [author.birth_year for author in book.authors if author.birth_year]
     earliest = max([_FIRST_PRINTED, *(birth + _MIN_AGE_YEARS for birth in births)])

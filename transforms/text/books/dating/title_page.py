@@ -198,7 +198,10 @@ def _republished_years(block: Block) -> list[FrontYear]:
 
 
 def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[FrontYear]:
-    """Yields the years in those lines of a title page that have no statement such as "Copyright"."""
+    """Yields the years in those lines of a title page that have no statement such as "Copyright".
+
+    `is_publisher_near` is True if a publisher or a place of printing is named near the lines.
+    """
     for line in lines:
         if year := issue_year(line):
             yield FrontYear(year, ISSUE_DATE)

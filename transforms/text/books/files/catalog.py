@@ -140,7 +140,10 @@ def _find_columns(header: Sequence[str]) -> dict[str, int]:
 
 
 def _read_rows(lines: Iterable[bytes]) -> Iterator[tuple[int, list[str] | str]]:
-    """Yields (first line, fields), or (first line, message) for an invalid row. Empty lines are skipped."""
+    """Yields (line number, fields) for each row, or (line number, message) if the row is invalid.
+
+    The number is that of the row's first line, counted from 1. Empty lines are skipped.
+    """
     decoded = (line.decode("utf-8", "surrogateescape") for line in lines)
     header = next(decoded, "").removeprefix("\ufeff")
     reader = csv.reader(itertools.chain([header], decoded), strict=True)

@@ -135,7 +135,7 @@ def _decode(content: bytes) -> FileText:
 
 
 def _declared_encodings(content: bytes) -> list[str]:
-    """Returns the encodings to try: the one that the head of a file declares, and a wider one.
+    """Returns the encodings to try: the one that the head of a file declares, and any that extends it.
 
     Returns [] if the head declares none, or one that should not be tried.
     """

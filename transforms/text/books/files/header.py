@@ -172,7 +172,10 @@ def _line_of(head: str, found: re.Match[str] | None) -> list[str]:
 
 
 def _parse_above(head: str, number: int) -> _Named:
-    """Finds title and author in the paragraphs above the line with the date and ebook number."""
+    """Finds title and author in the paragraphs above the line with the date and ebook number.
+
+    `number` is the position of the ebook number in `head`.
+    """
     authors: tuple[str, ...] = ()
     for block in _blocks_above(head, number):
         by = _BY_LINE.match(block[0])
@@ -195,7 +198,7 @@ def _parse_above(head: str, number: int) -> _Named:
 def _blocks_above(head: str, number: int) -> Iterator[list[str]]:
     """Yields the lines of each paragraph above the line with the ebook number, beginning with the nearest.
 
-    `number` is the position of the ebook number.
+    `number` is the position of the ebook number in `head`.
     """
     above = head[: head.rfind("\n", 0, number) + 1].rstrip()
     for block in re.split(r"\n\s*\n", above)[: -_MOST_BLOCKS - 1 : -1]:

@@ -181,7 +181,7 @@ def _manuals(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
 
 
 def _by_name(genre: str, measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
-    """Returns a reason to reject a book if the catalogue or title names a genre, or None.
+    """Returns a reason to reject a book if its catalogue entry or title names `genre`, or None.
 
     A book is not rejected if its text is a narrative.
     """

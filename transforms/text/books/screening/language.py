@@ -101,10 +101,10 @@ def read_languages(text: str) -> LanguageShares:
 
 
 def read_language(sample: str) -> str:
-    """Returns the language of a sample: a key of language.toml, another script, two languages such as
-    "en+fr", or UNKNOWN.
+    """Returns the language of a sample, such as "fr", or "" if the sample has too few words.
 
-    Returns "" for a sample with too few words.
+    The result is a key of language.toml, "en+fr" for a sample in English and French, the name of a script
+    other than Latin, or UNKNOWN.
     """
     script = _other_script(sample)
     if script:

@@ -41,7 +41,10 @@ def measure_manner(samples: Sequence[str]) -> Manner:
 
 
 def _count_measured(samples: Sequence[str], words: Mapping[str, int]) -> int:
-    """Returns the number of quantities with a measure, such as "2 ounces"."""
+    """Returns the number of quantities with a unit, such as "2 ounces".
+
+    `words` has all words of the samples as keys, in lower case.
+    """
     measures = _words_of("measures")
     if not any(word in words or f"{word}s" in words for word in measures):
         return 0

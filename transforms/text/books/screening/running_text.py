@@ -88,7 +88,7 @@ def _repeats(text: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class TooShort:
-    """Rejects books with fewer words, between white space, than `min_words`.
+    """Rejects books with fewer than `min_words` words. Words are separated by white space.
 
     Raises ValueError if `min_words` is negative.
     """

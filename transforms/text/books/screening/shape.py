@@ -108,11 +108,11 @@ def capitals_of(paragraphs: Sequence[Sequence[str]]) -> float:
 
 
 def is_stanza(lines: Sequence[str], width: int, is_verse_book: bool = False) -> bool:
-    """Returns True if a paragraph is verse.
+    """Returns True if a paragraph is verse: its lines are short, and most begin with a capital letter.
 
-    Two or three lines of prose often begin with capital letters by chance. So outside a book of verse, a
-    paragraph of two or three lines is verse only if, in addition, the next word would have fitted on each
-    line.
+    Two or three lines of prose often begin with capital letters by chance. So outside a book of verse, such
+    a short paragraph must meet one more condition: the first word of each next line would have fitted on the
+    line before.
 
     Args:
       lines: the lines of the paragraph.
@@ -139,9 +139,9 @@ def _is_broken_early(lines: Sequence[str], width: int) -> bool:
 
 
 def is_list(lines: Sequence[str]) -> bool:
-    """Returns True if a paragraph of at least two lines is a list or a table, because its lines end in
-    figures.
+    """Returns True if a paragraph is a list or a table: at least half of its lines end in digits.
 
+    A paragraph of one line is not a list.
     Poems with numbered lines are not lists: only every fifth or tenth line has a number.
     """
     figures = sum(1 for line in lines if _FIGURE_AT_END.search(line[-4:]))

@@ -64,8 +64,8 @@ def measure_speech(paragraphs: Sequence[Sequence[str]]) -> Speech:
 def _spoken_in(paragraphs: Sequence[Sequence[str]]) -> Iterator[_Spoken]:
     """Yields the text after each speaker's name, up to the next name or the end of the paragraph.
 
-    If a paragraph is only a name, in capitals or without a period, the text continues in the next paragraph,
-    unless that paragraph begins with a name.
+    A name may also be a paragraph of its own, in capitals or without a period. Then the text is the next
+    paragraph, unless that begins with a name, too.
     """
     above = ""
     for lines in paragraphs:

@@ -2,8 +2,8 @@
 
 As in WikiText, the vocabulary has the words that occur three times or more in the training text, and two
 signs: <unk> for all other words, and <eos> for the end of a line. Line ends count as tokens. Table 1 counts
-them, too: its 62.76 for WikiText-2 is 2,088,628 tokens, including line ends, divided by 33,278 words,
-including signs.
+them, too: its frequency of 62.76 for WikiText-2 is 2,088,628 tokens, including line ends, divided by 33,278
+words, including the two signs.
 """
 
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ class BookVocabularyStats(NamedTuple):
 
     @property
     def frequency(self) -> float:
-        """The average number of occurrences of a vocabulary word or sign in the training text.
+        """The average number of occurrences of a word of the vocabulary, <unk> or <eos> in the training text.
 
         This is the column FREQ in table 1 of the SimpleBooks paper.
         """

@@ -35,7 +35,7 @@ class Considered(NamedTuple):
 
 
 class Sized(NamedTuple):
-    """The position of a kept book in the corpus: its split, size class and lines."""
+    """The position of a kept book in the corpus: its split, its lines, and whether it is in SimpleBooks-2."""
 
     split: str
     is_small: bool
@@ -56,8 +56,11 @@ def make_line(
 
     Args:
       measured: (L, V) of the book, its numbers of tokens and of different tokens (see simplicity.py); None if
-        the book could not be stripped.
+        the book was rejected before they were counted.
       formula: the formula of the ratio, see simplicity.py.
+      verdict: the result of comparing the book with larger books; None if it was not compared.
+      rejected: the reason for rejecting the book; None if it was kept.
+      sized: the position of the book in the corpus; None if it was rejected.
 
     Raises ValueError if the book is both kept and rejected, or neither.
     """

@@ -2,8 +2,8 @@
 
 The rule is that of overlap.py. A book is certainly kept if the share of its n-grams that all its candidates
 together have is below the threshold. The other books are contested. Whether a contested book is kept depends
-on its contested candidates, on their candidates and so on: on its connected component. The owners of a cover
-are the candidates that have any of the book's n-grams.
+on its contested candidates, on their candidates and so on: on its connected component. The cover of a book
+is the set of its n-grams that its candidates also have. Candidates that have any of them are its owners.
 """
 
 from collections.abc import Collection, Iterable
@@ -67,7 +67,10 @@ def cover_book(number: int, ngrams: Uint64s, candidates: Iterable[tuple[int, Uin
 
 
 def marks_of(cover: Cover) -> Bools:
-    """Returns one row per owner of a cover, with True for each of the book's n-grams that the owner has."""
+    """Returns one row for each larger book in `cover.owners`, and one column for each n-gram of the book.
+
+    A value is True if the larger book has the n-gram.
+    """
     rows = numpy.frombuffer(cover.packed, numpy.uint8).reshape(len(cover.owners), -1)
     return numpy.unpackbits(rows, axis=1, count=cover.ngrams).astype(numpy.bool_)
 
@@ -75,15 +78,15 @@ def marks_of(cover: Cover) -> Bools:
 def is_contested(cover: Cover, threshold: Fraction) -> bool:
     """Returns True if a book may have to be dropped.
 
-    This is the case if its owners together have at least the threshold share of its n-grams.
+    This is the case if the candidates together have at least the share `threshold` of its n-grams.
     """
     return overlaps(_count_covered(cover, cover.owners), cover.ngrams, threshold)
 
 
 def decide_covers(covers: Iterable[Cover], threshold: Fraction) -> list[int]:
-    """Returns the numbers of the books of a component that are dropped.
+    """Decides which books of a connected component are dropped, and returns their numbers, ascending.
 
-    Owners that are not in `covers` are certainly kept.
+    `covers` has the covers of all contested books of the component. All other books are certainly kept.
     """
     dropped: set[int] = set()
     for cover in sorted(covers):
@@ -94,9 +97,9 @@ def decide_covers(covers: Iterable[Cover], threshold: Fraction) -> list[int]:
 
 
 def attribute_cover(cover: Cover, dropped: Int64s) -> dict[int, int]:
-    """Attributes each covered n-gram of a book to the largest kept owner that has it.
+    """Attributes each n-gram of a book to the largest kept book that also has it and is a candidate.
 
-    Returns id of the owner → number of n-grams.
+    Returns id of the kept book → number of n-grams. `dropped` has the numbers of the dropped books.
     """
     seen = numpy.zeros(cover.ngrams, numpy.bool_)
     found = {}

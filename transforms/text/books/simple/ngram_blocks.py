@@ -49,7 +49,7 @@ class SharedNgrams(NamedTuple):
 
 
 def sample_hashes(hashes: Uint64s, sample: int) -> Uint64s:
-    """Returns a sample of hashes: those in the lowest of `sample` equal ranges, and always the lowest hash.
+    """Returns a sample of hashes: those in the lowest 1/`sample` of the 64-bit range, and the lowest hash.
 
     `hashes` must be ascending. A share among the sampled hashes estimates the same share among all hashes,
     since the same n-grams are left out of every book. (Broder, "On the resemblance and containment of
@@ -62,8 +62,8 @@ def sample_hashes(hashes: Uint64s, sample: int) -> Uint64s:
 def cut_hashes(hashes: Uint64s, sample: int, partitions: int) -> Int64s:
     """Returns the index in `hashes` at which each partition begins, and the index at which the last one ends.
 
-    `hashes` must be ascending and come from `sample_hashes`. Partitions are equal ranges of the hashes that
-    can be in a sample. Higher hashes are in the last partition.
+    `hashes` must be ascending and come from `sample_hashes`. The lowest 1/`sample` of the 64-bit range is
+    divided equally among the partitions. Any higher hash is in the last partition.
     """
     limits = [_HASHES // sample * number // partitions for number in range(1, partitions)]
     inner = numpy.searchsorted(hashes, numpy.array(limits, numpy.uint64))
@@ -75,7 +75,8 @@ def deal_hashes(
 ) -> Iterator[tuple[int, NgramBlock]]:
     """Distributes the hashes of books to partitions. Yields (number of the partition, its block).
 
-    A block contains only books that have a hash in the partition.
+    A block contains only books that have a hash in the partition. Hashes and `sample` are as in
+    `cut_hashes`.
     """
     cut = [cut_hashes(book.hashes, sample, partitions) for book in books]
     cuts = numpy.array(cut, numpy.int64).reshape(-1, partitions + 1)

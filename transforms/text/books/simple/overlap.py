@@ -3,16 +3,16 @@
 Books are examined from the largest to the smallest. A book that overlaps the books kept so far is dropped.
 
 The rule is that of Nguyen, "SimpleBooks", 2019, section 2: a book is dropped if at least a given share (the
-threshold) of its different n-grams is also in the kept larger books, taken together. Computed directly, this
-is one long loop over the corpus. Here it is done in steps that give the same result. "Earlier" books are
-larger books:
+threshold) of its different n-grams is also in the kept larger books, taken together. Such n-grams are
+covered. Computed directly, this is one long loop over the corpus. Here it is done in steps that give the same
+result. "Earlier" books are larger books, which the loop examines earlier:
 
 1. An n-gram that is in no earlier book, kept or not, is not covered. So a book is certainly kept if too few
   of its n-grams are in earlier books: the book is free. All other books are contested.
-2. An n-gram of a contested book is covered if a free earlier book has it, since that book is kept. If none
-  has it, its earlier owners are contested, too, and it is covered if one of them is kept. All owners of such
-  an n-gram form its chain: whether it is covered for one book depends only on the books before it in the
-  chain.
+2. An n-gram of a contested book is covered if a free earlier book has it, since that book is kept. Otherwise
+  all earlier books that have the n-gram are contested, too. The n-gram is covered if one of them is kept. All
+  books that have such an n-gram form its chain, the largest first. Whether the n-gram is covered for a book
+  depends only on the books before that book in the chain.
 3. So the decision about a contested book depends on the books in its chains, and these depend on other books:
   all books of a connected component depend on each other. Deciding the books of a component in order gives,
   by induction, the same kept books as the loop.
@@ -57,7 +57,10 @@ _MAX_DENOMINATOR = 10**6
 
 
 class Chains(NamedTuple):
-    """The chains of a partition, by which the decisions about contested books depend on each other."""
+    """The n-grams of contested books in a partition.
+
+    A chain lists the contested books that have an n-gram, the largest first, if no free book covers it.
+    """
 
     certain: Int64s  # rows (id, number of n-grams that a free earlier book has)
     links: Int64s  # rows (id, id) of neighbours in a chain, without repetitions
@@ -145,10 +148,10 @@ def sum_rows(rows: Int64s, keys: int) -> Int64s:
 
 
 def share_ngrams(blocks: Iterable[NgramBlock]) -> tuple[Int64s, SharedNgrams]:
-    """Counts how many n-grams of each book are in earlier books.
+    """Counts how many n-grams of each book are in larger books, here called earlier.
 
-    Returns rows (id, tokens, n-grams, n-grams that earlier books have), and the n-grams that several books
-    have.
+    Returns rows (id of the book, number of tokens, number of n-grams, number of n-grams that earlier books
+    have), and the n-grams that several books have.
 
     Args:
       blocks: all blocks of a partition; each book is in one of them.
@@ -180,7 +183,8 @@ def _sort_groups(values: Uint32s, begins: Bools) -> Uint32s:
 def contested_books(counts: Int64s, threshold: Fraction) -> Int64s:
     """Returns the rows of those books that may have to be dropped.
 
-    Rows are (id, tokens, n-grams, n-grams that earlier books have). Books without n-grams have no row.
+    Rows are (id of the book, number of tokens, number of n-grams, number of n-grams that larger books have).
+    Books without n-grams have no row.
     """
     ngrams, earlier = counts[:, 2], counts[:, 3]
     is_enough = earlier * threshold.denominator >= ngrams * threshold.numerator
@@ -188,7 +192,7 @@ def contested_books(counts: Int64s, threshold: Fraction) -> Int64s:
 
 
 def find_chains(shared: SharedNgrams, contested: Int64s) -> Chains:
-    """Finds the chains of contested books in a partition (see the module's documentation).
+    """Finds the chains of contested books in a partition; step 2 of the module docstring defines a chain.
 
     `contested` has the ids of the contested books, ascending.
     """
@@ -246,11 +250,11 @@ def decide(
     chains: Sequence[tuple[tuple[int, ...], int]],
     threshold: Fraction,
 ) -> list[int]:
-    """Returns the ids of the books of a component that are dropped.
+    """Decides which books of a connected component are dropped, and returns their ids.
 
     Args:
       books: the contested books of the component.
-      chains: for each chain, (ids of its books, number of n-grams that have this chain).
+      chains: (ids of the books, the largest first; number of n-grams that exactly these books share).
       threshold: a book is dropped if at least this share of its n-grams is covered.
     """
     id_to_chains = collections.defaultdict(list)
@@ -271,10 +275,10 @@ def decide(
 
 
 def attribute_ngrams(shared: SharedNgrams, dropped: Int64s) -> Int64s:
-    """Counts which kept books cover the n-grams of other books.
+    """Counts the n-grams that each book shares with larger kept books.
 
-    Returns rows (id, id of a covering book, number of n-grams that it covers), one for each pair of books.
-    The covering book of an n-gram is the largest earlier kept book that has it.
+    Returns rows (id of the book, id of a larger kept book, number of shared n-grams). An n-gram counts only
+    for the largest kept book that has it.
 
     Args:
       shared: the n-grams of a partition that several books have.
@@ -309,10 +313,14 @@ def cut_by_id(rows: Int64s, parts: int) -> Iterator[tuple[int, Int64s]]:
 
 
 def judge(book_id: int, ngrams: int, covering: Mapping[int, int], is_kept: bool) -> OverlapVerdict:
-    """Returns the decision about a book, with the books that cover it.
+    """Returns the decision about a book, with the larger kept books that share n-grams with it.
 
     Args:
-      covering: id of a covering book → number of n-grams. In the result, books are sorted by this number.
+      book_id: id of the book.
+      ngrams: number of its n-grams.
+      covering: id of a larger kept book → number of n-grams attributed to it. In the result, books are sorted
+        by this number, the largest first.
+      is_kept: True if the book is kept.
     """
     ordered = sorted(covering.items(), key=lambda item: (-item[1], item[0]))
     return OverlapVerdict(book_id, ngrams, sum(covering.values()), is_kept, tuple(ordered))

@@ -38,7 +38,8 @@ def make_rows(
       book: the tokenised book.
       split: its split.
       is_small: True if the book is also in SimpleBooks-2.
-      packed_small: packed tokens of the book in SimpleBooks-2, if they differ from those in SimpleBooks-92.
+      packed_small: tokens of the book in SimpleBooks-2, packed like `book.packed_tokens`; b"" if they are the
+        same as in SimpleBooks-92.
     """
     yield BookRow(split, book.book_id, _values(book, book.packed_tokens))
     if is_small and split == "train":

@@ -20,7 +20,7 @@ MAX_VOCABULARY = 100_000
 class Queue(NamedTuple):
     """The simplest books that together have at most the target number of tokens, in order of their ratio.
 
-    Their vocabulary is not yet known.
+    The size of their vocabulary is not yet known, so not all of them may be taken.
     """
 
     rank_of: dict[int, int]  # book id → its rank
@@ -69,7 +69,8 @@ def take_books(queue: Queue, entries: Pairs, max_vocabulary: int) -> Taken:
 
     Args:
       queue: books in order of their ratio.
-      entries: rows (rank, number of words that the book of this rank adds to the vocabulary), ascending.
+      entries: rows (rank of a book in the queue, number of words that the book adds to the vocabulary),
+        ascending.
       max_vocabulary: largest number of words of the vocabulary.
     """
     vocabulary = 0

@@ -22,7 +22,7 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 class Edges(NamedTuple):
-    """The first and last tokens of a chunk that could match a special case together with its neighbours."""
+    """The tokens at both ends of a chunk that may form a special case with tokens of a neighbouring chunk."""
 
     first: frozenset[str] = _NOTHING  # first tokens that have a predecessor in a special case
     last: frozenset[str] = _NOTHING  # last tokens that have a successor in a special case

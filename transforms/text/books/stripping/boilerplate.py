@@ -83,8 +83,7 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
     Reasons to reject a file:
       copyrighted: the head of the file says that the book is copyrighted and may not be copied freely.
       no-start, no-end: only the end or only the start of the book is marked. (Files with the small print used
-      before 2003 need
-        no mark at the end.)
+        before 2003 need no mark at the end.)
       no-start-and-no-end: there is no mark, but there is licence text.
       not-boilerplate: the text to remove does not have words of Project Gutenberg throughout.
       licence-inside: words of the licence would be left.
@@ -227,9 +226,9 @@ def _whole_text(text: str, closings: Sequence[_Mark]) -> list[Span]:
 
 
 def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: int) -> _Mark | None:
-    """Returns the mark before the next book, or None.
+    """Returns the header mark of the next book after position `at`, or None.
 
-    If the header of the next book has several marks, the last one is returned.
+    If the header has several marks, the last one is returned.
     """
     chosen: _Mark | None = None
     for begin in begins:
@@ -250,7 +249,7 @@ def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: i
 def _end_of_book(
     text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: int
 ) -> _Mark | None:
-    """Returns the mark at the end of a book, or None.
+    """Returns the mark at the end of the book that begins at position `at`, or None.
 
     It is the first mark after which there is only boilerplate, up to the next book or the end of the file.
     """
@@ -264,7 +263,13 @@ def _end_of_book(
 
 
 def _problem(stripped: StrippedText, whole: int, is_marked: bool) -> Reason | None:
-    """Returns the reason to reject a stripped text, or None."""
+    """Returns the reason to reject a stripped text, or None.
+
+    Args:
+      stripped: the text without header, footer and notes.
+      whole: number of characters of the text before the notes were removed.
+      is_marked: True if the file has any header or footer mark.
+    """
     if line := find_licence(stripped.text):
         return Reason("licence-inside" if is_marked else "no-start-and-no-end", line)
     if stripped.notes > max(whole * MAX_NOTES_SHARE, FREE_NOTES_CHARACTERS):
@@ -283,7 +288,8 @@ def _is_small_print(text: str, begin: _Mark) -> bool:
 def _mark_end(text: str, start: int, closes: str) -> int:
     """Returns the end of the last line of a mark.
 
-    A mark extends to the line that ends with `closes`, or to the first empty line if that is before it.
+    A mark extends to the line that ends with `closes`. If an empty line comes first, or if `closes` is "",
+    the mark is only one line.
     """
     first = end = line_end(text, start)
     if not closes:

@@ -1,9 +1,14 @@
 """Finds tables of contents and lists of illustrations in a book.
 
-The end of such a list is not marked. So the list is read entry by entry from its heading, up to the first
-paragraph that follows several empty lines, as a chapter does, or repeats an entry (the heading of the
-chapter), or is prose. In the last two cases the list ends at the widest gap shortly before this paragraph. A
-list whose end is not found is kept. The rules are in `furniture.toml`.
+The end of such a list is not marked. So the list is read from its heading, entry by entry, up to the first
+paragraph of one of three kinds:
+
+1. a paragraph after several empty lines, where a chapter begins;
+2. a paragraph that repeats an entry, because it is the heading of a chapter;
+3. prose.
+
+In the last two cases, the list ends at the widest gap shortly before this paragraph. A list whose end is not
+found is kept. The rules are in `furniture.toml`.
 """
 
 import functools
@@ -81,7 +86,10 @@ def _headings(text: str, rules: _Rules) -> Iterator[int]:
 
 
 def _end_of_list(text: str, start: int, rules: _Rules) -> int:
-    """Returns the position after a list, or 0 if there is no list or its end is not found."""
+    """Returns the position after the list whose heading is at `start`.
+
+    Returns 0 if there is no list, or if its end is not found.
+    """
     for max_characters in (_FIRST_LOOK, rules.max_lines * _CHARACTERS_OF_A_LINE):
         limit = start + max_characters
         heading, *others = split_paragraphs(text, start, limit)
@@ -128,9 +136,10 @@ def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int,
 
 
 def _step_back(paragraphs: Sequence[Paragraph], count: int, rules: _Rules) -> int:
-    """Removes headings that belong to the text from the end of a list.
+    """Excludes headings of the text that were read as the last entries of a list.
 
-    Returns the number of entries that are left, or 0 if it is unclear.
+    Returns the number of entries that are left, or 0 if it is unclear where the list ends. `count` is the
+    number of paragraphs that were read as entries.
     """
     if not 0 < count < len(paragraphs):
         return 0

@@ -25,9 +25,9 @@ def cut_out(text: str, spans: Iterable[Span]) -> str:
 def with_blank_lines(text: str, start: int, end: int) -> Span:
     """Extends a span that is alone on its lines to whole lines, and to the empty lines before or after it.
 
-    Of the empty lines before and after the span, the longer run is kept, since empty lines show where a
-    chapter begins. A span within a line is extended to the spaces after it if there are spaces before it,
-    too.
+    The shorter of the two runs of empty lines is included. The longer one stays in the text, since empty
+    lines show where a chapter begins. A span that begins within a line is extended to the spaces after it if
+    there is white space before it.
     """
     first = text.rfind("\n", max(start - _MAX_INDENT, 0), start) + 1
     if text[max(first, start - _MAX_INDENT) : start].strip() or not (first or start < _MAX_INDENT):
@@ -44,13 +44,13 @@ def with_blank_lines(text: str, start: int, end: int) -> Span:
 
 
 def _blanks(text: str, start: int) -> int:
-    """Returns the number of spaces from a position on."""
+    """Returns the number of consecutive spaces at the position `start`."""
     near = text[start : start + _MAX_INDENT]
     return len(near) - len(near.lstrip(" "))
 
 
 def _blank_lines_above(text: str, start: int) -> tuple[int, int]:
-    """Returns the start of the empty lines before a line, and their number.
+    """Returns the start of the empty lines before the line that begins at `start`, and their number.
 
     The start of the text counts as very many empty lines.
     """

@@ -37,5 +37,8 @@ def find_changed_addresses(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def addresses(text: str) -> list[str]:
-    """Returns the addresses of a text in order, without the punctuation of the sentence that follows them."""
+    """Returns the web and e-mail addresses in a text, in order.
+
+    Punctuation after an address belongs to the sentence and is not included.
+    """
     return [match[0].rstrip(_CLOSING) for match in _ADDRESS.finditer(text)]

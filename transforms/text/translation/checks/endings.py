@@ -1,4 +1,4 @@
-"""Checks that translations of questions and exclamations end with the corresponding mark."""
+"""Checks that translations of questions and exclamations end with a question or exclamation mark."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,8 +17,9 @@ _CLOSING = "\"'“”‘’„»«›‹」』）)]】*।. \t\u00a0\u202f\u200b
 
 
 def find_other_endings(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields a warning `ending-differs` for each translation that lacks the "?" or "!" at the end of its
-    source.
+    """Yields a warning `ending-differs` for each translation that lacks the final "?" or "!" of its source.
+
+    Equivalent marks of other scripts are accepted.
     """
     tag = language.tag.split("-")[0]
     if tag in _UNMARKED:

@@ -16,7 +16,10 @@ _MARKUP = re.compile(
 
 
 def find_leftovers(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields the errors `html-entities`, `markup` and `mojibake` for traces that the source does not have."""
+    """Yields errors for HTML entities (`html-entities`), markup (`markup`) and wrong encodings (`mojibake`).
+
+    HTML entities and markup that are also in the source are not reported.
+    """
     import ftfy  # imported here, because it loads large tables
 
     config = ftfy.TextFixerConfig(unescape_html=False)

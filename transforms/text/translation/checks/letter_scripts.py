@@ -10,7 +10,7 @@ import regex  # type: ignore[import-untyped]
 def _letters_of(scripts: tuple[str, ...]) -> "regex.Pattern[str]":
     """Returns a pattern that matches the letters of the given scripts.
 
-    Letters that several scripts share are included.
+    A letter that several scripts use matches if one of these scripts is given.
     """
     classes = "".join(rf"\p{{Script_Extensions={script}}}" for script in scripts)
     return regex.compile(rf"[[{classes}]&&\p{{L}}]", regex.V1)

@@ -34,8 +34,12 @@ def has_no_blanks(scripts: Sequence[str]) -> bool:
 def weigh_lines(lines: Sequence[str], is_unspaced: bool) -> Rows:
     """Returns one row per line: the tf-idf weights of its words and of the character n-grams of the words.
 
-    The weights are hashed into 8,192 columns, and each row is normalised to length 1. A line without words
-    has a row of zeros.
+    The words and n-grams are hashed into 8,192 columns, and each row is normalised to length 1. A line
+    without words has a row of zeros.
+
+    Args:
+      lines: the lines.
+      is_unspaced: True if the script has no spaces between words.
     """
     counts = np.zeros((len(lines), _COLUMNS), np.float32)
     for row, line in enumerate(lines):

@@ -1,4 +1,4 @@
-"""Finds lines of a file that are shifted up or down because an earlier line was lost or added."""
+"""Finds translations in a file that are shifted up or down because an earlier line was lost or added."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -13,9 +13,10 @@ OFFSETS = tuple(range(-MAX_OFFSET, MAX_OFFSET + 1))
 
 
 class Run(NamedTuple):
-    """A run of lines whose translations are `offset` lines too low in the file.
+    """A run of source lines whose translations are `offset` lines too low in the file.
 
-    If `offset` is negative, they are too high. Lines are counted from 0; `last` is included.
+    If `offset` is negative, they are too high. `first` and `last` are the first and the last line of the run,
+    counted from 0.
     """
 
     first: int
@@ -32,12 +33,13 @@ class Run(NamedTuple):
 def find_offsets(scores: Matrix, change_cost: float) -> npt.NDArray[np.intp]:
     """Estimates by how many lines the translation of each line is shifted.
 
-    The result has the greatest sum of scores, minus `change_cost` for each change of the offset from one line
-    to the next, and for a first offset other than 0 (Viterbi algorithm).
+    Returns the offset of each line. The Viterbi algorithm finds the offsets with the greatest sum of scores,
+    from which the cost of changes is subtracted.
 
     Args:
         scores: scores[line, offset + MAX_OFFSET] is the score of a line at an offset.
-        change_cost: the cost of a change.
+        change_cost: the cost if the offset changes from one line to the next, or if the first offset is not
+            0.
     """
     lines, states = scores.shape
     best = scores[0] - change_cost * (np.array(OFFSETS) != 0)
@@ -56,7 +58,12 @@ def find_offsets(scores: Matrix, change_cost: float) -> npt.NDArray[np.intp]:
 
 
 def runs_of(offsets: npt.NDArray[np.intp], scores: Matrix) -> Iterator[Run]:
-    """Yields each run of lines with the same offset, except runs with offset 0."""
+    """Yields each run of lines with the same offset, except runs with offset 0.
+
+    Args:
+        offsets: the offset of each line.
+        scores: scores[line, offset + MAX_OFFSET] is the score of a line at an offset.
+    """
     edges = np.flatnonzero(np.diff(offsets)) + 1
     for first, end in zip([0, *edges], [*edges, len(offsets)], strict=True):
         offset = int(offsets[first])

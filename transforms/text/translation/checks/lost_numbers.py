@@ -2,8 +2,8 @@
 
 A number is not missing if the translation contains it in the digits of any script (see number_readings), or
 contains a correct conversion of it: 22:30 for 10:30 p.m., the 20s for the 1920s, 33万 for 330,000, metres for
-feet. The rules were tested on the devtest files of FLORES-101 and FLORES-200 in 16 languages, with 309
-numbers in each.
+feet. The rules were tested on the devtest files of FLORES-101 and FLORES-200 in 16 languages. The English
+source of each file has 309 numbers.
 """
 
 import re
@@ -78,7 +78,8 @@ class _Number(NamedTuple):
 def find_lost_numbers(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
     """Yields a finding `numbers-differ` for each translation that lacks a number of its source.
 
-    The finding is an error, or a warning if each missing number may have been converted or written as a word.
+    The finding is a warning if each missing number may have been converted or written as a word. Otherwise it
+    is an error.
     """
     counts_from_dawn = language.tag.split("-")[0] in _FROM_DAWN
     for pair in pairs:
@@ -139,9 +140,10 @@ class _Hours(NamedTuple):
     counts_from_dawn: bool
 
     def of(self, hour: str) -> set[str]:
-        """Returns the allowed forms of an hour: unchanged, on a 24-hour clock, and counted from dawn.
+        """Returns the forms in which an hour of the source may be written in the translation.
 
-        The last two forms are included only if they apply.
+        The unchanged hour is always included. The hour on a 24-hour clock is included for p.m., and the hour
+        counted from dawn for languages that count hours from dawn.
         """
         hours = {int(hour)}
         if self.is_afternoon and int(hour) + _NOON <= _MAX_HOUR:
@@ -152,7 +154,10 @@ class _Hours(NamedTuple):
 
 
 def _has_parts(number: _Number, target: Readings, hours: _Hours) -> bool:
-    """Returns True if the translation has the hour, minutes and seconds of a time. Zeros may be missing."""
+    """Returns True if the translation has the hour, minutes and seconds of a time.
+
+    Minutes or seconds that are 0 may be missing.
+    """
     hour, *rest = number.parts
     return bool(hours.of(hour) & target.whole) and all(
         part == "0" or part in target.whole for part in rest
@@ -160,7 +165,7 @@ def _has_parts(number: _Number, target: Readings, hours: _Hours) -> bool:
 
 
 def _is_scaled(number: _Number, target: Readings) -> bool:
-    """Returns True if the translation has a number with another word for its scale, such as "thousand".
+    """Returns True if the translation has the number with another unit of scale, such as thousand or million.
 
     For example, 330,000 may be written "33万" or "330 thousand", and 2.3 million may be written "230万" or
     "2,300,000".

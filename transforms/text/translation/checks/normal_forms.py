@@ -12,8 +12,8 @@ def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
     """Yields `not-nfc` findings for translations that are not in NFC.
 
     A finding is an error if letters are decomposed, and a warning if only the order of combining marks
-    differs from NFC. Unicode's composition exclusions are not reported: NFC decomposes क़, but keyboards
-    produce the composed form.
+    differs from NFC. Unicode's composition exclusions, such as क़, are not reported: NFC decomposes them, but
+    keyboards produce the composed form.
     """
     for pair in pairs:
         text = pair.translation.text
@@ -37,5 +37,5 @@ def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 @functools.cache
 def _without_exclusion(char: str) -> str:
-    """Returns a character, or its parts if NFC decomposes it (a composition exclusion)."""
+    """Returns the parts of a character that NFC decomposes (a composition exclusion), else the character."""
     return unicodedata.normalize("NFC", char)

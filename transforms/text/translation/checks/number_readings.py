@@ -40,7 +40,7 @@ _MAX_ROMAN = 39
 class Readings(NamedTuple):
     """The possible values of the numbers in a text.
 
-    `whole` and `scaled` have digits without separators or leading zeros.
+    The strings in `whole` and `scaled` are digits without separators or leading zeros.
     """
 
     whole: frozenset[str]  # "1234", "1", "234" for "1,234"; "15000" for "1万5千"; "15" for "XV"
@@ -83,19 +83,20 @@ def parts_of(token: str) -> list[str]:
 
 
 def plain(digits: str) -> str:
-    """Returns the digits without leading zeros; "0" if all are zeros."""
+    """Returns the digits without leading zeros, or "0" if all are zeros."""
     return digits.lstrip("0") or "0"
 
 
 def significant(digits: str) -> str:
-    """Returns the digits without zeros at both ends: "33" for "330000"; "0" if all are zeros."""
+    """Returns the digits without leading and trailing zeros ("33" for "0330"), or "0" if all are zeros."""
     return digits.strip("0") or "0"
 
 
 def quantities(token: str) -> Iterator[float]:
-    """Yields the possible values of a number.
+    """Yields the possible values of a number: 1234.0 and 1.234 for "1,234".
 
-    First all separators are read as grouping of digits, then the last one is read as the decimal point.
+    For the first value, all separators are read as group separators. For the second value, the last separator
+    is read as the decimal point.
     """
     digits = re.sub(r"[^0-9]", "", token)
     yield float(digits)
@@ -105,8 +106,9 @@ def quantities(token: str) -> Iterator[float]:
 
 
 def _joined_parts(parts: list[str]) -> Iterator[str]:
-    """Yields the numbers that result if neighbouring parts are joined: "1", "0" and "1000" for ["1",
-    "000"].
+    """Yields each part, and the numbers that result if neighbouring parts are joined.
+
+    For example, the result for ["1", "000"] is "1", "1000" and "0".
     """
     for start in range(len(parts)):
         for end in range(start + 1, min(len(parts), start + _MAX_JOINED_PARTS) + 1):
@@ -114,7 +116,7 @@ def _joined_parts(parts: list[str]) -> Iterator[str]:
 
 
 def _han_numbers(text: str) -> Iterator[int]:
-    """Yields the values of numbers with Chinese, Japanese or Korean units.
+    """Yields the values of numbers that contain Chinese, Japanese or Korean numerals.
 
     For example, "1万5千" is 15000, and "二十" is 20.
     """
@@ -144,7 +146,7 @@ def _han_value(parts: list[str]) -> float:
 
 
 def _grouped(token: str) -> float:
-    """Returns the value of a number in which commas group digits and the point is the decimal point.
+    """Returns the value of a number, where commas are group separators and the point is the decimal point.
 
     For example, "1,234" is 1234 and "1.5" is 1.5. Returns 0 if there are several points.
     """

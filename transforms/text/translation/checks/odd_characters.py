@@ -53,8 +53,9 @@ _MIXED_WORD = re.compile(
 
 
 def find_odd_characters(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields `unicode-variants` findings for broken characters (errors) and unusual forms of letters
-    (warnings).
+    """Yields `unicode-variants` findings for broken, invisible and look-alike characters.
+
+    A finding about broken characters is an error; all others are warnings.
     """
     for pair in pairs:
         text = pair.translation.text
@@ -89,7 +90,7 @@ def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
 
 
 def _fewer(word: str) -> str:
-    """Returns the Latin letters of a word or its letters of other scripts, whichever are fewer."""
+    """Returns either the Latin letters of a word, or its letters of other scripts: those that are fewer."""
     latin = "".join(_LATIN.findall(word))
     other = "".join(char for char in word if char.isalpha() and char not in latin)
     return latin if len(latin) <= len(other) else other

@@ -1,11 +1,11 @@
-"""Scores how well any translation fits any source, learned from the other pairs in the same file.
+"""Scores how well any translation fits any source, with a model learned from the other pairs in the file.
 
 A ridge regression predicts the features of translations from the features of their sources, and so learns
 which words correspond. The prediction for a source is compared with the features of a target. Two pairs are
-left out of the regression: the pair of the source and the pair of the target. Let K be the kernel of the
-sources, L the kernel of the targets, A = (K + λI)⁻¹ and G = A L. Then the prediction without pairs i and j
-follows from the 2 × 2 block of A at i and j (the block form of leave-one-out), so the regression is computed
-only once.
+left out of the regression: the pair that contains the source and the pair that contains the target. Let K be
+the kernel of the sources, L the kernel of the targets, A = (K + λI)⁻¹ and G = A L. Then the prediction
+without pairs i and j follows from the 2 × 2 block of A at i and j (the block form of leave-one-out), so the
+regression is computed only once.
 
 The score also includes features that need no learning: shared numbers, shared Latin words and the length
 ratio.
@@ -41,8 +41,8 @@ class PairFit:
     """A model of n pairs of lines, which scores how well a target fits a source.
 
     In its matrices, rows are sources and columns are targets; source i and target i are a pair. The model
-    consists of four n × n matrices of 8-byte numbers. For 3,001 pairs, these need 290 MB, and learning them
-    needs 0.9 GB.
+    consists of four n × n matrices of 8-byte numbers. For 3,001 pairs, the matrices need 290 MB of memory;
+    while they are learned, 0.9 GB is needed.
     """
 
     inverse: Matrix  # A of the module docstring
@@ -54,7 +54,7 @@ class PairFit:
         """Returns for each k a score of how well target columns[k] fits source rows[k].
 
         The pairs rows[k] and without[k] are left out of the model. They must be two different pairs, and
-        columns[k] must be one of them.
+        columns[k] must be equal to rows[k] or without[k].
         """
         first, second = self.inverse[rows, rows], self.inverse[without, without]
         both = self.inverse[rows, without]
@@ -63,15 +63,16 @@ class PairFit:
         return np.asarray(fit + self.static[rows, columns])
 
     def lone_scores(self) -> Matrix:
-        """Returns for each pair a score of how well the target fits its source, learned from the other
-        pairs.
+        """Returns for each pair a score of how well the target fits its source.
+
+        The score of a pair is learned from all other pairs.
         """
         diagonal = np.diagonal(self.targets) - np.diagonal(self.learned) / np.diagonal(self.inverse)
         return np.asarray(diagonal + np.diagonal(self.static))
 
 
 def learn_fit(sources: Sequence[str], targets: Sequence[str], is_unspaced: bool) -> PairFit:
-    """Learns a model from pairs of lines.
+    """Learns a model from pairs of lines: sources[n] and targets[n] are a pair.
 
     `is_unspaced` is True if the targets have no spaces between words.
     """
@@ -85,7 +86,7 @@ def learn_fit(sources: Sequence[str], targets: Sequence[str], is_unspaced: bool)
 
 
 def static_scores(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
-    """Returns a score for each source (row) and target (column) that needs no learning.
+    """Returns a score of how well each target (column) fits each source (row), without any learning.
 
     Shared numbers and Latin words raise the score; an unusual length ratio lowers it.
     """
@@ -94,9 +95,9 @@ def static_scores(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
 
 
 def _shared_words(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
-    """Returns for each source and target the similarity of their numbers and Latin words, from 0 to 1.
+    """Returns for each source (row) and target (column) the similarity of their numbers and Latin words.
 
-    This is the cosine similarity, with larger weights for rare words.
+    This is the cosine similarity, from 0 to 1, with larger weights for rare words.
     """
     source_words, target_words = (
         [_latin_words(line) for line in side] for side in (sources, targets)
@@ -127,9 +128,10 @@ def _unit_rows(rows: Matrix) -> Matrix:
 
 
 def _length_penalties(sources: Sequence[str], targets: Sequence[str]) -> Matrix:
-    """Returns for each source and target a penalty for an unusual length ratio.
+    """Returns for each source (row) and target (column) a penalty for an unusual length ratio.
 
-    It is the squared deviation of the logarithm of the ratio from the median of the pairs.
+    The penalty is the squared deviation of the logarithm of the ratio from the median of the pairs, in units
+    of the standard deviation, up to a limit.
     """
     first, second = (
         np.array([math.log(len(line.strip()) + _EXTRA_CHARS) for line in side])

@@ -38,8 +38,8 @@ def pair_up(
 def fold(text: str) -> str:
     """Returns the letters, combining marks and digits of a text, case-folded and in NFKC.
 
-    In this form, texts can be compared by their words. Combining marks are kept because vowels of Indic
-    scripts are combining marks.
+    In this form, texts are equal if they differ only in case, spaces or punctuation. Combining marks are kept
+    because vowels of Indic scripts are combining marks.
     """
     text = unicodedata.normalize("NFKC", text).casefold()
     return "".join(char for char in text if unicodedata.category(char)[0] in "LMN")
@@ -56,9 +56,10 @@ def excerpt(text: str) -> str:
 
 
 def first_difference(text: str, other: str, separator: str | None = None) -> tuple[str, str]:
-    """Returns the first pair of words in which two texts differ, or both texts if there is none.
+    """Returns the first word of one text that differs from the word at the same position of the other text.
 
-    Words are separated by white space, or by `separator` if it is given.
+    The result is (word of `text`, word of `other`), or both whole texts if no words differ. Words are
+    separated by white space, or by `separator` if it is given.
     """
     pairs = zip(text.split(separator), other.split(separator), strict=False)
     return next(((word, changed) for word, changed in pairs if word != changed), (text, other))

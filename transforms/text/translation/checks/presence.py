@@ -12,7 +12,7 @@ def find_missing(
 ) -> Iterator[Finding]:
     """Yields an error for each source without a translation, and for each translation without a source.
 
-    The rules are `missing` and `unknown-id`. Sources and translations are matched by their ids.
+    The errors are called `missing` and `unknown-id`. Sources and translations are matched by their ids.
     """
     for source in sources:
         if source.id not in translations:

@@ -1,5 +1,6 @@
-"""Finds unbalanced quotation marks, and marks that a spreadsheet program has doubled or added around a
-line.
+"""Finds faulty quotation marks in translations.
+
+They are unbalanced, or a spreadsheet program has doubled them or added them around a line.
 """
 
 import re
@@ -16,8 +17,8 @@ _ANY = re.compile(r'["“”„‟«»「」『』〝〞〟＂]')
 def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
     """Yields the findings `doubled-quotes` and `unbalanced-quotes`.
 
-    Doubled marks are an error, or a warning if they may close a quotation within another one. Unbalanced
-    marks are a warning.
+    `doubled-quotes` is an error. It is only a warning if the doubled marks may close a quotation within
+    another quotation. `unbalanced-quotes` is a warning.
     """
     for pair in pairs:
         source, target = pair.source.text.strip(), pair.translation.text.strip()
@@ -35,8 +36,9 @@ def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 
 def _is_nested(text: str) -> bool:
-    """Returns True if doubled marks may close a quotation within another one, as in `"Operation
-    "Dragoon""`.
+    """Returns True if doubled marks may close a quotation within another quotation.
+
+    An example is `"Operation "Dragoon""`.
     """
     return text.count(_QUOTE * 2) == 1 and text.count(_QUOTE) == 4 and not is_wrapped(text)
 

@@ -14,10 +14,10 @@ _MIN_CHARS = 12
 def find_repeats(pairs: Sequence[Pair]) -> Iterator[Finding]:
     """Yields a finding for each translation that is also the translation of another source sentence.
 
-    The rule is `duplicate`, or `dev-devtest-overlap` if the two source sentences are in different splits.
-    Translations with the same letters and digits count as identical. All of them are reported, because any of
-    them may be wrong. A finding is an error. It is a warning if the text is short, or if the sources are
-    identical, too.
+    The finding is called `duplicate`, or `dev-devtest-overlap` if the two source sentences are in different
+    splits. Translations with the same letters and digits count as identical. All of them are reported,
+    because any of them may be wrong. A finding is a warning if the translation is short, or if the source
+    sentences are identical too. Otherwise it is an error.
     """
     same: dict[str, list[Pair]] = defaultdict(list)
     for pair in pairs:

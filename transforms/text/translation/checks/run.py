@@ -63,8 +63,9 @@ def check_translations(
 ) -> list[Finding]:
     """Runs all checks. Returns the findings, sorted by the order of the sources, then by the order of RULES.
 
-    `translations` maps the ids of source sentences to translations, and should cover all sources: some checks
-    learn from the whole file. They need 100 lines or more and are less reliable on a part of a file.
+    `translations` maps the ids of source sentences to translations. It should cover all sources: some checks
+    learn from the whole file. These checks need at least 100 lines, and are less reliable on a part of a
+    file.
     """
     findings = [*find_missing(sources, translations)]
     pairs = list(pair_up(sources, translations))
@@ -104,9 +105,9 @@ def check_translations(
 
 
 def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
-    """Drops findings that follow from others.
+    """Drops findings that are a consequence of another finding about the same line.
 
-    If a line has errors of several rules in _FOREIGN, only the first of these rules is kept.
+    If a line has errors of several rules in _FOREIGN, only the error of the first of these rules is kept.
     """
     reason_of: dict[str, str] = {}
     for rule in reversed(_FOREIGN):
@@ -123,9 +124,7 @@ def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
 def _trusted(
     translations: Mapping[str, Translation], findings: Sequence[Finding]
 ) -> Mapping[str, Translation]:
-    """Returns the translations, with an empty text for those that have an error of a rule in
-    _NO_TRANSLATION.
-    """
+    """Returns the translations, and empties those that have an error of a rule in _NO_TRANSLATION."""
     none = {
         finding.id
         for finding in findings

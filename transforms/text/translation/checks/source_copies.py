@@ -14,9 +14,9 @@ _MAX_NAME_WORDS = 3  # "Buenos Aires, Argentina" may be left unchanged
 
 
 def find_copies(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields `source-copy` findings for translations that are a copy of their source.
+    """Yields `source-copy` findings for translations that are identical or nearly identical to their source.
 
-    A finding is an error, or a warning if the source has at most 3 words, because it may be a name.
+    A finding is an error. It is only a warning if the source has at most 3 words, because it may be a name.
     """
     if language.tag.split("-")[0] == "en":
         return

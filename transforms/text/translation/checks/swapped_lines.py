@@ -1,6 +1,6 @@
 """Finds translations that are on the wrong line.
 
-Two lines may have been exchanged, or all lines after a lost line are shifted. Files with one sentence per
+Two lines may have been exchanged, or all lines after a lost line may be shifted. Files with one sentence per
 line have no ids, so only the content shows where a line belongs. A model that scores how well a translation
 fits a source is learned from the file itself (see pair_fit). Each translation is scored with its own source
 and with the other sources.
@@ -50,9 +50,10 @@ _MIN_RUN_GAIN = 1.2  # a run must also have two lines or more; single lines are 
 
 
 class _Scores:
-    """Scores how well any target of a file fits any source. Both are given by their line numbers.
+    """Scores how well any target of a file fits any source.
 
-    The model is learned from the pairs at the estimated offsets.
+    The scores come from a model that is learned from pairs of lines: each source and the target at its
+    estimated offset.
     """
 
     def __init__(
@@ -82,9 +83,10 @@ class _Scores:
         self.usual = float(np.median(self._lone))
 
     def band(self) -> Matrix:
-        """Returns the score of each source (row) with the target at each offset (column).
+        """Returns the score of each source (row) with the target at each of OFFSETS (column).
 
-        The unit is the median score of the pairs. The score is 0 if the source or the target is missing.
+        Scores are divided by the median score of the pairs. The score is 0 if the model does not have the
+        source or the target.
         """
         count = len(self._row_of)
         band = np.zeros((count, len(OFFSETS)))
@@ -98,11 +100,15 @@ class _Scores:
         return band / self.usual
 
     def compare(self, place: int) -> tuple[Matrix, Matrix, Matrix, Matrix]:
-        """Compares the pair in line `place` with the pair in each later line.
+        """Compares the pair with the index `place` with each later pair.
 
-        Returns four arrays of scores, in units of the median score of the pairs: this target with its source,
-        each later target with its source, this source with each later target, and each later source with this
-        target.
+        Returns four arrays with one score per later pair. They are the scores of:
+          this source with this target,
+          the later source with the later target,
+          this source with the later target,
+          the later source with this target.
+
+        Scores are divided by the median score of the pairs.
         """
         later = np.arange(place + 1, len(self.lines))
         this = np.full(len(later), place)
@@ -119,8 +125,9 @@ def find_misplaced(
     translations: Mapping[str, Translation],
     language: TargetLanguage,
 ) -> Iterator[Finding]:
-    """Yields `swapped-lines` findings: errors for lines that are clearly in the wrong place, otherwise
-    warnings.
+    """Yields `swapped-lines` findings for translations that are on the wrong line.
+
+    A finding is an error if this is clear, otherwise a warning.
     """
     parts = -(-len(sources) // _MAX_LINES)
     for part in range(parts):
@@ -165,9 +172,9 @@ def _find_misplaced(
 
 
 def _rough_offsets(sources: Sequence[str], targets: Sequence[str]) -> npt.NDArray[np.intp]:
-    """Estimates by how many lines each line is shifted, from scores that need no learning.
+    """Estimates by how many lines the translation of each line is shifted, from scores that need no learning.
 
-    The model is then learned from the pairs at these offsets, so that it is right even if most of the file is
+    The model is then learned from the pairs at these offsets, so it is reliable even if most of the file is
     shifted.
     """
     static = static_scores(sources, targets)
@@ -183,11 +190,11 @@ def _rough_offsets(sources: Sequence[str], targets: Sequence[str]) -> npt.NDArra
 def _search(
     scores: _Scores, sources: Sequence[SourceSentence]
 ) -> tuple[list[tuple[int, int, str]], list[tuple[int, int]]]:
-    """Searches for exchanged lines and for translations that are on another line than their source.
+    """Searches for exchanged lines, and for strays: translations on another line than their source.
 
-    Returns exchanges as (line, other line, severity), and strays as (line of the source, line of its
-    translation). Both lists are sorted by the improvement of the score, the greatest first. A line is in at
-    most one exchange and at most one stray.
+    Returns a list of exchanges (line, other line, severity), and a list of strays (line of the source, line
+    of its translation). Both lists are sorted by the improvement of the score, the greatest first. A line is
+    in at most one exchange and at most one stray.
     """
     articles = np.array([sources[line].article for line, _ in scores.lines])
     exchanges: list[tuple[float, int, int]] = []

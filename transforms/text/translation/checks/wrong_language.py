@@ -44,7 +44,7 @@ _SMALLEST = 1e-12
 
 
 def find_foreign_lines(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
-    """Yields `wrong-language` findings: errors if the fault is certain, warnings if it is likely.
+    """Yields `wrong-language` findings: errors if the wrong language is certain, warnings if it is likely.
 
     Short lines are not checked.
     """
@@ -106,9 +106,12 @@ class _Triples:
         self._total = self.counts.total()
 
     def log_likelihood(self, line: Counter[str], left_out: Counter[str], different: int) -> float:
-        """Returns the log-likelihood of `line` under the counts of all lines except `left_out`.
+        """Returns the log-likelihood of a line, given the counts of the triples in all lines except one.
 
-        `different` is the number of distinct triples, which is used for smoothing.
+        Args:
+          line: the triples of the line.
+          left_out: the triples of the line whose counts are subtracted.
+          different: the number of distinct triples, for smoothing.
         """
         total = self._total - left_out.total() + _SMOOTHING * different
         return sum(

@@ -69,7 +69,10 @@ def _wrong_script(pair: Pair, language: TargetLanguage) -> Finding | None:
 
 
 def without_names(text: str, source: str) -> str:
-    """Removes capitalised words that also occur in the source, because names may be left in Latin letters."""
+    """Removes capitalised Latin words that also occur in the source.
+
+    They are probably names, which may stay in Latin letters.
+    """
     names = {word for word in _LATIN_WORD.findall(source) if word[0].isupper()}
     return _LATIN_WORD.sub(lambda word: "" if word[0] in names else word[0], text)
 
@@ -91,11 +94,14 @@ def _wrong_writing(pair: Pair, language: TargetLanguage) -> Finding | None:
 
 @functools.cache
 def _is_other_writing(char: str, encoding: str) -> bool:
-    """Returns True if a Chinese character belongs only to the other way of writing, simplified or
-    traditional.
+    """Returns True if a Chinese character is simplified where traditional ones are expected, or the reverse.
 
-    `encoding` is the encoding of the expected characters: GB 2312 (1980) contains the simplified characters,
-    Big5 (1984) the traditional ones.
+    Characters of both kinds are never reported.
+
+    Args:
+      char: the character.
+      encoding: an encoding with the expected characters: "gb2312" (1980) contains the simplified characters,
+        "big5" (1984) the traditional ones.
     """
     other = "big5" if encoding == "gb2312" else "gb2312"
     return not _is_encodable(char, encoding) and _is_encodable(char, other)

@@ -10,7 +10,7 @@ _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 def decode_utf8(data: bytes) -> str:
     """Decodes UTF-8. A byte order mark is kept as part of the text.
 
-    Raises ReadError with the line and the byte if the data is not UTF-8.
+    Raises ReadError with the line and the position of the wrong byte if the data is not UTF-8.
     """
     try:
         return data.decode()

@@ -1,6 +1,4 @@
-"""Reads translations from a file with one line per sentence, like the released files such as
-"fra.devtest".
-"""
+"""Reads translations from a file with one line per sentence, such as "fra.devtest" of FLORES-101."""
 
 from collections.abc import Sequence
 
@@ -12,8 +10,8 @@ def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
     """Reads a file in which line n is the translation of the sentence ids[n].
 
     Only line feeds end a line. The texts are unchanged: spaces, empty lines, a byte order mark, U+0085 and
-    U+2028 are kept. A carriage return before a line feed is removed only if every line feed has one. The last
-    line may lack its line feed.
+    U+2028 are kept. Carriage returns before line feeds are removed only if there is one before every line
+    feed. The last line may lack its line feed.
 
     Raises ReadError if the number of lines differs from the number of ids, or if a line contains a NUL
     character.

@@ -1,4 +1,4 @@
-"""Records of packets, the files of sentences that are sent to translators and returned by them."""
+"""Records of packets: sets of sentences that are sent to translators as a file and returned by them."""
 
 import re
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Packet(NamedTuple):
 
 
 class PacketName(NamedTuple):
-    """The name of a packet, split into its parts. All are "" or 0 if the file does not name its packet."""
+    """The name of a packet, split into its parts. All parts are "" or 0 if a file has no packet name."""
 
     project: str
     language: str  # language code

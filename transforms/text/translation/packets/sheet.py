@@ -1,8 +1,8 @@
 """Writes and reads packets as tables for spreadsheet programs: tab-separated, every field in quotation marks.
 
 Without quotation marks around the fields, a spreadsheet program would remove a quotation mark at the
-beginning of a sentence. If the mark is not closed, it would read the following rows as part of the same
-field.
+beginning of a sentence. If there is no closing mark, the program would read the following rows as part of the
+same field.
 
 In the returned file, quoting depends on the program. Excel and LibreOffice quote some fields and double the
 quotation marks in them; Google Sheets quotes no fields. If a whole sentence is quoted speech, the sentence
@@ -12,8 +12,8 @@ reader removes the quotation marks around fields in three cases: this header is 
 begins with a quotation mark, or commas or semicolons separate the fields. In all other cases quotation marks
 are text, and the checks report superfluous ones.
 
-An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see cells.py). It
-is removed when the table is read.
+An apostrophe is put before a text that a spreadsheet program would interpret as a formula (see cells.py). The
+apostrophe is removed when the table is read.
 """
 
 import csv
@@ -79,9 +79,9 @@ def read_sheet(text: str, file: str) -> Returned:
     except for quotation marks that the spreadsheet program added (see the module docstring). Line numbers are
     those of the file, even if fields contain line breaks.
 
-    Raises ReadError if a required column is missing, a quoted field is not closed, a row has no id or more
-    fields than the header, an id occurs twice, rows belong to different packets, or the table contains a NUL
-    character.
+    Raises ReadError in these cases: a required column is missing, a quotation mark around a field is not
+    closed, a row has no id, a row has more fields than the header, an id occurs twice, rows belong to
+    different packets, or the table contains a NUL character.
     """
     text = text.removeprefix("\ufeff")
     if "\0" in text:
@@ -147,7 +147,9 @@ def _quoting(is_marked: bool) -> Literal[0, 3]:
 
 
 def read_rows(text: str, layout: Layout) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Yields (number of the row's first line, column → field) for each non-empty row after the header.
+    """Yields (line number, column → field) for each non-empty row after the header.
+
+    The line number is that of the row's first line in the file.
 
     Raises ReadError if a row has too many fields or an unclosed quotation mark.
     """

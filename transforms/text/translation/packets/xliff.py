@@ -47,8 +47,8 @@ def write_xliff(packet: Packet) -> bytes:
     The attribute `original` of each `file` element is the name of the packet. A sentence that already has a
     translation is marked as translated, unless there are reasons to translate it again.
 
-    Raises ValueError if the packet has no lines or no name, if an id is not an NMTOKEN or occurs twice, or if
-    a text has NUL or a lone surrogate, which XLIFF cannot represent.
+    Raises ValueError if the packet has no lines or no valid name, if an id is not an NMTOKEN or occurs twice,
+    or if a text has a character that XLIFF cannot represent (NUL or a lone surrogate).
     """
     _check(packet)
     return "".join(f"{line}\n" for line in _document(packet)).encode()
@@ -97,7 +97,7 @@ def _document(packet: Packet) -> Iterator[str]:
 def _runs(lines: Iterable[PacketLine], field: str) -> list[tuple[str, list[PacketLine]]]:
     """Groups the lines of a packet by a field of their source sentences, such as the split.
 
-    Returns (value of the field, its lines), in order of first occurrence.
+    Returns (value of the field, the lines with this value), in the order in which the values first occur.
     """
     value = attrgetter(f"source.{field}")
     runs: dict[str, list[PacketLine]] = {}
@@ -124,7 +124,7 @@ def _context(source: SourceSentence) -> str:
 
 
 def _notes(notes: Iterable[tuple[str, int, str]]) -> Iterator[str]:
-    """Yields the parts of a `notes` element. Each note is (category, priority from 1 to 10, text)."""
+    """Yields the lines of a `notes` element. Each note is (category, priority from 1 to 10, text)."""
     yield "<notes>"
     for category, priority, text in notes:
         note = escape(_shown(text))
@@ -133,9 +133,9 @@ def _notes(notes: Iterable[tuple[str, int, str]]) -> Iterator[str]:
 
 
 def _shown(text: str) -> str:
-    """Replaces characters that XML cannot represent by "U+…".
+    """Replaces characters that XML cannot represent by their code points, such as "U+0008".
 
-    It is used for texts that are read by people, not by programs.
+    This is done only in texts that are read by people, not by programs.
     """
     return _NOT_IN_XML.sub(lambda sign: f"U+{ord(sign[0]):04X}", text)
 
@@ -153,11 +153,11 @@ def read_xliff(data: bytes, file: str) -> Returned:
     or final. The parts of a split unit are joined in the order of their `order` attributes. A part between
     segments (`ignorable`) that has no target is copied from the source. Marks and codes around text (`mrk`,
     `pc`, `sc`, `ec`) are removed and their text is kept. Elements of modules and of other namespaces next to
-    the segments are ignored. The line of a translation is the line of its first target.
+    the segments are ignored. The line number of a translation is that of its first target.
 
-    Raises ReadError if the document is not well-formed or not XLIFF 2, if a unit has no id, a repeated id or
-    only some of its segments translated, if files belong to different packets, or if a text contains an
-    element whose text is unknown (`ph` and unknown elements).
+    Raises ReadError in these cases: the document is not well-formed or not XLIFF 2, a unit has no id, an id
+    occurs twice, only some segments of a unit are translated, the `file` elements belong to different
+    packets, or a text contains an element whose text is unknown (`ph` and unknown elements).
     """
     root = parse_xml(data)
     _check_version(root)

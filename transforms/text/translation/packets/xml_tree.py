@@ -13,7 +13,7 @@ _DEEPEST = 100  # nested elements: XLIFF has about 12, and readers of the tree a
 
 
 class Element(NamedTuple):
-    """An XML element. A name that belongs to a namespace is written "namespace name"."""
+    """An XML element. A name that belongs to a namespace is preceded by the namespace and a space."""
 
     name: str
     attributes: dict[str, str]
@@ -31,8 +31,8 @@ def parse_xml(data: bytes) -> Element:
 
     The declared encoding may be UTF-8, UTF-16 or an encoding with one byte per character.
 
-    Raises ReadError with the line if the document is not well-formed, has another encoding or a document type
-    declaration, or nests more than 100 elements.
+    Raises ReadError with the line number if the document is not well-formed, has another encoding, has a
+    document type declaration, or has elements that are nested more than 100 deep.
     """
     builder = _Builder()
     try:

@@ -1,20 +1,20 @@
 """Computes the Translation Quality Score of a language, from 0 to 100, from the errors marked by reviewers.
 
 Goyal et al. 2022 (FLORES-101, section 3.3) define the categories and severities of errors, the sample of 20 %
-and the threshold of 90, but no formula. Our own formula uses the usual weights of MQM:
+and the threshold of 90, but no formula. The formula used here has the usual weights of MQM:
 
     points of an error       1 minor, 5 major, 10 critical
-    points of a sentence     the mean over its reviewers of the sum of the points of their errors
+    points of a sentence     the points of all errors marked by a reviewer; the mean over its reviewers
     score                    100 × (1 − Σ points / Σ words of the reviewed source sentences), not below 0
 
-Words are separated by white space in the English source. All numbers are exact fractions: a score of 89.96 is
-below 90 and is printed as 89.9.
+Words are separated by white space in the English source. All numbers are exact fractions, and the score is
+rounded down: 89.96 is below 90 and is printed as 89.9.
 
 The formula agrees with the paper. In the paper's accepted languages, 15 % of the reviewed sentences have
 major or critical errors and 2 % have critical errors. With one such error in each of these sentences, the
 mean is 0.13 × 5 + 0.02 × 10 = 0.85 points per sentence. With 20 words per sentence, the score is 95.75. If
-every sentence has a minor error in addition, it is 90.75. In the paper, accepted languages have scores of 90
-or more, and half of them are above 95 (section 4.4).
+every sentence has a minor error in addition, the score is 90.75. In the paper, accepted languages have scores
+of 90 or more, and half of them are above 95 (section 4.4).
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ ACCEPTED_FROM = Fraction(90)
 
 
 class ReviewerShare(NamedTuple):
-    """The number of sentences that one reviewer has reviewed, the errors found, and the score from them."""
+    """The sentences and errors of one reviewer, and the score computed from these alone."""
 
     reviewed: int  # number of sentences
     errors: int
@@ -43,7 +43,7 @@ class ReviewerShare(NamedTuple):
 
 
 class QualityScore(NamedTuple):
-    """The score of a language, and the numbers from which it was computed."""
+    """The score of a language, and the figures from which it was computed."""
 
     accepted: bool  # True if the whole sample is reviewed and the score reaches the threshold
     score: Fraction  # from 0 to 100

@@ -18,6 +18,7 @@ def choose_sample(sources: Iterable[SourceSentence], share: Fraction, seed: int)
     Args:
       sources: the source sentences, with unique ids.
       share: the share of the sentences to review, above 0 and at most 1.
+      seed: a number; another seed gives another sample.
     """
     ids = [source.id for source in sources]
     chosen = sorted(ids, key=lambda id_: (fingerprint(f"{seed}\t{id_}"), id_))

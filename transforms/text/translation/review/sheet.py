@@ -50,16 +50,14 @@ _SYNONYMS = {
 
 
 def write_review_sheet(language: str, lines: Iterable[ReviewLine], reviewer: str = "") -> str:
-    """Returns the sheet for a language. If `reviewer` is given, this name is written in every row."""
+    """Returns the sheet for a language. If the name `reviewer` is given, it is written in every row."""
     columns = [f'target "{language}"' if name == "target" else name for name in COLUMNS]
     rows = [[line.id, language, line.source, line.target, "", "", "", reviewer] for line in lines]
     return write_quoted([*columns, _LEGEND], _with_legend(rows))
 
 
 def make_legend() -> list[str]:
-    """Returns the lines of the legend, which lists the allowed values of the columns that a reviewer fills
-    in.
-    """
+    """Returns the lines of the legend: the allowed values of the columns that a reviewer fills in."""
     return [
         f"category: {OK}, if the sentence has no error; else one of those below, a row for each error",
         *(f"category {name}: {meaning}" for name, meaning in CATEGORIES.items()),
@@ -70,7 +68,7 @@ def make_legend() -> list[str]:
 
 
 def _with_legend(rows: Sequence[Sequence[str]]) -> Iterator[list[str]]:
-    """Yields the rows, each with a line of the legend appended. The last row gets all remaining lines."""
+    """Appends a line of the legend to each row. The last row gets all remaining lines of the legend."""
     legend = make_legend()
     for number, row in enumerate(rows, 1):
         is_last = number == len(rows)
@@ -99,8 +97,9 @@ def read_review_sheet(text: str) -> ReviewedSheet:
     British or American spelling. In rows that a reviewer adds, `language`, `source` and `target` may be
     empty.
 
-    Raises ReadError with the line if a category or severity is not allowed, if the sheet has two reviewers or
-    two languages, if a sentence has both "ok" and an error, or if a review has no name.
+    Raises ReadError with the line number in these cases: a category or severity is not allowed, the sheet has
+    two reviewers or two languages, a sentence has both "ok" and an error, or the name of the reviewer is
+    missing.
     """
     rows = list(_read_rows(text))
     reviewed = [row for row in rows if row.is_reviewed]
@@ -117,9 +116,13 @@ def read_review_sheet(text: str) -> ReviewedSheet:
 
 
 def is_same_target(written: str, text: str) -> bool:
-    """Returns True if `written`, the target in a returned sheet, is the same as the translation `text`.
+    """Returns True if the target in a returned sheet is the same as the translation that was sent.
 
-    A spreadsheet program may have put quotation marks around `written` and doubled the marks in it.
+    A spreadsheet program may have put quotation marks around the target and doubled the marks in it.
+
+    Args:
+      written: the target in the returned sheet.
+      text: the translation that was sent.
     """
     quoted = ('"' + one.replace('"', '""') + '"' for one in (text, protect(text)))
     return written in (text, *quoted)
@@ -156,9 +159,9 @@ def _read_fields(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 
 def _only_value(rows: Iterable[_Row], column: str) -> str:
-    """Returns the value of a column that must be the same in all rows, or "" if the column is empty.
+    """Returns the only value of a column, or "" if the column is empty. Some rows may have no value.
 
-    Raises ReadError if there are several values.
+    Raises ReadError if there are several different values.
     """
     lines: dict[str, int] = {}
     for row in rows:

@@ -60,7 +60,12 @@ sentence links to another page. The sentences of `test` are not for release.
 
 
 def describe_documents(sites: Sequence[str], documents: Sequence[str]) -> Description:
-    """Returns the description of a build that was made from sites and from the user's documents."""
+    """Returns the description of a build that was made from Wikimedia sites and the user's documents.
+
+    Args:
+      sites: names of the sites, such as "wikinews".
+      documents: names of the domains of the user's documents.
+    """
     of_sites = [f"English Wikimedia sites ({', '.join(sites)})"] if sites else []
     sources = " and ".join([*of_sites, f"documents ({', '.join(documents)})"])
     return DESCRIPTION._replace(about=_WITH_DOCUMENTS.format(sources=sources))
@@ -85,8 +90,8 @@ def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
     Raises AccountingError if the counts of a domain's pages do not add up, and NothingLeftError if no
     sentence was selected.
 
-    In the entries of REJECTED, the stages begin with the domain. In addition to the entries of every build,
-    the ledger has:
+    In the ledger's entries under REJECTED, the name of a stage begins with the domain. In addition to the
+    entries of every build, the ledger has:
       pages: (domain, number of pages that were read).
       candidates: (domain, number of pages with a passage).
       selection: one Selection.
@@ -140,8 +145,10 @@ def _account_for(domain: str, ledger: Ledger, selection: Selection) -> DomainAcc
 
 
 def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
-    """Returns the numbers of sentences, articles, words (separated by white space) and characters (code
-    points).
+    """Returns name of a count → its value: the numbers of sentences, articles, words and characters.
+
+    Words are separated by white space; characters are code points. The sentences with an image in their
+    article and the sentences with a hyperlink are also counted.
     """
     return {
         "sentences": len(sentences),
@@ -156,7 +163,7 @@ def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
 def _make_stats(selection: Selection, domains: Mapping[str, DomainAccount]) -> dict[str, Any]:
     """Returns the statistics of a build: counts per split and domain, and other figures.
 
-    The other figures are those of table 3 of Goyal et al. 2022.
+    The other figures are those that table 3 of Goyal et al. 2022 gives for FLORES-101.
     """
     sentences = selection.sentences
     topics = Counter(one.topic for one in sentences)

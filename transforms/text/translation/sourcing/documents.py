@@ -60,8 +60,8 @@ def check_domain(name: str) -> None:
 def parse_document(line: bytes) -> Document:
     """Parses one line of JSON. Unknown fields are ignored.
 
-    Raises ValueError if the line is not a JSON object in UTF-8, if a field is missing, empty, too long or not
-    a string, if a field other than the text has a line break, or if the url or date is invalid.
+    Raises ValueError in these cases: the line is not a JSON object in UTF-8; a field is missing, empty, too
+    long or not a string; a field other than the text has a line break; or the url or date is invalid.
     """
     try:
         found = msgspec.json.decode(line.decode("utf-8"), type=_Line)
@@ -116,9 +116,14 @@ def read_paragraphs(text: str) -> list[Paragraph]:
 
 
 def find_candidate(document: Document, domain: str, seed: int) -> Candidate | Reason:
-    """Chooses a passage of a document. Returns it as a Candidate, or the reason why there is no passage.
+    """Chooses a passage of a document. Returns a Candidate, or the reason why there is no passage.
 
-    The topic is guessed from the title, by the rules for Wikinews.
+    The document's topic is guessed from its title, by the rules for Wikinews.
+
+    Args:
+      document: the document.
+      domain: the name of its domain.
+      seed: the seed of all random choices.
     """
     key = f"{seed} {domain} {document.id}"
     paragraphs = read_paragraphs(document.text)

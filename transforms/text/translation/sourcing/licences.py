@@ -25,9 +25,9 @@ _CC0 = re.compile(r"cc-?(?:0|zero)(?:-1\.0)?")
 
 
 def hub_license(licence: str) -> str:
-    """Returns the hub's id of a licence: "cc-by-sa-4.0" for "CC BY-SA 4.0".
+    """Returns the id of a licence on the Hugging Face hub: "cc-by-sa-4.0" for "CC BY-SA 4.0".
 
-    Returns "other" if there is no id.
+    Returns "other" if the hub has no id for the licence.
     """
     name = licence.strip().casefold()
     if address := _ADDRESS.fullmatch(name):
@@ -42,9 +42,9 @@ def hub_license(licence: str) -> str:
 
 
 def hub_licenses(sentences: Sequence[SourceSentence]) -> str | list[str]:
-    """Returns the hub's ids of the sentences' licences.
+    """Returns the ids of the sentences' licences on the Hugging Face hub.
 
-    Returns a sorted list, a string if there is only one id, or "" if there is none.
+    Returns a sorted list if there are several ids, a string if there is one, or "" if there is none.
     """
     found = sorted({hub_license(one.licence) for one in sentences if one.licence})
     return found[0] if len(found) == 1 else found or ""

@@ -1,5 +1,6 @@
-"""Describes, for the card and manifest of a benchmark, the older sources that were excluded from each
-domain.
+"""Describes the older texts that were excluded from each domain of a benchmark.
+
+The descriptions are for the card and the manifest of the benchmark.
 """
 
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ DROP_DOCUMENTS = "drop-older-documents"  # stage that drops documents that are n
 
 
 class NewerDocuments(NamedTuple):
-    """The first and last date of a domain's documents, after older documents were dropped."""
+    """The dates of the first and the last document of a domain, after older documents were dropped."""
 
     newer_than: str  # documents of this day or earlier are dropped; "" if none are dropped
     first_day: str  # "2026-05-04"; "" if no document is left
@@ -29,13 +30,14 @@ class NewerDocuments(NamedTuple):
 def describe_newer(
     ledger: Ledger, read: Mapping[str, int]
 ) -> tuple[list[str], dict[str, dict[str, Any]]]:
-    """Describes the older sources that were excluded.
+    """Describes the older texts that were excluded from each domain.
 
-    Returns the lines for the card, and domain → its entry in the manifest. Both are empty if there are no
-    older sources.
+    Returns the lines for the card, and domain → its entry in the manifest. Both are empty if no domain is
+    limited to newer texts.
 
     Args:
-      ledger: its entry "newer_than" has (domain, OlderPages or NewerDocuments).
+      ledger: for each domain that is limited to newer texts, its entry "newer_than" has (domain, OlderPages
+        or NewerDocuments).
       read: domain → number of pages or documents read.
 
     Raises:

@@ -1,8 +1,8 @@
 """Chooses a passage of an article: 3 to 5 consecutive sentences of one paragraph.
 
 "We selected one paragraph per document, from either the beginning, middle, or end of the article": Goyal et
-al. 2022, section 3.1. The choice depends only on the article's key and text. So the same seed and dump always
-give the same passage, whatever other articles are read and in whatever order.
+al. 2022, section 3.1. The choice depends only on the article's key (which includes the seed) and text. So the
+same seed and dump always give the same passage, whatever other articles are read and in whatever order.
 """
 
 from bisect import bisect_left
@@ -40,7 +40,7 @@ class PassageSentence(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The passage of an article: consecutive sentences, of which all or the first ones may be selected."""
+    """The passage of an article: consecutive sentences. Either all or only the first ones are selected."""
 
     part: str  # one of PARTS: position of the paragraph in the article
     paragraph: int  # number of the paragraph in the article, from 0
@@ -51,14 +51,16 @@ class Passage(NamedTuple):
 def choose_passage(paragraphs: Sequence[Paragraph], key: str) -> Passage | Reason:
     """Chooses the passage of an article from its paragraphs, or returns the reason why there is none.
 
-    `key` identifies the article and the seed, and determines all random choices. First a part of the article
-    is drawn (beginning, middle or end), then one of the part's paragraphs with at least 3 consecutive fit
-    sentences, then one of the paragraph's longest passages of at most 5 sentences. If the part has no such
-    paragraph, the other parts are tried in random order. A sentence is fit if no rule in sentence_rules.py
-    rejects it.
+    `key` identifies the article and the seed, and determines all random choices. A sentence is fit if no rule
+    in sentence_rules.py rejects it. The choice has three steps:
 
-    The reason `no-passage` states the number of fit sentences and why the others are not fit: "12 paragraphs,
-    20 sentences, 9 fit; no-end 3, too-short 8".
+    1. A part of the article is drawn: beginning, middle or end.
+    2. One of the part's paragraphs with at least 3 consecutive fit sentences is drawn. If there is none, the
+       other parts are tried in random order.
+    3. One of the paragraph's longest passages of at most 5 fit sentences is drawn.
+
+    The details of the reason `no-passage` are the number of fit sentences and the reasons why the others are
+    not fit: "12 paragraphs, 20 sentences, 9 fit; no-end 3, too-short 8".
     """
     fates: Counter[str] = Counter()
     parts = [part_of(place, len(paragraphs)) for place in range(len(paragraphs))]
@@ -105,7 +107,7 @@ def _sentences_of(paragraph: Paragraph) -> Iterator[tuple[PassageSentence, str |
 def _reasons_of(texts: Sequence[str]) -> list[str | None]:
     """Returns for each sentence of a paragraph the reason to reject it, or None if it is fit for translation.
 
-    The reason `cut` means that the neighbouring sentence is probably the other half of this sentence.
+    The reason `cut` means that a sentence and its neighbour were probably one sentence.
     """
     own = [reason_to_reject_sentence(text) for text in texts]
     reasons = list(own)
@@ -118,10 +120,10 @@ def _reasons_of(texts: Sequence[str]) -> list[str | None]:
 
 
 def _longest_passages(is_fit: Sequence[bool]) -> tuple[list[int], int]:
-    """Finds the longest passages of a paragraph.
+    """Finds the longest passages of a paragraph, which all have the same number of sentences.
 
-    Returns the indexes of their first sentences and their common length, or ([], 0) if all are too short.
-    `is_fit` has True for each sentence that is fit for translation.
+    Returns the indexes of their first sentences, and this number. Returns ([], 0) if all passages are too
+    short. `is_fit` has True for each sentence that is fit for translation.
     """
     # Number of consecutive fit sentences from each sentence on.
     runs = [*accumulate(map(int, reversed(is_fit)), lambda run, fit: fit * (run + 1))][::-1]

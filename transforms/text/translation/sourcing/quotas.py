@@ -1,7 +1,8 @@
 """Plans the number of articles and sentences that each split gets from each domain.
 
-In Goyal et al. 2022, table 3, there are 3,001 sentences from 842 articles, one third from each domain. dev
-has 997 sentences, devtest 1,012 and test 992, from 281, 281 and 280 whole articles.
+In Goyal et al. 2022, table 3, there are 3,001 sentences from 842 articles, one third from each domain. The
+split dev has 997 sentences from 281 articles, devtest 1,012 from 281, and test 992 from 280. No article is
+divided between splits.
 """
 
 import itertools
@@ -53,7 +54,8 @@ def split_sizes(sentences: int) -> dict[str, int]:
 def apportion(total: int, weights: Sequence[int]) -> list[int]:
     """Divides a total into whole numbers in proportion to the weights (largest remainder method).
 
-    If remainders are equal, the first one is rounded up. The sum of the weights must be positive.
+    Of several parts with equal remainders, the first ones are rounded up. The sum of the weights must be
+    positive.
     """
     whole = sum(weights)
     parts = [total * weight // whole for weight in weights]
@@ -73,13 +75,13 @@ def plan_quotas(
 
     Returns (domain, split) → quota, in the order of domains and splits. The totals `sentences` and `articles`
     are met exactly. Up to rounding, all domains get equal numbers of sentences and articles, and all splits
-    get equal numbers of articles. Rounding favours the first domains and splits. If equal numbers are
-    impossible, articles are divided in proportion to sentences.
+    get equal numbers of articles. The first domains and splits get what is left over by rounding. If equal
+    numbers of articles are impossible, articles are divided in proportion to sentences.
 
     Args:
       sentences: total number of sentences.
       articles: total number of articles.
-      splits: split → number of its sentences (default: `split_sizes`).
+      splits: split → number of its sentences. The default is the result of `split_sizes`.
       domains: names of the domains.
 
     Raises:
@@ -104,14 +106,15 @@ def _deal(
 ) -> list[Quota] | None:
     """Divides articles and sentences among domains and splits.
 
-    Returns the quotas domain by domain, or None if this number of articles cannot have the required
-    sentences.
+    Returns the quota of each domain and split, domain by domain. Returns None if articles of 3 to 5 sentences
+    cannot have these numbers of sentences.
 
     Args:
       articles: total number of articles.
       thirds: number of sentences of each domain.
       sizes: number of sentences of each split.
-      share: function that divides articles among groups with given numbers of sentences.
+      share: function that divides the articles among domains or splits. Its arguments are the total number of
+        articles and the number of sentences of each domain or split.
     """
     by_domain, by_split = share(articles, thirds), share(articles, sizes)
     if by_domain is None or by_split is None:
@@ -177,7 +180,7 @@ def _level(articles: int, sentences: Sequence[int]) -> list[int] | None:
 def _round_table(rows: Sequence[int], columns: Sequence[int]) -> _Table:
     """Returns a table of whole numbers with given row sums and column sums.
 
-    Each number is row sum · column sum / total, rounded up or down.
+    Each number is the row sum times the column sum, divided by the total, and rounded up or down.
     """
     table, remainder = np.divmod(np.outer(rows, columns), sum(rows))
     rest = np.zeros_like(table)
@@ -188,12 +191,14 @@ def _round_table(rows: Sequence[int], columns: Sequence[int]) -> _Table:
 def _extra_sentences(
     table: _Table, by_domain: Sequence[int], by_split: Sequence[int]
 ) -> _Table | None:
-    """Distributes the sentences beyond 3 per article.
+    """Distributes the sentences beyond 3 per article. An article has at most 2 such sentences.
 
-    Returns the number of these sentences in each cell, or None if that is impossible.
+    Returns the number of these sentences for each domain and split, or None if a distribution is impossible.
 
-    An article has at most 2 such sentences. The total numbers of sentences of domains and splits must be
-    `by_domain` and `by_split`.
+    Args:
+      table: the number of articles for each domain (row) and split (column).
+      by_domain: the number of all sentences of each domain.
+      by_split: the number of all sentences of each split.
     """
     rows = by_domain - MIN_SENTENCES * table.sum(axis=1)
     columns = by_split - MIN_SENTENCES * table.sum(axis=0)
@@ -206,11 +211,16 @@ def _extra_sentences(
 
 
 def _fill(table: _Table, rows: _Table, columns: _Table, room: npt.NDArray[Any]) -> bool:
-    """Increases the cells of `table` by ones until all row and column sums are large enough.
+    """Increases cells of a table until all row and column sums are large enough.
 
-    Returns True if this is possible. `rows` and `columns` are the amounts still missing in each sum, and are
-    reduced accordingly. No cell is increased by more than its `room`. Ones are added along augmenting paths
-    (Ford and Fulkerson), so the maximum is reached.
+    Returns True if this is possible. Each step adds 1 to a row sum along an augmenting path (Ford and
+    Fulkerson), so a solution is found if there is one.
+
+    Args:
+      table: the table, which is changed in place.
+      rows: the amount that is missing in each row sum; reduced in place.
+      columns: the amount that is missing in each column sum; reduced in place.
+      room: the largest value that each cell may have.
     """
     for row in range(len(rows)):
         while rows[row]:
@@ -229,8 +239,8 @@ def _path(
 ) -> list[tuple[tuple[int, int], int]] | None:
     """Finds an augmenting path from row `start` to a column whose sum is still too small.
 
-    Returns the cells of the path, paired alternately with 1 (add one) and -1 (subtract one), or None if there
-    is no path.
+    Returns the cells of the path as ((row, column), change), or None if there is no path. The change is
+    alternately 1 and -1. The arguments are those of `_fill`.
     """
     # Row that was reached → the path to it.
     paths: dict[int, list[tuple[tuple[int, int], int]]] = {start: []}
@@ -259,7 +269,7 @@ def articles_of(quotas: Mapping[Cell, Quota], domain: str) -> int:
 def fit_to_candidates(
     quotas: Mapping[Cell, Quota], articles: Mapping[str, int]
 ) -> Mapping[Cell, Quota]:
-    """Reduces the quotas of domains that have fewer articles than planned.
+    """Reduces the quotas of domains for which fewer articles are available than planned.
 
     `articles` maps each domain to its number of available articles. The ratio of sentences to articles
     remains nearly the same.

@@ -61,20 +61,20 @@ class Selection(NamedTuple):
 def candidates_needed(articles: int) -> int:
     """Returns the number of candidates that `select` needs for a domain to get `articles` articles.
 
-    These are the candidates with the lowest ranks, without copies. There are more candidates than articles,
-    to replace articles with short passages, and articles that are skipped because they repeat a sentence. If
-    a domain has fewer candidates, all are needed.
+    More candidates than articles are needed, to replace articles with short passages and articles that repeat
+    a sentence. The candidates with the lowest ranks are used, and copies are not counted. If a domain has
+    fewer candidates than this number, all of them are used.
     """
     return RESERVE_TIMES * articles + RESERVE
 
 
 def place_of(candidate: Candidate) -> tuple[int, Candidate]:
-    """Returns a unique sort key of a candidate: (rank, candidate). The lowest one is selected first."""
+    """Returns the sort key of a candidate: (rank, candidate). The lowest key comes first."""
     return candidate.rank, candidate
 
 
 def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candidate]:
-    """Returns the first `most` candidates, sorted by `place_of`.
+    """Returns the first `most` candidates in the order of `place_of`, without copies.
 
     Of several copies of an article, only the first one is kept. All candidates must be from the same domain.
     The function can be used as a combiner: it may be applied to parts of the candidates and then to the union
@@ -168,8 +168,12 @@ def _texts(candidate: Candidate) -> list[str]:
 
 
 def _repeated(candidate: Candidate, article: str, known: _Known) -> tuple[str, str] | None:
-    """Returns (reason, details) if the page, the text or a sentence of a candidate was already selected, or
-    None.
+    """Returns (reason, details) if an earlier candidate has the same page, text or sentence, otherwise None.
+
+    Args:
+      candidate: the candidate.
+      article: its domain and page id, such as "wikinews:4711".
+      known: the earlier candidates.
     """
     if article in known.articles:  # the same page may be in dumps of two dates
         return "duplicate-page", "it is there with another text"
@@ -194,8 +198,12 @@ def _capacity(candidates: Iterable[Candidate]) -> int:
 def _choose(ranked: Sequence[Candidate], quotas: Iterable[Quota]) -> list[Candidate]:
     """Chooses the articles of one domain.
 
-    These are the candidates with the lowest ranks. If they have too few sentences, the articles with the
-    shortest passages are replaced by candidates with longer passages.
+    The candidates with the lowest ranks are chosen. If they have too few sentences, those with the shortest
+    passages are replaced by candidates with longer passages.
+
+    Args:
+      ranked: the candidates of the domain, sorted by rank.
+      quotas: the quotas of the domain in all splits.
     """
     cells = list(quotas)
     articles = sum(quota.articles for quota in cells)
@@ -219,7 +227,7 @@ def _choose(ranked: Sequence[Candidate], quotas: Iterable[Quota]) -> list[Candid
 def _deal(chosen: Sequence[Candidate], cells: Mapping[str, Quota]) -> dict[str, list[Candidate]]:
     """Distributes the articles to the splits at random, then swaps some if a split has too few sentences.
 
-    Returns split → its articles, sorted by rank.
+    Returns split → its articles, sorted by rank. `cells` maps each split to its quota.
     """
     drawn = iter(sorted(chosen, key=lambda one: (fingerprint(f"{one.rank} split"), place_of(one))))
     dealt = {split: [next(drawn) for _ in range(quota.articles)] for split, quota in cells.items()}
@@ -231,8 +239,9 @@ def _deal(chosen: Sequence[Candidate], cells: Mapping[str, Quota]) -> dict[str, 
 def _swap(dealt: dict[str, list[Candidate]], cells: Mapping[str, Quota]) -> bool:
     """Swaps two articles to give more sentences to the split that lacks the most.
 
-    A short passage of this split is swapped for a longer one of another split. Returns False if no split
-    lacks sentences, or if no other split has any to spare. Each swap reduces the number of missing sentences.
+    A short passage of this split is swapped for a longer one of another split. Each swap reduces the number
+    of missing sentences. Returns True after a swap. Returns False if no split lacks sentences, or if no other
+    split has sentences to spare.
     """
     spare = {split: _capacity(dealt[split]) - quota.sentences for split, quota in cells.items()}
     poor = min(spare, key=lambda split: spare[split])
@@ -248,10 +257,10 @@ def _swap(dealt: dict[str, list[Candidate]], cells: Mapping[str, Quota]) -> bool
 def _pairs(
     short: Sequence[Candidate], long: Sequence[Candidate], most: int
 ) -> Iterator[tuple[int, int]]:
-    """Yields the indexes of a passage in `short` and of a longer passage in `long`.
+    """Yields pairs of a passage and a longer passage: (index in `short`, index in `long`).
 
-    The second one has at most `most` sentences more than the first. Pairs with the greatest differences come
-    first.
+    The second passage has at most `most` sentences more than the first. Pairs with the greatest differences
+    come first.
     """
     shortest, longest = (
         {_length(one): place for place, one in reversed([*enumerate(candidates)])}
@@ -264,10 +273,10 @@ def _pairs(
 
 
 def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[Candidate]:
-    """Shortens the passages to random lengths, which are distributed as in the FLORES-101 release.
+    """Shortens the passages so that they have `sentences` sentences in total.
 
-    Then lengths are changed by one sentence, in order, until the total is `sentences` or no length can be
-    changed any more.
+    First, each passage gets a random length. These lengths are distributed as in the FLORES-101 release. Then
+    lengths are changed by one sentence, in order, until the total is correct or no length can be changed.
     """
     most = [_length(candidate) for candidate in candidates]
     lengths = [

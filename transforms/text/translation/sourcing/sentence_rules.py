@@ -3,8 +3,8 @@
 Such sentences are incomplete, not prose, or unclear without the rest of their page. "Avoiding segments with
 very short or malformed sentences" is all that Goyal et al. 2022, "The FLORES-101 Evaluation Benchmark",
 section 3.1, say about the rules. The thresholds were chosen so that each rule rejects few good sentences
-among the 1,012 English sentences of the released devtest. Rejecting a good sentence does little harm, because
-there are many others.
+among the 1,012 English sentences of the devtest split of FLORES-101. Rejecting a good sentence does little
+harm, because there are many others.
 """
 
 import re
@@ -92,21 +92,21 @@ _DANGLING = re.compile(
 
 
 def reason_to_reject_sentence(text: str) -> str | None:
-    """Returns the reason why a sentence is not fit for translation, or None if it is fit. `text` must have no
-    spaces around it.
+    """Returns the reason why a sentence is not fit for translation, or None if it is fit.
 
-    The reason is the first one in this list that applies:
+    `text` must have no spaces around it. The reason is the first one in this list that applies:
 
     - `control-character`: has a control, invisible, private-use or replacement character
     - `markup`: has remains of wikitext or HTML, an address, or the number of a reference
     - `list-item`: begins with a bullet, a number and a dot, or a step of a recipe
     - `lower-case`: begins with a lower-case letter, except for words like "iPhone"
     - `punctuation`: begins with punctuation, or with another sentence in brackets
-    - `no-end`: does not end with a full stop, exclamation or question mark: a heading, a caption
-    - `abbreviation`: ends with an abbreviation or an initial, where it was probably cut
+    - `no-end`: does not end with a full stop, exclamation or question mark, like a heading or a caption
+    - `abbreviation`: ends with an abbreviation or an initial, where the sentence was probably cut
     - `unbalanced`: has an unpaired quotation mark or bracket
     - `gap`: has a gap where something was lost: "( )", " ,"
-    - `too-short`, `too-long`, `symbols`, `capitals`, `foreign-script`, `not-english`: see the thresholds
+    - `too-short`, `too-long`, `symbols`, `capitals`, `foreign-script`, `not-english`: see the constants of
+      this module
     - `formula`: has a sign of formulas: "=", "*" or "^"
     - `dangling`: refers to another part of the page, as in "(pictured)", "see below" or "this article"
     """

@@ -18,9 +18,10 @@ _CATEGORY_WEIGHT, _TITLE_WEIGHT = 2, 1
 def topic_of(domain: str, title: str, categories: Sequence[str]) -> str:
     """Returns the topic of an article, one of TOPICS.
 
-    A topic gets 2 points for each category that contains one of its words, and 1 point if the title does. The
-    topic with the most points is returned. If several topics have equal points, the first one in the domain's
-    table is returned; if no topic has points, the domain's default. Categories may have a namespace prefix.
+    A topic gets 2 points for each category that contains one of its words, and 1 point if the title contains
+    one. The topic with the most points is returned. If several topics have equal points, the first one in the
+    domain's table is returned. If no topic has points, the domain's default is returned. Categories may have
+    a namespace prefix.
 
     Raises ValueError if there is no table for `domain`. It should be one of DOMAINS.
     """

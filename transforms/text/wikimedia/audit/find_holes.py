@@ -142,9 +142,9 @@ class _Comparison:
         )
 
     def _literal_slot(self, found: re.Match[str]) -> str:
-        """Returns the text by which a slot is represented when the wikitext is searched.
+        """Returns the text that replaces a slot when the wikitext is searched.
 
-        Code and formulas are represented by their content.
+        For code and formulas, this is their content. Other slots are unchanged.
         """
         slot = self.source.slot(found[0])
         code = re.match(r"<[^<>]*>(.*)</", slot.wikitext, re.DOTALL)
@@ -155,8 +155,8 @@ class _Comparison:
     def _align_all(self) -> None:
         """Aligns all lines of the wikitext with the text, word by word.
 
-        Each word of the text is aligned only once. So the most reliable lines come first: lines that are
-        identical to a paragraph, and then long lines.
+        Each word of the text is aligned only once. So the most reliable lines are aligned first: lines that
+        are identical to a paragraph, and then long lines.
         """
         whole: dict[tuple[str, ...], list[int]] = {}
         for paragraph, (first, end) in enumerate(itertools.pairwise(self.first_word)):
@@ -257,10 +257,14 @@ class _Comparison:
             self._check_words(line, found)
 
     def _name_of_lost_value(self, line: "_Source", found: Mapping[int, int]) -> str:
-        """Returns the name of a template in the part of a line that is missing in the text.
+        """Returns the name of a template in the part of a line that is missing in the text, or "".
 
         The missing part must consist of whole sentences. If the whole line is missing, it must be a single
-        sentence. Otherwise returns "".
+        sentence.
+
+        Args:
+          line: the line of the wikitext.
+          found: index of a word in the line → index of the word in the text.
         """
         runs = list(_runs([i for i in range(len(line.words)) if i not in found]))
         is_long = not found and any(mark in line.plain.strip()[:-1] for mark in SENTENCE_END)
@@ -311,10 +315,15 @@ class _Comparison:
     def _is_filled(
         self, number: int, line: "_Source", found: dict[int, int], after: int
     ) -> bool | None:
-        """Returns True if the text contains something in place of the slots after word `after` of a line.
+        """Returns True if the text contains something in place of the slots between two words of a line.
 
-        Returns None if this is unknown, because one of the two words around the slots is not found in the
-        text.
+        Returns None if this is unknown, because one of the two words is not found in the text.
+
+        Args:
+          number: the number of the line.
+          line: the line.
+          found: index of a word in the line → index of the word in the text.
+          after: the index of the word before the slots.
         """
         left, right = found.get(after), found.get(after + 1)
         has_left, has_right = after >= 0, after + 1 < len(line.words)
@@ -333,7 +342,8 @@ class _Comparison:
     def _is_shown(self, slot: Slot, line: "_Source", found: Mapping[int, int], after: int) -> bool:
         """Returns True if the text contains one of the slot's arguments near the slot's position.
 
-        This is checked because the alignment may miss the argument if its words are repeated nearby.
+        This is checked because the alignment may miss the argument if its words are repeated nearby. The
+        arguments are those of `_is_filled`.
         """
         word = found.get(after, found.get(after + 1))
         assert word is not None
@@ -346,9 +356,15 @@ class _Comparison:
         return False
 
     def _is_of_another_line(self, number: int, word: int, beside: int) -> bool:
-        """Returns True if `word`, a word of the text, does not belong to the line with the given number.
+        """Returns True if a word of the text does not belong to a line of the wikitext.
 
-        This is the case if it is in another paragraph than the word `beside`, or aligned with another line.
+        This is the case if the word is in another paragraph than its neighbour, or is aligned with another
+        line.
+
+        Args:
+          number: the number of the line.
+          word: the index of the word in the text.
+          beside: the index of a neighbour of the word, which belongs to the line.
         """
         if not 0 <= word < len(self.words) or self.paragraph_of[word] != self.paragraph_of[beside]:
             return True
@@ -376,10 +392,14 @@ class _Comparison:
         return text[self.words[left].end : self.words[right].start]
 
     def _has_symbols(self, between: str, line: "_Source", after: int) -> bool:
-        """Returns True if `between` has characters that the line does not have at the same place.
+        """Returns True if the text between two words has characters that the line does not have there.
 
-        `between` is the text between two words. The place in the line is after its word number `after`. Slots
-        in the line are ignored.
+        Slots in the line are ignored.
+
+        Args:
+          between: the characters between the two words of the text.
+          line: the line of the wikitext with which these words are aligned.
+          after: the index of the first of the two words in the line.
         """
         source = line.between(after)
         if between and not between.strip() and not SLOT.sub("", source):
@@ -439,7 +459,12 @@ class _Comparison:
             )
 
     def _begins_paragraph(self, norms: Sequence[str], word: int | None) -> bool:
-        """Returns True if one of the paragraphs after `word`, a word of the text, begins with `norms`."""
+        """Returns True if a later paragraph begins with given words.
+
+        Args:
+          norms: the normalised words.
+          word: the index of a word in the text; the paragraphs after this word are searched.
+        """
         assert word is not None
         for number in range(self.paragraph_of[word] + 1, len(self.paragraphs)):
             start = self.first_word[number]
@@ -450,7 +475,10 @@ class _Comparison:
         return False
 
     def _check_quotation(self, line: "_Source", is_first: bool) -> None:
-        """Finds templates that are alone on a line and contain a sentence that is missing in the text."""
+        """Finds templates that are alone on a line and contain a sentence that is missing in the text.
+
+        `is_first` is True if the previous line is a heading, or also has only slots.
+        """
         for character in SLOT.findall(line.text):
             slot = self.source.slot(character)
             if slot.is_note or any(_NOT_QUOTED.search(one) for one in slot.arguments):
@@ -523,9 +551,13 @@ class _Comparison:
     def _goes_on(self, number: int, word: int, next_word: int) -> bool:
         """Returns True if the text and the wikitext continue in the same way.
 
-        The text continues at its word `next_word`. The wikitext continues after word `word` of the line with
-        the given number. The next words of the text may also come from a template or formula. It may be alone
-        on its line, or begin the next line.
+        The next words of the text may also come from a template or formula after the line. The template or
+        formula may be alone on its line, or begin the next line.
+
+        Args:
+          number: the number of a line of the wikitext.
+          word: the index of the word in the line after which the wikitext continues.
+          next_word: the index of the word at which the text continues.
         """
         line = self.lines[number]
         if word + 1 < len(line.words) and self.found[number].get(word + 1) == next_word:
@@ -554,7 +586,9 @@ class _Comparison:
     def _is_before_block(self, number: int, word: int) -> bool:
         """Returns True if a table, an image or code follows a line.
 
-        `word` is the last word of the line that is in the text.
+        Args:
+          number: the number of the line.
+          word: the index of the last word of the line that is in the text.
         """
         line = self.lines[number]
         if word + 1 < len(line.words):
@@ -570,10 +604,11 @@ class _Comparison:
         return any(slot.name in _BLOCKS or _IMAGE.search(slot.wikitext) for slot in slots)
 
     def _is_shown_ahead(self, text: str, ahead: Sequence[int]) -> bool:
-        """Returns True if the words with the indexes `ahead` may come from a template or formula.
+        """Returns True if some words of the text may come from a template or formula.
 
-        The indexes refer to words of the text. `text` is the part of a line that contains the template or
-        formula.
+        Args:
+          text: the part of a line that contains the template or formula.
+          ahead: the indexes of the words in the text.
         """
         slots = [self.source.slot(found) for found in SLOT.findall(text)]
         values = [slot for slot in slots if not slot.is_note]
@@ -683,7 +718,8 @@ class _Comparison:
     def _merged(self) -> Iterator[_Gap]:
         """Merges findings at nearly the same position. Yields one finding for each position.
 
-        A merged finding has the problem that is visible in the text, and the name of the template.
+        If one of the merged findings is a problem that is visible in the text, its class is kept. The name of
+        a template is taken from any of them.
         """
         kept: list[_Gap] = []
         for gap in sorted(self.gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):
@@ -707,7 +743,7 @@ class _Comparison:
 
 
 class _Source:
-    """A line of the wikitext with its words, and the slots between the words."""
+    """A line of the wikitext, with its words and the slots between the words (see the module docstring)."""
 
     def __init__(self, line: Line):
         self.kind = line.kind
@@ -725,14 +761,17 @@ class _Source:
             self.slots.setdefault(after, []).append(found.start())
 
     def between(self, after: int) -> str:
-        """Returns the part of the line between the word number `after` and the next word, including slots."""
+        """Returns the part of the line between the word with the index `after` and the next word.
+
+        The part includes slots. If `after` is -1, it is the part before the first word.
+        """
         start = self.words[after].end if after >= 0 else 0
         end = self.words[after + 1].start if after + 1 < len(self.words) else len(self.text)
         return self.text[start:end]
 
 
 def _index(norms: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
-    """Returns sequence of SHINGLE words → the indexes of the words at which it begins."""
+    """Returns each sequence of SHINGLE words → the indexes of the words at which the sequence begins."""
     index: dict[tuple[str, ...], list[int]] = {}
     for start in range(len(norms) - SHINGLE + 1):
         places = index.setdefault(tuple(norms[start : start + SHINGLE]), [])
@@ -767,9 +806,14 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 def _value_of_whole_sentence(line: "_Source", first: int, last: int) -> str:
     """Returns the slots among the missing words of a line that may be values, as characters of the line.
 
-    The missing words are those from the index `first` to `last`. They must be whole sentences, or all words
-    in brackets. Otherwise returns "". If the word after `last` is equal to the word at `first`, it is unknown
-    which of the two is missing. In this case, the missing words may also begin and end one word later.
+    Returns "" if the missing words are neither whole sentences nor all words in a pair of brackets. If the
+    word after the missing words is equal to their first word, it is unknown which of the two is missing. Then
+    the missing words may also begin and end one word later.
+
+    Args:
+      line: the line of the wikitext.
+      first: the index of the first missing word.
+      last: the index of the last missing word.
     """
     words = line.words
     while last + 1 < len(words) and words[first].norm == words[last + 1].norm:
@@ -789,7 +833,7 @@ def _value_of_whole_sentence(line: "_Source", first: int, last: int) -> str:
 
 
 def _follows_comma(text: str, place: int) -> bool:
-    """Returns True if a comma precedes the offset `place`, and a letter follows it."""
+    """Returns True if the slot at the offset `place` is between a comma (or the like) and a letter."""
     return text[:place][-1:] in tuple(CLAUSE_END) and is_letter(text[place + 1 :][:1])
 
 
@@ -802,9 +846,9 @@ def _is_whole(line: "_Source", first: int, last: int) -> bool:
 
 
 def _may_be_value(text: str, place: int) -> bool:
-    """Returns True if a word or number may be missing at the offset `place`, judged from the text around it.
+    """Returns True if the slot at the offset `place` may be a word or a number.
 
-    Returns False if only a note can be missing there.
+    Returns False if it can only be a note. This is judged from the text around the slot.
     """
     left, right = SLOT.sub("", text[:place]), SLOT.sub("", text[place:])
     near_left, near_right = left[-1:], right[:1]

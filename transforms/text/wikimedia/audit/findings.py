@@ -40,7 +40,7 @@ class Hole(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """Counts of a template's uses in running text, by result."""
+    """Counts of a template's uses in running text: those that left text, and those that left nothing."""
 
     shown: int = 0
     nothing: int = 0  # no text, at a place where a value is possible

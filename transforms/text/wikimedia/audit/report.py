@@ -82,9 +82,10 @@ class AuditReport:
         }
 
     def _templates(self) -> Iterator[dict[str, Any]]:
-        """Yields an entry for each template that has findings.
+        """Yields an entry for each template that has findings, at most MAX_TEMPLATES.
 
-        An entry has the number of findings by class, and the results of all uses of the template.
+        An entry has the number of findings of each class. It also says how many uses of the template left
+        text, and how many left nothing.
         """
         kinds: dict[str, Counter[str]] = {}
         examples: dict[str, str] = {}
@@ -166,7 +167,7 @@ class AuditReport:
 
 
 def _in_text(holes: Sequence[Hole]) -> Sequence[Hole]:
-    """Returns the findings that are holes in the text, without those about dropped sentences and tables."""
+    """Returns the findings that count as holes: all except those of the classes NO_HOLES."""
     return [hole for hole in holes if hole.kind not in NO_HOLES]
 
 

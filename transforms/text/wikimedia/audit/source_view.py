@@ -131,9 +131,9 @@ class _Page:
         return [_line_of(line) for line in shown.split("\n") if line.strip()]
 
     def quoted(self, line: Line) -> Iterator[Line]:
-        """Yields the prose in the arguments of templates that are alone on a line.
+        """Yields the lines of prose in the arguments of the templates of a line.
 
-        Such a template is displayed either completely or not at all.
+        The line has only templates. Such a template is displayed either completely or not at all.
         """
         for character in SLOT.findall(line.text):
             slot = self.slots[ord(character) - FIRST_SLOT]
@@ -231,7 +231,10 @@ def _slot_of(template: Template) -> Slot:
 
 
 def _is_note(positional: Sequence[str], named: Mapping[str, str]) -> bool:
-    """Returns True if a template is a reference or a request for one, judged from its arguments."""
+    """Returns True if a template is not meant to show text, judged from its arguments.
+
+    Such a template is a reference, a request for a reference, an image or a sound.
+    """
     if any(re.match("https?://", value) for value in named.values()):
         return True
     values = (*positional, *named.values())

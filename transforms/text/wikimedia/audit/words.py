@@ -13,7 +13,7 @@ _SPACELESS = (
 
 
 def _marks() -> str:
-    """Returns the character ranges of combining marks, which `\\w` does not match."""
+    """Returns character ranges for a regular expression: the combining marks, which `\\w` does not match."""
     ranges: list[list[int]] = []
     for code in range(0x300, min(sys.maxunicode, 0x20000)):
         if unicodedata.category(chr(code))[0] == "M":

@@ -92,7 +92,15 @@ def explain_page(
     namespaces: Mapping[int, Sequence[str]],
     of_wiki: WikiTemplates = NO_TEMPLATES,
 ) -> ExplainedPage:
-    """Cleans a page. Returns the text of each of its parts, and the rule that determined it."""
+    """Cleans a page. Returns the text of each of its parts, and the rule that determined this text.
+
+    Args:
+      wikitext: the wikitext of the page.
+      title: its title.
+      language: the tables of the cleaner.
+      namespaces: number of a namespace → its names in the dump.
+      of_wiki: what the cleaner knows about the wiki's own templates.
+    """
     cleaner = _WatchedCleaner(language, namespaces, of_wiki)
     sources = list(split_at_headings(drop_noncharacters(wikitext)))
     try:
@@ -115,11 +123,14 @@ _NOTHING = Section("", ())
 
 
 def _align(sources: Sequence[RawSection], raw: Sequence[RawSection]) -> list[int | None]:
-    """Matches two lists of a page's sections.
+    """Matches the sections that the cleaner sees with the sections of the original wikitext.
 
-    `sources` are the sections of the original wikitext, `raw` those that the cleaner sees. For each section
-    in `raw`, returns the index of the same section in `sources`, or None if it is missing there. Headings
-    inside comments occur only in `sources`.
+    Returns for each section in `raw` the index of the same section in `sources`, or None if it is missing
+    there.
+
+    Args:
+      sources: the sections of the original wikitext, including those whose heading is inside a comment.
+      raw: the sections that the cleaner sees.
     """
     names = [[f"{one.level} {one.heading}" for one in sections] for sections in (raw, sources)]
     places: list[int | None] = [None] * len(raw)
@@ -211,9 +222,13 @@ class _WatchedCleaner(WikitextCleaner):
 
 
 def _in_text(piece: Piece, text: Section) -> Piece:
-    """Returns the piece unchanged if its text is a part of `text`, the cleaned section.
+    """Returns the piece unchanged if its text is a part of the cleaned section.
 
     Otherwise returns a copy without text, whose rule says that the text was not kept as prose.
+
+    Args:
+      piece: a template or link of the section.
+      text: the cleaned section.
     """
     shown = _letters(piece.shown)
     if not shown or shown in _letters("".join((text.heading, *text.paragraphs))):
@@ -242,9 +257,9 @@ def _outermost(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """Yields the pieces with their positions in the source.
+    """Yields the pieces with their positions in the wikitext of their section.
 
-    Pieces of the same kind must be in the order of the source.
+    Pieces of the same kind must be in the order of the wikitext.
     """
     position = {TEMPLATE: 0, LINK: 0}
     spans = _cut_spans(source)

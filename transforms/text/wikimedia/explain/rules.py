@@ -38,6 +38,7 @@ class RuleBook:
         """Returns the rule that determined the text of a template.
 
         Args:
+          template: the cleaner's record of the template.
           source: the wikitext of the template, including its braces.
           shown: the text that replaced the template; HOLE if there was none.
         """
@@ -113,6 +114,7 @@ class RuleBook:
 
         Args:
           name: the normalised name of the heading.
+          level: its level, which is 2 for "== Heading ==".
         """
         lists = (
             ("dropped_headings", "dropped_top_headings") if level <= 2 else ("dropped_headings",)

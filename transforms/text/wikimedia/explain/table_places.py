@@ -20,7 +20,7 @@ Entries = Mapping[tuple[str, str], int]
 
 
 class Place(NamedTuple):
-    """The file and line that contain an entry."""
+    """The file and the line of an entry in the TOML tables."""
 
     file: str  # "languages/uk.toml"
     line: int  # from 1
@@ -64,9 +64,10 @@ def _read_entries(file: str) -> Entries:
 
 
 def entries_of(toml: str) -> Entries:
-    """Returns the lines of all entries in a TOML file of tables.
+    """Returns (table or list, normalised entry) → line number, for all entries of a TOML file.
 
-    If several entries have the same normalised name, the line of the last one is returned.
+    If several entries have the same normalised name, the line number of the last one is returned. `toml` is
+    the content of the file.
     """
     return {(table, normalise_name(entry)): line for table, entry, line in _entries(toml)}
 

@@ -200,9 +200,10 @@ class WikitextCleaner:
         return name_of_heading(name)
 
     def _mark(self, section: RawSection) -> str:
-        """Returns the wikitext of a section with a mark at its beginning.
+        """Returns the heading and wikitext of a section, after the mark SECTION.
 
-        Lines that only refer to a category are removed.
+        Sections are joined and cleaned together. The mark shows where each section begins. Lines that only
+        refer to a category are removed.
         """
         marked = f"\n\n{SECTION}{section.heading}\n\n{section.body}\n"
         return self._links.drop_rows_of_categories(marked) if section.level else marked
@@ -229,7 +230,7 @@ class WikitextCleaner:
         """Cleans sections of a page. Returns one cleaned section for each; some may have no paragraphs.
 
         Args:
-          markdown: True to keep lists, and the marks of paragraphs that `render_markdown` converts.
+          markdown: True to also keep lists, as paragraphs with the marks that `render_markdown` converts.
         """
         if markdown:
             sections = [one._replace(body=mark_lists(one.body)) for one in sections]

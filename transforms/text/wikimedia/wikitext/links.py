@@ -119,9 +119,9 @@ def _show_double(match: re.Match[str]) -> str:
 
 
 def _show_brackets(match: re.Match[str]) -> str:
-    """Converts a link in extra brackets, such as `[[[[A]]]]`, to the link's text in brackets.
+    """Converts a link in extra brackets, `[[[[A]]]]`, to a link between brackets that are plain text.
 
-    With an odd number of brackets, it is not a link.
+    A text in an odd number of brackets, such as `[[[A]]]`, is not a link. All its brackets are plain text.
     """
     opening, link, content, closing = match.groups()
     count = len(opening)
@@ -137,7 +137,10 @@ def _show_brackets(match: re.Match[str]) -> str:
 
 
 def _drop_lost_brackets(line: str) -> str:
-    """Removes the double brackets from a line, unless they belong to protected brackets."""
+    """Removes the double brackets `[[` and `]]`, which belong to no link, from a line.
+
+    If the line has single brackets that are plain text and not paired, the double brackets are kept as text.
+    """
     is_meant = line.count(_LEFT) != line.count(_RIGHT)
     return _LOST_BRACKETS.sub(lambda match: protect(match[0]) if is_meant else "", line)
 

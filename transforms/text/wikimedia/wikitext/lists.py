@@ -8,9 +8,10 @@ if they are announced.
 
 A label is a line of one or two words before a list, such as "Examples:". It is dropped together with its
 list, unless a sentence announces the label. If a sentence is directly before a subheading, it may announce
-the lists below this subheading and the following ones.
+the lists below this subheading and the following subheadings.
 
-A line without punctuation at its end, such as "where", announces a list that explains symbols.
+A list that explains the symbols of a formula is also announced by a line such as "where", which has no
+punctuation at its end.
 """
 
 import re
@@ -64,7 +65,8 @@ _MIN_SENTENCE = 60  # characters of an item that is more than a name; East Asian
 def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
     """Turns the items of announced lists into paragraphs, and removes the labels of other lists.
 
-    `levels` are the heading levels of the sections that begin in the text, in order.
+    The docstring of the module explains which lists are announced, and what a label is. `levels` are the
+    heading levels of the sections that begin in the text, in order.
     """
     pieces: list[str] = []
     position = 0
@@ -102,9 +104,9 @@ def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
 
 
 def _line_before(text: str, end: int) -> tuple[int, int]:
-    """Returns the (start, end) of the last non-empty line before `end`.
+    """Returns the (start, end) of the last non-empty line before the position `end`.
 
-    If more than _MAX_BLANK_LINES empty lines come between, an empty line is returned.
+    If this line is more than _MAX_BLANK_LINES lines away, returns the position of an empty line instead.
     """
     start = text.rfind("\n", 0, end) + 1
     for _ in range(_MAX_BLANK_LINES):
@@ -221,7 +223,7 @@ def _is_long(item: str) -> bool:
 
 
 def _is_closed(item: str) -> bool:
-    """Returns True if an item ends with the sign that ends a sentence."""
+    """Returns True if an item ends with a sign that ends a sentence, such as a full stop."""
     return item.rstrip(_BLANK).endswith((".", "!", "?", "。", "।", "։"))
 
 

@@ -49,10 +49,10 @@ _ARGUMENT_MARKUP = {ord(char): _PROTECT[ord(char)] for char in "|="}
 
 
 def drop_noncharacters(text: str) -> str:
-    """Removes the noncharacters U+FDD0–U+FDEF, GUARD and UNKNOWN from a page before the
-    cleaner inserts its own.
+    """Removes from a page the characters that the cleaner later inserts as its own marks.
 
-    Surrogates and NUL are removed, too.
+    These are the noncharacters U+FDD0–U+FDEF and the characters GUARD and UNKNOWN. Surrogates and NUL are
+    removed, too.
     """
     try:
         data = text.encode("utf-8")

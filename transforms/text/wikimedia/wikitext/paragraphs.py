@@ -85,9 +85,10 @@ def _show_row(match: re.Match[str]) -> str:
 
 
 def protect_bars(text: str) -> str:
-    """Protects `|` and `!` at the start of lines as text, if the page has no braces.
+    """Replaces `|` and `!` at the start of lines by stand-ins, so that the lines are kept as text.
 
-    In pages with braces, such lines are remains of a broken table or template, or parts of a link.
+    If the text has braces or an unclosed link, it is returned unchanged. There, such lines are remains of a
+    broken table or template, or parts of a link.
     """
     if "{" in text or not _BAR.search(text) or _OPEN_LINK.search(text):
         return text
@@ -97,14 +98,17 @@ def protect_bars(text: str) -> str:
 def guard_lines(text: str) -> str:
     """Inserts GUARD at the beginning of lines that begin with a link, a template or a tag.
 
-    Their text may begin with `*` or a space, but a line is a list item or code only if its wikitext begins
-    with that character: "[[*NSYNC]] was a band." is neither.
+    The visible text of such a line may begin with `*` or a space, as in "[[*NSYNC]] was a band." GUARD shows
+    that the line is neither a list item nor code.
     """
     return _MARKUP_AHEAD.sub(f"\n{GUARD}", text)
 
 
 def drop_preformatted(text: str) -> str:
-    """Removes lines that begin with a space, unless they are quoted or too long to be code."""
+    """Removes lines that begin with a space, which MediaWiki displays as code.
+
+    Lines are kept if they are too long to be code, or are in a `<blockquote>` or `<poem>` element.
+    """
     if "<" in text:
         text = _QUOTATION.sub(lambda match: _INDENT.sub(r"\1", match[0]), text)
     if "\n " not in text and not text.startswith(" "):

@@ -84,7 +84,7 @@ class HeadingKey(NamedTuple):
 
 
 class HeadingCounts(NamedTuple):
-    """Counts of the non-empty sections under one heading, by kind. Subsections belong to their section."""
+    """Counts of the non-empty sections under one heading, by kind. A section includes its subsections."""
 
     sections: int
     closing: int  # no prose follows on the page

@@ -101,7 +101,7 @@ def _hide(text: str) -> str:
 
 
 def _end_of_element(text: str, position: int, name: str) -> int:
-    """Returns the end of an element whose content begins at `position`, or -1 if it is not closed."""
+    """Returns the position after an element whose content begins at `position`; -1 if it is not closed."""
     depth = 1
     for tag in re.finditer(rf"<(/?)(?i:{name})\b{_WITHIN}>|{SECTION}", text[position:]):
         if tag[0] == SECTION:

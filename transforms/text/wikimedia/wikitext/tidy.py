@@ -1,8 +1,8 @@
 """Removes the spaces and punctuation that are left over around templates without text.
 
 The cleaner puts a mark, called a hole, in place of each such template. The given text must have single spaces
-only, and one paragraph per line. Spaces and punctuation are changed only next to a hole. The exception are
-spaces before commas, which are removed everywhere.
+only, and one paragraph per line. Spaces and punctuation are changed only next to a hole, with one exception:
+spaces before commas are removed everywhere.
 """
 
 import re
@@ -74,9 +74,7 @@ def _close_holes(line: str) -> str:
 
 
 def tidy(text: str) -> str:
-    """Removes the marks of templates without text (holes), and the spaces and punctuation left over around
-    them.
-    """
+    """Removes holes (the marks for missing text), and the spaces and punctuation left over around them."""
     if HOLE in text:
         text = _HOLE_AFTER_TEXT.sub("", _BLANK_AFTER_HOLE.sub(HOLE, text))
         lines = text.split("\n")

@@ -23,7 +23,9 @@ _WORD = re.compile(r"[^\W_]")
 
 
 def drop_unknown_values(text: str, dropped: list[str]) -> str:
-    """Returns a text without the sentences and parts of brackets that have the mark UNKNOWN.
+    """Returns a text without those sentences, and those parts of texts in brackets, that contain UNKNOWN.
+
+    UNKNOWN is the mark for a value that cannot be known.
 
     Args:
         text: a paragraph on each line.
@@ -42,9 +44,9 @@ def drop_unknown_values(text: str, dropped: list[str]) -> str:
 
 
 def _without_parts(aside: str, dropped: list[str]) -> str:
-    """Returns a text in brackets with a hole for each part that has the mark UNKNOWN.
+    """Replaces each part of a text in brackets that contains the mark UNKNOWN by a hole.
 
-    Parts are separated by commas.
+    Parts are separated by commas. The replaced parts are appended to `dropped`.
     """
     pieces = _SEPARATOR.split(aside[1:-1])
     for index, piece in enumerate(pieces):
@@ -55,7 +57,10 @@ def _without_parts(aside: str, dropped: list[str]) -> str:
 
 
 def _without_sentences(line: str, dropped: list[str]) -> str:
-    """Returns a paragraph without the sentences that have the mark UNKNOWN."""
+    """Returns a paragraph without the sentences that contain the mark UNKNOWN.
+
+    The removed sentences are appended to `dropped`.
+    """
     if UNKNOWN not in line:
         return line
     kept = []
@@ -71,10 +76,11 @@ def _without_sentences(line: str, dropped: list[str]) -> str:
 
 
 def _ends_of_sentences(line: str) -> list[int]:
-    """Returns the ends of the sentences, each after the space that follows it.
+    """Returns the positions at which sentences end. Spaces after a sentence belong to the sentence.
 
-    A full stop that may belong to an abbreviation is not taken as an end. If it is one, two sentences are
-    dropped. The opposite error would leave half a sentence, which is worse.
+    A full stop that may belong to an abbreviation is not taken for the end of a sentence. If it is the end
+    after all, two sentences are dropped instead of one. The opposite error would leave half a sentence,
+    which is worse.
     """
     ends = []
     for found in _END.finditer(line):
@@ -92,8 +98,8 @@ def _ends_of_sentences(line: str) -> list[int]:
 def _may_be_abbreviation(word: str, following: str) -> bool:
     """Returns True if the full stop after `word` may be that of an abbreviation or an ordinal number.
 
-    Examples are "J", "St" and "ст", "No" before a number, and the number of an ordinal. `following` is what
-    follows the full stop.
+    Examples are "J", "St", "ст", "No" before a number, and "3" (in languages that write "3." for "3rd").
+    `following` is the character after the full stop and its space.
     """
     if following.isdecimal() and not word.isdecimal():
         return len(word) <= 4

@@ -202,7 +202,11 @@ def _in_parts(out: float, decimals: int, output: Output, style: Style, side: Sid
 
 
 def _spaced(text: str, *, at_start: bool) -> str:
-    """Returns a word next to a number, with the space between them, which parsing has removed."""
+    """Returns a text with the space that separates it from a number, because parsing has removed this space.
+
+    If `at_start` is True, the space is added at the start of the text, otherwise at its end. No space is
+    added next to signs such as a hyphen.
+    """
     if at_start:
         return text if not text or text.startswith(("-", ",", ";", ":", "+")) else f" {text}"
     return f"{text} " if text and (text[-1].isalnum() or text[-1] in ",;:/=") else text

@@ -28,9 +28,16 @@ class Shown(NamedTuple):
 
 
 def default_decimals(value: Value, source: Unit, target: Unit, out: float, parts: int) -> int:
-    """Returns the number of decimals for a result.
+    """Returns the number of decimals with which the result of a conversion is written.
 
     A negative number requests rounding to tens (-1), hundreds (-2) etc.
+
+    Args:
+      value: the input.
+      source: the unit of the input.
+      target: the unit of the result.
+      out: the result, not rounded.
+      parts: the number of units of the input, such as 2 for "5 ft 11 in".
     """
     if value.denominator:
         decimals = max(math.log10(value.denominator), 1)

@@ -54,13 +54,17 @@ class Unit(NamedTuple):
         return self.to_below if self.to_below and abs(value) < self.below else self.to
 
     def to_base(self, value: float) -> float:
-        """Converts a value in this unit to the base unit of its kind. For inverse units, the value must not
-        be 0.
+        """Converts a value in this unit to the base unit of its kind.
+
+        The value must not be 0 for an inverse unit, such as miles per gallon.
         """
         return 1 / (value * self.factor) if self.inverse else value * self.factor + self.offset
 
     def from_base(self, value: float) -> float:
-        """Converts a value in the base unit to this unit. For inverse units, the value must not be 0."""
+        """Converts a value in the base unit to this unit.
+
+        The value must not be 0 for an inverse unit, such as miles per gallon.
+        """
         return 1 / (value * self.factor) if self.inverse else (value - self.offset) / self.factor
 
     def is_convertible_to(self, other: "Unit") -> bool:

@@ -72,7 +72,7 @@ def _counted(number: int, unit: str) -> str:
 def _age_in_words(units: str) -> Show:
     """Returns a function that writes an age in English words, such as "14 years, 1 day".
 
-    `units` is "ymd", "yd" or "ym".
+    `units` are the initials of the units that are written: "ymd" (years, months, days), "yd" or "ym".
     """
 
     def show(arguments: Arguments, page: Page) -> str:

@@ -46,7 +46,10 @@ class Call:
 
     @functools.cached_property
     def cases(self) -> "list[tuple[Parts | None, Parts]]":
-        """Returns the cases of a `#switch` as (name, value). The name is None for a case without a value."""
+        """Returns the cases of a `#switch` as (name, value).
+
+        A case without `=` consists of a name only. For such a case, returns (None, the name).
+        """
         return [_at_equals(part) for part in self.parts[1:]]
 
     @functools.cached_property

@@ -1,8 +1,9 @@
 """Expands the templates of a text in one pass over its braces.
 
-The module `lookup` finds a template by its name, in the tables or among the wiki's own definitions. For any
-other template in running text, the module `guesses` guesses the text. If no text is found, the template is
-replaced by a hole, a mark that the module `tidy` removes. Holes in running text are counted.
+The module `lookup` finds a template by its name, in the tables of the language or among the wiki's own
+definitions. For any other template in running text, the module `guesses` guesses the text. If no text is
+found, the template is replaced by a hole, a mark that the module `tidy` removes. Holes in running text are
+counted.
 
 A value that cannot be known, such as a price of today, leaves a hole with the mark UNKNOWN (see
 `unknown_values`). It is counted separately.
@@ -328,7 +329,11 @@ class TemplateTexts:
 def _show(
     template: Template, arguments: Arguments, given: int, page: Page, expansion: Expansion
 ) -> str:
-    """Calls the `show` function of a template. Returns its text, or HOLE if the text cannot be known."""
+    """Calls the `show` function of a template. Returns its text, or HOLE if the text cannot be known.
+
+    `given` is the length of the arguments. The result is also HOLE if the templates of the page, taken
+    together, have become too much longer than their arguments.
+    """
     assert template.show is not None
     if expansion.grown > _MAX_GROWN:
         return HOLE

@@ -141,7 +141,7 @@ class TemplateTable:
         return found.known and not self._is_better_in_wiki(found.name)
 
     def find(self, written_name: str) -> Template:
-        """Returns the template with the given name, in the spelling of the wikitext."""
+        """Returns the template with the given name, which may be spelled as in the wikitext."""
         find = self._find_known if len(written_name) <= _MAX_NAME else self._find
         return find(written_name)
 
@@ -163,9 +163,9 @@ class TemplateTable:
         return of_wiki if of_wiki.definition or not found else found
 
     def _is_better_in_wiki(self, name: str) -> bool:
-        """Returns True if the wiki's definition of a template is used instead of the tables.
+        """Returns True if the wiki's definition of a template takes precedence over the language's tables.
 
-        The wiki's definition is in its own language.
+        This is so for templates in tables that were not written by hand, and for templates that hold data.
         """
         if name in self._shows:
             return name in self._language.wiki_first

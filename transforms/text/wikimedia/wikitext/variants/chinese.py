@@ -93,7 +93,7 @@ class _RuleSets:
             self._count += len(added)
 
     def pairs_after(self, count: int) -> Mapping[str, str]:
-        """Returns the rules (from → to) that are valid after the first `count` changes."""
+        """Returns the rules (from → to) that are valid after the first `count` marks that change rules."""
         if count < self._applied:
             self._applied, self._pairs = 0, {}
         for added, removed in self._changes[self._applied : count]:
@@ -207,10 +207,15 @@ class ChinesePage(PageVariants):
         return (self._rules_mark() if changes and takes_rules else "") + shown
 
     def _with_rules(self, kind: str | None, text: str, *, is_nested: bool) -> str:
-        """Returns `text`, a `{{NoteTA}}` or the end of a line or block, with a sign for the valid rules.
+        """Adds to `text` a sign that refers to the conversion rules that are valid from there on.
 
-        The sign refers to the rules that are valid from there on. It is inserted before a `{{NoteTA}}`, and
-        after any other text.
+        The text is a `{{NoteTA}}`, which adds rules itself, or the end of a line or block. The sign is
+        inserted before a `{{NoteTA}}`, and after any other text.
+
+        Args:
+          kind: the name of the group of _TOKEN that matched the text; "rules" for a `{{NoteTA}}`.
+          text: the text.
+          is_nested: True if the text is within another mark, where no sign is inserted.
         """
         if kind == "rules":
             arguments = parse_arguments(text[2:-2].partition("|")[2])
@@ -285,9 +290,11 @@ def _closes_mark(braces: str) -> bool:
 
 
 def _reopen(pieces: list[str], outer: list[list[str]]) -> list[str]:
-    """Turns unclosed marks into plain text, the innermost first.
+    """Turns unclosed marks into plain text. Returns the pieces of the whole text.
 
-    Returns the pieces of the text.
+    Args:
+      pieces: the pieces of the innermost unclosed mark.
+      outer: the pieces before each unclosed mark, the outermost first.
     """
     while outer:
         inner, pieces = pieces, outer.pop()
