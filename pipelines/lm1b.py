@@ -77,9 +77,9 @@ class Lm1b(CorpusBuild):
         return line_bytes_of(self.files, stripes, self.members)
 
     def doubts(self) -> Sequence[Doubt]:
-        """Returns a Doubt (a sign of wrong input) if most lines seem to be in another language.
+        """Returns a Doubt (a sign of wrong input) if most lines seem not to be in the language of the settings.
 
-        Also returns a Doubt if no language has the code in the settings.
+        Also returns a Doubt if the language code in the settings is unknown.
         """
         code = self.config.language
         if not is_code(code):

@@ -83,7 +83,7 @@ class PartFile(abc.ABC):
     @property
     @abc.abstractmethod
     def note(self) -> Note | None:
-        """Note about the bytes downloaded so far; None if there is no note."""
+        """Version of the file of which bytes are stored; None if this is not known."""
 
     @abc.abstractmethod
     def free_bytes(self) -> int | None:

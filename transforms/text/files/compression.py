@@ -55,7 +55,11 @@ def codec_of(stream: BinaryIO) -> str:
 
 
 def codec_of_head(head: bytes) -> str:
-    """Returns the codec of a file, or "", given its first MAGIC_BYTES bytes."""
+    """Returns the codec with which a file is compressed; "" if it is not compressed.
+
+    Args:
+      head: the first MAGIC_BYTES bytes of the file.
+    """
     found = _HEAD.match(head)
     return (found.lastgroup or "") if found else ""
 

@@ -96,10 +96,10 @@ def vocabulary_size(tally: Tally, *, has_unknown: bool) -> int:
 
 
 def estimate_unigrams(table: Table, tally: Tally, discounts: Discounts, size: int) -> Table:
-    """Returns some of the unigrams with the columns PROBABILITIES.
+    """Returns the unigrams of a table, with their probabilities (the columns PROBABILITIES).
 
     Args:
-      table: these unigrams with the columns ADJUSTED_COUNTS.
+      table: some or all unigrams, with the columns ADJUSTED_COUNTS.
       tally: the tally of all unigrams.
       discounts: the discounts of unigrams.
       size: the result of `vocabulary_size`.

@@ -41,7 +41,9 @@ def line_up(
     sizes: Sequence[tuple[int, int]],
     measures: Mapping[int, tuple[int, int]],
 ) -> Queue:
-    """Sorts books by their ratio, the simplest first, and returns as many as fit into the target size.
+    """Sorts books from simple to difficult, and returns as many as fit into the target size.
+
+    A book is simple if its ratio of tokens to different tokens is high (see simplicity.py).
 
     The queue ends before the first book that would exceed `target_tokens`, even if later books would fit. Of
     books with equal ratios, the one with the smallest id comes first.

@@ -207,7 +207,7 @@ class Evaluation:
         text = "".join(pieces)
         self.work -= len(text)
         if self.work < 0:
-            raise DefinitionError("the definitions on this page need too much work")
+            raise DefinitionError("the template definitions of this page take too long to render")
         return text
 
     def _node(self, node: Parameter | Call, arguments: Arguments, show: Shower) -> str:
