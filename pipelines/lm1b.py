@@ -77,7 +77,7 @@ class Lm1b(CorpusBuild):
         return line_bytes_of(self.files, stripes, self.members)
 
     def doubts(self) -> Sequence[Doubt]:
-        """Returns a Doubt (a sign of wrong input) if most lines seem not to be in the language of the settings.
+        """Returns a Doubt (a sign of wrong input) if most lines seem not to be in the expected language.
 
         Also returns a Doubt if the language code in the settings is unknown.
         """

@@ -126,7 +126,9 @@ def write_manifest(
     """Checks the counts of a build, and writes its manifest and other descriptions.
 
     Args:
-      entered: name of a count or list of the ledger → its sum or its values, from `add_up`. The other arguments are those of WriteManifest.
+      entered: name of a count or list of the ledger → its sum or its values, from `add_up`.
+
+    The other arguments are those of WriteManifest.
     """
     ledger = Ledger(entered)
     inputs, outputs = ledger.values(INPUTS), ledger.values(OUTPUTS)
