@@ -21,8 +21,7 @@ from transforms.text.ngrams.gram_tables import (
 Values = tuple[tuple[str, str], ...]
 Pieces = tuple[int, tuple[str, bytes]]  # (bucket, (kind, rows in scratch))
 
-
-MOST_KEYS = 64
+MOST_KEYS = 64  # enough for all workers; each key needs a reference to each table
 
 
 class Dealer:

@@ -203,9 +203,9 @@ def _check_lists(lists: int, listed: int, normalisers: Normalisers) -> None:
             " all documents or for none"
         )
     if listed not in counts.values():
-        known = ", or ".join(f"{what}: {count:,}" for what, count in counts.items() if count)
+        known = " or ".join(f"{count:,} ({what})" for what, count in counts.items() if count)
         raise ValueError(
-            f"the lists have {listed:,} log-likelihoods; they must have as many as the split has {known}"
+            f"the lists have {listed:,} log-likelihoods; expected {known}, as in the split"
         )
 
 

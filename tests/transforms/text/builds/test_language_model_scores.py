@@ -249,8 +249,7 @@ def test_ends_of_lines_may_be_listed() -> None:
         ),
         (
             [(0, [-1.0]), (1, [-1.0]), (2, [-1.0])],
-            "the lists have 3 log-likelihoods; they must have as many as the split has words: 180, or"
-            " pieces: 250",
+            "the lists have 3 log-likelihoods; expected 180 (words) or 250 (pieces), as in the split",
         ),
     ],
 )

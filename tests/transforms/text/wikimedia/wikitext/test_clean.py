@@ -113,12 +113,17 @@ OPENERS = [
      ("{{", "}}"), ("{{convert|", "|km}}"), ("{{as of|1|", "}}")],
 )  # fmt: skip
 def test_time_grows_with_the_length_of_bad_input(opener: str, head: str, tail: str) -> None:
-    """50,000 characters take 0.1 s; a quadratic pass would take half a minute."""
-    text = head + opener * (50_000 // len(opener)) + tail
+    """100,000 characters take 0.2 s at most; a quadratic pass would take minutes."""
+    text = head + opener * (100_000 // len(opener)) + tail
+    # The second try is for a machine that was slow for a moment.
+    assert any(_seconds_to_clean(text) < 1 for _ in range(2))
+
+
+def _seconds_to_clean(text: str) -> float:
     start = time.process_time()
     with contextlib.suppress(UncleanableError):
         cleaner_for("en").clean(text, "t")
-    assert time.process_time() - start < 3
+    return time.process_time() - start
 
 
 MARKUP = [

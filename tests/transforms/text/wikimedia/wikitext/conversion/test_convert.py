@@ -204,7 +204,7 @@ def test_other_languages_name_units(code: str, source: str, expected: str) -> No
 def test_hostile_input_is_bounded(source: str) -> None:
     started = time.perf_counter()
     assert len(convert(parse_arguments(source), ENGLISH)) <= len(source) + 200
-    assert time.perf_counter() - started < 10
+    assert time.perf_counter() - started < 1
 
 
 def test_codes_of_units() -> None:

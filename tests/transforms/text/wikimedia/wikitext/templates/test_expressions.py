@@ -54,7 +54,7 @@ def test_expressions(expression: str, expected: str | None) -> None:
 def test_hostile_expressions_are_bounded(expression: str) -> None:
     started = time.perf_counter()
     evaluate(expression)
-    assert time.perf_counter() - started < 5
+    assert time.perf_counter() - started < 0.5
 
 
 @pytest.mark.parametrize(

@@ -174,13 +174,13 @@ def test_time_grows_with_the_length_of_bad_input(name: str, head: str) -> None:
     start = time.process_time()
     with contextlib.suppress(UncleanableError):
         cleaner.clean(text, "t")
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < 1.5
 
 
 def test_rules_that_change_with_every_paragraph_take_linear_time() -> None:
     text = "".join(f"-{{H|zh-cn:词{i};zh-tw:語{i}}}-词{i}后发\n\n" for i in range(3000))
     start = time.process_time()
     paragraphs = cleaner_for("zh-tw").clean(text, "t").sections[0].paragraphs
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < 1.5
     assert paragraphs[100] == "語100後發"
     assert len(paragraphs) == 3000
