@@ -23,8 +23,10 @@ _BEAM_EXTRA = re.compile(r"pip install apache-beam\[(\w+)\]")  # Beam's messages
 
 
 class _LogFormatter(logging.Formatter):
-    """Formats log lines. Lines for files are complete. Lines for a terminal are shorter, and are wrapped
-    between words.
+    """Formats log lines. Lines for a terminal are shorter than lines for a file.
+
+    In a terminal, a line has the time without the date, has no level if it is INFO, and is wrapped between
+    words.
     """
 
     def format(self, record: logging.LogRecord) -> str:

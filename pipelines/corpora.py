@@ -1,6 +1,4 @@
-"""A table with one row per corpus. All facts about a corpus that are not part of its method are in this
-table.
-"""
+"""A table with one row per corpus. It has the facts about a corpus that are not in the code of its builds."""
 
 import importlib
 from types import ModuleType
@@ -46,7 +44,7 @@ class CorpusRow(NamedTuple):
         return self.shape.unit if self.shape else "pages"
 
     def load(self) -> ModuleType:
-        """Imports and returns the module with the method of the corpus."""
+        """Imports and returns the module that defines the builds of the corpus."""
         return importlib.import_module(self.module)
 
     def classes(self) -> tuple[Any, Any]:

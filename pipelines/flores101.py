@@ -186,8 +186,10 @@ class Flores101(CorpusBuild):
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns caveats: a missing dump of a site that the paper uses, and facts about Content File
-        Exports.
+        """Returns caveats, as sentences for the dataset card.
+
+        They name sites that the paper uses but for which no dump was given, and pages or files that are
+        missing in Content File Exports.
         """
         missing = [domain for domain in PAPER_DOMAINS if domain not in self.config.dumps()]
         if not missing:

@@ -73,7 +73,11 @@ class Lm1b(CorpusBuild):
         return "-".join(dict.fromkeys((*years[:1], *years[-1:])))
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of input files that the workers will read."""
+        """Returns the number of bytes of input files that the workers will read.
+
+        Args:
+          stripes: The number of parts into which the workers divide a file.
+        """
         return line_bytes_of(self.files, stripes, self.members)
 
     def doubts(self) -> Sequence[Doubt]:

@@ -59,7 +59,7 @@ class Counted(NamedTuple):
 
 
 class Estimated(NamedTuple):
-    """The result of the stage "estimate"."""
+    """The result of the stage "estimate": the probabilities of all n-grams, in parts."""
 
     parts: beam.PCollection  # of ModelPart
 
@@ -121,7 +121,10 @@ class Ngrams(CorpusBuild):
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the size of the input's Parquet files in bytes."""
+        """Returns the size of the input's Parquet files in bytes.
+
+        Workers do not divide these files, so `stripes` (the number of parts of a file) is ignored.
+        """
         return sum(file_bytes_of(placed.file.path) for placed in self.files)
 
     @property
@@ -252,7 +255,10 @@ class Ngrams(CorpusBuild):
 
 
 def _held_out(records: Mapping[str, int]) -> tuple[str, ...]:
-    """Returns the names of the splits that have rows, except names that begin with "train"."""
+    """Returns the names of the held-out splits, sorted: splits with rows, without those named "train…".
+
+    `records` contains the number of rows of each split.
+    """
     return tuple(
         sorted(split for split, rows in records.items() if rows and not split.startswith(TRAIN))
     )

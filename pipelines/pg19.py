@@ -89,7 +89,11 @@ class Pg19(CorpusBuild):
         return self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of book files that the workers will read."""
+        """Returns the number of bytes of book files that the workers will read.
+
+        Args:
+          stripes: The number of parts into which the workers divide a file.
+        """
         return self.files.bytes_to_read(stripes)
 
     def stages(self) -> Sequence[Stage]:

@@ -40,7 +40,7 @@ class Sample(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """The result of the stage "train"."""
+    """The result of the stage "train": the SentencePiece model, and counts of its training data."""
 
     trained: beam.PCollection  # one TrainedPieces
 
@@ -65,7 +65,8 @@ class Subwords(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """The name of the edition: number of languages, size, and the settings that differ from the paper.
+        """The name of the edition: number of languages, size, and the settings that differ from those in
+        the paper (Goyal et al. 2022).
 
         An example is "multilingual-101-256000".
         """
@@ -73,14 +74,18 @@ class Subwords(CorpusBuild):
         return name_edition(name, self.config.variant(), SubwordsConfig(["."]).variant())
 
     def date_of_inputs(self) -> str:
-        """Returns the dump date of the newest input build; "latest" if there is none."""
+        """Returns the dump date of the newest input build; "latest" if no input is a build."""
         return max(map(age_of, self._builds()), default=(False, UNDATED))[1]
 
     def _builds(self) -> list[Build]:
         return [build for builds in self.sources.builds.values() for build in builds]
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the size of the text files and Parquet files in bytes."""
+        """Returns the number of bytes of text files and Parquet files that the workers will read.
+
+        Args:
+          stripes: The number of parts into which the workers divide a text file.
+        """
         paths = [path for build in self._builds() for of in build.files.values() for path in of]
         texts = [path for paths in self.sources.texts.values() for path in paths]
         return sum(map(file_bytes_of, paths)) + line_bytes_of(sorted(texts), stripes, MEMBERS)

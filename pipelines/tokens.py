@@ -44,7 +44,7 @@ COPIES = {"sentencepiece": "tokenizer.model", "huggingface": "tokenizer.json"}
 
 
 class Tokenized(NamedTuple):
-    """The results of the first stage. The tokens themselves are in files."""
+    """The results of the stage "tokenize". The tokens themselves are in files."""
 
     pieces: beam.PCollection  # of TokenPiece
     ledger: beam.PCollection  # of Entry
@@ -115,7 +115,10 @@ class Tokens(CorpusBuild):
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the size of the input's Parquet files in bytes."""
+        """Returns the size of the input's Parquet files in bytes.
+
+        Workers do not divide these files, so `stripes` (the number of parts of a file) is ignored.
+        """
         return sum(file_bytes_of(file.path) for file in files_of(self.build))
 
     def stages(self) -> Sequence[Stage]:

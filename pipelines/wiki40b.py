@@ -82,7 +82,7 @@ from transforms.wiki.write_audit import WriteAudit
 
 
 class CleanedDump(NamedTuple):
-    """The results of the first stage: the cleaned articles, and facts about the dump."""
+    """The results of the first stage: cleaned articles, rejected pages, and counts for the manifest."""
 
     articles: beam.PCollection  # of PackedArticle
     redirects: beam.PCollection | None  # of Redirect; None if redirects are not followed
@@ -156,11 +156,14 @@ class Wiki40b(CorpusBuild):
         self.tables = self.tables._replace(is_case_sensitive=self.site.is_case_sensitive)
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of dump files that the workers will read."""
+        """Returns the number of bytes of dump files that the workers will read.
+
+        `stripes` is the number of parts into which the workers divide a file.
+        """
         return sum(dump_bytes_of(path, stripes) for path in self.dumps)
 
     def date_of_inputs(self) -> str:
-        """Returns the date in the name of the dump; "" if there is none."""
+        """Returns the date in the file name of the dump; "" if the name contains no date."""
         return date_in_name(self.dumps[0])
 
     @property

@@ -1,8 +1,8 @@
 """Multilingual vocabularies of Wiki-40B, learned from the same number of articles of each language.
 
-Method: Guo et al., LREC 2020, section 3. The vocabularies have 64k and 128k pieces. They are learned from
-10,000 articles in the split train of each language, and then measured on every language. The inputs are
-finished builds.
+Method: Guo et al., LREC 2020, section 3. The vocabularies have 64k and 128k pieces. They are learned from the
+first 10,000 articles in the split train of each language. Then the articles of every language are divided
+into pieces, and the pieces are counted. The inputs are finished builds of Wiki-40B.
 """
 
 from collections.abc import Mapping, Sequence
@@ -68,9 +68,10 @@ class Wiki40bMultilingual(CorpusBuild):
 
     @property
     def edition(self) -> str:
-        """The name of the edition, with the number of input builds: "multilingual-41".
+        """The name of the edition. It contains the number of input builds: "multilingual-41".
 
-        If the editions of all builds have the same suffix, it is added: "multilingual-2-min-words-9".
+        An edition of an input build can have a suffix after the language, such as "-min-words-9". A suffix
+        that all input builds share is appended to the name: "multilingual-2-min-words-9".
         """
         differing = {build.edition.removeprefix(build.language) for build in self.builds}
         return f"{PREFIX}-{len(self.builds)}{differing.pop() if len(differing) == 1 else ''}"
@@ -81,7 +82,7 @@ class Wiki40bMultilingual(CorpusBuild):
         return max(map(age_of, self.builds))[1]
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of UTF-8 bytes of text in all input builds."""
+        """Returns the number of UTF-8 bytes of text in all input builds, whatever `stripes` is."""
         return sum(stats["total"]["text_bytes"] for stats in self.stats.values())
 
     def stages(self) -> tuple[Stage, ...]:
@@ -110,14 +111,14 @@ class Wiki40bMultilingual(CorpusBuild):
         )
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns signature → path of the manifest, for each input build.
+        """Returns signature of an input build → list with the path of its manifest.
 
         A manifest contains the hashes of all files of its build, so they need not be listed.
         """
         return {one.signature: [FileSystems.join(one.folder, MANIFEST)] for one in self.builds}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns caveats about differences between these vocabularies and those in the paper."""
+        """Returns sentences for the user about how these vocabularies differ from those in the paper."""
         wanted = self.config.sample_articles
         found = []
         languages = sorted({build.language for build in self.builds})
@@ -156,6 +157,9 @@ def newest_builds(builds: Sequence[Build]) -> list[Build]:
 
 
 def read_stats(build: Build) -> BuildStats:
-    """Returns split → counts of a build. They are in the manifest or, in older builds, in stats.json."""
+    """Returns the counts of each split of a build, as split → {name of a count: number}.
+
+    They are read from the manifest or, in older builds, from stats.json.
+    """
     stats: BuildStats = build.manifest.get("stats") or read_json(build.folder, "stats.json")
     return stats

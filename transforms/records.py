@@ -68,7 +68,7 @@ class SubwordStats(NamedTuple):
 
     @property
     def own_piece_coverage(self) -> float:
-        """The share of characters that are not represented by byte pieces.
+        """The share of characters that are represented by pieces of characters, not by byte pieces.
 
         The corresponding number in the paper is 99.9 %.
         """

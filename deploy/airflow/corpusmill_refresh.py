@@ -1,8 +1,8 @@
 """An Airflow 3 DAG that refreshes corpora every night.
 
 Optional Airflow variables:
-  corpusmill_command   path of the command on the worker
-  corpusmill_config    path of refresh.toml on the worker
+  corpusmill_command   path of the program `corpusmill` on the Airflow worker
+  corpusmill_config    path of refresh.toml on the Airflow worker
 """
 
 import datetime

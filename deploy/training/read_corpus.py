@@ -40,13 +40,16 @@ class RowGroup(NamedTuple):
 
 
 def wait_for_edition(corpus: str, wait_seconds: float = 0) -> str:
-    """Returns the folder of the build to read: the current edition of a corpus, its only build, or `corpus`
-    itself.
+    """Returns the path of the build to read, which is in the folder `corpus` or is this folder itself.
+
+    If the folder has a file CURRENT (written by `corpusmill refresh`), the build is the one that CURRENT
+    names. If the folder is a finished build, it is the build. Otherwise, the folder must contain exactly one
+    finished build.
 
     Args:
-      corpus: folder with a file CURRENT, written by `corpusmill refresh`; or a finished build; or a folder
-        with one finished build. It may be on a disk or in a store (gs://, s3://).
-      wait_seconds: maximum time to wait for the file CURRENT.
+      corpus: path of the folder, on a disk or in a store (gs://, s3://).
+      wait_seconds: maximum time to wait for the file CURRENT. If it is not 0, a folder without CURRENT is
+        only accepted if it is a finished build itself.
 
     Raises TimeoutError if there is no build, ValueError if there are several builds and no file CURRENT.
     """
@@ -93,13 +96,14 @@ def read_share(
     epoch: int = 0,
     start: int = 0,
 ) -> Iterator[dict[str, Any]]:
-    """Yields the documents of a split that one of several processes must read.
+    """Yields one process's share of the documents of a split.
 
-    The documents of the split are shuffled. Their order depends only on the seed and the epoch. Each process
+    The documents of the split are shuffled. Their order depends only on `seed` and `epoch`. Each process
     gets an equal number of consecutive documents (the numbers differ by at most one).
 
     Args:
       edition: folder of a finished build.
+      split: name of the split, such as "train".
       columns: columns to return. The extra column "document" is the index of the document in the split, which
         `corpusmill score` requires.
       rank: number of this process, from 0 to `ranks` - 1.

@@ -1,4 +1,6 @@
-"""Reads the text of finished builds as streams of pieces, for a training job that can be resumed.
+"""Reads the text of finished builds as streams of tokens, for a training job that can be resumed.
+
+The tokens are called pieces, as in SentencePiece. To read the streams:
 
     reading = Reading([edition], "train", "text", "el-32000.model", segment=512, streams=64)
     streams = Streams(reading, numbers=range(8))    # the streams of the first of eight processes
@@ -32,8 +34,9 @@ LEARNED_FROM = 200_000_000  # maximum number of characters from which pieces are
 
 
 class SubwordPieces:
-    """Encodes documents with a SentencePiece model: <s>, the pieces of the text, </s>. A model never predicts
-    <s>.
+    """Encodes a document with a SentencePiece model: as <s>, the pieces of the text, and </s>.
+
+    A language model that is trained on the pieces never predicts <s>.
     """
 
     def __init__(self, model: bytes):
@@ -48,7 +51,11 @@ class SubwordPieces:
 
 
 class WordPieces:
-    """Encodes documents as words separated by white space. Each line ends with <eos>, as in the papers."""
+    """Encodes a document as a start symbol and its words, with an end symbol after each line.
+
+    Words are separated by white space. The symbols are <S> and </S> if the vocabulary contains </S>,
+    otherwise <s> and <eos>.
+    """
 
     def __init__(self, table: bytes):
         names = [line.split("\t")[0] for line in table.decode().split("\n") if line]
@@ -88,6 +95,12 @@ def learn_pieces(edition: str, split: str, column: str, size: int) -> bytes:
     """Trains a SentencePiece model on random documents of a build. Returns the content of the model file.
 
     The model is lossless: decoding the pieces gives the original text.
+
+    Args:
+      edition: folder of the build.
+      split: name of the split with the documents.
+      column: name of the column with the text.
+      size: maximum size of the vocabulary.
     """
     model, room = io.BytesIO(), LEARNED_FROM
 
@@ -126,7 +139,7 @@ def read_file(path: str) -> bytes:
 
 
 class Size(NamedTuple):
-    """The size of a split of a build."""
+    """The size of a split of a build, in documents and in bytes of text."""
 
     documents: int
     text_bytes: int
@@ -213,8 +226,15 @@ class Streams(IterableDataset[Segments]):
             yield Segments(pieces, documents, list(states))
 
     def _segments(self, number: int, encode: Pieces) -> Iterator[tuple[Any, Any, StreamState]]:
-        """Yields the segments of one stream. If `once` is set, the last segment is padded with the start
-        piece.
+        """Yields the segments of one stream.
+
+        Each segment is a tuple: the ids of its pieces, the document index of each piece, and the state of the
+        stream after the segment. If `reading.once` is set, the stream ends after one epoch. Its last segment
+        is then padded with the start symbol.
+
+        Args:
+          number: the number of the stream.
+          encode: the vocabulary.
         """
         length = self.reading.segment
         pieces, places = np.empty(0, np.int64), np.empty(0, np.int64)

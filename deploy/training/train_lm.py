@@ -167,6 +167,8 @@ class Layer(nn.Module):
 
         Args:
           both: hidden states of earlier pieces and of the segment, [streams, memory + segment, width].
+          length: number of pieces in the segment.
+          places, mask, biases: as in `forward`.
         """
 
         def split(x: Tensor) -> Tensor:  # [..., pieces, width] to [..., heads, pieces, head]
@@ -283,7 +285,11 @@ class World(NamedTuple):
     device: torch.device
 
     def streams(self, batch: int) -> list[int]:
-        """Returns the numbers of the streams of this process, given the number of all streams."""
+        """Returns the indices of the streams that this process reads.
+
+        Args:
+          batch: number of streams of all processes together.
+        """
         if batch % self.ranks:
             raise ValueError(
                 f"--batch must be a multiple of the number of processes, {self.ranks}, got {batch}"
@@ -331,8 +337,14 @@ class Run(NamedTuple):
 
 
 def find_pieces(editions: Sequence[str], settings: Settings, folder: pathlib.Path) -> str:
-    """Returns the path of the vocabulary. If the build has none, learns one and stores it in the folder of
-    the run.
+    """Returns the path of the vocabulary.
+
+    By default, it is the vocabulary of the only build. If the build has none, this function learns a
+    vocabulary and stores it in `folder`.
+
+    Args:
+      editions: folders of the builds.
+      folder: folder of the run.
     """
     if settings.pieces:
         is_of_build = "/" not in settings.pieces and not pathlib.Path(settings.pieces).exists()
@@ -348,8 +360,14 @@ def find_pieces(editions: Sequence[str], settings: Settings, folder: pathlib.Pat
 
 
 def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -> Run:
-    """Creates a run, or opens a stopped run in the folder. A stopped run keeps its builds, even if CURRENT
-    has changed.
+    """Opens the stopped run in `folder`, or creates a new run there.
+
+    A stopped run keeps its builds, even if a corpus has a newer build by now.
+
+    Args:
+      folder: folder of the run.
+      corpora: folders of the corpora or of single builds.
+      settings: the present settings.
 
     Raises ValueError if the settings differ from those of the stopped run.
     """
@@ -504,8 +522,9 @@ class Trainer:
         return settings.rate_end + (settings.rate - settings.rate_end) * cosine
 
     def take_step(self, model: nn.Module, segments: Segments) -> tuple[Tensor, Tensor]:
-        """Does one update of the weights. Returns the sum of the losses in nats, and the number of pieces, of
-        this process.
+        """Updates the weights once, with the losses of `segments`.
+
+        Returns the sum of the losses in nats, and the number of predicted pieces, both for this process only.
         """
         settings, world = self.settings, self.world
         model.train()
@@ -541,8 +560,10 @@ class Trainer:
         return total, (targets != IGNORED).sum()
 
     def on_device(self, segments: Segments) -> tuple[Tensor, Tensor]:
-        """Returns the pieces and the targets of segments, on the device. The start piece is
-        never a target.
+        """Returns the pieces of segments and their targets, on the device of this process.
+
+        The target of a piece is the next piece. It is IGNORED if the next piece is the start symbol of a
+        document.
         """
         pieces = segments.pieces.to(self.world.device)
         targets = pieces[:, 1:]
@@ -587,11 +608,15 @@ class Trainer:
 
     @torch.no_grad()
     def measure(self, edition: str, split: str, limit: int = 0) -> tuple[dict[int, float], int]:
-        """Returns the loss in nats of each document that this process reads, by index of the document, and
-        the number of pieces of these documents.
+        """Computes the loss of each document that this process reads.
 
         A piece attends to the `score_memory` earlier pieces of its document, across segments. So the loss of
         a document depends only on the document.
+
+        Args:
+          limit: approximate number of documents that all processes read together; 0 for all documents.
+
+        Returns index of the document → loss in nats, and the number of predicted pieces.
         """
         self.model.eval()
         losses: dict[int, float] = defaultdict(float)

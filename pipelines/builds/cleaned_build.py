@@ -149,7 +149,10 @@ class CleanedBuild(CorpusBuild):
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the total size in bytes of the original build's Parquet files, whatever `stripes` is."""
+        """Returns the total size in bytes of the original build's Parquet files.
+
+        Workers do not divide these files, so `stripes` (the number of parts of a file) is ignored.
+        """
         return sum(file_bytes_of(file.path) for file in self.files)
 
     def stages(self) -> Sequence[Stage]:

@@ -116,11 +116,13 @@ class CorpusBuild:
         }
 
     def open_ledger(self, root: beam.Pipeline, **accounts: beam.PCollection) -> beam.PCollection:
-        """Opens the ledger, which collects the counts of all stages. It begins with the inputs and the
-        accounts of the first stage.
+        """Opens the ledger, which collects the counts and findings of all stages of the build.
+
+        The first entries are the hashes of the input files, and the entries of the first stage.
 
         Args:
-          accounts: Name of an account (see ledger.py) → PCollection with its entries.
+          accounts: Name of an account → PCollection with its entries. An account is a count, or a list of
+            findings; it gets the sum or the list of its entries.
 
         Returns a PCollection[Entry].
         """
@@ -148,7 +150,8 @@ class CorpusBuild:
           rejected: PCollection[Rejected]. Rejected items count as input. None if the build rejects nothing.
           unread: PCollection[Rejected] of malformed records in tables that are not part of the corpus, such
             as a catalogue. They are listed and counted, but do not count as input.
-          accounts: Name of a further account → PCollection, or PCollections, with its entries.
+          accounts: Further entries for the ledger: name of an account (a count, or a list of findings) →
+            PCollection, or PCollections, with its entries.
         """
         accounts[OUTPUTS] = tuple(outputs)
         if rejected:

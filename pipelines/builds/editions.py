@@ -140,14 +140,18 @@ def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
 
 
 def report_of(name: str) -> str:
-    """Returns the name of the file, beside an edition, that lists the changes since the previous edition."""
+    """Returns the name of the file that lists an edition's changes since the previous edition.
+
+    The file is in the folder of the corpus, beside the folder of the edition.
+    """
     return f"changes-{name}.tsv"
 
 
 def verdict_of(name: str) -> str:
-    """Returns the name of the file, beside an edition, that lists the findings of the edition's check.
+    """Returns the name of the file that lists the findings of an edition's check.
 
-    The file is needed for runners whose workers cannot send the findings in another way.
+    The file is in the folder of the corpus, beside the folder of the edition. The in-process runner does not
+    write it, because its workers return the findings directly.
     """
     return f"verified-{name}.tsv"
 

@@ -46,7 +46,7 @@ def estimate(corpus: Corpus, output: str, workers: int, rates: Rates) -> Estimat
     Args:
       output: The output folder, to find a finished build and the free disk space.
       workers: The number of worker processes.
-      rates: The measured speeds.
+      rates: The measured speeds of the steps of builds.
     """
     row = row_of(corpus)
     found = corpus.inputs()
@@ -80,7 +80,7 @@ def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: 
     """Returns the amount of text that determines the cost of a build.
 
     Args:
-      row: The facts about the corpus.
+      row: The row of the corpus in the list of corpora (corpora.py). It names the inputs whose text counts.
       sizes: Path → size in bytes of all input files.
       workers: The number of worker processes.
     """
@@ -119,7 +119,8 @@ def _text_bytes(row: CorpusRow, codec: str, sizes: Mapping[str, int], sample: Te
     """Returns the estimated size, in bytes, of the decompressed text in files with the same compression.
 
     Args:
-      row: The facts about the corpus. They give the size of the text if `codec` is "".
+      row: The row of the corpus in the list of corpora (corpora.py). It gives the size of the text if `codec`
+        is "".
       codec: The compression of the files; "" if it was not recognised.
       sizes: Path → size of the file in bytes.
       sample: Measurements of the beginnings of some files. They give the size of the text if `codec` is set.

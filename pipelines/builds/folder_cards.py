@@ -2,7 +2,7 @@
 builds.
 
     <output>/wiki40b/README.md        lists one build of each edition: the current or else the newest one
-    <output>/wiki40b/uk/README.md     lists all builds; by default, `datasets` loads the same one
+    <output>/wiki40b/uk/README.md     lists all builds; `datasets` loads the current or else the newest one
 
 The cards depend only on the finished builds: the same builds give the same bytes.
 """
@@ -144,9 +144,15 @@ def _card_of_corpus(folder: str) -> str:
 
 
 def _corpus_of(folder: str, builds: Sequence[BuildBelow]) -> tuple[str, str]:
-    """Returns a pair (corpus, edition) from the manifest of the first build with a card.
+    """Returns a pair (corpus, edition) from the manifest of the first build that contains a README.md.
 
     The names of the folders are not used, because users may have renamed the folders.
+
+    Args:
+      folder: The folder above the builds.
+      builds: The builds, with their paths below `folder`.
+
+    Returns ("", "") if no build contains a README.md.
     """
     for one in builds:
         if one.card:

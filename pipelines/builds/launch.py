@@ -123,14 +123,20 @@ def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
 
 
 def plan_build(corpus: Corpus, output: str, ignore_memory: bool = False) -> PlannedBuild:
-    """Returns the facts about a build that an engine needs before the build starts."""
+    """Returns the paths and the memory need of a build, for the engine that will run it.
+
+    Args:
+      corpus: The build.
+      output: The parent folder of all builds.
+      ignore_memory: Whether to leave out the memory need, so that the engine does not check it.
+    """
     memory = None if ignore_memory else row_of(corpus).memory
     held = (paths for role, paths in corpus.inputs().items() if role not in corpus.unheld)
     return PlannedBuild(corpus.path, output, [path for paths in held for path in paths], memory)
 
 
 def _tidy_up(stages: StageFolders, target: str) -> None:
-    """Updates the cards above a published build, and removes the stages that a killed process has left."""
+    """Updates the README.md files above a published build, and removes the stages of a killed process."""
     write_cards([target])
     with contextlib.suppress(TargetError):  # another build, with `replace`, is running
         stages.remove_leftovers()

@@ -67,10 +67,11 @@ def counts_so_far() -> Counter[str]:
 
 
 def add_counts(name: str, counts: Mapping[str, int]) -> None:
-    """Adds the counts of a stage that an earlier run has finished to the displayed counts.
+    """Adds counts to the displayed counts, for a stage that was finished by an earlier run.
 
     Args:
-      name: A unique name for the counts.
+      name: A unique name for the added counts.
+      counts: Name of a counter → its sum in this stage.
     """
     folder = os.environ.get(counters.PROGRESS_DIR)
     if folder:
@@ -105,9 +106,10 @@ def _stage_of(folder: pathlib.Path) -> str:
 
 @contextlib.contextmanager
 def _draw(console: Console, label: str) -> Iterator[Callable[[Doing, float], None]]:
-    """Yields a function that displays the progress in a terminal. Its lines are erased at the end.
+    """Yields a function that displays the progress in a terminal.
 
-    The arguments of the function are the current step, and the seconds since the build began.
+    The arguments of the function are the current step, and the seconds since the build began. The displayed
+    lines are erased at the end of the `with` block.
     """
     first = Text(f"{label}: starting", no_wrap=True, overflow="ellipsis")
     with Live(first, console=console, auto_refresh=False, transient=True) as live:

@@ -182,7 +182,10 @@ class StageFolders:
         return bool(FileSystems.exists(FileSystems.join(self.folder, name, MARK)))
 
     def _files_below(self, folder: str) -> dict[str, int]:
-        """Returns name → size in bytes for all complete files in a folder and its subfolders."""
+        """Returns name → size in bytes for the files in a folder and its subfolders.
+
+        On a disk, files whose names begin with a dot are left out, because they may be incomplete.
+        """
         if not self._is_local:
             return {name: size for name, (size, _) in list_below(folder).items()}
         top = pathlib.Path(folder)

@@ -31,7 +31,14 @@ _NOT_KEPT = {
 def print_json(
     target: str, manifest: Mapping[str, Any], stats: Mapping[str, Any], seconds: float
 ) -> None:
-    """Prints the summary as one line of JSON."""
+    """Prints the summary of a build as one line of JSON.
+
+    Args:
+      target: The folder of the build.
+      manifest: The content of manifest.json.
+      stats: The content of stats.json.
+      seconds: The duration of the build.
+    """
     told = {name: manifest[name] for name in ("signature", "settings", "counts", "caveats", "lost")}
     summary = {"target": target, "seconds": round(seconds, 1), **told, "stats": stats}
     print(json.dumps(summary, ensure_ascii=False), flush=True)
@@ -40,8 +47,11 @@ def print_json(
 def print_summary(
     target: str, manifest: Mapping[str, Any], stats: Mapping[str, Any], seconds: float
 ) -> None:
-    """Prints the summary: tables of kept and dropped items, then scores, remarks and the folder
-    of the build.
+    """Prints the summary of a build as tables and lines of text.
+
+    They are, in order: the counts of the splits, the vocabularies, the scores of language models, the
+    rejected items, remarks from the manifest, and the folder of the build. The arguments are those of
+    `print_json`.
     """
     console = Console()
     is_log = not (console.is_terminal or "COLUMNS" in os.environ)
@@ -129,7 +139,10 @@ def _splits_of(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _table_of(stats: Mapping[str, Any]) -> Table:
-    """Returns a table with a row for each split or, if the build has no splits, with a row for each count."""
+    """Returns the table of counts, with a row for each split.
+
+    If the build has no splits, the table has a row for each count.
+    """
     table = Table()
     if not _splits_of(stats):
         table.add_column("what", no_wrap=True)

@@ -14,11 +14,11 @@ how documents are matched in each corpus:
 --report has a line for each document that differs between the editions, sorted by id:
   id, title, fate, old_split, new_split, old_bytes, new_bytes; FILE.tsv.json has the counts
 
-documents may move between splits in corpora whose splits depend on all documents:
+documents may move to another split in these corpora, whose splits are made from all documents together:
 {moves}
 
-Exit status: 0 if no document has moved, or moves are allowed in the corpus; 1 if a document has moved
-although none may, or a build is missing; 2 for wrong settings or builds of different corpora or languages.
+Exit status: 0 if no document has moved to another split, or if the corpus allows moves; 1 for a move that is
+not allowed, or for a missing build; 2 for wrong settings, or for builds of different corpora or languages.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from pipelines.corpora import shapes
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill compare` to the parser."""
     about = (
         "compares two finished builds: documents added, removed, changed, or moved to another split"
     )

@@ -18,7 +18,7 @@ DEMO = "corpusmill-demo"
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill demo` to the parser."""
     parser = add_command(commands, "demo", "build every corpus from bundled samples", __doc__, _run)
     about = "parent folder of the builds (default %(default)s)"
     Flags(parser).text("--output", "DIR", about, default=DEMO)

@@ -82,7 +82,7 @@ def describe(
 
     Args:
       found: The estimate.
-      rates: The measured speeds.
+      rates: The measured speeds of the steps of builds.
       settings: The values of the flags that `add_output` and `add_runner` add.
       beam_flags: The flags to pass on to Beam.
     """

@@ -6,18 +6,18 @@ examples:
       --dump 'wikidatawiki/entities/20261101/wikidata-20261101-all.json.bz2'
   and then for each language:
     corpusmill wiki40b --language uk … --entities corpora/entities/wikidata/20261101-1.0.0
-  Only the titles of two Wikipedias (and always English ones, because they name templates):
+  Only the titles of two Wikipedias, and the English titles, which are always kept to identify templates:
     corpusmill entities --dump wikidata-20261101-all.json.gz --wikis uk,el --output corpora
   The undamaged part of a truncated dump:
     corpusmill entities --dump latest-all.json.bz2 --on-corrupt keep-good --output corpora
 
 which of the dump's two files to use: a .bz2 file is read by all cores in parallel. A .gz file cannot be read
 from the middle, so each worker decompresses the whole file and processes its share. But decompression of .gz
-is some ten times as fast. With up to ten cores, use the .gz; with more than fifteen, the .bz2.
+is more than ten times as fast. With up to 12 cores, use the .gz; with 13 or more, the .bz2.
 
 what you get, in <output>/entities/wikidata/<dump date>-<version>/:
   entities-*.parquet                items by ascending id: numeric_id, instance_of, a title column per wiki
-  internal-classes.parquet          the classes of Wikimedia's internal items, and their kinds
+  internal-classes.parquet          the classes of Wikimedia's own items, such as lists and categories
   rejected/                         every line that is not an entity, with the reason
   stats.json manifest.json README.md COMPLETED
 
@@ -40,7 +40,7 @@ from transforms.text.wikimedia.wikis import LANGUAGE_CODES, dbname_of, open_code
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill entities` to the parser."""
     about = "makes an entity table, which all languages of Wiki-40B use, from a Wikidata dump"
     parser = add_command(commands, "entities", about, __doc__)
     files = Flags(parser, "inputs", STORES)

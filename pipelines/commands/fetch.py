@@ -38,7 +38,7 @@ _OF_CORPORA = ("language", "first_year", "last_year", "page_table", "layout", "c
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill fetch` to the parser."""
     about = "downloads the files of one build, and checks them"
     parser = add_command(commands, "fetch", about, __doc__, _run)
     parser.set_defaults(extras=["refresh"])

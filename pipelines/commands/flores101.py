@@ -42,7 +42,7 @@ FORMATS = ("xliff", "tsv")
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill flores101` to the parser."""
     about = (
         "builds FLORES-101: draws sentences, checks and reviews translations, writes the benchmark"
     )
@@ -225,7 +225,8 @@ def _languages_of(codes: str, project: "Project | None" = None) -> list["TargetL
 
     Args:
       codes: Codes separated by commas. "flores101" stands for all languages of the paper.
-      project: A project, whose codes of languages are used; None if there is no project yet.
+      project: The project in which the codes are looked up. If None, they are looked up in the list of all
+        languages.
 
     Raises ValueError for unknown codes, and for English, which is the source language.
     """
@@ -262,9 +263,9 @@ def _project_of(settings: argparse.Namespace) -> "Project":
 def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
     """Imports translators' files: .xlf, .xliff, .tsv (.csv, .txt), plain line-aligned files with names like
     fra.devtest, or folders with such files. A file is either imported completely or not at all. It is kept
-    unchanged. If a line has two different answers to the same packet, it is disputed until a later packet is
-    answered, or until one file is declared a correction of an earlier import: --corrects 0002 (the number of
-    that import), or --corrects last.
+    unchanged. If a line has two different answers to the same packet, it is disputed. There are two ways to
+    end the dispute: import an answer to a later packet, or import a file that corrects an earlier import. For
+    a correction, use --corrects 0002 (the number of the earlier import), or --corrects last.
     """
     from pipelines.translation.imports import import_files, print_imported
     from pipelines.translation.journal import user
@@ -277,11 +278,12 @@ def _run_import(settings: argparse.Namespace, _: Sequence[str]) -> None:
 
 def _run_check(settings: argparse.Namespace, _: Sequence[str]) -> int:
     """Checks the current translations. The exit status is 1 if there are errors. If a text is correct in
-    spite of a finding, the finding can be waived: one finding (--waive devtest-0042:numbers-differ), all
-    findings of a rule (--waive '*:outer-blanks'), or many at once: copy findings.tsv, add a column `because`,
-    enter a reason where the translation is correct, and pass the copy to --waive-table. A waiver is valid
-    until the text changes. If the warnings of a rule are really errors, such as truncated translations, make
-    them errors in this check: --send-back length-ratio.
+    spite of a finding, waive the finding. To waive one finding: --waive devtest-0042:numbers-differ. To waive
+    all findings of a rule: --waive '*:outer-blanks'. To waive many findings at once, copy findings.tsv, the
+    list of findings that a check writes. Add a column `because`, enter a reason where the translation is
+    correct, and pass the copy to --waive-table. A waiver is valid until the text changes. If the warnings of
+    a rule are really errors, such as truncated translations, make them errors in this check:
+    --send-back length-ratio.
     """
     from pipelines.translation import check_reports
     from pipelines.translation.check_runs import check_languages

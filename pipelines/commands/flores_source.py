@@ -16,15 +16,15 @@ examples:
 
 what you get, in <output>/flores101/<edition>/<date>-<version>/:
   source.tsv      the sentences: id, split, article, domain, topic, has_image, has_hyperlink, url, text
-  dev-*.parquet devtest-*.parquet test-*.parquet    the same
+  dev-*.parquet devtest-*.parquet test-*.parquet    the same sentences, by split
   rejected/       pages without a sentence, with the reason
   stats.json manifest.json README.md COMPLETED
 
 how sentences are chosen: articles are ordered by a hash of seed, site and page id, so the result does not
 depend on the order of the dump or the number of workers. From each article, 3 to 5 complete sentences in a
-row are taken. They are in one paragraph at its beginning, middle or end, and none is short or malformed. All
-sentences of an article are in the same split. If the dumps have too few articles, all suitable articles are
-used, and the build says how many are missing.
+row are taken. They are in one paragraph, which is at the beginning, in the middle or at the end of the
+article. None is short or malformed. All sentences of an article are in the same split. If the dumps have too
+few articles, all suitable articles are used, and the build says how many are missing.
 
 documents: each domain has the same share of the sentences. With documents, the tables have a column licence,
   and README.md lists the licences. A malformed line or a repeated id is an error that names file and line;

@@ -61,8 +61,11 @@ def _fill(row: CorpusRow, parser: argparse.ArgumentParser) -> None:
 def _add_flag(group: Any, field: "dataclasses.Field[Any]", kind: Any) -> None:
     """Adds a flag for a field of a config class.
 
-    A sequence takes several values, a Literal gives choices, and a bool is a switch. Fields without a default
-    are required.
+    For a sequence, the flag takes several values. For a Literal, it takes one of the Literal's values. For a
+    bool, it takes no value. The flag is required if the field has no default.
+
+    Args:
+      kind: The type of the field.
     """
     is_needed = field.default is field.default_factory is dataclasses.MISSING
     flag: dict[str, Any] = {"type": kind, "metavar": field.name.split("_")[-1].upper()}

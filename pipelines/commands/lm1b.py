@@ -44,7 +44,7 @@ from pipelines.commands.flags import (
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill lm1b` to the parser."""
     about = "builds One Billion Word from news: deduplicated, tokenised, shuffled, held-out part"
     parser = add_command(commands, "lm1b", about, __doc__)
     files = Flags(parser, "inputs", STORES)

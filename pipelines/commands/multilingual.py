@@ -23,7 +23,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_output, a
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill multilingual` to the parser."""
     about = "trains SentencePiece vocabularies over all languages of finished Wiki-40B builds"
     parser = add_command(commands, "multilingual", about, __doc__)
     flags = Flags(parser)

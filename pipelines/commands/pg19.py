@@ -19,8 +19,8 @@ what you get, in <output>/pg19/<edition>/<date>-<version>/:
   dates-*.tsv     the year of every book in every source
   rejected/       each file that is not in the corpus, such as an undated book, with the reason
   stats.json manifest.json README.md COMPLETED
-`corpusmill score perplexity` divides by the number of words of a split, which is in stats.json. The name of
-the edition has the language and every setting that differs from the released corpus.
+`corpusmill score perplexity` computes the perplexity per word, with the number of words of a split in
+stats.json. The name of the edition has the language and every setting that differs from the released corpus.
 
 memory and disk: a worker needs some 300 MB, or 20 times the largest book if that is more. Texts between two
 steps are written beside the build, compressed, until the build is done: about the size of the input as .zip.
@@ -34,7 +34,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_output, a
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill pg19` to the parser."""
     about = "builds PG-19 from Project Gutenberg: whole English books before 1919, dated"
     parser = add_command(commands, "pg19", about, __doc__)
     files = add_books(parser)

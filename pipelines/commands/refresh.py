@@ -54,7 +54,7 @@ LOCKED = 75  # EX_TEMPFAIL of sysexits.h: try again later
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill refresh` to the parser."""
     about = "downloads new dumps, builds and publishes new editions; for cron and other schedulers"
     parser = add_command(commands, "refresh", about, __doc__, _run)
     what = parser.add_mutually_exclusive_group(required=True)

@@ -14,7 +14,7 @@ from pipelines.commands.flags import Commands, add_command
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill score` to the parser."""
     about = "computes bits per character, perplexity, or spBLEU of translations"
     parser = add_command(commands, "score", about, __doc__)
     metrics = parser.add_subparsers(title="metrics", required=True, metavar="METRIC", dest="metric")

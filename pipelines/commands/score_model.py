@@ -6,7 +6,7 @@ examples:
   Files of a training job with a row for each document, in base-2 logarithms:
     corpusmill score perplexity --log-likelihood 'run-7/part-*.parquet' --base 2 --split paper_test \\
         --corpus corpora/lm1b/en/2007-2011-1.1.0
-  The perplexity per piece of a model over the pieces of the build's own SentencePiece model:
+  Bits per character, for a model that predicts the pieces of the build's own SentencePiece model:
     corpusmill score bpc --perplexity-per-piece 14.24 --corpus DIR
 
 rows are JSON lines (which may be compressed) or Parquet:
@@ -19,8 +19,8 @@ rows are JSON lines (which may be compressed) or Parquet:
 
 The model must score the text as it is in the corpus, with markers. Words are separated by white space;
 languages written without spaces are scored by characters. In One Billion Word and SimpleBooks, the ends of
-lines (</S>, <eos>) count as words, as in their papers. The command also prints the score by other
-conventions, and the scores of the paper.
+lines (</S>, <eos>) count as words, as in their papers. The command also prints the other metrics, variants of
+each metric (such as characters with and without line feeds), and the scores of the paper.
 In a training job, without Beam:
   from transforms.text.builds.language_model_scores import bits_per_character, read_normalisers
 

@@ -3,10 +3,10 @@ r"""Rebuilds SimpleBooks-92 and SimpleBooks-2 from Project Gutenberg.
 examples:
   From the weekly archive (gutenberg.org/cache/epub/feeds: txt-files.tar.zip, pg_catalog.csv):
     corpusmill simplebooks --books txt-files.tar.zip --catalog pg_catalog.csv --output corpora
-  The simplest books up to the paper's size, instead of all above a ratio:
+  The simplest books up to the paper's size, instead of all books with at least a given ratio:
     corpusmill simplebooks --books txt-files.tar.zip --catalog pg_catalog.csv \
       --target-tokens 92000000 --output corpora
-  With the formula as printed in the paper, and its marks for numbers:
+  With the formula and the notation of numbers (1 @,@ 93) that are printed in the paper:
     corpusmill simplebooks --books mirror/ --catalog pg_catalog.csv --formula 'L/sqrt(V)' \
       --number-style comma --output corpora
 
@@ -47,7 +47,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_output, a
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill simplebooks` to the parser."""
     about = (
         "builds SimpleBooks from Project Gutenberg: long books in simple English without overlap"
     )

@@ -15,9 +15,9 @@ files, and the sentences in the split train of Wiki-40B, One Billion Word, PG-19
 newest build of each edition. Several corpora of one language are combined.
 
 how the vocabulary is trained: by one worker, from words and their counts; no worker has the whole text in
-memory. To find its first candidates, the trainer writes out each word as often as it occurs, 500 MB at a
-time. For 100 million sentences this is more than 10 GB of text, and takes tens of minutes (estimated, not
-measured). Use FLORES only for --evaluate: a vocabulary learned from it cannot be evaluated on it.
+memory. To find the first candidates for pieces, the trainer writes out each word as often as it occurs, 500
+MB at a time. For 100 million sentences this is more than 10 GB of text, and takes tens of minutes (estimated,
+not measured). Use FLORES only for --evaluate: a vocabulary learned from it cannot be evaluated on it.
 
 what you get, in <output>/subwords/multilingual-<languages>-<size>/<newest dump date>-<version>/:
   sentencepiece.model   for `corpusmill score spbleu --model`, or sentencepiece.SentencePieceProcessor
@@ -32,7 +32,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_output, a
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill subwords` to the parser."""
     about = "trains one SentencePiece vocabulary for many languages, with temperature sampling"
     parser = add_command(commands, "subwords", about, __doc__)
     corpora = Flags(parser)

@@ -9,7 +9,7 @@ examples:
     corpusmill verify gs://corpora --report gs://corpora/verified.tsv --runner DataflowRunner …
   One Billion Word, against the published MD5 sums:
     corpusmill verify lm1b corpora/lm1b/en --md5 README.corpus_generation_checkpoints
-  The same, and the first line of each file that differs from the release, or from the scripts' output:
+  The same, with a folder of the original files, to show the first differing line of each file:
     corpusmill verify lm1b corpora/lm1b/en --md5 LIST --reference r13output
 
 what is checked:
@@ -41,7 +41,7 @@ CORPUS_OF_SUMS = "lm1b"  # the only corpus whose MD5 sums were published
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill verify` to the parser."""
     about = "checks that finished builds are complete, and that no entity is in two splits"
     parser = add_command(commands, "verify", about, __doc__, _run)
     add_folders(parser, "finished builds, or folders with builds below")

@@ -74,7 +74,7 @@ from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill wiki40b` to the parser."""
     about = "builds Wiki-40B from Wikipedia dumps: cleaned articles about Wikidata entities"
     parser = add_command(commands, "wiki40b", about, __doc__, _run)
     which = Flags(parser, "which corpora", "--language with --dump, or --languages with --dumps")

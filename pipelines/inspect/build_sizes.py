@@ -241,8 +241,9 @@ def newest_of_each_language(rows: Sequence[BuildSizes]) -> list[BuildSizes]:
 
 
 def total_of(rows: Sequence[BuildSizes]) -> BuildSizes:
-    """Returns a row with the sums over the newest build of each language, and the sums of the paper's
-    figures.
+    """Returns a row with the sums over the newest build of each language.
+
+    The row also has the sums of the paper's figures, for the same languages.
     """
     newest = newest_of_each_language(rows)
     have_pieces = all(row.pieces for row in newest)

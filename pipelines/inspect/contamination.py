@@ -8,7 +8,7 @@ The report, found.jsonl, has a line for each item with at least one match in the
     longest                 number of words in the longest sequence that the item shares with a document
     documents               number of documents that contain a part of the item
     whole                   number of documents that contain all words of the item in a row
-    passages                passages of the documents that share most with the item
+    passages                the passages that share most with the item
 
 A passage has these fields:
 
@@ -98,7 +98,7 @@ class SplitCounts(NamedTuple):
 
 
 class Contamination(NamedTuple):
-    """The items of evaluation sets that occur in training data."""
+    """The results of a search for the items of evaluation sets in training data."""
 
     splits: Mapping[tuple[str, str], SplitCounts]  # (set, split), in the order of the sets
     train: Mapping[str, int]  # counts of documents, words and bytes, and "rejected/reason"
@@ -112,9 +112,7 @@ class Contamination(NamedTuple):
 
     @property
     def is_clean(self) -> bool:
-        """True if the training data contain no whole item, and no LONG_WORDS words in a row of
-        any item.
-        """
+        """True if no item is in the training data as a whole, or with LONG_WORDS consecutive words."""
         return not (self.total.long or self.total.whole)
 
 
@@ -132,6 +130,7 @@ def find_contamination(
       search: The data sets and the settings of the search.
       output: A folder for the findings, on a disk that all workers share. It must be new, or contain the
         finished results of the same search. If "", no files are kept.
+      runner, workers, beam_flags: As in `launch`.
 
     Raises InputError for missing or damaged inputs; TargetError if `output` contains other files;
     ValueError if a column is missing or an evaluation set has no items.
@@ -204,9 +203,9 @@ def _search(
 
 
 def _names_of(items: Iterable[Item]) -> list[tuple[str, str, str]]:
-    """Returns a tuple (set, split, id) for each distinct text. It names the first item with this text.
+    """Returns, for each distinct text, a tuple (set, split, id) of the first item with this text.
 
-    The list is sorted by `Item.number`, the index of the distinct text.
+    The list is in the order of `Item.number`, which is the index of the text.
     """
     first: dict[int, tuple[str, str, str]] = {}
     for item in items:
@@ -227,13 +226,14 @@ def write_found(
 ) -> Iterator[OutputFile | beam.pvalue.TaggedOutput]:
     """Writes the report and the HTML page to `folder`.
 
-    Yields an OutputFile for the report and one for the page, and then the summary with the tag "summary".
+    Yields an OutputFile for the report and one for the page. The last element has the tag "summary" and
+    contains the counts of the search, see `summarise`.
 
     Args:
       index: The folder in which the evaluation texts were saved.
       rejected: "set/reason" → number of rejected items.
       found: `Item.number` → where the text of the item occurs in the training data.
-      counts: The counts of training documents, words and bytes.
+      counts: "documents", "words", "bytes" or "rejected/reason" → its number in the training data.
     """
     with open_raw(posixpath.join(index, _ITEMS)) as stream:
         items = msgspec.json.decode(stream.read(), type=list[Item])
@@ -253,10 +253,10 @@ def write_found(
 
 
 def account_for_contamination(ledger: Ledger, _: Provenance) -> Accounts:
-    """Returns the counts and tables that the manifest and the card of a search contain.
+    """Returns the counts for the manifest, the contents of stats.json and the table of the card.
 
     Args:
-      ledger: The entries that every build has, and one entry named "summary".
+      ledger: The results of all steps of the search. Its entry "summary" is made by `summarise`.
     """
     summary = ledger.one("summary")
     train = {name: number for name, number in summary["train"].items() if name != "bytes"}
@@ -285,6 +285,8 @@ def make_rows(
     """Yields a row of the report for each item that was found, in the order of `items`.
 
     Args:
+      items: All items of the evaluation sets.
+      index: The n-grams of these items.
       found: `Item.number` → where the text of the item occurs in the training data.
     """
     for item in items:
@@ -348,7 +350,7 @@ def count_items(
 
 
 def summarise(found: Contamination) -> dict[str, Any]:
-    """Returns the counts as an object that can be written as JSON."""
+    """Returns the counts in `found`, for each split and in total, as a dictionary for JSON."""
     return {
         "sets": [
             {"set": name, "split": split, **counts._asdict()}
@@ -362,7 +364,13 @@ def summarise(found: Contamination) -> dict[str, Any]:
 
 
 def print_contamination(found: Contamination, ngram_words: int, output: str = "") -> None:
-    """Prints the counts as tables, and the items with the longest matches."""
+    """Prints the counts of items in each split, and the items with the longest matches.
+
+    Args:
+      found: The results of the search.
+      ngram_words: The number of words in an n-gram; it is displayed in a column heading.
+      output: The output folder of the search; "" if the results are not kept.
+    """
     console = Console(width=_COLUMNS, highlight=False, markup=False)
     train = found.train
     rejected = {name: number for name, number in train.items() if name.startswith("rejected/")}

@@ -28,7 +28,7 @@ class FoundFolder(CorpusBuild):
     """A search in data sets, whose output folder has the same files as a build: manifest, card, stats.json.
 
     Args:
-      release: The name and the version of the command. The name is in the field `corpus`.
+      release: The name and the version of the command. The manifest has the name in its field `corpus`.
       title: The title of the card.
       settings: The settings that influence the output.
       inputs: A pair (name, files) for each data set. For a finished build, only its manifest is recorded as
@@ -87,9 +87,7 @@ class FoundFolder(CorpusBuild):
         return True
 
     def signature_settings(self) -> Mapping[str, str]:
-        """Returns the settings that are part of the signature. These are the settings whose value
-        is a string or an integer.
-        """
+        """Returns the settings that the signature of the search contains: all strings and integers."""
         words = {name: one for name, one in self._settings.items() if isinstance(one, str | int)}
         return {name.replace("_", "-"): str(one) for name, one in words.items()}
 
@@ -105,7 +103,7 @@ def _input_of(folder: str, name: str) -> str:
 
 @contextlib.contextmanager
 def new_folder(output: str) -> Iterator[str]:
-    """Yields a folder to write to. It is renamed to `output` if the block ends without an error.
+    """Yields a folder to write to. It is renamed to `output` if the `with` block ends without an error.
 
     Raises TargetError if `output` is not empty.
     """

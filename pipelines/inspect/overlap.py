@@ -31,10 +31,11 @@ class Comparison(NamedTuple):
 def find_overlap(
     comparison: Comparison, output: str, runner: str, workers: int | None, beam_flags: Sequence[str]
 ) -> None:
-    """Writes pairs of near-duplicates, or MinHash signatures, to the new folder `output`.
+    """Writes all pairs of near-duplicates to the new folder `output`, on a disk that all workers share.
 
-    If the folder already has the results of the same comparison, does nothing. The folder must be on a disk
-    that all workers share.
+    If `comparison.signatures_only` is set, writes the MinHash signatures of the documents instead. If the
+    folder already has the results of the same comparison, does nothing. `runner`, `workers` and `beam_flags`
+    are as in `launch`.
 
     Raises InputError for missing inputs, ValueError for wrong settings, TargetError if the folder contains
     other files, BuildError for damaged inputs.

@@ -123,7 +123,7 @@ def _notes(found: Found) -> list[str]:
 
 
 def render_text(found: Found, width: int | None = None) -> str:
-    """Formats the tables for a terminal. Columns are never truncated.
+    """Formats the tables of the report for a terminal. Columns are never truncated.
 
     Args:
       width: The width of the screen in columns; None for no limit. A wider table is split into several.
@@ -143,7 +143,7 @@ def _fill(text: str, width: int | None) -> str:
 
 
 def render_markdown(found: Found) -> str:
-    """Formats the tables as Markdown."""
+    """Formats the tables of the report as Markdown."""
     parts = []
     for _, head, rows, numbers in _tables(found):
         marks = ["---"] * (len(head) - numbers) + ["---:"] * numbers
@@ -154,9 +154,10 @@ def render_markdown(found: Found) -> str:
 
 
 def render_tsv(found: Found) -> str:
-    """Formats one table as tab-separated lines with a header and unrounded numbers. Unknown values are empty.
+    """Formats one table of the report as tab-separated lines with a header and unrounded numbers.
 
-    The table is that of Wiki-40B if any build of it was found, otherwise that of the other corpora.
+    It is the table of Wiki-40B if any build of Wiki-40B was found, otherwise the table of all other corpora.
+    Unknown values are empty.
     """
     if found.rows:
         lines = [_flat(row) for row in (*found.rows, total_of(found.rows))]
@@ -195,7 +196,7 @@ def _flat(row: BuildSizes) -> dict[str, Any]:
 
 
 def render_json(found: Found) -> str:
-    """Formats all data as JSON with unrounded numbers. Unknown values are null."""
+    """Formats the sizes of all builds as JSON with unrounded numbers. Unknown values are null."""
     value = {
         "rows": [row._asdict() for row in found.rows],
         "total": total_of(found.rows)._asdict() if found.rows else None,

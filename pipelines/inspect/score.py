@@ -167,7 +167,9 @@ def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[st
 
 
 def print_score(found: Score) -> None:
-    """Prints the score, the counts from which it was computed, the paper's scores, and other measures."""
+    """Prints the score, the counts from which it was computed, the equal values of other metrics, and the
+    scores in the paper.
+    """
     rows = list(_rows(found))
     width = max(len(name) for name, _ in rows)
     for name, value in rows:

@@ -139,8 +139,10 @@ def _score_plan(plan: _Plan) -> list[Scored]:
 
 
 def _read_plan(plan: _Plan) -> tuple[Task, list[tuple[str, ...]]]:
-    """Reads the files of a plan. Returns the task to score them, and a tuple of warnings for
-    each direction.
+    """Reads the reference and the translations of a plan.
+
+    Returns a Task with their lines, which a worker process can score, and a tuple of warnings for each
+    direction.
     """
     reference = plan.directions[0].reference
     references = read_lines(reference)
@@ -233,9 +235,9 @@ def _read_groups(path: str, reference: str, count: int) -> list[Group]:
 def new_folder(target: str) -> Iterator[Callable[[str, str], None]]:
     """Yields a function that writes a file to a new folder. Its arguments are the file name and the content.
 
-    The folder gets the name `target` when the block ends without an error; until then its files are in a
-    temporary folder. If `target` is "", nothing is written. Raises TargetError if the folder exists and is
-    not empty.
+    The folder gets the name `target` when the `with` block ends without an error; until then its files are
+    in a temporary folder. If `target` is "", nothing is written. Raises TargetError if the folder exists
+    and is not empty.
     """
     if not target:
         yield lambda name, content: None

@@ -17,7 +17,10 @@ DEFAULT_MODEL = "flores101"
 
 
 def read_file(path: str, opener: Callable[[str], BinaryIO]) -> bytes:
-    """Returns the contents of a file. Raises InputError if it is missing or is a folder."""
+    """Returns the contents of a file, which the function `opener` opens for reading.
+
+    Raises InputError if the file is missing or is a folder.
+    """
     try:
         with opener(path) as stream:
             return stream.read()
@@ -41,7 +44,8 @@ def read_model(given: str) -> Model:
     """Returns a SentencePiece model.
 
     A released model is recognised by its hash, or by its path in sacrebleu's folder. If the hash of a
-    released model is unknown, a large model with the same file name is assumed to be this model.
+    released model is unknown, a model with the same file name and at least RELEASED_PIECES pieces is assumed
+    to be this model.
 
     Args:
       given: The path of a model, or the name of a model that sacrebleu has downloaded; "" for flores101.
@@ -70,7 +74,7 @@ def read_model(given: str) -> Model:
 
 
 def _sacrebleu_models() -> dict[str, tuple[str, pathlib.Path]]:
-    """Returns name of a model → (URL, path), for the models that the installed sacrebleu knows.
+    """Returns the models that the installed sacrebleu knows, as name of the model → (URL, path).
 
     The name is the one in signatures of scores. The path is where sacrebleu stores the model that it has
     downloaded.

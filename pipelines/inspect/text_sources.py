@@ -77,6 +77,9 @@ def find_training_files(
 def find_evaluation_sets(arguments: Sequence[str], id_column: str = "") -> list[EvaluationSet]:
     """Returns the evaluation sets that `arguments` name. For builds, all splits except "train" are used.
 
+    Args:
+      arguments, id_column: As in `find_training_files`.
+
     Raises InputError for missing files, ValueError for missing columns or if two sets have the same name.
     """
     found = [one for argument in map(_parse, arguments) for one in _sets_of(argument, id_column)]
@@ -88,6 +91,9 @@ def find_evaluation_sets(arguments: Sequence[str], id_column: str = "") -> list[
 
 def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[EvaluationSet]:
     """Returns the data sets that `arguments` name, with all their splits. Texts are used unchanged.
+
+    Args:
+      arguments, id_column: As in `find_training_files`.
 
     Raises InputError for missing files, ValueError for missing columns and for builds whose rows are
     sentences.

@@ -32,7 +32,10 @@ class Direction(NamedTuple):
 
 
 def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Direction], list[str]]:
-    """Returns the directions that can be scored, and warnings about files that cannot.
+    """Returns the directions that can be scored, and warnings about files that cannot be scored.
+
+    Args:
+      reference, hypotheses: As in `score_translations`.
 
     Raises InputError if a direction has no reference or occurs twice, or if a folder contains no
     translations.

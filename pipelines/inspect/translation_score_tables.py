@@ -116,6 +116,10 @@ def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], 
     The last column has the averages over all target languages, the last row the averages over all source
     languages. The cell in both is the average of all directions. Cells of directions that were not scored
     are None.
+
+    Args:
+      scored: The scores of each direction.
+      metric: The name of the metric in the table.
     """
     values = {(one.direction.source, one.direction.target): _corpus(one)[metric] for one in scored}
     sources = sorted({source for source, _ in values})
@@ -139,14 +143,16 @@ def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], 
 def group_matrix(
     scored: Iterable[Scored], metric: str, group_of: Callable[[str], str | None]
 ) -> tuple[list[str], list[Row]]:
-    """Returns the header and rows of a table of language groups, as in Tables 6 and 7 of the paper.
+    """Returns the header and rows of a table of language groups, as in Tables 6 and 7 of Goyal et al. 2022.
 
     There is a row for each group of source languages and a column for each group of target languages. A cell
     is the average over the directions from one group into the other. Languages without a group are left out.
     Groups in RESOURCE_LEVELS come first, in this order; other groups follow, sorted by name.
 
     Args:
-      group_of: Returns the group of a language; None if it has none.
+      scored: The scores of each direction.
+      metric: The name of the metric in the table.
+      group_of: A function that returns the group of a language; None if it has none.
     """
     cells: dict[tuple[str, str], list[float]] = {}
     for one in scored:
@@ -188,7 +194,7 @@ def _averages(scored: Sequence[Scored], metrics: Sequence[str]) -> str:
 
 
 def _domains(scored: Sequence[Scored], metrics: Sequence[str]) -> list[Row]:
-    """Returns, for each domain, the average scores over all directions, as in Table 8 of the paper."""
+    """Returns a row for each domain: its average scores over all directions, as in Table 8 of Goyal et al."""
     by_name: dict[str, list[Mapping[str, float]]] = {}
     for one in scored:
         for group in one.scores.groups:
@@ -220,7 +226,10 @@ _COLUMNS = ("system", "split", "source", "target", "group", "name", "sentences")
 
 
 def render_tsv(report: Report) -> str:
-    """Formats scores as tab-separated lines: one line for each group of sentences in each direction."""
+    """Formats the scores of a report as tab-separated lines.
+
+    Each direction has a line for all sentences, and a line for each domain and each topic.
+    """
     rows: Iterable[Row] = (
         [
             *(*one.direction[:4], group.kind, group.name, str(group.sentences)),
@@ -233,7 +242,7 @@ def render_tsv(report: Report) -> str:
 
 
 def render_json(report: Report) -> str:
-    """Formats all data as JSON with unrounded numbers."""
+    """Formats a report as JSON with unrounded numbers."""
     value = {
         "model": {name: getattr(report.model, name) for name in ("name", "path", "sha256")},
         "signatures": report.signatures,
@@ -251,8 +260,10 @@ def render_json(report: Report) -> str:
 
 
 def render_files(report: Report) -> dict[str, str]:
-    """Returns file name → contents: the scores as TSV and JSON and, if the languages are known, tables of
-    directions.
+    """Returns the files of a report, as file name → contents: the scores as TSV and as JSON.
+
+    If the languages of all files are known, also returns tables with a row for each source language or
+    group of languages.
     """
     files = {"scores.tsv": render_tsv(report), "scores.json": render_json(report)}
     if not all(one.direction.source for one in report.scored):

@@ -115,8 +115,11 @@ def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
 
 
 def _faults_above(finished: Sequence[str], folders: Sequence[str]) -> Iterator[Fault]:
-    """Yields the faults of CURRENT and README.md files in the folders above builds. Folders outside `folders`
-    are not checked.
+    """Yields the faults of CURRENT and README.md in the parent folders of finished builds.
+
+    Args:
+      finished: The folders of the builds.
+      folders: The folders to check. Parent folders outside these folders are not checked.
     """
     tops = tuple(f"{normalise(folder)}/" for folder in folders)
     above = {FileSystems.split(build)[0] for build in finished}
@@ -271,7 +274,7 @@ def to_json_line(verdict: Verdict) -> str:
 
 
 def print_verdict(verdict: Verdict, report: str = "") -> None:
-    """Prints a verdict as text."""
+    """Prints a verdict as text. `report` is the path of the file with all findings; "" if there is none."""
     _print_checked(verdict, report)
     if verdict.is_sound:
         print(ALL_IS_WELL)

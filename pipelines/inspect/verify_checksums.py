@@ -36,7 +36,7 @@ BUILD = "build"
 
 
 class ChecksumVerdict(NamedTuple):
-    """The result of a comparison."""
+    """The result of comparing a build with a list of MD5 checksums."""
 
     build: str  # name of the build, as in Build.name
     findings: tuple[Finding, ...]  # sorted by status, then by position in the list
@@ -155,7 +155,7 @@ def to_json_line(verdict: ChecksumVerdict) -> str:
 
 
 def print_verdict(verdict: ChecksumVerdict, report: str = "") -> None:
-    """Prints a verdict as text."""
+    """Prints a verdict as text. `report` is the path of the file with all findings; "" if there is none."""
     unnamed = verdict.of(Status.NOT_IN_LIST)
     fits, listed = len(verdict.of(Status.EQUAL)), len(verdict.findings) - len(unnamed)
     print(f"checked: {CORPUS} {verdict.build}")

@@ -13,8 +13,9 @@ from transforms.text.builds.plausibility import Usual, find_small
 def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:
     """Returns a description of the first damage in an edition; "" if the edition is undamaged.
 
-    Raises BuildError if an id is in two splits, because building the same dump again would not help. Also
-    raises BuildError if files cannot be read at the moment.
+    The caller removes a damaged edition, and the next run builds it again. If an id is in two splits, a new
+    build would have the same error, so this function raises BuildError instead. It also raises BuildError if
+    files cannot be read at the moment.
 
     Args:
       target: folder of the edition.

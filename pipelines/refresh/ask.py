@@ -74,7 +74,7 @@ class PatientRetry(Retry):
             response.close()  # otherwise urllib3 reads the whole body
 
     def parse_retry_after(self, retry_after: str) -> float:
-        """Returns the waiting time in seconds; 0 if the header is invalid."""
+        """Returns the time to wait in seconds, from the header Retry-After; 0 if the header is invalid."""
         try:
             return float(super().parse_retry_after(retry_after))
         except OverflowError:
@@ -177,8 +177,13 @@ def _drop_body_of_redirect(response: requests.Response, **_: object) -> None:
 
 
 def open_session(user_agent: str, attempts: int = _ATTEMPTS) -> requests.Session:
-    """Opens a session for reading pages. If a server is busy, the session repeats the request after the time
-    in Retry-After.
+    """Opens a session for reading pages.
+
+    If a server is busy, the session repeats the request after the time in the header Retry-After.
+
+    Args:
+      user_agent: User-Agent header from `name_ourselves`.
+      attempts: maximum number of times that a request is repeated.
     """
     session = plain_session(user_agent)
     retry = PatientRetry(
@@ -214,7 +219,7 @@ def read_page(session: requests.Session, url: str, readings: int = 3) -> bytes |
 
 
 def _read_body(response: requests.Response, url: str) -> bytes:
-    """Returns the decompressed page.
+    """Returns the decompressed body of a response. `url` is its address, for messages.
 
     Raises HTTPError if the connection is lost, and SiteError if the encoding is unknown, or the page is too
     large or takes too long.
@@ -259,7 +264,7 @@ def read_headers(session: requests.Session, url: str) -> Mapping[str, str] | Non
 
 
 def _is_there(response: requests.Response) -> bool:
-    """Returns False for status 404 or 410. Raises SiteError for any other status than 200."""
+    """Returns True for status 200, and False for 404 and 410. Raises SiteError for any other status."""
     if response.status_code in (404, 410):
         return False
     if response.status_code != requests.codes.ok:
@@ -268,7 +273,10 @@ def _is_there(response: requests.Response) -> bool:
 
 
 def read_size(url: str, headers: Mapping[str, str]) -> int:
-    """Returns the Content-Length in bytes; -1 if there is none. Raises SiteError if it is not a number."""
+    """Returns the size of a file in bytes, from the header Content-Length; -1 if there is no such header.
+
+    Raises SiteError, with the address `url` of the file, if the header is not a number.
+    """
     length = headers.get("Content-Length")
     if length is None:
         return -1

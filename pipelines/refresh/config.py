@@ -142,7 +142,7 @@ class RefreshConfig(_Table, frozen=True, kw_only=True):
 
 
 def tables() -> dict[str, type[CorpusTable]]:
-    """Returns corpus name → class of its table, for all corpora that can be refreshed."""
+    """Returns the class of the table [[corpus]] for each corpus that can be refreshed, by corpus name."""
     return {
         row.name: _derive(row.name, load(row.refresh), tag=row.name)
         for row in rows().values()
@@ -182,8 +182,9 @@ def load_config(path: str) -> RefreshConfig:
 
 
 def in_order(tables: Sequence[CorpusTable]) -> list[CorpusTable]:
-    """Returns the tables in the order of the refresh: a corpus that is an input of other
-    corpora comes first.
+    """Returns the tables [[corpus]] of a configuration in the order in which the corpora are refreshed.
+
+    Corpora that are inputs of other corpora come first.
     """
     needed = {table.joins for table in tables}
     return sorted(tables, key=lambda table: table.kind not in needed)
@@ -201,7 +202,10 @@ def _explain(message: str) -> str:
 
 
 def _resolved(config: RefreshConfig, folder: pathlib.Path) -> RefreshConfig:
-    """Returns the configuration with absolute paths and with default values filled in."""
+    """Returns the configuration with absolute paths and with default values filled in.
+
+    Relative paths are relative to `folder`, which contains the configuration file.
+    """
     given = config.refresh
     output = _absolute(folder, given.output)
     downloads = _absolute(folder, given.downloads or f"{output}/.downloads")

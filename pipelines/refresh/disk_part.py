@@ -72,7 +72,7 @@ class DiskPart(PartFile):
 
     @contextlib.contextmanager
     def _telling(self) -> Iterator[None]:
-        """Replaces an OSError inside the block by a DiskFullError or DownloadError with an explanation."""
+        """Replaces an OSError in the `with` block by a DiskFullError or DownloadError with an explanation."""
         try:
             yield
         except OSError as error:

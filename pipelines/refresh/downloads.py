@@ -24,7 +24,7 @@ OURS = ".corpusmill-refresh"  # marks a folder that a refresh created and may re
 
 
 def folder_of(downloads: str, dump: RemoteDump) -> str:
-    """Returns the folder for the files of a dump."""
+    """Returns the folder for the files of a dump: `<downloads>/<source>/<date>`."""
     folder: str = FileSystems.join(downloads, dump.source, dump.date)
     return folder
 
@@ -36,7 +36,7 @@ def fetch_dump(
     *,
     is_ours: bool = True,
 ) -> dict[str, list[str]]:
-    """Downloads the missing files of a dump. Returns role → paths.
+    """Downloads the missing files of a dump. Returns the paths of its files for each role, such as "dump".
 
     Args:
       count_bytes: function that is called, by several threads, with the size of each piece of data received.
@@ -77,9 +77,14 @@ def _mark(folder: str) -> None:
 
 
 def remove_downloads(downloads: str, sources: Iterable[str], wanted: Collection[str]) -> list[str]:
-    """Removes the download folders of `sources`, except those in `wanted`. Returns the removed folders.
+    """Removes folders of downloads that a refresh has marked. Returns the removed folders.
 
-    Only folders that were marked by a refresh are removed. Raises OSError, InputError.
+    Args:
+      downloads: The parent folder of all downloads.
+      sources: The names of the sources whose folders are removed.
+      wanted: The folders to keep.
+
+    Raises OSError, InputError.
     """
     removed = []
     for source in dict.fromkeys(sources):
@@ -92,7 +97,10 @@ def remove_downloads(downloads: str, sources: Iterable[str], wanted: Collection[
 
 
 def _remove(folder: str) -> None:
-    """Removes a folder. Its mark is removed last, so that the next run continues an interrupted removal."""
+    """Removes a folder that a refresh has marked.
+
+    The file that marks it is removed last, so that the next run continues an interrupted removal.
+    """
     for entry in list(os.scandir(folder)):
         if entry.name == OURS:
             continue

@@ -66,7 +66,9 @@ def find_export(
 def _find_files(
     source: WikimediaSource, folder: str, date: str, session: requests.Session
 ) -> tuple[RemoteFile, ...]:
-    """Returns the files of an export. If it is complete in several compressions, the preferred one is used.
+    """Returns the files of the export of one date. `folder` is the address of its folder.
+
+    If the export is complete in several compressions, the preferred one is used.
 
     Raises UnusableDumpError if no compression is complete.
     """

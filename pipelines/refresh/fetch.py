@@ -79,7 +79,12 @@ class Wanted(NamedTuple):
         return words
 
     def name_build(self, dumps: Sequence[RemoteDump], flags: Sequence[str]) -> str:
-        """Returns the command that builds the corpus from the downloaded files, quoted for a shell."""
+        """Returns the command that builds the corpus from the downloaded files, quoted for a shell.
+
+        Args:
+          dumps: the downloaded dumps.
+          flags: the flags for their files, from `name_flags`.
+        """
         kind = self.table.kind
         given = [
             word for name, value in self.table.given().items() for word in (f"--{name}", value)

@@ -21,7 +21,7 @@ class LockedError(Exception):
 
 @contextlib.contextmanager
 def locked(folders: Sequence[str]) -> Iterator[Callable[[], None]]:
-    """Locks each folder until the block or the process ends. Creates missing folders.
+    """Locks each folder until the `with` block or the process ends. Creates missing folders.
 
     Yields a function that raises LockedError if another process has taken over a lock on an object store.
     That happens if this process has not renewed the lock for a minute.

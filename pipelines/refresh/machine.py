@@ -24,7 +24,8 @@ def check_room(settings: Settings) -> None:
 
 
 def check_means(corpus: str, dumps: Iterable[RemoteDump], settings: Settings) -> None:
-    """Raises BuildError if this machine has too little disk space or memory to build from the dumps.
+    """Raises BuildError if this machine has too little disk space or memory to build a corpus from
+    the dumps.
 
     Files of unknown size count as 0 bytes.
     """

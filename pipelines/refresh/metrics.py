@@ -45,7 +45,7 @@ def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState])
 
 
 class _States(Collector):
-    """Passes the given values to the Prometheus library, which formats them."""
+    """Gives the metrics about a run, and the state of each corpus, to the Prometheus library."""
 
     def __init__(self, run: RunMetrics, states: Mapping[str, CorpusState]):
         self._run, self._states = run, states
@@ -90,5 +90,12 @@ class _States(Collector):
 
 
 def _family(kind: type[_Family], name: str, about: str, *labels: str) -> _Family:
-    """Creates an empty metric family of the Prometheus library. Its first label is the name of the corpus."""
+    """Creates an empty metric family of the Prometheus library. Its first label is the name of the corpus.
+
+    Args:
+      kind: The class of the family.
+      name: The name of the family, without PREFIX.
+      about: The description of the family.
+      labels: The names of more labels.
+    """
     return kind(f"{PREFIX}_{name}", about, labels=["name", *labels])

@@ -44,12 +44,12 @@ class Note(msgspec.Struct, frozen=True):
         return self.last_modified if self.etag.startswith("W/") else self.etag or self.last_modified
 
     def encode(self) -> bytes:
-        """Returns the note as JSON."""
+        """Returns this note as JSON, as it is stored beside the file."""
         return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
 
 
 def decode_note(content: bytes) -> Note | None:
-    """Parses a note; returns None if it is damaged."""
+    """Returns the Note that is stored as JSON in `content`; None if the JSON is damaged."""
     try:
         return msgspec.json.decode(content, type=Note)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -83,7 +83,7 @@ class PartFile(abc.ABC):
     @property
     @abc.abstractmethod
     def note(self) -> Note | None:
-        """Version of the file of which bytes are stored; None if this is not known."""
+        """The version of the file to which the stored bytes belong; None if it is unknown."""
 
     @abc.abstractmethod
     def free_bytes(self) -> int | None:
@@ -106,7 +106,7 @@ class PartFile(abc.ABC):
 
     @abc.abstractmethod
     def discard(self) -> None:
-        """Deletes the file, the bytes received so far and the note."""
+        """Deletes the file, the bytes received so far, and the note about the version on the server."""
 
     @abc.abstractmethod
     def close(self) -> None:
@@ -114,15 +114,16 @@ class PartFile(abc.ABC):
 
     @abc.abstractmethod
     def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        """Returns the hexadecimal digest of the stored bytes. `kind` is "sha1", "sha256" or "md5"."""
+        """Returns the hexadecimal digest of the stored bytes. The arguments are those of `digest_of`."""
 
     @abc.abstractmethod
     def _open(self) -> BinaryIO:
         """Opens the stored bytes as a seekable stream."""
 
     def headers_to_resume(self, url: str) -> Mapping[str, str]:
-        """Returns the headers of a request that resumes the download, or no headers if resuming
-        is not safe.
+        """Returns the headers of a request to `url` that resumes the download.
+
+        Returns no headers if no bytes are stored, or if bytes of different versions might be mixed unnoticed.
         """
         note, have = self.note, self.bytes_there
         known = (self.file.checksum, self.file.size)
@@ -135,7 +136,10 @@ class PartFile(abc.ABC):
         return wanted if self.file.checksum else {}
 
     def describe_full(self, reason: str) -> DiskFullError:
-        """Returns the error for a disk that does not have enough space for the rest of the file."""
+        """Returns the error for a disk that does not have enough space for the rest of the file.
+
+        Its message consists of `reason` and the number of bytes that are kept.
+        """
         right = f" of {self.file.size:,}" if self.file.size >= 0 else ""
         kept = f"{self.bytes_there:,}{right} bytes are kept, and the next attempt resumes there"
         return DiskFullError(self.file.name, "", f"{reason}; {kept}")

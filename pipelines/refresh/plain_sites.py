@@ -23,7 +23,7 @@ def find_gutenberg(
 ) -> RemoteDump | None:
     """Returns the current files of Project Gutenberg: the archive of books and, if wanted, the catalogue.
 
-    The date is that of the last change of the archive. Raises SiteError if a file is missing.
+    The dump has the date on which the archive last changed. Raises SiteError if a file is missing.
     """
     files: dict[str, tuple[RemoteFile, ...]] = {}
     date = ""
@@ -67,7 +67,10 @@ def find_news(source: NewsSource, mirror: str, session: requests.Session) -> Rem
 
 
 def _changed(url: str, headers: Mapping[str, str]) -> float:
-    """Returns the time of the last change in seconds since 1970. Raises SiteError if it is unknown."""
+    """Returns the time at which the file at `url` last changed, in seconds since 1970, from its headers.
+
+    Raises SiteError if the headers have no valid time.
+    """
     try:
         changed = email.utils.parsedate_to_datetime(headers.get("Last-Modified", ""))
         seconds = (changed if changed.tzinfo else changed.replace(tzinfo=UTC)).timestamp()

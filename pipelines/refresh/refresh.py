@@ -157,8 +157,15 @@ class _Refresh:
     def _conclude(
         self, recipe: Recipe, plans: Sequence[Plan], status: str, message: str
     ) -> Outcome:
-        """Logs and returns the outcome of a corpus. If the corpus is not up to date, its downloads are kept
-        for the next run.
+        """Logs and returns the outcome of a corpus.
+
+        If the corpus failed or waits for a dump, its downloads are kept for the next run.
+
+        Args:
+          recipe: The recipe of the corpus.
+          plans: The plans of the corpus; () if its sources could not be queried.
+          status: A status such as "published".
+          message: The error, or the folder of the current edition.
         """
         if status in (FAILED, WAITING):
             if plans:
@@ -172,6 +179,12 @@ class _Refresh:
     def _save(self, label: str, run: CorpusRun, status: str, message: str) -> None:
         """Saves the outcome of a corpus in its state file. Errors while writing, such as a full disk, are
         only logged.
+
+        Args:
+          label: The name of the corpus.
+          run: The refresh of the corpus, which has ended.
+          status: A status such as "published".
+          message: The error, if `status` is FAILED.
 
         Raises LockedError if another refresh has taken over the lock, because that refresh may write the same
         file.

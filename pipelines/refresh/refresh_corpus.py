@@ -68,6 +68,10 @@ def plan_corpus(
 
     The caller uses the next plan if the files of the first one are missing or damaged. Returns an empty list
     if a source has no finished dump yet. Raises SiteError if a source cannot be queried.
+
+    Args:
+      output: output folder of all corpora.
+      state: state of the corpus after the previous run.
     """
     offers = [find_offers(source, session) for source in recipe.sources]
     folder = recipe.edition_folder or state.edition_folder
@@ -80,9 +84,9 @@ def plan_corpus(
 
 
 def is_made(plan: Plan, output: str) -> bool:
-    """Returns True if the edition of a plan is already built.
+    """Returns True if the output folder already contains the edition of a plan.
 
-    Returns False if it is not, or if the folder of the edition is not known yet.
+    Returns False if it does not, or if the folder of the edition is not known yet.
     """
     return bool(plan.folder) and is_completed(join(output, plan.folder, plan.edition))
 
@@ -143,8 +147,10 @@ class CorpusRun:
         self.state = self.states.load(self.table.label)
 
     def run(self) -> tuple[str, str]:
-        """Refreshes the corpus if there is a newer dump. Returns the status and the folder of the current
-        edition.
+        """Refreshes the corpus if there is a newer dump. Returns (status, folder of the current edition).
+
+        The status is PUBLISHED or UP_TO_DATE. If no dump is finished yet, it is WAITING, and the second
+        element is a message instead of a folder.
 
         Raises the errors of the steps, and BuildError if the new edition is not accepted.
         """
@@ -244,7 +250,8 @@ class CorpusRun:
     def _compare(self, folder: str, plan: Plan) -> EditionChanges:
         """Compares the new edition with the current one.
 
-        Raises BuildError. If the current edition cannot be read, the message explains what to do.
+        Raises BuildError or InputError if an edition cannot be read. If it is the current edition, the
+        message explains what to do.
         """
         old, new = join(folder, plan.current), join(folder, plan.edition)
         report = join(folder, editions.report_of(plan.edition))

@@ -86,9 +86,9 @@ def _read_text(response: BaseHTTPResponse) -> str:
 
 
 def _shorten(text: str) -> str:
-    """Returns the sentences at the beginning of a text that fit into the maximum length.
+    """Returns the sentences at the beginning of a text that have at most _MAX_CHARACTERS in total.
 
-    If the first sentence is too long, returns its beginning.
+    If the first sentence alone is longer, returns its beginning.
     """
     if len(text) <= _MAX_CHARACTERS:
         return text

@@ -27,8 +27,9 @@ LOG = logging.getLogger(__name__)
 
 @contextlib.contextmanager
 def shown(parts: Sequence[PartFile]) -> Iterator[None]:
-    """Displays the progress of downloads during the block. The progress is computed from the sizes of the
-    stored files.
+    """Displays the progress of downloads during the `with` block.
+
+    The progress is computed from the sizes of the stored files.
     """
     console = Console(stderr=True)
     watch = _draw if console.is_terminal else _log

@@ -139,7 +139,7 @@ class StoredPart(PartFile):
 
     @contextlib.contextmanager
     def _telling(self) -> Iterator[None]:
-        """Replaces errors of the store inside the block by a DownloadError."""
+        """Replaces errors of the object store in the `with` block by a DownloadError."""
         try:
             yield
         except (StoreError, InputError) as error:
@@ -160,7 +160,7 @@ class StoredPart(PartFile):
                 self._drop()
 
     def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        """Returns the hexadecimal digest of the stored bytes.
+        """Returns the hexadecimal digest of the stored bytes. The arguments are those of `digest_of`.
 
         A finished object is not read again if the store's own checksum shows that it is unchanged.
         """

@@ -53,7 +53,7 @@ class LanguageTable(CorpusTable, frozen=True, kw_only=True):
     language: str = ""
 
     def default_name(self) -> str:
-        """Returns the kind and the language: "wiki40b-uk"."""
+        """Returns the name of the corpus and the code of the language, such as "wiki40b-uk"."""
         return f"{self.kind}-{self.language}"
 
     def given(self) -> dict[str, str]:
@@ -131,7 +131,10 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
         return tuple(_wiki_source(self, wiki, ("dump",), settings) for wiki in self._wikis())
 
     def setting_of(self, source: str, role: str) -> str:
-        """Returns the build setting for the dump of a wiki: the name of its site, such as "wikinews"."""
+        """Returns the name of the build setting for the dump of the wiki `source`, such as "wikinews".
+
+        It is the name of the site to which the wiki belongs.
+        """
         return self._wikis()[source]
 
     def _wikis(self) -> dict[str, str]:
@@ -147,7 +150,7 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
 class FilesTable(CorpusTable, frozen=True, kw_only=True):
     """The settings for a corpus whose input files are listed one by one.
 
-    If the date is changed, a new edition is built.
+    If the field `date` is changed in the configuration, a new edition is built.
     """
 
     date: str

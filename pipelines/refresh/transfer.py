@@ -75,7 +75,7 @@ class Switch:
 
     @contextlib.contextmanager
     def using(self, response: requests.Response) -> Iterator[None]:
-        """Registers the response during the block, so that `turn_off` closes its connection."""
+        """Registers a response during the `with` block, so that `turn_off` closes its connection."""
         self._responses.add(response)
         try:
             self.check()
@@ -152,7 +152,7 @@ class Transfer:
         raise failed[-1] if failed else DownloadError(self.file.name, "", "the file has no address")
 
     def _fetch_from(self, url: str) -> None:
-        """Downloads all bytes from one address, in several attempts if needed. Raises _UselessError."""
+        """Downloads the whole file from one address, in several attempts if needed. Raises _UselessError."""
         idle, most = 0, self.part.bytes_there
         while True:
             self.switch.check()
@@ -177,7 +177,7 @@ class Transfer:
         return min(longest, self.patience.longest_wait_seconds) * random.uniform(0.5, 1)
 
     def _ask(self, url: str) -> None:
-        """Sends one request and stores its bytes. Raises _LaterError, _UselessError."""
+        """Sends one request for the missing bytes and stores them. Raises _LaterError, _UselessError."""
         have = self.part.bytes_there
         if have and have == self.file.size and self.part.headers_to_resume(url):
             return

@@ -139,7 +139,10 @@ def find_dump(source: WikimediaSource, mirror: str, session: requests.Session) -
 def _describe_dump(
     source: WikimediaSource, folder: str, date: str, jobs: Mapping[str, Any]
 ) -> RemoteDump:
-    """Returns the dump in a folder. Raises UnusableDumpError if it is not finished."""
+    """Returns the dump in a folder. `jobs` are the jobs in its dumpstatus.json, by name.
+
+    Raises UnusableDumpError if the dump is not finished.
+    """
     names = select_finished(source, date, jobs)
     listed = dict(_list_files(jobs))
     files = {
@@ -152,8 +155,13 @@ def _describe_dump(
 def select_finished(
     source: WikimediaSource, date: str, jobs: Mapping[str, Any]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Returns role → file names of a finished dump. If there is no single file with all pages, the partial
-    files are returned.
+    """Returns the names of the files of a finished dump for each role of `source`.
+
+    If there is no single file with all pages, the names of the partial files are returned.
+
+    Args:
+      date: The date of the dump, such as "20261101".
+      jobs: The jobs in dumpstatus.json, by name.
 
     Raises UnusableDumpError if a needed job is not done.
     """
@@ -195,8 +203,9 @@ def _wiki_file(folder: str, name: str, listed: Mapping[str, Any]) -> RemoteFile:
 def find_entities(
     source: EntitiesSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """Returns the newest dump of Wikidata's entities on a mirror for which there is a checksum. Returns None
-    if no dump has a checksum yet.
+    """Returns the newest dump of Wikidata's entities on a mirror; None if no dump has a checksum yet.
+
+    Dumps without a checksum are skipped.
 
     Wikimedia publishes these dumps in two folders, but a mirror may have only one of them. Raises SiteError
     if there is no file of checksums.

@@ -33,7 +33,10 @@ class BookInputs(NamedTuple):
         return {name.replace("_", "-"): paths for name, paths in self._asdict().items()}
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of book files that the workers will read."""
+        """Returns the number of bytes of book files that the workers will read.
+
+        It does not depend on `stripes`, the number of parts into which workers divide a file.
+        """
         return sum(sizes_of(self.books))
 
     def date(self) -> str:
@@ -53,7 +56,7 @@ class BookInputs(NamedTuple):
 def check_book_settings(
     books: Sequence[str], dump_date: str, on_corrupt: str, min_words: int
 ) -> None:
-    """Raises ValueError if a setting that all builds from books have is invalid."""
+    """Raises ValueError if one of these settings, which all builds from books have, is invalid."""
     check_dump_settings(books, dump_date, on_corrupt)
     if min_words < 0:
         raise ValueError(f"min_words must be 0 or more, not {min_words}")

@@ -34,9 +34,10 @@ class Rates(NamedTuple):
     of: Mapping[tuple[str, str], Rate]  # (corpus, part) → rate
 
     def find(self, corpus: str, part: str, language: str = "") -> Rate | None:
-        """Returns the rate of a part; None if the table has none.
+        """Returns the rate of a part of a build; None if the table has none.
 
-        If there is no rate for the language, the rate of the corpus or the rate for all corpora is used.
+        If the table has no rate for the language, returns the rate of the part for the whole corpus. If that
+        is missing too, returns the rate of the part for all corpora.
         """
         keys = (corpus, f"{part}:{language}"), (corpus, part), (ANY, part)
         return next((self.of[key] for key in keys if key in self.of), None)
@@ -74,7 +75,7 @@ def parts_of(rates: Rates, corpus: str, language: str, text: Text, workers: int 
       text: The size and kind of the input.
       workers: The number of worker processes.
 
-    Raises KeyError if the table has no rates for the corpus.
+    Raises KeyError if `rates` has no rate for the corpus.
     """
     work = rates.find(corpus, WORK, language)
     if not work:

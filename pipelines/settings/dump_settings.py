@@ -36,7 +36,12 @@ def limit_setting(limit: int) -> dict[str, int]:
 
 
 def limit_caveat(limit: int, unit: str) -> tuple[str, ...]:
-    """Returns the caveat about a limit for the manifest and the card of a build; empty if `limit` is 0."""
+    """Returns the caveat that a build reads only the first documents; empty if `limit` is 0.
+
+    Args:
+      limit: The number of documents that are read.
+      unit: The name of the documents, such as "articles".
+    """
     if not limit:
         return ()
     return (f"Only the first {limit:,} {unit} of the input were read: a first look, no corpus.",)
@@ -61,7 +66,7 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
 
 
 def name_variant(variant: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the settings in the form that signatures use: name with dashes → value as a string."""
+    """Returns the settings in `variant` in the form of signatures: name with dashes → value as a string."""
     return {name.replace("_", "-"): _in_signature(value) for name, value in variant.items()}
 
 

@@ -83,7 +83,10 @@ class Flores101Config:
         return dict(sorted(_by_name("documents", self.documents).items()))
 
     def older(self) -> dict[str, list[str]]:
-        """Returns domain → its values in `newer_than`: a page id, patterns of dump files, or a day."""
+        """Returns domain → the values of `newer_than` for it, which exclude older pages.
+
+        The values are a page id, patterns of older dump files, or a day.
+        """
         return _by_name("newer_than", self.newer_than)
 
     def domains(self) -> tuple[str, ...]:
@@ -100,9 +103,9 @@ class Flores101Config:
 
 
 def _by_name(setting: str, values: Sequence[str]) -> dict[str, list[str]]:
-    """Groups values such as "news=docs.jsonl" by the name before "=". Returns name → values.
+    """Groups values such as "news=docs.jsonl" by the name before "=". Returns name → list of the values.
 
-    Raises ValueError for a value without a name.
+    Raises ValueError for a value without a name. The message contains the name of the setting.
     """
     found: dict[str, list[str]] = {}
     for value in values:

@@ -104,8 +104,8 @@ class Lm1bConfig:
         }
 
     def edition(self) -> str:
-        """Returns the name of the edition: the language, and the settings that differ from the original
-        scripts.
+        """Returns the name of the edition: the language, and the settings that differ from those of
+        the original scripts.
 
         Examples are "en" and "en-shards-10".
         """

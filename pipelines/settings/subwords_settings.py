@@ -20,8 +20,9 @@ MOST_SENTENCES = 10**12  # the counts of words are 63 bits wide
 
 @dataclasses.dataclass(frozen=True)
 class SubwordsConfig:
-    """The settings of a vocabulary. The defaults are those of the paper. Invalid settings raise
-    ValueError.
+    """The settings of a vocabulary. The defaults are those of FLORES-101 (Goyal et al. 2022).
+
+    Invalid settings raise ValueError.
     """
 
     corpora: Sequence[

@@ -162,7 +162,8 @@ class Wiki40bConfig:
         return {"near_duplicates": self.near_duplicates, **named}
 
     def edition(self) -> str:
-        """Returns the name of the edition: the language, and the settings that differ from the paper.
+        """Returns the name of the edition: the language, and the settings that differ from those in
+        the paper.
 
         Examples are "vi" and "vi-near-duplicates-0.8".
         """
@@ -207,8 +208,9 @@ class Wiki40bConfig:
         return {name: one for name, one in chosen.items() if one != released[name]}
 
     def for_signature(self) -> dict[str, str]:
-        """Returns the settings that are part of the build's signature: the language, and the
-        settings that differ from the paper.
+        """Returns the settings that are part of the build's signature.
+
+        These are the language, and the settings that differ from those in the paper.
         """
         differing = {k: v for k, v in self.variant().items() if v != ORIGINAL.get(k)}
         return {"lang": self.language, **name_variant(differing), **self._columns()}

@@ -47,9 +47,9 @@ def load(
 
 
 def measure(text: str) -> dict[str, Any]:
-    """Returns a document with its numbers of words and bytes, as floats.
+    """Returns a document as a dictionary with its text and its numbers of words and bytes.
 
-    The numbers are scaled later, and integers would be rounded.
+    The numbers are floats, because `load` scales them, and scaled integers would be rounded.
     """
     return {
         "text": text,
@@ -59,8 +59,11 @@ def measure(text: str) -> dict[str, Any]:
 
 
 def process_results(doc: dict[str, Any], results: list[float]) -> dict[str, tuple[float, float]]:
-    """Returns, for each metric, a pair: the log-likelihood of the document, and the number of words or bytes
-    by which it is divided.
+    """Returns metric → (log-likelihood of the document, number of words or bytes to divide it by).
+
+    Args:
+      doc: The document, with its numbers of words and bytes.
+      results: A list with the log-likelihood of the document.
     """
     (log_likelihood,) = results
     return {

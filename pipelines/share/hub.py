@@ -243,8 +243,9 @@ def _blob_id(data: bytes) -> str:
 
 @contextlib.contextmanager
 def _named(repo: str) -> Iterator[None]:
-    """Replaces errors of the hub inside the block by StoreError, whose message is one line with the
-    repository's name.
+    """Replaces errors of the hub in the `with` block by a StoreError.
+
+    Its message is one line with the name of the repository.
     """
     try:
         yield

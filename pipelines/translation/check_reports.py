@@ -12,8 +12,9 @@ SHOWN_OF_MANY = 3  # number of findings to print per language if several are che
 
 
 def print_checked(checked: Checked, shown: int = SHOWN) -> None:
-    """Prints the result of a check: a table of findings by rule, and the first findings with
-    file and line.
+    """Prints the result of a check: the number of findings for each rule, and the first findings.
+
+    At most `shown` findings are printed, each with its file and line.
     """
     facts = checked.entry.facts
     verdict = "failed" if checked.has_errors else "passed"

@@ -165,7 +165,7 @@ def _in_order(
 
 @contextlib.contextmanager
 def _ignored_interrupts() -> Iterator[None]:
-    """Makes processes that are started in the block ignore Ctrl-C until they call `prepare_worker`."""
+    """Makes processes that are started in the `with` block ignore Ctrl-C until they call `prepare_worker`."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals
         return

@@ -20,7 +20,7 @@ _NAMED = 8  # number of names to print of a long list
 
 
 def count_of(number: int, what: str) -> str:
-    """Returns the number and the noun: "1 error", "1,203 errors"."""
+    """Returns a number and a noun, such as "1 error" or "1,203 errors". `what` is the singular noun."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
@@ -74,7 +74,7 @@ def draw(
 
 
 def screen_columns() -> int | None:
-    """Returns the width of the terminal, or the value of the variable COLUMNS; None if there is neither."""
+    """Returns the width of the terminal, or the environment variable COLUMNS; None if there is neither."""
     has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
     return shutil.get_terminal_size().columns if has_width else None
 
@@ -95,7 +95,10 @@ def _draw(
     total: Sequence[str],
     places: Sequence[int],
 ) -> str:
-    """Formats one table that has the columns with the indices `places`."""
+    """Formats one table that has only the columns with the indices `places`.
+
+    The other arguments are those of `draw`.
+    """
     table = Table(box=box.SIMPLE)
     for place in places:
         justify: Any = "right" if place >= len(columns) - numbers else "left"

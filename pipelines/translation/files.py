@@ -39,7 +39,7 @@ def decode(path: str, data: bytes) -> str:
 
 @contextlib.contextmanager
 def naming(path: str | pathlib.Path) -> Iterator[None]:
-    """Replaces a ReadError inside the block by an InputError that names the file."""
+    """Replaces a ReadError in the `with` block by an InputError that names the file."""
     try:
         yield
     except ReadError as error:

@@ -359,7 +359,7 @@ def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[i
 
 
 def print_imported(imported: Iterable[Imported]) -> None:
-    """Prints a line for each file."""
+    """Prints the result of the import of each file, one line each."""
     has_disputes = False
     for one in imported:
         print(f"{one.path}: {_describe(one)}")

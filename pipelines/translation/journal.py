@@ -100,8 +100,9 @@ def _read_entry(folder: pathlib.Path, number: int) -> Entry:
 
 @contextlib.contextmanager
 def locked(folder: pathlib.Path) -> Iterator[None]:
-    """Locks a journal during the block, after waiting for other processes. Removes unfinished entries of
-    killed processes.
+    """Locks a journal during the `with` block, after waiting for other processes.
+
+    Removes the unfinished entries of killed processes.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with file_lock.locked(folder, waits=True):
@@ -144,8 +145,9 @@ def append(
 
 
 def _renamed(building: pathlib.Path, target: pathlib.Path) -> bool:
-    """Renames a folder. Returns False if the new name is already used. A folder with content is never
-    replaced.
+    """Renames the folder `building` to `target`. Returns True if it was renamed.
+
+    Returns False if a folder with content already has the name `target`; it is never replaced.
     """
     try:
         building.rename(target)

@@ -25,11 +25,11 @@ def files_of(entry: Entry) -> dict[str, bytes]:
 
 
 def paths_of(entry: Entry, contents: Mapping[str, bytes], to: str) -> list[str]:
-    """Returns the paths of the files of an entry. If `to` is not "", copies them to this folder and returns
-    the copies.
+    """Returns the paths of the files of a journal entry.
 
     Args:
       contents: name → content of the files.
+      to: folder to which the files are copied; the paths are then those of the copies. "" to copy nothing.
     """
     if to:
         return files.put_copies(to, contents)

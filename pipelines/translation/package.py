@@ -134,6 +134,10 @@ def choose_languages(
     """Returns the languages to include, sorted by code, and the reasons why other languages are left out.
 
     The keys of the reasons are codes of languages.
+
+    Args:
+      without_review: whether to include languages that have passed the checks but were not accepted by
+        reviewers.
     """
     source = Included(
         SOURCE_CODE,
@@ -193,7 +197,10 @@ def _license(project: Project) -> str:
 
 
 def _kept(project: Project, with_test: bool) -> dict[str, int]:
-    """Returns the number of sentences in each split of the package."""
+    """Returns the number of sentences in each split of the package.
+
+    `with_test` is whether the package contains the withheld split.
+    """
     return {
         split: len(sentences)
         for split, sentences in splits_of(project.sentences)
@@ -278,6 +285,13 @@ def _manifest(
 ) -> dict[str, Any]:
     """Returns the manifest of the data set. It contains no time, so that the same project gives the same
     bytes.
+
+    Args:
+      included: the languages in the package.
+      left_out: code of a language → reason why it is left out.
+      outputs: the files of the package.
+      version: the version of the data set.
+      with_test: whether the package contains the withheld split.
     """
     rules = project.rules
     provenance = Provenance(
@@ -365,8 +379,9 @@ def make_card(project: Project, manifest: Mapping[str, Any], included: Sequence[
 
 
 def _workflow(included: Sequence[Included]) -> list[str]:
-    """Returns a table about the translation work, as in Table 4 of the paper; no lines if no
-    packet was sent.
+    """Returns the lines of a table about the translation work, as in Table 4 of Goyal et al. 2022.
+
+    Returns an empty list if no packet was sent.
     """
     again = [one.rounds - 1 for one in included if one.rounds]
     days = [one.days for one in included if one.days is not None]

@@ -48,7 +48,7 @@ def send_packets(
     language.
 
     Args:
-      formats: file formats of the packets, some of FORMATS.
+      formats: the file formats in which each packet is written; each is one of FORMATS.
       to: folder for copies of the files; "" to make no copies.
       by: name of the person who sends the packets.
 

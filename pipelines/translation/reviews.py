@@ -140,6 +140,10 @@ def import_reviews(project: Project, paths: Iterable[str], *, by: str = "") -> l
     When the whole sample is reviewed, also adds the verdict. All files are read before the first entry is
     written.
 
+    Args:
+      paths: the files of the sheets.
+      by: name of the person who imports the sheets; "" for the reviewer.
+
     Raises InputError for a sheet that cannot be read, or if a reviewed translation has changed in the
     meantime.
     """
@@ -273,6 +277,10 @@ def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str
     """Returns the verdict of the current round; None if a part of the sample is not reviewed yet.
 
     If there are new reviews, computes a new verdict and adds it to the journal.
+
+    Args:
+      folder: the folder of the journal.
+      by: name of the person who imports the reviews.
     """
     digest = state.digest_of(project.sample)
     reviews = _reviews(state, digest)
@@ -301,7 +309,7 @@ def _judge(project: Project, state: LanguageState, folder: pathlib.Path, by: str
 
 
 def _plain(record: QualityScore | ReviewerShare) -> dict[str, Any]:
-    """Returns name of a field → value. Fractions are converted to strings."""
+    """Returns the fields of a record as name → value. Fractions are converted to strings."""
     values = record._asdict().items()
     return {name: str(one) if isinstance(one, Fraction) else one for name, one in values}
 
@@ -326,7 +334,7 @@ def print_reviewed(reviewed: Iterable[Reviewed]) -> None:
 
 
 def _tell_errors(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Yields lines with the numbers of errors, and the score of each reviewer."""
+    """Yields lines with the numbers of errors and the score of each reviewer, from the facts of a verdict."""
     for counts in (facts["errors_by_severity"], facts["errors_by_category"]):
         told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
         if told:

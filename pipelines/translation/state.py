@@ -102,8 +102,9 @@ class LanguageState:
 
     @property
     def days(self) -> float | None:
-        """The days from the first packet to the newest entry, as in Table 4 of the paper; None before the
-        first packet.
+        """The days from the first packet to the newest entry; None before the first packet.
+
+        They are comparable with Table 4 of Goyal et al. 2022 (FLORES-101).
         """
         packet = next(iter(self.of_kind("packet")), None)
         if not packet:

@@ -147,8 +147,9 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
 
 
 def _findings(state: LanguageState, found: Sequence[Finding], named: Named) -> Iterable[Finding]:
-    """Returns the findings that `named` selects. If it selects a rule, findings that are already waived are
-    left out.
+    """Returns the findings in `found` that `named` selects.
+
+    If `named` selects all findings of a rule, those that are already waived are left out.
 
     Raises ValueError if it selects no finding, or if findings of this rule cannot be waived.
     """

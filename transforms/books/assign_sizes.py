@@ -30,8 +30,8 @@ class SizedBook(NamedTuple):
 class AssignSizes(beam.PTransform):
     """Assigns books to splits, and decides which are in SimpleBooks-2, the small corpus.
 
-    PCollection[TokenizedBook] → PCollection[SizedBook]. One worker plans all books. It needs 16 bytes of
-    memory per book, for the id and the number of tokens. The arguments are those of `plan_sizes`. Raises
+    PCollection[TokenizedBook] → PCollection[SizedBook]. One worker decides about all books. It needs 16 bytes
+    of memory per book, for the id and the number of tokens. The arguments are those of `plan_sizes`. Raises
     InputError if there are too few books.
     """
 
@@ -76,5 +76,8 @@ def plan_all(
 
 
 def assign_size(book: TokenizedBook, plan: Mapping[int, Placement]) -> SizedBook:
-    """Returns a book with its split and size, which are taken from the plan: book id → Placement."""
+    """Returns a book with its split, and whether it is in SimpleBooks-2.
+
+    `plan` is the result of `plan_all`: book id → Placement.
+    """
     return SizedBook(book, *plan[book.book_id])

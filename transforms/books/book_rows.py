@@ -70,12 +70,15 @@ def split_and_length(split: str, stats: BookStats) -> tuple[str, int]:
 
 
 def text_bytes(split: str, stats: BookStats) -> tuple[str, int]:
-    """Returns (split, size of the texts in UTF-8 bytes). PlanShards derives the number of files from it."""
+    """Returns (split, size of the counted texts in UTF-8 bytes).
+
+    PlanShards derives the number of files of a split from it.
+    """
     return split, stats.text_bytes
 
 
 def book_rows(schema: pa.Schema) -> RowKind:
-    """Returns the RowKind of book rows. Their values are strings and 32-bit integers."""
+    """Returns the RowKind that tells the transform WriteRows how to write book rows of the given schema."""
     return RowKind(
         schema,
         identity,
@@ -113,7 +116,7 @@ def identity(row: Any) -> str:
 
 
 def order(row: BookRow) -> tuple[int, int]:
-    """Returns the sort key of a row. It begins with a hash of the book id."""
+    """Returns the sort key of a row: (hash of the book id, book id)."""
     return place_of(row.book_id)
 
 
@@ -123,6 +126,7 @@ class SignBooks(WriteSignatures):
     Rows of the split "train_2" are ignored, because their books are in "train" as well.
 
     Args:
+      folder, scratch: as in WriteSignatures.
       text: position of the text among the `values` of a row. The signature is computed from this text.
     """
 
@@ -143,5 +147,5 @@ def values(row: BookRow) -> list[int | str]:
 
 
 def weigh(features: Sequence[Any]) -> int:
-    """Returns the number of characters in the values of a row, which limits the size of batches."""
+    """Returns the number of characters in the values of a row. This number limits the size of batches."""
     return sum(len(one) for one in features if isinstance(one, str))

@@ -38,8 +38,9 @@ def match_books(patterns: Sequence[str]) -> list[str]:
 
 
 def _is_folder(pattern: str) -> bool:
-    """Returns True if a pattern is the path of a folder. On an object store, this is any path with objects
-    below it.
+    """Returns True if a pattern is the path of a folder.
+
+    On an object store, a path is that of a folder if there are objects below it.
     """
     if is_local(pattern):
         return posixpath.isdir(pattern)

@@ -1,4 +1,4 @@
-"""Counts the vocabulary of one size of SimpleBooks, and the share of each split's tokens that it covers."""
+"""Counts the vocabulary of SimpleBooks-92 or SimpleBooks-2, and how many tokens of each split are in it."""
 
 import operator
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,8 +38,9 @@ class CountBookVocabulary(beam.PTransform):
     PCollection[(split, TokenizedBook)] → BookVocabulary.
 
     The vocabulary is counted on the training split. Its file has one line per word: the word, a tab and its
-    count. Lines are sorted by descending count, then by the bytes of the word. Words are counted in buckets.
-    A worker holds one bucket in memory. One worker holds the whole vocabulary.
+    count. Lines are sorted by descending count, then by the bytes of the word. Words are distributed to
+    buckets, and each bucket is counted by one worker, in memory. Then one worker holds the whole vocabulary
+    and writes it.
 
     Args:
       folder: output folder of the build.
@@ -90,7 +91,7 @@ class CountBookVocabulary(beam.PTransform):
 
 
 def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
-    """Returns the words of a training book with their counts, or None for a book of another split."""
+    """Returns the word counts of a book of the training split; None for a book of another split."""
     split, book = placed
     if split != TRAIN:
         return None
@@ -100,7 +101,11 @@ def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
 
 
 def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[str, HeldoutStats]]:
-    """Yields (split, counts of tokens in and outside the vocabulary) for a book of a held-out split."""
+    """Counts how many tokens of a held-out book are in the vocabulary. Yields (split, counts).
+
+    Yields nothing for a book of the training split. `packed_words` is the vocabulary (see
+    `vocabulary.unpack_words`).
+    """
     split, book = placed
     if split != TRAIN:
         words = vocabulary.unpack_words(packed_words)
@@ -110,7 +115,7 @@ def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[s
 
 
 class WrittenVocabulary(NamedTuple):
-    """The vocabulary file, its counts, and its packed words."""
+    """The vocabulary file, the packed words of the vocabulary, and counts of words in the training split."""
 
     file: OutputFile
     words: int  # running words of the training split
@@ -122,7 +127,7 @@ class WrittenVocabulary(NamedTuple):
 def write_vocabulary(folder: str, name: str, parts: Sequence[VocabularyPart]) -> WrittenVocabulary:
     """Writes the vocabulary file from its parts, one for each bucket of words.
 
-    In the manifest, the number of records of this file is the number of words.
+    In the manifest, the number of records of this file is the number of words in the vocabulary.
     """
     merged = vocabulary.merge_parts(parts, 0)
     with HashedFile.in_folder(folder, name) as file:
@@ -143,6 +148,8 @@ def make_stats(
     """Returns the statistics of a vocabulary, and how many tokens of each split it covers.
 
     Args:
+      written: the vocabulary, with the counts of the training split.
+      min_count: minimum count of a word of the vocabulary.
       lines: number of lines of the training split.
       heldout: split → counts, for each held-out split.
     """

@@ -53,7 +53,10 @@ class DateBooks(beam.PTransform):
 
 
 def date_book(book: Book, before: int) -> Iterator[Any]:
-    """Yields the dated book or its rejection. The evidence is on a separate output."""
+    """Yields the dated book, or its rejection on the output "rejected".
+
+    Also yields what is known about its date, a BookEvidence, on the output "evidence".
+    """
     evidence = date_evidence(book, fetch_text(book.packed_text))
     told = BookEvidence(book.book_id, book.title, book.released_year, evidence)
     yield beam.pvalue.TaggedOutput("evidence", told)

@@ -72,10 +72,10 @@ class DecideContested(beam.PTransform):
 
 
 def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
-    """Yields (chain, number of n-grams) for each chain in a partition of the n-grams.
+    """Finds the chains of contested books in one partition of the n-grams. Yields (chain, number of n-grams).
 
-    Whether an n-gram is in a larger kept book can depend on the decisions about contested books. A chain is
-    the list of the contested books that have such an n-gram. Other outputs are:
+    A chain is the list of all contested books that contain a given n-gram. An n-gram is only counted if it is
+    still undecided whether a larger kept book has it. Other outputs are:
       "certain": for each contested book, the number of its n-grams that are certainly in larger kept books.
       "links": pairs of books that are in the same chain.
 
@@ -94,7 +94,9 @@ def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
 def key_contested(
     contested: Int64s, certain: Int64s, links: Pairs
 ) -> Iterator[tuple[int, ContestedBook]]:
-    """Yields (component, contested book). A component is named by the smallest id of its books.
+    """Yields (component, contested book) for each contested book.
+
+    A component is a group of books that are connected by chains. Its name is the smallest id of its books.
 
     Args:
       contested: rows of the contested books, as in `counts` of DecideContested.
@@ -109,7 +111,7 @@ def key_contested(
 
 
 def key_chain(counted: tuple[bytes, int], links: Pairs) -> tuple[int, tuple[bytes, int]]:
-    """Returns (component, counted), where the component is that of the books in the chain.
+    """Returns (component of the books in a chain, counted). See `key_contested` for components.
 
     Args:
       counted: (chain, number of n-grams that have this chain). For chains, see `chain_partition`.
@@ -126,7 +128,9 @@ def decide_component(
 ) -> Int64s:
     """Returns the ids of the dropped books of a connected component, as an array with one row per book.
 
-    `joined` is (component, its contested books and its chains), as produced by CoGroupByKey.
+    Args:
+      joined: (component, its contested books and its chains), as produced by CoGroupByKey.
+      threshold: as in DecideContested.
     """
     _, found = joined
     chains = [(overlap.chain_ids(chain), ngrams) for chain, ngrams in found["chains"]]

@@ -12,12 +12,11 @@ from transforms.text.vocabularies.plain_words import plain_words
 
 
 class DropDuplicateBooks(beam.PTransform):
-    """Drops near-duplicate books.
+    """Drops near-duplicate books. PCollection[Book] or PCollection[DatedBook] → Screened.
 
-    PCollection[Book] → Screened of Book, or PCollection[DatedBook] → Screened of DatedBook. The longest book
-    of each group of near-duplicates is kept; if several have this length, the one with the smallest id. Plain
-    words are compared (see plain_words.py), so editions that differ only in quotation marks are duplicates.
-    Kept books are unchanged. The arguments are those of DropDuplicates.
+    The longest book of each group of near-duplicates is kept; if several have this length, the one with the
+    smallest id. Plain words are compared (see plain_words.py), so editions that differ only in quotation
+    marks are duplicates. Kept books are unchanged. The arguments are those of DropDuplicates.
     """
 
     def __init__(self, folder: str, threshold: str | float):
@@ -30,7 +29,7 @@ class DropDuplicateBooks(beam.PTransform):
 
 
 def describe_book(element: Book | DatedBook) -> DocumentFacts:
-    """Returns the id, title and length of a book. The length is its rank: the longest book is kept."""
+    """Returns the id, title and rank of a book. The rank is its length, so the longest duplicate is kept."""
     book = book_of(element)
     return DocumentFacts(book.book_id, book.title, book.characters)
 

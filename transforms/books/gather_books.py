@@ -1,4 +1,4 @@
-"""Reads books, the catalogue and the list of released books, and joins them to one element per book."""
+"""Reads books, the catalogue and PG-19's list of books, and joins them to one element per book."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

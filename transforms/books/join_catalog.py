@@ -17,20 +17,20 @@ _TEXT = "Text"
 
 
 class JoinedBooks(NamedTuple):
-    """The outputs of JoinCatalog: books and rejected files. Each file is used for a book or rejected."""
+    """The outputs of JoinCatalog: books and rejected files. Each file becomes a book or is rejected."""
 
     books: beam.PCollection  # of Book, one for each id
     rejected: beam.PCollection  # of Rejected: unused files of a book, other media
 
 
 class JoinCatalog(beam.PTransform):
-    """Joins files of books with the catalogue and the released books, by ebook number.
+    """Joins files of books with the catalogue and PG-19's list of released books, by ebook number.
 
     {"books": BookFile, "catalog": CatalogEntry, "released": ReleasedBook} → JoinedBooks. The keys "catalog"
     and "released" are optional. If a book has several files, one is chosen (see
-    text/books/files/choose_file.py). Entries and released books without a file are ignored. If several
-    entries or released books have the same id, `choose_entry` and `choose_released` select one, independent
-    of the order.
+    text/books/files/choose_file.py). Catalogue entries and released books without a file are ignored. If
+    several of them have the same id, `choose_entry` and `choose_released` select one. The result does not
+    depend on their order.
     """
 
     def expand(self, inputs: Mapping[str, beam.PCollection]) -> JoinedBooks:
@@ -50,9 +50,12 @@ class JoinCatalog(beam.PTransform):
 
 
 def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
-    """Yields the book with one ebook number, if there are files and the book is a text.
+    """Yields the book with a given ebook number, unless it has no file or is not a text.
 
-    Files that are not used are yielded on the output "rejected".
+    Files that are not used are yielded as rejections on the output "rejected".
+
+    Args:
+      joined: (ebook number, {"books", "catalog", "released": elements with this number}), from CoGroupByKey.
     """
     book_id, found = joined
     if not (files := list(found[BOOKS])):
@@ -110,7 +113,7 @@ def join_book(
 
 
 def choose_entry(entries: Iterable[CatalogEntry]) -> CatalogEntry | None:
-    """Returns the catalogue entry with the most values, or None.
+    """Returns the catalogue entry that contains the most values; None if `entries` is empty.
 
     If several entries have equally many values, the one that sorts last is returned.
     """
@@ -118,7 +121,7 @@ def choose_entry(entries: Iterable[CatalogEntry]) -> CatalogEntry | None:
 
 
 def choose_released(released: Iterable[ReleasedBook]) -> ReleasedBook | None:
-    """Returns the released book with the earliest year, or None.
+    """Returns the released book with the earliest year; None if `released` is empty.
 
     If several books have the earliest year, the first one by title and URL is returned.
     """

@@ -43,8 +43,8 @@ class ListBooks(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      formula: formula of a column, the ratio of a book's number of tokens to its number of different tokens;
-        see text/books/simple/simplicity.py.
+      formula: name of the formula for the simplicity of a book, which is a column of the table; see
+        text/books/simple/simplicity.py.
     """
 
     def __init__(self, folder: str, formula: str):

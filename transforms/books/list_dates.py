@@ -1,4 +1,4 @@
-"""Writes the evidence for the dates of books to a table for inspection, and counts it."""
+"""Writes a table of the evidence for the dates of books, and counts the books by the source of their date."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ NAME = "dates"
 
 
 class ListedDates(NamedTuple):
-    """The outputs of ListDates: the table of the evidence, and its counts."""
+    """The outputs of ListDates: the table of the evidence, and counts of books for each source of dates."""
 
     files: beam.PCollection  # of OutputFile: dates-00000-of-00001.tsv
     facts: beam.PCollection  # of one (name, counts) for stats.json

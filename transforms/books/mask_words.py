@@ -1,4 +1,4 @@
-"""Replaces the words of a user's list by a mark, in books whose date is known."""
+"""Replaces the words of a list that the user provides by a mark, in books whose date is known."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
@@ -24,7 +24,7 @@ class MaskedBooks(NamedTuple):
 
 
 class MaskWords(beam.PTransform):
-    """Replaces the words of a list by a mark. PCollection[DatedBook] → MaskedBooks.
+    """Replaces the words of a list by the mark "<DW>". PCollection[DatedBook] → MaskedBooks.
 
     With an empty list, the books are unchanged.
 

@@ -206,9 +206,9 @@ def short_names(paths: Sequence[str]) -> list[str]:
 
 
 def plan_units(source: BookSource) -> Iterator[BookUnit | PassedOver | PackedDamage]:
-    """Yields the work units of a file.
+    """Yields the work units of an input file.
 
-    For an archive, also yields the files that are skipped, and the damage in its directory.
+    For an archive, also yields the files in it that are skipped, and the damage in its directory.
     """
     with open_raw(source.path) as stream:
         try:
@@ -260,10 +260,13 @@ def _list_zip(
 def _plan_archive(
     source: BookSource, listed: Iterable[StoredFile | PassedOver | PackedDamage]
 ) -> Iterator[BookUnit | PassedOver | PackedDamage]:
-    """Yields the files of an archive in units of about UNIT_BYTES stored bytes.
+    """Yields the files of an archive in work units of about UNIT_BYTES stored bytes.
 
     A .tar inside the archive is divided into several units, which different workers can read. Skipped files
     and damage are yielded unchanged.
+
+    Args:
+      listed: the files in the archive, those to skip, and the damage of the archive.
     """
     uncounted = source.stored_bytes
     together: list[StoredFile] = []
@@ -362,7 +365,10 @@ class _ReadFirst(_ReadUnit):
 
 
 def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:
-    """Yields the files of a unit with their contents. Also counts the bytes read, to report progress."""
+    """Yields the files of a unit with their contents, and the damage found in them.
+
+    Also counts the bytes read, to report progress.
+    """
     progress = _Progress(unit)
     with open_raw(unit.source.path) as stream:
         for file in unit.files:
@@ -446,9 +452,9 @@ def _reject(name: str, reason: Reason, title: str = "") -> Rejected:
 
 
 def lose(source: BookSource, damage: PackedDamage, on_corrupt: str) -> beam.pvalue.TaggedOutput:
-    """Returns the damage of a file as an element of the output "lost", if `on_corrupt` is "keep-good".
+    """Returns an element for the output "lost" that reports damage of a file, if `on_corrupt` is "keep-good".
 
-    If it is "fail", raises InputError instead.
+    If `on_corrupt` is "fail", raises InputError instead.
     """
     if on_corrupt == "fail":
         path = posixpath.join(source.path, damage.name.removeprefix(source.name).lstrip("/"))

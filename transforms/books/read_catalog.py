@@ -97,7 +97,13 @@ class ReadCatalog(beam.PTransform):
 
 
 def check_entries(entries: int, paths: Sequence[str], first_rejected: Sequence[Rejected]) -> None:
-    """Raises InputError if the catalogue has rejected records but no valid entry."""
+    """Raises InputError if the catalogue has rejected records but no valid entry.
+
+    Args:
+      entries: number of valid entries.
+      paths: the catalogue's files, for the message of the error.
+      first_rejected: one of the rejected records; empty if there are none.
+    """
     for rejected in first_rejected:
         if not entries:
             message = f"no entry can be read: {rejected.id}: {rejected.detail}"
@@ -116,7 +122,7 @@ class CatalogUnit(NamedTuple):
 
 
 class BadDocument(NamedTuple):
-    """A document that is not a valid entry, with the error."""
+    """A document that contains no valid entry of the catalogue, with the error."""
 
     member: str  # path in the archive; "" for the file itself
     message: str
@@ -134,7 +140,7 @@ Event = CatalogEntry | BadRow | BadDocument | DamagedCatalog
 
 
 def plan_units(paths: Sequence[str], stripes: int) -> list[CatalogUnit]:
-    """Returns the work units of all files. An archive has `stripes` units, any other file has one."""
+    """Returns the work units of all files. An archive has `stripes` units, every other file has one."""
     return [
         CatalogUnit(path, stripe, shares)
         for path in paths
@@ -244,7 +250,10 @@ def _read_zip(stream: BinaryIO, unit: CatalogUnit) -> Iterator[Event]:
 
 
 def _read_content(stream: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[Event]:
-    """Yields the documents of an archive, a single document, or the rows of a table. Decompresses them."""
+    """Decompresses a file, and yields the documents of an archive, a single document, or the rows of a table.
+
+    `member` is the name of the file in a .zip; "" for an input file itself.
+    """
     if is_archive(stream):
         yield from _read_tar(decompressed(stream), member, unit)
         return
@@ -325,7 +334,10 @@ def _read_table(
 
 
 class _CutError(Exception):
-    """Raised if a damaged table cannot be read beyond a certain byte of its text."""
+    """Raised if a table cannot be read to its end.
+
+    Contains the byte of the text at which reading stopped, and the cause.
+    """
 
     def __init__(self, line: int, offset: int, message: str):
         super().__init__(line, offset, message)

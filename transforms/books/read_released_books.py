@@ -1,4 +1,4 @@
-"""Reads the released books from metadata.csv of PG-19."""
+"""Reads the list of the books in the PG-19 release (metadata.csv), and tables of their splits."""
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ STAGE = "read-released-books"
 
 
 class ReadReleasedBooks(beam.PTransform):
-    """Reads the released books from metadata.csv. PBegin → PCollection[ReleasedBook].
+    """Reads the list of the books in the PG-19 release, metadata.csv. PBegin → PCollection[ReleasedBook].
 
     Each file is read by one worker. Raises InputError, with the file and the line, if a line is not in the
     format of metadata.csv.
@@ -39,7 +39,7 @@ class ReadReleasedBooks(beam.PTransform):
 
 
 def read_released_books(path: str) -> Iterator[ReleasedBook]:
-    """Yields the released books in one file. Raises InputError for an invalid line."""
+    """Yields the books listed in one metadata.csv. Raises InputError for an invalid line."""
     books = 0
     with _open_table(path) as lines:
         for book in read_released_lines(lines):

@@ -38,7 +38,7 @@ class ScreenBooks(beam.PTransform):
 
 
 def first_reason(rules: Sequence[BookRule], element: Book | MeasuredBook) -> Reason | None:
-    """Returns the reason of the first rule that rejects a book, or None."""
+    """Returns the reason of the first rule that rejects a book; None if no rule rejects it."""
     book = book_of(element)
     text = fetch_text(book.packed_text)
     return next(filter(None, (rule(book, text) for rule in rules)), None)
@@ -72,7 +72,7 @@ def measure_book(book: Book) -> MeasuredBook:
 
 
 class KeepSimple(beam.PTransform):
-    """Keeps or rejects books by a rule on their counts. PCollection[MeasuredBook] → Screened of MeasuredBook.
+    """Keeps or rejects books by a rule on their counts. PCollection[MeasuredBook] → Screened.
 
     Args:
       rule: function that takes a MeasuredBook, and returns a Reason to reject it or None to keep it; see

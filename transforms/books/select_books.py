@@ -110,6 +110,8 @@ def attribute_partition(
     Args:
       packed: reference to the n-grams of the partition that several books share.
       dropped: ids of the dropped books, ascending.
+      plan: has the number of buckets.
+      scratch: stores the rows.
     """
     rows = overlap.attribute_ngrams(shared_from_bytes(fetch(packed)), dropped)
     for bucket, part in cut_rows(rows, plan):
@@ -117,12 +119,15 @@ def attribute_partition(
 
 
 def cut_rows(rows: Int64s, plan: Plan) -> Iterator[tuple[int, Int64s]]:
-    """Distributes rows, which begin with a book id, to buckets of books. Yields (bucket, its rows)."""
+    """Distributes rows to buckets of books. Yields (bucket, its rows).
+
+    The first column of the rows is a book id. `plan` has the number of buckets.
+    """
     return overlap.cut_by_id(rows, plan.buckets)
 
 
 def key_book(measured: MeasuredBook, plan: Plan) -> tuple[int, MeasuredBook]:
-    """Returns (bucket of the book's id, book)."""
+    """Returns (bucket, book). The bucket depends on the book's id, and on the number of buckets in `plan`."""
     return measured.book.book_id % plan.buckets, measured
 
 

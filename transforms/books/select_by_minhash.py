@@ -56,7 +56,7 @@ BANDS = (PERMUTATIONS, 1)
 
 
 class SketchedBook(NamedTuple):
-    """A book with its number, by which books are sorted, and a reference to the hashes of its n-grams."""
+    """A measured book with the number by which books are sorted, and the hashes of its n-grams in scratch."""
 
     measured: MeasuredBook
     number: int  # see number_book
@@ -154,21 +154,27 @@ class _Cover:
 
 
 def fetched(cover: Cover) -> Cover:
-    """Returns a cover that has its marks of shared n-grams instead of a reference to them."""
+    """Returns a Cover whose field `packed` has the marks of shared n-grams, read from scratch.
+
+    In the given cover, this field is only a reference to the marks.
+    """
     return cover._replace(packed=fetch(cover.packed))
 
 
 def sketch_book(
     measured: MeasuredBook, scratch: Scratch, ngram_words: int, words: str
 ) -> SketchedBook:
-    """Hashes the n-grams of a book and stores them in scratch."""
+    """Hashes the n-grams of a book, and stores the hashes in scratch.
+
+    `ngram_words` and `words` are as in SelectBooks.
+    """
     hashes = hash_book(measured, ngram_words, words)
     number = number_book(measured.book.book_id, measured.tokens)
     return SketchedBook(measured, number, len(hashes), scratch.put(hashes.astype("<u8").tobytes()))
 
 
 def describe_book(sketched: SketchedBook) -> DocumentFacts:
-    """Returns the facts for the search by MinHash: the number of the book as key, its file name as title."""
+    """Returns the number and the file name of a book, as the key and title for the search by MinHash."""
     return DocumentFacts(sketched.number, sketched.measured.book.name, 0)
 
 
@@ -183,7 +189,10 @@ def key_sketch(sketched: SketchedBook) -> tuple[int, Sketch]:
 
 
 def only_book(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
-    """Returns (number of the book, its sketch). Raises ValueError if two books have the same id."""
+    """Returns (number of a book, its only sketch). Raises ValueError if two books have the same id.
+
+    `grouped` is (number of a book, all sketches with this number).
+    """
     number, sketches = grouped
     first, *others = sorted(sketches, key=lambda one: one.facts.title)
     if others:
@@ -204,32 +213,40 @@ def key_cover(cover: Cover) -> tuple[int, Cover]:
 
 
 def is_open(cover: Cover, threshold: Fraction) -> bool:
-    """Returns True if a book may have to be dropped, depending on which larger books are kept.
+    """Returns True if a book may have to be dropped.
 
-    This is so if all larger books together have at least the share `threshold` of its n-grams.
+    This is so if all larger books together have at least the share `threshold` of its n-grams. The decision
+    then depends on which of them are kept.
     """
     return is_contested(fetched(cover), threshold)
 
 
 def number_row(cover: Cover) -> Int64s:
-    """Returns the number that identifies the book of a cover, as an array of one row."""
+    """Returns the number of the book that a cover describes, as an array of one row and one column."""
     return numpy.array([[cover.number]], numpy.int64)
 
 
 def pair_contested(cover: Cover, contested: Int64s) -> Pairs:
-    """Returns a row (number of a larger book, number of the book) for each larger contested book that shares
-    n-grams with the book of a cover.
+    """Pairs the book of a cover with each larger contested book that shares n-grams with it.
 
-    `contested` has the numbers of the contested books: those that may have to be dropped (see `is_open`).
+    Returns rows (number of the larger book, number of the book).
+
+    Args:
+      cover: the n-grams of the book that larger books also have.
+      contested: numbers of the contested books: those that may have to be dropped (see `is_open`).
     """
     owners = numpy.intersect1d(numpy.array(cover.owners, numpy.int64), contested)
     return numpy.column_stack((owners, numpy.full(len(owners), cover.number, numpy.int64)))
 
 
 def key_component(cover: Cover, links: Pairs) -> tuple[int, Cover]:
-    """Returns (smallest book number in the connected component of the cover's book, cover).
+    """Returns (component of the book that a cover describes, cover).
 
-    `links` has rows (number of a book, smallest number in its component).
+    A component is a group of books whose decisions depend on each other. Its name is its smallest book
+    number.
+
+    Args:
+      links: rows (number of a book, smallest number in its component).
     """
     place = int(numpy.searchsorted(links[:, 0], cover.number))
     is_linked = place < len(links) and links[place, 0] == cover.number
@@ -239,7 +256,9 @@ def key_component(cover: Cover, links: Pairs) -> tuple[int, Cover]:
 def decide_component(grouped: tuple[int, Iterable[Cover]], threshold: Fraction) -> Int64s:
     """Returns the numbers of the dropped books of a connected component, as an array of one column.
 
-    `grouped` is (component, the covers of its books).
+    Args:
+      grouped: (component, the covers of its books).
+      threshold: as in SelectBooks.
     """
     dropped = decide_covers(map(fetched, grouped[1]), threshold)
     return numpy.array(dropped, numpy.int64).reshape(-1, 1)

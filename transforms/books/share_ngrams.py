@@ -39,7 +39,7 @@ BUCKET_BOOKS = 256
 
 
 class Plan(NamedTuple):
-    """Into how many partitions n-grams are divided, and into how many buckets books.
+    """The number of partitions of the n-grams, and the number of buckets of the books.
 
     The two numbers do not change the result.
     """
@@ -59,7 +59,9 @@ class ShareNgrams(beam.PTransform):
     """Finds the n-grams that several books share. PCollection[MeasuredBook] → SharedParts.
 
     Args:
-      plan: side input with one Plan. The other arguments are those of SelectBooks.
+      plan: side input with one Plan, the numbers of partitions and buckets.
+
+    The other arguments are those of SelectBooks.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ STAGE = "strip-books"
 
 
 class StripBooks(beam.PTransform):
-    """Removes the text that does not belong to the book. PCollection[Book] → Screened of Book.
+    """Removes the text that does not belong to the book. PCollection[Book] → Screened.
 
     The text of the whole file is replaced by the text of the book, and the field `characters` is set to its
     length. A file is rejected if the book in it cannot be located. The reasons to reject are those of
@@ -49,7 +49,10 @@ def strip_book(book: Book, scratch: Scratch, furniture: bool) -> Iterator[Any]:
 
 
 def strip_text(text: str, furniture: bool) -> str | Reason:
-    """Strips the text of one file. Returns the text of the book, or a Reason if it cannot be located."""
+    """Removes what does not belong to the book from the text of one file.
+
+    Returns the text of the book, or a Reason if the book cannot be located. `furniture` is as in StripBooks.
+    """
     stripped = strip_boilerplate(text)
     if isinstance(stripped, Reason):
         return stripped

@@ -35,12 +35,11 @@ BUCKETS = 64  # parallel parts of the count; the number does not change results
 
 
 class TakeSimplest(beam.PTransform):
-    """Keeps the simplest books. PCollection[MeasuredBook] → Screened of MeasuredBook.
+    """Keeps the simplest books. PCollection[MeasuredBook] → Screened.
 
     Books are added in descending order of the ratio that `formula` computes from the numbers of tokens and of
-    different tokens. With each book, the number of tokens and the vocabulary (the words that occur at least
-    `min_count` times after tokenisation) grow. The first book that would exceed `target_tokens` or
-    `max_vocabulary` is rejected, and so are all books after it.
+    different tokens. With each book, the number of tokens and the size of the vocabulary grow. The first book
+    that would exceed `target_tokens` or `max_vocabulary` is rejected, and so are all books after it.
 
     One worker holds some numbers for each book in memory. Words are counted in buckets. A worker holds one
     bucket, with an entry for each pair of a word and a book.
@@ -48,6 +47,9 @@ class TakeSimplest(beam.PTransform):
     Args:
       folder: folder for temporary texts and counts (see scratch.py).
       style: format of tokenised numbers, see TokenizeBooks.
+      target_tokens: maximum number of tokens in all kept books together.
+      max_vocabulary: maximum size of their vocabulary.
+      min_count: how often a word must occur in these books, after tokenisation, to be in the vocabulary.
       formula: name of the formula that computes the ratio; see text/books/simple/simplicity.py.
     """
 
@@ -99,7 +101,7 @@ class TakeSimplest(beam.PTransform):
 
 
 def check_target(target_tokens: int, max_vocabulary: int, min_count: int, formula: str) -> None:
-    """Raises ValueError for invalid settings."""
+    """Raises ValueError if an argument of TakeSimplest is invalid."""
     names = ("target_tokens", "max_vocabulary", "min_count")
     for name, value in zip(names, (target_tokens, max_vocabulary, min_count), strict=True):
         if value < 1:
@@ -118,9 +120,9 @@ def measure_of(measured: MeasuredBook) -> tuple[int, tuple[int, int]]:
 
 
 def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
-    """Returns the word counts of a book, each with the rank of the book: its position in the queue.
+    """Returns the word counts of a book with its rank; None if the book is not in the queue.
 
-    The queue is the order in which books are added. Returns None if the book is not in the queue.
+    The queue is the order in which books are added. The rank is the position of a book in it.
     """
     rank = queue.rank_of.get(book.book_id)
     if rank is None:
@@ -130,9 +132,13 @@ def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
 
 
 def count_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> Pairs:
-    """Returns rows (rank of a book, number of words that the book adds to the vocabulary).
+    """Counts the words of one bucket that each book adds to the vocabulary.
 
-    `grouped` is (bucket of words, references to the counts of these words). Only these words are counted.
+    Returns rows (rank of a book, number of these words).
+
+    Args:
+      grouped: (bucket of words, references to the counts of these words in each book).
+      min_count: how often a word must occur, in all books added so far, to be in the vocabulary.
     """
     batches = (word_counts.unpack_counts(fetch(packed), RANKED) for packed in grouped[1])
     return count_entries(batches, min_count)

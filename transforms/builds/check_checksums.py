@@ -46,7 +46,7 @@ class Comparison(NamedTuple):
 class CheckChecksums(beam.PTransform):
     """Compares the artefacts of a build with a list of MD5 checksums. Pipeline → PCollection[Finding].
 
-    There is one finding per artefact: EQUAL, DIFFERENT or DAMAGED.
+    There is one finding per artefact. Its status is EQUAL, DIFFERENT or DAMAGED.
     """
 
     def __init__(self, comparisons: Iterable[Comparison]):
@@ -64,8 +64,9 @@ class CheckChecksums(beam.PTransform):
 def check_artefact(asked: Comparison) -> Finding:
     """Compares the MD5 of an artefact in a build with that in the checksum list.
 
-    If they differ, the artefact is read again and compared with a reference, if there is one. The finding
-    then describes the first line that differs.
+    If they differ, the artefact is read again and compared line by line with the reference, if there is one:
+    the same artefact in the published release, or as the original scripts wrote it. The finding then
+    describes the first line that differs.
     """
     paths = [file.path for file in asked.files]
     digest = hashlib.md5(usedforsecurity=False)
@@ -124,9 +125,9 @@ def _read_lines(paths: Iterable[str]) -> Iterator[bytes]:
 
 
 def _as_text(line: bytes) -> bytes:
-    """Returns a line of a text file as the Parquet file of the build has it.
+    """Converts a line of a text file to the form that it has in the Parquet file of the build.
 
-    In Parquet files, characters that are valid UTF-8 only for Perl are replaced.
+    There, characters that are valid UTF-8 only for Perl are replaced.
     """
     if line.isascii():
         return line

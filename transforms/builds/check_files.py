@@ -97,9 +97,9 @@ class _CheckFile(beam.DoFn):
 
 
 def find_fault(file: ListedFile) -> str:
-    """Returns a message about the fault of a file, or "" if it has none.
+    """Returns a message that says what is wrong with a file; "" if nothing is.
 
-    Raises InputError or OSError if the disk or store does not return the file.
+    Raises InputError or OSError if the disk or object store fails to return the file.
     """
     path, listed = file.file.path, file.listed
     if not is_there(path):
@@ -135,9 +135,9 @@ def _count_records(path: str, kind: str) -> tuple[int | None, str]:
 
 
 def check_counts(build: Build) -> Iterator[Fault]:
-    """Yields a fault if the numbers of rows in a manifest do not add up to the number of kept records.
+    """Yields a fault for each file format and split whose number of rows is not the number of kept records.
 
-    Only the manifest is read, not the files.
+    Only the numbers in the manifest are compared. The files are not read.
     """
     kept = _kept(build)
     for kind, split in itertools.product(("parquet", "tfrecord", "text"), kept):

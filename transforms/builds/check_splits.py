@@ -33,7 +33,7 @@ class IdCounts(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """An entity in more than one split."""
+    """An entity that is in more than one split, with the splits and builds that contain it."""
 
     id: str
     places: tuple[tuple[str, str], ...]  # (split, build), in the order of SPLITS and by name
@@ -82,7 +82,7 @@ class CheckSplits(beam.PTransform):
 
 
 def count_buckets(rows: int) -> int:
-    """Returns the number of buckets for `rows` rows, so that each bucket is small."""
+    """Returns the number of buckets for `rows` rows. It is chosen so that each bucket is small."""
     return max(MIN_BUCKETS, -(-rows // BUCKET_IDS))
 
 
@@ -100,7 +100,13 @@ def make_rows(rows: CorpusRows) -> pa.Table:
 def check_bucket(
     grouped: tuple[int, Iterable[bytes]],
 ) -> Iterator[IdCounts | beam.pvalue.TaggedOutput]:
-    """Yields the counts of a bucket, and its conflicts if there are any."""
+    """Yields the counts of the ids in a bucket.
+
+    If some of the ids are in more than one split, yields a ConflictBlock of them on the output "conflicts".
+
+    Args:
+      grouped: (bucket, blocks of its rows from DealRows).
+    """
     bucket, blocks = grouped
     counts, conflicts = check_ids(unpack_rows(blocks, SCHEMA))
     yield counts

@@ -62,6 +62,7 @@ class CompareEditions(beam.PTransform):
 
     Args:
       old, new: two builds of the same corpus.
+      shape: the names of the columns and splits of the corpus.
       columns: the columns to compare, see `columns_to_compare`.
     """
 
@@ -92,7 +93,7 @@ class CompareEditions(beam.PTransform):
 
 
 def count_buckets(rows: int) -> int:
-    """Returns the number of buckets for `rows` rows, so that each bucket is small."""
+    """Returns the number of buckets for `rows` rows. It is chosen so that each bucket is small."""
     return max(MIN_BUCKETS, -(-rows // BUCKET_ROWS))
 
 
@@ -131,7 +132,10 @@ def _columns_of(build: Build, shape: CorpusShape) -> list[str]:
 
 
 def plan_row_groups(side: Side) -> Iterator[SideGroup]:
-    """Yields the row groups of a Parquet file, each in a pair (True for the newer build, row group)."""
+    """Yields (is new, row group) for each row group of a Parquet file.
+
+    `side` is (is new, the file). "Is new" is True if the file belongs to the newer of the two builds.
+    """
     is_new, file = side
     return ((is_new, group) for group in row_groups_of(file))
 
@@ -175,10 +179,10 @@ def make_rows(
 
 
 def join_columns(table: pa.Table, columns: Sequence[str]) -> list[str]:
-    """Returns one string for each row, which contains the values of the compared columns.
+    """Joins the values of the compared columns into one string for each row.
 
-    Different rows have different strings. Two control characters separate columns and mark missing values.
-    Only if the values contain these characters, different rows may have equal strings.
+    Different rows have different strings, unless their values contain the two control characters that
+    separate columns and mark missing values.
     """
     texts = [_as_text(table[name]) for name in columns]
     joined: list[str] = pc.binary_join_element_wise(
@@ -211,9 +215,9 @@ def _titles(table: pa.Table, shape: CorpusShape) -> list[str]:
 
 
 def _title_of(head: str) -> str:
-    """Returns the title of an article, given the beginning of its text.
+    """Returns the title of an article; "" if the text has too few lines.
 
-    The layout is that of text/wikimedia/article_markers.py. Returns "" for a text with too few lines.
+    The layout of the text is that of text/wikimedia/article_markers.py. `head` is its beginning.
     """
     lines = head.split("\n", 3)
     return lines[2] if len(lines) > 2 else ""
@@ -224,7 +228,7 @@ def compare_bucket(
 ) -> Iterator[Tally | beam.pvalue.TaggedOutput]:
     """Compares the rows of both builds in one bucket, and yields the counts of the changes.
 
-    The changes themselves, if there are any, are yielded on a separate output, compressed.
+    If there are changes, they are yielded in compressed form on the output "changes".
 
     Args:
       grouped: (bucket, blocks of rows from DealRows).

@@ -64,7 +64,7 @@ class _Manifest(msgspec.Struct):
 
 
 class Build(NamedTuple):
-    """A finished build."""
+    """A finished build: its manifest, the facts that identify it, and the paths of its Parquet files."""
 
     folder: str
     corpus: str  # "wiki40b"
@@ -103,7 +103,8 @@ class Build(NamedTuple):
 def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
     """Returns a key that sorts builds by age, the oldest first.
 
-    Builds without a date ("latest") are sorted before all others.
+    The key is (has a dump date, dump date, version, SHA-256 of the manifest). Builds without a date
+    ("latest") are sorted before all others.
     """
     version = tuple(map(int, build.manifest["version"].split(".")))
     return build.dump_date.isdigit(), build.dump_date, version, build.sha256
@@ -260,9 +261,9 @@ def find_builds(folders: Iterable[str], corpus: str) -> list[Build]:
 
 
 def find_folders(folders: Iterable[str]) -> FoundFolders:
-    """Finds all builds in some folders. A folder may be a build itself, or contain builds at any depth.
+    """Finds all builds in the given folders. A folder may be a build itself, or contain builds at any depth.
 
-    Raises InputError if there is no finished build in one of the folders.
+    Raises InputError if one of the folders contains no finished build.
     """
     finished: set[str] = set()
     unfinished: set[str] = set()

@@ -65,10 +65,14 @@ def read_list(path: str) -> list[ListedSum]:
 
 
 def plan_comparisons(build: Build, listed: Iterable[ListedSum], reference: str = "") -> Plan:
-    """Finds the artefacts (the files in a checksum list) among the files of a build.
+    """Plans which artefacts to compare: finds each file of a checksum list among the files of a build.
 
-    Also finds them in the folder `reference`, unless it is "". Raises InputError if this is not a folder, or
-    if it contains an artefact twice.
+    Args:
+      build: the build to compare with the list.
+      listed: the names and MD5 checksums of the artefacts.
+      reference: folder with the published release or the output of the original scripts; "" if there is none.
+
+    Raises InputError if `reference` is not a folder, or if it contains an artefact twice.
     """
     sizes = list_below(build.folder)
     finder = ArtefactFinder(sizes)
@@ -104,7 +108,10 @@ def plan_comparisons(build: Build, listed: Iterable[ListedSum], reference: str =
 
 
 def _find_reference(finder: ArtefactFinder, folder: str, name: str) -> tuple[str, ...]:
-    """Returns the paths of the files in a reference folder that make up the artefact `name`."""
+    """Returns the paths of the reference files that make up the artefact `name`; () if there are none.
+
+    `finder` knows the files of the reference folder, `folder`.
+    """
     try:
         return tuple(path_below(folder, found) for found in finder.find(name))
     except ArtefactError as error:

@@ -73,6 +73,8 @@ class WriteManifest(beam.PTransform):
 
     Args:
       folder: output folder of the build.
+      provenance: facts about the build that are known before it runs.
+      description: description of the corpus for the card and for TFDS.
       account_for: function that computes the counts, statistics and card sections of the corpus from the
         ledger.
     """

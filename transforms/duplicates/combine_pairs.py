@@ -25,8 +25,8 @@ class CombinePairs(beam.CombineFn):
 
     Args:
       columns: number of columns of the arrays.
-      reduce: function that is applied to the rows, and returns an array with fewer rows. The final result
-        must be the same if it is first applied to some of the rows.
+      reduce: function that is applied to the rows, and returns an array with fewer rows. It may be applied to
+        parts of the rows first, and then to the results; this must not change the final result.
     """
 
     def __init__(self, reduce: Callable[[Pairs], Pairs], columns: int = 2):

@@ -28,7 +28,7 @@ class Sketch(NamedTuple):
 
 
 class ComparedPair(NamedTuple):
-    """Two documents and their similarity. The sketches are without n-grams: their field `packed` is empty."""
+    """Two documents and their similarity. The field `packed` of their sketches is empty."""
 
     first: Sketch
     second: Sketch
@@ -81,9 +81,10 @@ def split_pairs(pairs: Pairs) -> Iterator[tuple[int, Any]]:
 
 
 def send_first(joined: Met) -> Iterator[tuple[int, Sketch]]:
-    """Yields (number of the second document, sketch of the first document) for each pair of a document.
+    """Sends the sketch of a document to the second document of each pair in which it is the first.
 
-    `joined` is (number of the first document, its sketch and its pairs), as produced by CoGroupByKey.
+    Yields (number of the second document, sketch of the first document). `joined` is (number of the first
+    document, its sketch and its pairs), as produced by CoGroupByKey.
     """
     _, found = joined
     (own,) = found[DOCUMENTS]

@@ -44,8 +44,8 @@ class DropDuplicates(beam.PTransform):
     numbers for each document that has a near-duplicate.
 
     Bands miss some pairs. With 128 permutations and a threshold from 0.3 to 0.9, they miss 0.4 % to 2 % of
-    the pairs with exactly this similarity, and at most 0.1 % of pairs whose similarity is 0.05 higher. The
-    missed pairs depend only on the texts.
+    the pairs whose similarity is exactly the threshold, and at most 0.1 % of the pairs whose similarity is
+    0.05 higher. The missed pairs depend only on the texts.
 
     Args:
       folder: folder for temporary hashes (see scratch.py).
@@ -109,14 +109,17 @@ def dropped_numbers(pairs: Pairs) -> Int64s:
 
 
 def is_kept(document: Any, dropped: Int64s, describe: Describe) -> bool:
-    """Returns True if a document is kept, because its number is not in `dropped`."""
+    """Returns True if a document is kept, because its number is not in `dropped`.
+
+    `describe` is that of DropDuplicates. The number is computed from the key that it returns.
+    """
     return not is_among(number_of(describe(document).key), dropped)
 
 
 def reject_document(pair: ComparedPair) -> Rejected:
     """Returns the rejection of the second document of a pair, and counts it. The first document is kept.
 
-    The detail of the rejection is like "8-gram similarity 0.998 to 2591, which stays".
+    The reason in the rejection names the first document: "8-gram similarity 0.998 to 2591, which stays".
     """
     counters.count(STAGE, NEAR_DUPLICATE)
     similarity = f"{NGRAM_WORDS}-gram similarity {float(pair.similarity):.3f}"

@@ -118,7 +118,7 @@ class DropNearDuplicates(beam.PTransform):
 
 
 def key_by_index(lines: LineRange) -> tuple[int, LineRange]:
-    """Returns (index of the range, range)."""
+    """Returns (index of a range of lines, the range)."""
     return lines.index, lines
 
 

@@ -72,8 +72,8 @@ class FindContamination(beam.PTransform):
     Args:
       files: files of training texts.
       folder: folder with the index of the evaluation texts, see `save_index`.
-      shown: maximum number of shared passages to list in the overlap with each evaluation text.
-      workers: number of workers that share a file in which reading can begin only at the start.
+      shown: maximum number of shared passages that are listed for each evaluation text.
+      workers: number of workers that share a file which can only be read from its start.
     """
 
     def __init__(self, files: Sequence[TextFile], folder: str, shown: int, workers: int):
@@ -178,10 +178,12 @@ def _sum_of(parts: Iterable[dict[str, int]]) -> dict[str, int]:
 
 
 def save_index(index: EvaluationIndex, names: Sequence[Sequence[str]], folder: str) -> None:
-    """Writes an index to a folder that all workers can read.
+    """Writes an index of evaluation texts to a folder that all workers can read.
 
     Args:
+      index: the index of the n-grams of the texts.
       names: the set, split and id of each evaluation text.
+      folder: folder to write to; created if it does not exist.
     """
     if not FileSystems.exists(folder):
         FileSystems.mkdirs(folder)
@@ -196,7 +198,7 @@ def save_index(index: EvaluationIndex, names: Sequence[Sequence[str]], folder: s
 
 @functools.lru_cache(maxsize=1)
 def load_index(folder: str) -> EvaluationIndex:
-    """Reads the index in a folder.
+    """Reads the index of evaluation texts that `save_index` has written to a folder.
 
     If the folder is on a local disk, all processes share the memory of the arrays.
     """
@@ -208,7 +210,7 @@ def load_index(folder: str) -> EvaluationIndex:
 
 @functools.lru_cache(maxsize=1)
 def load_names(folder: str) -> list[list[str]]:
-    """Reads the set, split and id of each evaluation text from the folder of an index."""
+    """Reads the set, split and id of each evaluation text from a folder that `save_index` has written."""
     with open_raw(posixpath.join(folder, _NAMES)) as stream:
         return msgspec.json.decode(stream.read(), type=list[list[str]])
 

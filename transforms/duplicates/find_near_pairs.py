@@ -28,9 +28,7 @@ from transforms.text.duplicates.minhash import pair_members
 
 
 class NearPairs(NamedTuple):
-    """The outputs of FindNearPairs: the compared pairs, the connected components, and the sketches of
-    candidates.
-    """
+    """The outputs of FindNearPairs: pairs of similar documents, connected components, and sketches."""
 
     pairs: beam.PCollection  # of ComparedPair
     links: (
@@ -99,7 +97,10 @@ class FindNearPairs(beam.PTransform):
 def sketch_similar(
     document: Any, wanted: Int64s, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf
 ) -> Iterator[tuple[int, Sketch]]:
-    """Yields (number, Sketch) of a document if its number is in `wanted`."""
+    """Yields (number, Sketch) of a document if its number is in `wanted`. Its hashes are stored in scratch.
+
+    `describe` and `ngrams_of` are those of FindNearPairs.
+    """
     facts = describe(document)
     number = number_of(facts.key)
     if is_among(number, wanted):

@@ -46,7 +46,7 @@ SCHEMA = pa.schema(
 
 
 class SetFile(NamedTuple):
-    """A file of a data set."""
+    """A file, with the name of the data set to which it belongs, and the side of this data set."""
 
     data_set: str
     side: int  # 0 or 1
@@ -54,7 +54,7 @@ class SetFile(NamedTuple):
 
 
 class SetPart(NamedTuple):
-    """A part of a file that a worker reads."""
+    """A part of a file that a worker reads, with the data set to which it belongs."""
 
     data_set: str
     side: int
@@ -62,7 +62,7 @@ class SetPart(NamedTuple):
 
 
 class FoundOverlap(NamedTuple):
-    """The outputs of FindOverlap: the written files and the counts."""
+    """The outputs of FindOverlap and SignDocuments: the written files and the counts."""
 
     files: beam.PCollection  # of OutputFile
     accounts: Mapping[
@@ -75,15 +75,15 @@ class FindOverlap(beam.PTransform):
 
     Pipeline → FoundOverlap.
 
-    Documents are read twice. For documents that share a band with another, hashes are stored in scratch. One
-    worker holds all candidate pairs, 16 bytes each.
+    Documents are read twice. For documents that share a MinHash band with another, hashes are stored in
+    scratch. One worker holds all candidate pairs, 16 bytes each.
 
     Args:
       files: files of all data sets.
       folder: existing output folder.
       threshold: minimum similarity; above 0 and below 1.
       across: True to compare documents with `side` 0 only with documents with `side` 1.
-      workers: number of workers that share a file in which reading can begin only at the start.
+      workers: number of workers that share a file which can only be read from its start.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class FindOverlap(beam.PTransform):
 
 
 class CountDocuments(beam.PTransform):
-    """Counts documents.
+    """Counts the documents of each data set and split.
 
     PCollection[(side, NamedText)] → PCollection[((data set, split), number of documents)].
     """
@@ -143,7 +143,10 @@ class CountDocuments(beam.PTransform):
 
 
 class SignDocuments(beam.PTransform):
-    """Writes the signatures of all documents, see write_signatures.py. Pipeline → FoundOverlap."""
+    """Writes the signatures of all documents, see write_signatures.py. Pipeline → FoundOverlap.
+
+    The arguments are those of FindOverlap.
+    """
 
     def __init__(self, files: Sequence[SetFile], folder: str, workers: int):
         super().__init__()
@@ -182,7 +185,7 @@ class ReadDocuments(beam.PTransform):
 
 
 def plan_set_parts(file: SetFile, stripes: int) -> Iterator[SetPart]:
-    """Yields the parts into which a file is divided for the workers."""
+    """Yields the parts into which a file is divided for the workers. `stripes` is that of `plan_parts`."""
     parts = plan_parts(file.file, stripes)
     return (SetPart(file.data_set, file.side, part) for part in parts)
 
@@ -190,7 +193,7 @@ def plan_set_parts(file: SetFile, stripes: int) -> Iterator[SetPart]:
 def named_texts(part: SetPart) -> Iterator[NamedText]:
     """Yields the documents of a part.
 
-    The id of a document that has none consists of the file name and the position in the file.
+    If a document has no id, its id consists of the file name and the position in the file.
     """
     file = part.part.file
     prefix = "" if file.id else f"{posixpath.basename(file.path)}:"
@@ -247,7 +250,7 @@ def pair_row(pair: ComparedPair, links: Pairs) -> tuple[str | float, ...]:
 
 
 def identity_of(row: tuple[str | float, ...]) -> str:
-    """Returns the string whose hash determines the output file of a pair."""
+    """Returns a string that identifies a pair. Its hash determines the file to which the pair is written."""
     return " ".join(map(str, row[:6]))
 
 

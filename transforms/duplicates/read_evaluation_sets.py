@@ -17,7 +17,7 @@ class EvaluationSet(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A text of an evaluation set."""
+    """A text of an evaluation set, with its id and its number in the index."""
 
     set: str
     split: str
@@ -27,7 +27,7 @@ class Item(NamedTuple):
 
 
 class EvaluationItems(NamedTuple):
-    """The items of some evaluation sets."""
+    """The items of all evaluation sets, the index of their texts, and counts of rejected texts."""
 
     items: list[Item]  # in the order of sets and files
     known: EvaluationIndex

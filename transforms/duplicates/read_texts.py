@@ -49,7 +49,7 @@ class FilePart(NamedTuple):
 
 
 class TextBatch(NamedTuple):
-    """Some texts of a file."""
+    """Several texts of a file with their ids, and the numbers of rejected texts."""
 
     ids: list[str]
     texts: list[str]
@@ -73,7 +73,7 @@ def kind_of_file(path: str) -> str:
 
 
 def columns_of_file(path: str, kind: str) -> list[str]:
-    """Returns the columns of a Parquet file, or the keys of the first JSON line.
+    """Returns the columns of a Parquet file, or the keys of the first JSON line, depending on `kind`.
 
     Raises InputError if the file is damaged.
     """
@@ -95,7 +95,7 @@ def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:
 
     Args:
       file: the file to read.
-      stripes: number of workers that share a file in which reading can begin only at the start.
+      stripes: number of workers that share a file which can only be read from its start.
     """
     if file.kind == PARQUET:
         with open_raw(file.path) as stream:
@@ -278,9 +278,9 @@ def _batch_of(
 
 
 def _blank_markers(batch: TextBatch, markers: Sequence[str]) -> TextBatch:
-    """Replaces each marker in some texts by a line feed and spaces of the same length.
+    """Replaces each marker in the texts of a batch by a line feed and spaces.
 
-    So offsets in the texts do not change.
+    The replacement is as long as the marker, so offsets in the texts do not change.
     """
     texts = batch.texts
     for marker in markers:

@@ -148,7 +148,12 @@ def weigh(hashed: HashedText) -> int:
 def hash_texts(
     element: Any, read: Callable[[Any], Iterable[NamedText]], files: int
 ) -> Iterator[HashedText]:
-    """Yields the documents of an element with their hashes."""
+    """Yields the documents in an element, with the hashes of their n-grams.
+
+    Args:
+      read: as in WriteSignatures.
+      files: number of signature files, from which the shard of each document is computed.
+    """
     for data_set, identity, split, text in read(element):
         ngrams = hash_ngrams(plain_words(text), NGRAM_WORDS)
         yield HashedText(shard_of(identity, files), (data_set, identity, split), ngrams)
@@ -187,7 +192,14 @@ def to_arrow(signatures: Uint32s) -> pa.FixedSizeListArray:
 def write_signatures(
     grouped: tuple[int, Iterable[bytes]], folder: str, columns: Sequence[str], files: int
 ) -> list[OutputFile]:
-    """Writes one file of signatures with sorted rows."""
+    """Writes one file of signatures, with rows sorted as in `order_of`. Returns a list with its OutputFile.
+
+    Args:
+      grouped: (shard, references to its rows from `sign_and_deal`; b"" is ignored).
+      folder: output folder of the build.
+      columns: names of the columns to write.
+      files: total number of signature files.
+    """
     shard, pieces = grouped
     buffers = [pa.py_buffer(fetch(piece)) for piece in pieces if piece]
     batches = [pa.ipc.read_record_batch(buffer, SCHEMA) for buffer in buffers]

@@ -36,8 +36,9 @@ class EditionAccounts:
         """Returns the counts, statistics and card sections of the build.
 
         The ledger has all counts that were collected while the build was written. In addition to those of
-        every build, these are:
-          stats: (split, counts); pieces: (split, SubwordStats).
+        every build, it has lists of pairs and a number under these names:
+          stats: (split, counts).
+          pieces: (split, SubwordStats).
           lengths: ((split, length class), number of documents).
           rows: ("read", number of documents read) and ("changed", number of documents changed).
           named: number of documents to remove or change.

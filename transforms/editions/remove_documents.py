@@ -145,7 +145,7 @@ def data_files(build: Build) -> list[CorpusFile]:
 
 
 def key_of(removal: Removal) -> tuple[str, Removal]:
-    """Returns (key of the document to remove or change, removal)."""
+    """Returns (key, removal). The key identifies the document to remove or change."""
     return removal.key, removal
 
 
@@ -155,7 +155,7 @@ def key_by_file(file: CorpusFile) -> tuple[str, CorpusFile]:
 
 
 def read_places(file: CorpusFile, column: str) -> Iterator[tuple[str, str]]:
-    """Yields (document id, file name) for each row of a file."""
+    """Yields (document id, file name) for each row of a file. `column` is the name of the column of ids."""
     name = posixpath.basename(file.path)
     for rows in read_file(file, [column]):
         for key in rows.table[column].to_pylist():
@@ -165,9 +165,13 @@ def read_places(file: CorpusFile, column: str) -> Iterator[tuple[str, str]]:
 def place_removals(
     met: tuple[str, Mapping[str, Iterable[Any]]], folder: str
 ) -> Iterator[tuple[str, Removal]]:
-    """Yields (file name, removal) for each file that contains the document.
+    """Yields (file name, removal) for each file that contains the document to remove or change.
 
     Raises InputError if no file contains it.
+
+    Args:
+      met: (document id, {"places": names of the files, "removals": its removals}), from CoGroupByKey.
+      folder: folder of the build, for the message of the error.
     """
     key, of_key = met
     removals = list(of_key["removals"])
@@ -374,6 +378,8 @@ def read_named(
     """Yields the documents of a new file, one row group at a time.
 
     Args:
+      file: the new file.
+      folder: folder of the new build.
       like: any file of the build; all facts except the path and the split are taken from it.
       columns: the names of two columns: the ids and the texts.
     """
@@ -384,7 +390,12 @@ def read_named(
 
 
 def copy_file(file: tuple[str, str, str, int], folder: str) -> OutputFile:
-    """Copies a file of a build, given as (path, name, format, records)."""
+    """Copies a file of a build to the folder of the new build.
+
+    Args:
+      file: (path, name in the build, format, number of records).
+      folder: folder of the new build.
+    """
     path, name, kind, records = file
     with HashedFile.in_folder(folder, name) as copy:
         copy.write(read_input(path))

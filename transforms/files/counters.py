@@ -46,7 +46,10 @@ def _counter(name: str) -> Counter:
 
 
 def flush() -> None:
-    """Writes the counts of this process to its file immediately. Call it in steps that count only once."""
+    """Writes the counts of this process to its file immediately.
+
+    Call it in steps that count only once, so that the progress display shows the count without delay.
+    """
     if PROGRESS_DIR in os.environ:
         with _lock:
             _write_tally()

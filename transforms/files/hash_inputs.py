@@ -17,12 +17,13 @@ READ_BYTES = 1 << 20
 
 
 class HashInputs(beam.PTransform):
-    """Hashes input files. Pipeline → PCollection[InputFile]. The files are given as {role: paths}.
+    """Computes the SHA-256 of input files. Pipeline → PCollection[InputFile].
 
     Raises InputError if the size of a file, or the checksum of an object in a store, has changed since the
     pipeline was constructed: then the build may have read other content than the manifest would describe.
 
     Args:
+      paths: role of an input, such as "dump" → paths of its files.
       sums: path → expected SHA-256, from the SHA256SUMS file in the same folder. A different hash raises
         InputError.
     """
@@ -43,7 +44,7 @@ class HashInputs(beam.PTransform):
 
 
 def checksum_of(path: str) -> str:
-    """Returns the checksum that an object store has stored for an object, or "" for local files."""
+    """Returns the checksum that an object store has stored for an object; "" for a local file."""
     if is_local(path):
         return ""
     try:
@@ -58,7 +59,7 @@ def hash_unchanged(
     """Computes the hash of a file, and checks that the file has not changed.
 
     Raises InputError if the size, checksum or SHA-256 of the file differs from the argument. If `sha256` is
-    "", it is not compared.
+    "", it is not compared. `role` is the role of the file in the build, such as "dump".
     """
     file = hash_input(role, path)
     if file.bytes != file_bytes:
@@ -74,7 +75,10 @@ def hash_unchanged(
 
 
 def hash_input(role: str, path: str) -> InputFile:
-    """Reads a file once, and returns its size and SHA-256."""
+    """Reads a file once, and returns its size and SHA-256.
+
+    `role` is the role of the file in the build, such as "dump".
+    """
     digest = hashlib.sha256()
     size = 0
     with open_raw(path) as stream:

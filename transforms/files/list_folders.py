@@ -44,7 +44,7 @@ def list_files(folder: str) -> dict[str, int]:
 
 
 def _list_local(folder: str, wanted: Callable[[pathlib.Path], bool]) -> list[pathlib.Path]:
-    """Lists the wanted entries of a local folder.
+    """Lists the entries of a local folder for which `wanted` returns True.
 
     Beam's own listing is not used, because it also reads all folders below, and does not follow links.
     """

@@ -23,7 +23,7 @@ class TextSample(NamedTuple):
 
 
 def codec_at(path: str) -> str:
-    """Returns the codec of a file, detected from its first bytes: one of CODECS, or ""."""
+    """Returns the codec of a file, detected from its first bytes: one of CODECS, or "" if uncompressed."""
     with open_raw(path) as stream:
         return codec_of(stream)
 

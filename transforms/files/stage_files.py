@@ -118,7 +118,10 @@ class StageOutcome:
     """
 
     def __init__(self, root: beam.Pipeline, name: str, folder: str):
-        """Reads the list of the stage's files. Raises InputError if it is missing."""
+        """Reads the list of the stage's files from its folder. Raises InputError if the list is missing.
+
+        `name` is the name of the stage, for the labels of Beam transforms.
+        """
         self._root = root
         self._name = name
         self._folder = folder
@@ -145,6 +148,7 @@ def write_list(
       folder: folder of the stage.
       types: field → type, as returned by `describe_type`.
       files: the files that the bundles have written.
+      name: file name of the list.
     """
     parts: dict[str, list[StagePart]] = {field: [] for field in types}
     for file in files:

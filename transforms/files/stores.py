@@ -66,7 +66,7 @@ def free_bytes(folder: str) -> int | None:
 
 
 def not_written(path: str | pathlib.Path, error: OSError) -> StoreError:
-    """Returns an error for a failed write that names the path.
+    """Returns a StoreError for a failed write. Its message names the path.
 
     Python's OSErrors name a file only if opening it failed.
     """

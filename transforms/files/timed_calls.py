@@ -28,7 +28,7 @@ class CallEndedError(Exception):
 
 
 class TimedCalls:
-    """Calls a function of a module in a separate process. Calls are sequential; not thread-safe.
+    """Calls a function of a module in a separate process, one call after the other. It is not thread-safe.
 
     Args:
       function: function with one argument. The argument and the result must be picklable.
@@ -85,7 +85,10 @@ def _send(file: IO[bytes], value: Any) -> None:
 
 
 def _receive(file: IO[bytes], deadline: float) -> bytes:
-    """Returns the next pickled value from a pipe, as bytes."""
+    """Returns the next pickled value from a pipe, as bytes.
+
+    Raises CallTimeoutError if it has not arrived at the time `deadline`, and EOFError if the pipe was closed.
+    """
     (size,) = _SIZE.unpack(_read(file, _SIZE.size, deadline))
     return _read(file, size, deadline)
 
@@ -106,7 +109,10 @@ def _read(file: IO[bytes], size: int, deadline: float) -> bytes:
 
 
 def _serve(name: str) -> None:
-    """Runs in the separate process: executes calls until the input is closed."""
+    """Runs in the separate process: executes calls until the input is closed.
+
+    `name` is "module:function", the function to call.
+    """
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output of the function itself goes to stderr
     module, _, function = name.partition(":")

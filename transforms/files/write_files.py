@@ -107,13 +107,20 @@ class HashedFile(io.RawIOBase):
     def output_file(self, name: str, split: str, kind: str, records: int) -> OutputFile:
         """Returns the description of the written file for the manifest.
 
-        `name` is its name in the build.
+        Args:
+          name: name of the file in the build.
+          split: the split to which it belongs; "" for none.
+          kind: its format, such as "parquet".
+          records: number of its records.
         """
         return OutputFile(name, split, kind, records, self._bytes, self._hash.hexdigest())
 
 
 def _waiting_file(path: str) -> pathlib.Path:
-    """Returns a temporary path in the same folder, under which the file is written before it is renamed."""
+    """Returns the temporary path under which a file is written before it is renamed to `path`.
+
+    The temporary file is in the same folder.
+    """
     place = pathlib.Path(path)
     return place.with_name(f".{place.name}.{uuid.uuid4().hex}{_UNFINISHED}")
 
@@ -135,15 +142,18 @@ def _make_folders(folder: str, name: str) -> None:
 
 
 def remove_unfinished(folder: pathlib.Path) -> None:
-    """Removes unfinished files of killed workers."""
+    """Removes the unfinished files that killed workers have left below a folder."""
     for path in folder.rglob(f".*{_UNFINISHED}"):
         path.unlink(missing_ok=True)
 
 
 class ParquetFile:
-    """A new Parquet file, zstd-compressed, written one row group at a time.
+    """A new Parquet file of a build, compressed with zstd and written one row group at a time.
 
     Args:
+      folder: output folder of the build.
+      name: name of the file; may contain folders.
+      schema: schema of the rows.
       encoding: further arguments of ParquetWriter.
     """
 
@@ -167,7 +177,10 @@ class ParquetFile:
 
 
 def mark(schema: pa.Schema, marks: Mapping[str, str]) -> pa.Schema:
-    """Returns a schema with key-value metadata, whose keys begin with "corpusmill."."""
+    """Returns a copy of a schema with `marks` as its key-value metadata.
+
+    The prefix "corpusmill." is added to each key.
+    """
     if not marks:
         return schema
     return schema.with_metadata({f"corpusmill.{name}": text for name, text in marks.items()})
@@ -190,7 +203,10 @@ def write_parquet(folder: str, name: str, split: str, table: pa.Table) -> Output
 def write_text(
     folder: str, name: str, text: str, kind: str = "text", records: int = 0
 ) -> OutputFile:
-    """Writes a small UTF-8 file of a build."""
+    """Writes a small UTF-8 file of a build.
+
+    `kind` and `records` are the format of the file and its number of records, as listed in the manifest.
+    """
     with HashedFile.in_folder(folder, name) as file:
         file.write(text.encode("utf-8"))
         return file.output_file(name, "", kind, records)

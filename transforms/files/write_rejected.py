@@ -29,6 +29,10 @@ class WriteRejected(WriteRecords):
     """Writes rejected records to files. PCollection[Rejected] → PCollection[OutputFile].
 
     If there are none, one empty file is written.
+
+    Args:
+      folder: output folder of the build.
+      records_per_file: approximate number of records in a file.
     """
 
     def __init__(self, folder: str, records_per_file: int = RECORDS_PER_FILE):
@@ -43,7 +47,7 @@ class WriteRejected(WriteRecords):
 
 
 def identity_of(rejected: Rejected) -> str:
-    """Returns the string whose hash determines the file of a rejected record."""
+    """Returns a string that identifies a rejected record. Its hash determines the file of the record."""
     return f"{rejected.stage} {rejected.id}"
 
 

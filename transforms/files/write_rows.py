@@ -243,7 +243,14 @@ def write_shard(
     kind: RowKind,
     name_files: Callable[[Shard], Sequence[Target]],
 ) -> Iterator[OutputFile]:
-    """Writes the sorted rows of one shard. Only one batch is unpacked at a time."""
+    """Writes the sorted rows of one shard. Only one batch of rows is unpacked at a time.
+
+    Args:
+      grouped: (key of the shard, its packed rows), from `key_by_shard` and `empty_shards`.
+      folder: output folder of the build.
+      kind: properties of the rows.
+      name_files: function from a shard to the files to write.
+    """
     key, packed = grouped
     rows = sorted(map(kind.unpack, filter(None, packed)), key=kind.order)
     targets = name_files(Shard(*key))
@@ -285,7 +292,7 @@ def _batches(rows: Sequence[Any], kind: RowKind) -> Iterator[list[Sequence[Any]]
 
 
 def _tables(schema: pa.Schema, rows: Sequence[Sequence[Any]]) -> Iterator[pa.Table]:
-    """Converts rows to tables for Parquet. Yields one table, which becomes a row group."""
+    """Converts the rows of a batch to one table, which becomes a row group of a Parquet file."""
     yield table_of(rows, schema)
 
 

@@ -24,14 +24,14 @@ _SAMPLED_BYTES = 1 << 15  # bytes sampled from each file
 def check_lines(
     paths: Sequence[str], *, whole: bool = True, members: Sequence[str] = MEMBERS
 ) -> None:
-    """Raises InputError for unusable files of lines.
+    """Checks input files of lines, and raises InputError if they cannot be used.
 
-    Unusable files are binary files, and archives without a wanted file (or with a link instead of it). If
-    `whole` is True, truncated files are unusable, too. An error is also raised if all files together have no
-    line. Only the beginnings and ends of files are read. So a truncated .gz file is not detected, and the
-    contents of compressed archives are not checked.
+    Binary files cannot be used, nor can archives without a wanted file, or with a link instead of it. An
+    error is also raised if all files together have no line. Only the beginnings and ends of files are read.
+    So a truncated .gz file is not detected, and the contents of compressed archives are not checked.
 
     Args:
+      whole: True to raise an error for truncated files, too.
       members: patterns that the names of the wanted files in an archive must match.
     """
     has_text = [_check_file(path, whole, members) for path in paths]
@@ -40,7 +40,10 @@ def check_lines(
 
 
 def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
-    """Checks a file, and returns True if it is not empty."""
+    """Checks a file, and returns True if it is not empty. Raises InputError if it cannot be used.
+
+    The arguments are those of `check_lines`.
+    """
     file_bytes = file_bytes_of(path)
     if not file_bytes:
         return False
@@ -88,10 +91,9 @@ def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
 
 
 def sample_lines(paths: Sequence[str], members: Sequence[str] = MEMBERS) -> Iterator[str]:
-    """Yields the first lines of some of the files. These files are evenly spread over the list. Compressed
-    archives are skipped.
+    """Yields lines from the beginnings of a few files, which are evenly spread over the list.
 
-    Damage is ignored, because it is reported later, when the files are read.
+    Compressed archives are skipped. Damage is ignored, because it is reported later, when the files are read.
     """
     step = -(-len(paths) // _SAMPLED_FILES) or 1
     for file in itertools.chain(*(find_files(path, members) for path in paths[::step])):

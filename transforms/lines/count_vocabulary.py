@@ -48,8 +48,8 @@ class CountVocabulary(beam.PTransform):
     lines of a corpus. Of the shards, only those of the series "heldout" are used.
 
     The counts of the held-out lines are subtracted from the counts of all lines, so words can be counted
-    before the lines are shuffled. Words are counted in buckets. A worker holds one bucket at a time; one
-    worker holds the whole vocabulary.
+    before the lines are shuffled. Words are distributed to buckets. A worker counts one bucket at a time, in
+    memory. Then one worker holds the whole vocabulary and writes it.
 
     Args:
       folder: output folder of the build.
@@ -116,7 +116,7 @@ def _heldout_lines(shard: LineShard) -> int:
 
 
 def count_range(lines: LineRange) -> pa.RecordBatch:
-    """Returns the word counts of a range."""
+    """Returns the counts of the words in a range of lines."""
     counts = word_counts.count_words(fetch(lines.packed))
     counters.count(STAGE, "words", word_counts.total_of(counts))
     counters.flush()
@@ -124,14 +124,19 @@ def count_range(lines: LineRange) -> pa.RecordBatch:
 
 
 def count_heldout(shard: LineShard) -> pa.RecordBatch:
-    """Returns the negative word counts of a held-out shard, to be subtracted."""
+    """Returns the word counts of a held-out shard as negative numbers.
+
+    They are added to the counts of all lines, which subtracts the held-out words.
+    """
     return word_counts.negate_counts(word_counts.count_words(shard.block))
 
 
 def add_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> VocabularyPart:
     """Adds up the word counts of a bucket, and selects the words of the vocabulary.
 
-    `grouped` is (bucket, references to counts in scratch).
+    Args:
+      grouped: (bucket, references to counts in scratch).
+      min_count: minimum count of a selected word.
     """
     counts = add_pieces(grouped[1])
     check_counts(counts)
@@ -164,6 +169,12 @@ def write_vocabulary(
     """Writes vocabulary.tsv from its parts, one for each bucket of words.
 
     In the manifest, the number of records of this file is the number of words and special tokens.
+
+    Args:
+      folder: output folder of the build.
+      min_count: as in CountVocabulary, for the statistics.
+      parts: the counted words of each bucket.
+      sentences: number of lines of the corpus without the held-out lines.
     """
     if sentences < 0:
         raise AccountingError(f"{-sentences} more lines are held out than there are in the corpus")
@@ -192,9 +203,9 @@ def weigh_shard(heldout: _Heldout) -> int:
 
 
 def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutStats]]:
-    """Counts the words of held-out shards that are in the vocabulary. Yields (number of the shard, counts).
+    """Counts how many words of each held-out shard are in the vocabulary.
 
-    The vocabulary is unpacked once for all shards.
+    Yields (number of the shard, counts). The vocabulary is unpacked once for all shards.
     """
     words = vocabulary.unpack_words(heldout[0].packed_words)
     measured = vocabulary.measure_heldout([one.shard.block for one in heldout], words)

@@ -62,9 +62,9 @@ def _deal(
 
 
 def add_pieces(pieces: Iterable[bytes]) -> pa.RecordBatch:
-    """Adds up word counts in scratch, given the references to them.
+    """Adds up the word counts in several pieces. `pieces` are references to them in scratch.
 
-    A few are read at a time, because a large corpus has thousands of them.
+    Only a few pieces are in memory at a time, because a large corpus has thousands of them.
     """
     gathered: list[pa.RecordBatch] = []
     words = 0

@@ -20,7 +20,7 @@ class MapUnknown(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      words: side input with one packed list of the words to keep (see text/vocabulary.py).
+      words: side input with one packed list of the words to keep (see text/vocabularies/vocabulary.py).
     """
 
     def __init__(self, folder: str, words: beam.PCollection):
@@ -46,7 +46,10 @@ def put_away(shard: LineShard, scratch: Scratch) -> LineShard:
 
 
 def map_shard(shard: LineShard, packed_words: bytes) -> LineShard:
-    """Fetches a shard from scratch, and replaces words that are not in the list by <UNK>."""
+    """Fetches a shard from scratch, and replaces words that are not in the vocabulary by <UNK>.
+
+    `packed_words` is the packed list of the words of the vocabulary.
+    """
     words = _unpack_words(packed_words)
     return shard._replace(block=vocabulary.map_unknown(fetch(shard.block), words))
 

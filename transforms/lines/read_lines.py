@@ -122,7 +122,10 @@ class TextUnit(NamedTuple):
 def plan_units(
     paths: Sequence[str], stripes: int, members: Sequence[str] = MEMBERS
 ) -> list[TextUnit]:
-    """Returns the work units of all files. Raises InputError for an archive without a wanted file."""
+    """Returns the work units of all files. The arguments are those of ReadLines.
+
+    Raises InputError for an archive without a wanted file.
+    """
     files = [file for path in paths for file in find_files(path, members)]
     shares = unit_blocks.shares_of([file.stored_bytes for file in files], stripes)
     return [
@@ -133,7 +136,10 @@ def plan_units(
 
 
 def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = MEMBERS) -> int:
-    """Returns the number of bytes that the workers will read, as the total for the progress display."""
+    """Returns the number of bytes that the workers will read, as the total for the progress display.
+
+    The arguments are those of ReadLines.
+    """
     return sum(
         planned.unit.end - planned.unit.start for planned in plan_units(paths, stripes, members)
     )
@@ -224,7 +230,7 @@ class _ReadUnit(beam.DoFn):
 
 
 class _ReadFirst(beam.DoFn):
-    """Reads the first lines of all files in one step, to apply a limit."""
+    """Reads the first lines of the input in one step, until the limit is reached."""
 
     def __init__(self, read: _ReadUnit, limit: int):
         self.read, self.limit = read, limit
@@ -250,9 +256,9 @@ def first_lines(block: LineBlock, count: int) -> LineBlock:
 def read_unit(
     planned: TextUnit, members: Sequence[str] = MEMBERS, block_bytes: int = BLOCK_BYTES
 ) -> Iterator[LineBlock | Unterminated | Damage]:
-    """Yields the blocks of lines of a unit, unterminated last lines and damage. Counts the progress.
+    """Yields the blocks of lines of a unit, unterminated last lines, and damage.
 
-    Raises InputError for an archive without a wanted file.
+    Also counts the bytes read, to report progress. Raises InputError for an archive without a wanted file.
     """
     file, unit = planned
     stored_bytes = 0

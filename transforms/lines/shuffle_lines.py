@@ -67,7 +67,10 @@ def deal_range(
 ) -> Iterator[tuple[int, bytes]]:
     """Distributes the lines of a range over the shards. Yields (shard, reference to lines in scratch).
 
-    `ranks` is a mapping: index of a range → position of its first line among all sorted lines.
+    Args:
+      lines: the range.
+      ranks: index of a range → position of its first line among all sorted lines.
+      shards: number of shards.
     """
     for shard, piece in deal_lines(fetch(lines.packed), ranks[lines.index], shards):
         yield shard, scratch.put(piece)
@@ -76,7 +79,13 @@ def deal_range(
 def merge_shard(
     grouped: tuple[int, Iterable[bytes]], shards: int, heldout_shards: int
 ) -> Iterator[LineShard]:
-    """Yields a shard with its lines in their final order. For the held-out shard, also yields its parts."""
+    """Yields a shard with its lines in their final order. If it is the held-out shard, also yields its parts.
+
+    Args:
+      grouped: (number of the shard, references to its lines from `deal_range`).
+      shards: number of shards of the series "train".
+      heldout_shards: number of parts of the held-out shard.
+    """
     shard, pieces = grouped
     block = merge_pieces(map(fetch, filter(None, pieces)))
     yield LineShard(TRAIN, shard, shards, block)

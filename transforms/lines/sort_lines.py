@@ -96,7 +96,7 @@ def merge_samplers(samplers: Iterable[LineSampler]) -> LineSampler:
 
 
 class _SortRuns(beam.DoFn):
-    """Collects blocks in runs, sorts them and stores them in scratch."""
+    """Joins blocks of lines into runs, sorts each run, and stores it in scratch."""
 
     def __init__(self, scratch: Scratch, run_bytes: int):
         self._scratch = scratch
@@ -142,7 +142,8 @@ def cut_run(packed: bytes, splitters: list[bytes], scratch: Scratch) -> Iterator
 def merge_range(grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
     """Merges the lines of a range. Yields (index of the range, sorted lines without repetitions).
 
-    The number of duplicates is a separate output.
+    The number of dropped lines is yielded on the output DUPLICATES. `grouped` is (index, references to the
+    lines).
     """
     index, pieces = grouped
     lines = b"".join(map(fetch, pieces))
@@ -154,7 +155,7 @@ def merge_range(grouped: tuple[int, Iterable[bytes]]) -> Iterator[Any]:
 class StoreRanges(beam.PTransform):
     """Stores sorted lines in scratch for a later stage.
 
-    PCollection[(index of a range, block)] → PCollection[LineRange].
+    PCollection[(index of a range, its lines as a block)] → PCollection[LineRange].
     """
 
     def __init__(self, folder: str):

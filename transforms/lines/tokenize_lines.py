@@ -13,9 +13,9 @@ STAGE = "tokenize-lines"
 
 
 class TokenizeLines(beam.PTransform):
-    """Normalises and tokenises lines. PCollection[(index of a range, block)] → the same with tokenised lines.
+    """Normalises and tokenises lines. The number and the order of the lines do not change.
 
-    The number and the order of the lines do not change.
+    PCollection[(index of a range, its lines as a block)] → PCollection of the same form.
 
     Args:
       language: language code of the rules and abbreviations, such as "en".
@@ -46,7 +46,10 @@ class TokenizeBlocks(TokenizeLines):
 def tokenize_range(
     index_to_block: tuple[int, bytes], language: str, lower_case: bool, perl: str
 ) -> tuple[int, bytes]:
-    """Returns (index of the range, tokenised lines). Counts the lines."""
+    """Returns (index of the range, tokenised lines), and counts the lines.
+
+    `index_to_block` is (index of the range, its lines). The other arguments are those of TokenizeLines.
+    """
     index, block = index_to_block
     tokenized = tokenize_block(block, language, lower_case, perl)
     counters.count(STAGE, "lines", count_lines(block))
@@ -55,7 +58,7 @@ def tokenize_range(
 
 
 def tokenize_block(block: bytes, language: str, lower_case: bool, perl: str) -> bytes:
-    """Returns the tokenised lines of a block."""
+    """Returns the tokenised lines of a block. The other arguments are those of TokenizeLines."""
     return _tokenizer(language, lower_case, perl)(block)
 
 

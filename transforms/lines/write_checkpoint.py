@@ -37,7 +37,11 @@ class WriteCheckpoint(beam.PTransform):
 
 
 def write_range(lines: LineRange, folder: str, base: str, splitters: list[bytes]) -> OutputFile:
-    """Writes the lines of one range."""
+    """Writes the lines of one range to a file.
+
+    `base` is the name of the original file, and `splitters` are the borders between all ranges, as in
+    WriteCheckpoint.
+    """
     name = f"{FOLDER}/{base}-{lines.index:05d}-of-{len(splitters) + 1:05d}"
     with HashedFile.in_folder(folder, name) as file:
         file.write(fetch(lines.packed))

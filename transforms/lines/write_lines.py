@@ -143,7 +143,7 @@ class LineEncoder:
         self.replaced = 0
 
     def batches(self) -> Iterator[Batch]:
-        """Yields the lines in batches."""
+        """Yields the lines of the block in batches. Each batch becomes a row group of a Parquet file."""
         for part in cut_block(self._block, GROUP_BYTES):
             yield self._encode(part)
 

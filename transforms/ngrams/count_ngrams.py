@@ -1,8 +1,9 @@
 """Counts the n-grams of all orders in blocks of text. The counts are partitioned into buckets.
 
 The n-grams of the highest order are counted first. N-grams that differ only in their first word are in the
-same bucket, where the shorter n-gram without this word is counted from them (see text/ngrams/count_grams.py).
-So for each shorter n-gram, a bucket has at most as many entries as the vocabulary has words.
+same bucket. There, the n-gram that remains without the first word is counted (see
+text/ngrams/count_grams.py). So for each shorter n-gram, a bucket has at most as many entries as the
+vocabulary has words.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +29,7 @@ GRAMS, TALLIES = "grams", "tallies"
 
 
 class CountedGrams(NamedTuple):
-    """The outputs of CountGrams: the counted n-grams, and tallies per order."""
+    """The outputs of CountGrams: the counted n-grams, and for each order a summary of their counts."""
 
     grams: beam.PCollection
     """((order, bucket), reference to ADJUSTED_COUNTS in scratch). A bucket has all n-grams of a context."""
@@ -40,8 +41,9 @@ class CountGrams(beam.PTransform):
     """Counts the n-grams of all orders. PCollection[TextBlock] → CountedGrams.
 
     Args:
+      dealer: partitions the n-grams into buckets.
       words: side input with one element, a reference to the vocabulary in scratch.
-      cut: order → count up to which n-grams are pruned later. Here they are still counted.
+      cut: order → largest count of the n-grams that are pruned later. Here they are still counted.
     """
 
     def __init__(self, dealer: Dealer, words: beam.PCollection, cut: Mapping[int, int]):
@@ -90,7 +92,10 @@ class _CountBlock:
 
 
 class _DealCounts:
-    """Adds up the counts of several blocks. Yields (bucket, reference to the sums in scratch)."""
+    """Adds up the counts of several blocks, and partitions the sums into buckets.
+
+    Yields (key, reference to the sums in scratch), as `Dealer.deal` does.
+    """
 
     def __init__(self, dealer: Dealer):
         self._dealer = dealer
@@ -105,8 +110,15 @@ def adjust_bucket(
 ) -> Iterator[Any]:
     """Counts the n-grams that are one word shorter than those in a bucket, and yields the counts.
 
-    The n-grams of the bucket, with adjusted counts, are yielded on the output GRAMS, in the buckets of their
-    contexts.
+    The n-grams of the bucket itself, with adjusted counts, are yielded on the output GRAMS. There they are
+    partitioned into buckets by their contexts. A summary of their counts is yielded on the output TALLIES.
+
+    Args:
+      grouped: (bucket, references to its n-grams).
+      order: number of words of these n-grams.
+      highest: highest order of the model.
+      most_cut: largest count of the n-grams of this order that are pruned later.
+      dealer: partitions n-grams into buckets.
     """
     if order == highest:
         counted = counting.add_counts([join_pieces(grouped[1], order, COUNTS)])

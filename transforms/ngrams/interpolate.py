@@ -53,10 +53,11 @@ class Interpolate(beam.PTransform):
     """Computes the entries of a back-off model.
 
     {level: PCollection[(bucket, (kind, reference to rows in scratch))]} → PCollection[ModelPart]. The level
-    of order n has the WEIGHTS of n-grams, partitioned by suffix, and the BACKOFFS of their contexts. The
-    first level also has the PROBABILITIES of unigrams.
+    of order n, `level_of(n)`, has two kinds of rows: the WEIGHTS of n-grams, partitioned by suffix, and the
+    BACKOFFS of their contexts. The first level also has the PROBABILITIES of unigrams.
 
     Args:
+      dealer: partitions n-grams into buckets.
       order: highest order of the model.
     """
 
@@ -88,17 +89,23 @@ class Interpolate(beam.PTransform):
 
 
 def level_of(order: int) -> str:
-    """Returns the name of the level (the key of the input) for an order."""
+    """Returns the name of an order among the inputs of Interpolate, such as "level2"."""
     return f"level{order}"
 
 
 def levels_of(highest: int) -> list[str]:
-    """Returns the names of all levels up to the highest order."""
+    """Returns the names of all inputs of Interpolate, up to that of the highest order."""
     return [level_of(order) for order in range(FIRST_LEVEL, max(highest, FIRST_LEVEL) + 1)]
 
 
 def send(level: int, kind: str, dealt: Iterable[tuple[int, bytes]]) -> Iterator[TaggedOutput]:
-    """Yields (bucket, (kind, reference to rows in scratch)) on the output of a level."""
+    """Yields rows for Interpolate on the output that has the name of their level.
+
+    Args:
+      level: order of the level.
+      kind: what the rows contain: WEIGHED, CONTEXTS or SHORTER.
+      dealt: (bucket, reference to rows in scratch), from `Dealer.deal`.
+    """
     for bucket, piece in dealt:
         yield TaggedOutput(level_of(level), (bucket, (kind, piece)))
 
@@ -106,9 +113,15 @@ def send(level: int, kind: str, dealt: Iterable[tuple[int, bytes]]) -> Iterator[
 def interpolate_bucket(
     grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, highest: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Interpolates the n-grams of an order in one bucket. Yields their probabilities.
+    """Interpolates the n-grams of an order in one bucket. Yields their probabilities for the next order.
 
     Finished entries of the model are yielded on the output ENTRIES.
+
+    Args:
+      grouped: (bucket, its pieces), where a piece is (kind, reference to rows in scratch).
+      order: number of words of the n-grams.
+      highest: highest order of the model.
+      dealer: partitions n-grams into buckets.
     """
     bucket, tagged = grouped
     pieces: dict[str, list[bytes]] = {WEIGHED: [], CONTEXTS: [], SHORTER: []}

@@ -27,8 +27,9 @@ MOST_KEYS = 64  # enough for all workers; each key needs a reference to each tab
 class Dealer:
     """Partitions tables of n-grams into buckets.
 
-    On a disk, consecutive buckets share a key, and their pieces of a table are stored together. So the number
-    of references, which pass through the launcher, grows with the number of tables, not with its square.
+    The rows of a table for one bucket are a piece. All references to pieces pass through the launcher, so
+    they must not be too many. Therefore, on a local disk, the pieces of a table for several consecutive
+    buckets are stored together: these buckets share a key, and need only one reference.
 
     Args:
       folder: folder for temporary pieces.
@@ -85,7 +86,13 @@ class Dealer:
 
 
 def join_pieces(pieces: Iterable[bytes], order: int, values: Values) -> Table:
-    """Joins tables in scratch into one table. `pieces` are the references to them."""
+    """Joins tables of n-grams in scratch into one table.
+
+    Args:
+      pieces: references to the tables.
+      order: number of words of the n-grams.
+      values: the columns besides the words.
+    """
     tables = [unpack_table(fetch(piece), order, values) for piece in pieces]
     return np.concatenate(tables) if tables else np.empty(0, dtype_of(order, values))
 
@@ -93,9 +100,9 @@ def join_pieces(pieces: Iterable[bytes], order: int, values: Values) -> Table:
 class GroupBuckets(beam.PTransform):
     """Groups pieces of tables by bucket.
 
-    PCollection[(key, piece)] → PCollection[(bucket, pieces)]. A piece is a reference from `Dealer.deal`, or
-    (kind, reference); a key is a key from `Dealer.deal`, or (order, key). The result has the same form, with
-    buckets instead of keys.
+    PCollection[(key, piece)] → PCollection[(bucket, pieces)]. The keys and pieces are those that
+    `Dealer.deal` yields. A key may also be (order, key), then the result has (order, bucket). A piece may
+    also be (kind, piece).
     """
 
     def __init__(self, dealer: Dealer):
@@ -113,7 +120,10 @@ class GroupBuckets(beam.PTransform):
 def divide_key(
     grouped: tuple[Any, Iterable[Any]], dealer: Dealer
 ) -> Iterator[tuple[Any, list[Any]]]:
-    """Divides the pieces of a key among its buckets. Yields (bucket, its pieces) in the form of the input."""
+    """Divides the pieces of a key among the buckets that share the key. Yields (bucket, its pieces).
+
+    `grouped` is (key, its pieces). See GroupBuckets for the other forms of keys and pieces.
+    """
     key, pieces = grouped[0], list(grouped[1])
     order, number = key if isinstance(key, tuple) else (None, key)
     kinds, references = zip(*map(_kind_and_reference, pieces), strict=True)

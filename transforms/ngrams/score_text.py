@@ -1,7 +1,7 @@
-"""Computes log-likelihoods of held-out text from the entries of a model, in the format of `corpusmill score`.
+"""Computes log-likelihoods of held-out text from the entries of an n-gram model.
 
-The entries of the model are not moved. The n-grams of the text are sent to the buckets of the model, and
-their entries are sent back.
+The output files have the format of `corpusmill score`. The entries of the model are not moved. The n-grams of
+the text are sent to the buckets of the model, and the entries for these n-grams are sent back.
 """
 
 import math
@@ -31,9 +31,9 @@ BlockId = tuple[str, int]  # split, and number of the first document
 
 
 class Piece(NamedTuple):
-    """N-grams that are sent to a bucket of the model, or their entries that are sent back.
+    """N-grams that are sent to a bucket of the model, or the model's entries for them that are sent back.
 
-    Both are in scratch.
+    Both are stored in scratch.
     """
 
     block: BlockId | None  # sender or receiver; None for n-grams of the model
@@ -150,7 +150,14 @@ def _by_bucket(part: ModelPart) -> tuple[tuple[int, int], Piece]:
 def ask_for(
     block: TextBlock, order: int, dealer: Dealer, words: bytes
 ) -> Iterator[tuple[tuple[int, int], Piece]]:
-    """Requests the n-grams that are needed to score a block. Yields ((order, bucket), n-grams)."""
+    """Requests the model's entries for all n-grams of a block. Yields ((order, bucket), n-grams).
+
+    Args:
+      block: the block to score.
+      order: highest order of the model.
+      dealer: partitions n-grams into buckets.
+      words: reference to the vocabulary in scratch.
+    """
     numbers = number_words(block.lines(), load_words(words))
     for n, asked in grams_of(numbers, order).items():
         for bucket, packed in dealer.deal(make_table(asked, ()), bucketed_by(asked, order)):
@@ -160,7 +167,11 @@ def ask_for(
 def answer(
     grouped: tuple[tuple[int, int], Iterable[Piece]], dealer: Dealer
 ) -> Iterator[tuple[BlockId, Piece]]:
-    """Yields the entries of the model for the n-grams that were requested from a bucket."""
+    """Answers all requests to one bucket of the model.
+
+    Yields (id of the block that sent a request, the model's entries for the requested n-grams). `grouped` is
+    ((order, bucket), the requests and the entries of the model in this bucket).
+    """
     order = grouped[0][0]
     pieces = list(grouped[1])
     asking = [(piece.block, piece.packed) for piece in pieces if piece.block]
@@ -179,7 +190,14 @@ def answer(
 def score_block(
     grouped: tuple[BlockId, Iterable[TextBlock | Piece]], order: int, scratch: Scratch, words: bytes
 ) -> Iterator[tuple[str, BlockScore]]:
-    """Computes the log-likelihood of a block from all its model entries. Yields (split, score)."""
+    """Computes the log-likelihood of a block from the model's entries for its n-grams. Yields (split, score).
+
+    Args:
+      grouped: (id of the block, the block and the entries from `answer`).
+      order: highest order of the model.
+      scratch: stores the log-likelihood of each token.
+      words: reference to the vocabulary in scratch.
+    """
     pieces: dict[int, list[bytes]] = {n: [] for n in range(1, order + 1)}
     blocks = []
     for one in grouped[1]:
@@ -213,7 +231,10 @@ def score_block(
 def write_split(
     grouped: tuple[str, Iterable[BlockScore]], folder: str, *, is_listed: bool
 ) -> tuple[OutputFile, tuple[str, SplitScore]]:
-    """Writes log-likelihoods/<split>.parquet, with a row for each document, in order."""
+    """Writes log-likelihoods/<split>.parquet, with a row for each document, in order.
+
+    Returns (the file, (split, its log-likelihood and counts)). `is_listed` is that of ScoreText.
+    """
     split, unordered = grouped
     scores = sorted(unordered)
     name = f"log-likelihoods/{split}.parquet"

@@ -193,7 +193,7 @@ def measure_block(block: TextBlock) -> tuple[str, TextCounts]:
 
 
 def add_counts(counts: Iterable[TextCounts]) -> TextCounts:
-    """Returns the sum of several counts."""
+    """Returns the sum of the counts of several blocks."""
     return TextCounts(*(sum(column) for column in zip(TextCounts(), *counts, strict=True)))
 
 

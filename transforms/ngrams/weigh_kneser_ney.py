@@ -21,7 +21,8 @@ class WeighKneserNey(beam.PTransform):
     of Interpolate.
 
     Args:
-      tallies: PCollection[(order, Tally)].
+      dealer: partitions n-grams into buckets.
+      tallies: PCollection[(order, Tally)], a summary of the counts of each order.
       cut: order → maximum count of pruned n-grams.
     """
 
@@ -48,7 +49,8 @@ def weigh_bucket(
 ) -> Iterator[Any]:
     """Computes the weights of the n-grams in a bucket, and the back-off weights of their contexts.
 
-    Both are yielded on outputs that have the names of the levels of Interpolate.
+    Each is yielded on the output that has the name of its level (see Interpolate). `grouped` is ((order,
+    bucket), references to the n-grams). The other arguments are those of WeighKneserNey.
     """
     order = grouped[0][0]
     table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)

@@ -1,9 +1,10 @@
 """Computes normalised Stupid Backoff probabilities of counted n-grams, in the buckets of their suffixes.
 
-The formulae are in text/ngrams/stupid_backoff.py. N-grams with the same context are normalised in one bucket.
-For each n-gram, the frequency of its suffix is requested from the bucket of the suffix; the answer is sent to
-the bucket of the context. Then the contexts are scaled, the shortest first, each in the bucket of its own
-suffix.
+The formulae are in text/ngrams/stupid_backoff.py. The context of an n-gram is the n-gram without its last
+word, its suffix is the n-gram without its first word. N-grams with the same context are normalised in one
+bucket, that of the context. To do so, the frequencies of their suffixes are requested from the buckets of the
+suffixes, and the answers are sent to the bucket of the context. Then scaling factors of the contexts are
+computed, those of the shortest contexts first, each in the bucket of the suffix of the context.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -116,9 +117,15 @@ def _counted(keyed: tuple[tuple[int, int], bytes]) -> Any:
 def divide_bucket(
     grouped: tuple[tuple[int, int], Iterable[bytes]], cut: Mapping[int, int], dealer: Dealer
 ) -> Iterator[Any]:
-    """Divides the counts of n-grams by the counts of their contexts, in one bucket.
+    """Divides the counts of n-grams by the counts of their contexts, in one bucket. Yields the frequencies.
 
-    Also yields requests for the frequencies of the n-grams' suffixes.
+    Also yields requests for the frequencies of the n-grams' suffixes. The output OF_CONTEXTS has, for each
+    context, the total frequency of its n-grams that are not pruned.
+
+    Args:
+      grouped: ((order, bucket), references to the counts of n-grams).
+      cut: order → maximum count of pruned n-grams.
+      dealer: partitions n-grams into buckets.
     """
     order = grouped[0][0]
     table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)
@@ -138,7 +145,11 @@ def divide_bucket(
 def answer_bucket(
     grouped: tuple[tuple[int, int], Iterable[tuple[str, bytes]]], dealer: Dealer
 ) -> Iterator[Any]:
-    """Yields the frequencies of suffixes in a bucket, for the n-grams that requested them."""
+    """Answers the requests for frequencies of suffixes that were sent to one bucket.
+
+    Yields the frequencies in the buckets of the contexts of the n-grams that requested them. `grouped` is
+    ((order, bucket), the requests and the frequencies in this bucket).
+    """
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])
     asking = _join(pieces, ASKING, order + 1, ())
@@ -151,9 +162,10 @@ def answer_bucket(
 def leave_over_bucket(
     grouped: tuple[tuple[int, int], Iterable[tuple[str, bytes]]], dealer: Dealer
 ) -> Iterator[Any]:
-    """Computes the probability mass that contexts leave for back-off, in one bucket.
+    """Computes the probability mass that the contexts in one bucket leave for back-off.
 
-    The mass of a context is sent to the bucket of the suffix of the context.
+    The mass of a context is sent to the bucket of the suffix of the context. `grouped` is ((order of the
+    n-grams, bucket), the frequencies from `answer_bucket` and those of the contexts from `divide_bucket`).
     """
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])
@@ -165,9 +177,11 @@ def leave_over_bucket(
 def scale_bucket(
     grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Computes scaling factors (scales) for the contexts of all n-grams of one order, in one bucket.
+    """Computes the scaling factors of all contexts of n-grams of one order, in one bucket. Yields them.
 
-    The scales are used for longer contexts, and for the n-grams themselves (output SCALED).
+    They are needed to scale longer contexts. They are also yielded on the output SCALED, to scale the
+    n-grams. `grouped` is (bucket, the mass that contexts leave for back-off and the factors of shorter
+    contexts).
     """
     pieces = _by_kind(grouped[1])
     shorter = _join(pieces, SHORTER, max(order - 2, 1), SCALES)
@@ -184,7 +198,8 @@ def weigh_bucket(
 ) -> Iterator[Any]:
     """Computes the weights of the n-grams in a bucket, and the back-off weights of their contexts.
 
-    Both are yielded on outputs that have the names of the levels of Interpolate.
+    Each is yielded on the output that has the name of its level (see Interpolate). `grouped` is ((order,
+    bucket), the counts of the n-grams and the scaling factors of their contexts).
     """
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])

@@ -58,7 +58,14 @@ class WriteArpa(beam.PTransform):
 
 
 def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> ArpaPart:
-    """Returns the lines for the n-grams of a part of the model."""
+    """Formats the n-grams of a part of the model as lines of the ARPA file.
+
+    Args:
+      part: n-grams of the same order and bucket.
+      highest: highest order of the model. N-grams of this order have no back-off weight.
+      scratch: stores the lines.
+      words: reference to the vocabulary in scratch.
+    """
     entries = join_pieces([part.packed], part.order, ENTRIES)
     names = arpa.name_words(load_words(words))
     lines = arpa.make_lines(entries, names, has_backoffs=part.order < highest)

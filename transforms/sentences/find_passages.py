@@ -78,7 +78,10 @@ class _Find(beam.DoFn):
 def find_candidate(
     page: Page, site: Site, cleaner: WikitextCleaner, seed: int
 ) -> Candidate | Reason:
-    """Returns the passage of a page with the page's metadata, or the reason why there is no passage."""
+    """Returns a passage of a page with the page's metadata, or the reason why there is no passage.
+
+    `seed` is that of FindPassages.
+    """
     try:
         linked = clean_with_links(cleaner, page.text, page.title)
     except UncleanableError as error:

@@ -59,7 +59,10 @@ class SelectSentences(beam.PTransform):
 
 
 class LowestOfCopies(beam.CombineFn):
-    """Selects the candidates of a domain with the lowest ranks, without copies; see `lowest_of_copies`."""
+    """Selects the `most` candidates of a domain that have the lowest ranks, without copies.
+
+    See `lowest_of_copies`.
+    """
 
     def __init__(self, most: int):
         self.most = most
@@ -109,9 +112,9 @@ def select_from(
 
 
 def duplicates_of(selection: Selection) -> Iterator[Rejected]:
-    """Yields the rejections of candidates that are copies.
+    """Yields the rejections of the candidates that repeat the text of another candidate.
 
-    The stage of a rejection begins with the domain of the candidate.
+    The stage in a rejection begins with the domain of the candidate.
     """
     for one in selection.duplicates:
         domain = one.id.partition(":")[0]

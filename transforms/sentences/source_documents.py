@@ -167,9 +167,10 @@ def id_and_place(placed: tuple[Place, Document]) -> tuple[str, Place]:
 
 
 def take_first(found: tuple[str, dict[str, Iterable[Any]]], on_corrupt: str) -> Iterator[Any]:
-    """Yields the Candidate of the first document with a certain id.
+    """Yields the Candidate of the first document with a given id, if that document has a passage.
 
-    Further documents with this id are rejected or raise InputError, depending on `on_corrupt`.
+    Further documents with this id are rejected or raise InputError, depending on `on_corrupt`. `found` is
+    (id, {"places": positions of the documents, "candidates": their candidates}), as produced by CoGroupByKey.
     """
     name, parts = found
     first, *others = sorted(parts["places"])

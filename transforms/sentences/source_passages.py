@@ -27,7 +27,10 @@ class SourceDump(NamedTuple):
 
 
 class Sourced(NamedTuple):
-    """The outputs of SourcePassages. Each page that was read becomes a candidate or is rejected."""
+    """The outputs of SourcePassages and SourceDocuments.
+
+    Each page or document that was read becomes a candidate or is rejected.
+    """
 
     pages: beam.PCollection  # of (domain, pages read), one for each dump
     candidates: beam.PCollection  # of Candidate

@@ -74,12 +74,12 @@ class ChooseSentences(beam.PTransform):
 
 
 def add_ranges(counts: Iterable[Counts]) -> Counts:
-    """Adds up arrays of counts. Each array has the number of sentences for each range of ranks."""
+    """Adds up arrays of counts: the numbers of sentences in the RANGES ranges of ranks."""
     return sum(counts, np.zeros(RANGES, np.int64))
 
 
 def join_ranks(parts: Iterable[Ranks]) -> Ranks:
-    """Joins several arrays of ranks to one."""
+    """Joins several arrays of ranks into one array."""
     return np.concatenate([NO_RANKS, *parts])
 
 
@@ -89,7 +89,10 @@ def is_of_train(block: SentenceBlock) -> bool:
 
 
 def ranges_of_block(block: SentenceBlock) -> tuple[str, Counts]:
-    """Returns (language of a block, number of its sentences in each range of ranks)."""
+    """Returns (language of a block, number of its sentences in each range of ranks).
+
+    Sentences are ranked by a hash. The ranks are divided into RANGES ranges of equal size.
+    """
     return block.language, count_ranges(block.ranks())
 
 
@@ -125,9 +128,10 @@ def find_last_ranges(
 def ranks_of_block(
     block: SentenceBlock, last_ranges: Mapping[str, LastRange]
 ) -> Iterator[tuple[str, Ranks]]:
-    """Yields (language, ranks) of a block. Only ranks in the range of the last chosen sentence are yielded.
+    """Yields (language, ranks) for the sentences of a block whose ranks are in the language's last range.
 
-    Yields nothing if the block has no such ranks. `last_ranges` maps each language to this range.
+    The last range is the range of ranks that contains the rank of the last chosen sentence. `last_ranges`
+    maps each language to this range. Yields nothing if the block has no ranks in it.
     """
     ranks = ranks_in_range(block.ranks(), last_ranges[block.language])
     if len(ranks):
@@ -137,5 +141,10 @@ def ranks_of_block(
 def choose_all(
     last_ranges: Mapping[str, LastRange], ranks: Mapping[str, Ranks]
 ) -> dict[str, Choice]:
-    """Returns language → Choice, which determines the sentences to use for training."""
+    """Returns language → Choice, which determines the sentences to use for training.
+
+    Args:
+      last_ranges: the result of `find_last_ranges`.
+      ranks: language → the ranks in this range.
+    """
     return {name: choose(last, ranks.get(name, NO_RANKS)) for name, last in last_ranges.items()}

@@ -68,7 +68,7 @@ class CountPieces(beam.PTransform):
 def count_held_out(
     block: SentenceBlock, trained: TrainedPieces, choices: Mapping[str, Choice]
 ) -> Iterator[tuple[StatsKey, PieceStats]]:
-    """Yields (key, counts) for the held-out sentences of a block."""
+    """Yields ((HELD_OUT, language), counts) for the held-out sentences of a block, if it has any."""
     lines = block.lines()
     if not block.is_held_out:
         places = np.flatnonzero(is_held_out(block.ranks(), choices[block.language]))
@@ -81,7 +81,10 @@ def count_held_out(
 
 
 def count_file(file: EvaluationFile, trained: TrainedPieces) -> tuple[StatsKey, PieceStats]:
-    """Returns (key, counts of the pieces in the lines of a file). Raises InputError if it is not UTF-8."""
+    """Returns ((EVALUATED, language), counts of the pieces in the lines of a file).
+
+    Raises InputError if the file is not UTF-8.
+    """
     data = read_input(file.path)
     try:
         lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")

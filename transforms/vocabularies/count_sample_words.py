@@ -81,7 +81,7 @@ class CountSampleWords(beam.PTransform):
 
 
 def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None:
-    """Counts the words of the chosen sentences of a block.
+    """Counts the words of the chosen sentences of a block. Returns None if no sentence is chosen.
 
     A sentence that is used several times for training is counted as many times.
     """
@@ -110,7 +110,8 @@ def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str
 def count_last(last: tuple[str, bytes], choices: Choices) -> pa.RecordBatch:
     """Counts the words of the last chosen sentence of a language. `last` is (language, sentence).
 
-    Each word is counted `Choice.copies` times, because this many copies of the sentence are used once more.
+    All counts are multiplied by `Choice.copies`: that many of the sentence's copies in the input are used
+    once more.
     """
     language, sentence = last
     return _multiply(count_words(block_of([sentence])), choices[language].copies)

@@ -24,7 +24,8 @@ class CountSubwords(beam.PTransform):
     PCollection[PackedArticle] or PCollection[CorpusRows] → PCollection[(key, SubwordStats)].
 
     Args:
-      count: `count_article` or `count_rows`. It determines the keys of the output.
+      count: `count_article`, whose key is the split, or `count_rows`, whose key is (vocabulary, edition,
+        split).
       trained: side input of `count`. If it has no model, nothing is counted.
     """
 
@@ -70,7 +71,7 @@ def count_rows(
 def counter_of(model: bytes) -> SubwordCounter:
     """Returns the counter for a model. Counters are cached in each process.
 
-    The hash of a model is computed only once per bundle, because an unchanged object is recognised by its
-    identity.
+    The cache needs the hash of the model. Python stores the hash in the bytes object, so it is computed only
+    once as long as the same object is passed, that is, once per bundle.
     """
     return SubwordCounter(model)

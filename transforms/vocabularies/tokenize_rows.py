@@ -65,7 +65,8 @@ class TokenizeRows(beam.PTransform):
 
     Args:
       files: Parquet files of one build.
-      folder: folder for temporary pieces.
+      source: the tokenizer, and the columns to read.
+      folder: folder of the scratch, in which the tokens are stored.
 
     Raises InputError if the tokenizer is invalid, or if a row does not have the layout of an article.
     """

@@ -77,6 +77,9 @@ def read_sample(sample: Iterable[RowGroup]) -> Iterator[tuple[str, str, str]]:
 def write_vocabulary(
     named: tuple[str, TrainedSubwords], folder: str, prefix: str
 ) -> Iterator[OutputFile]:
-    """Writes `sentencepiece/<prefix>-<name>.model` and `.vocab`."""
+    """Writes `sentencepiece/<prefix>-<name>.model` and `.vocab`, or nothing if there is no model.
+
+    `named` is (name, vocabulary). `prefix` is the beginning of the file names.
+    """
     name, trained = named
     return write_subwords(trained, folder, f"{prefix}-{name}")

@@ -41,7 +41,10 @@ class TrainPieces(beam.PTransform):
 def train_on_words(
     grouped: tuple[int, Iterable[tuple[int, bytes]]], settings: PieceSettings
 ) -> TrainedPieces:
-    """Trains a model on all words, in the order of their buckets."""
+    """Trains a model on all words, in the order of their buckets.
+
+    The second element of `grouped` has (bucket, reference to its word counts in scratch) for each bucket.
+    """
     parts = [unpack_counts(fetch(packed)) for _, packed in sorted(grouped[1])]
     words = sum(part.num_rows for part in parts)
     counters.count(STAGE, "begun", words)

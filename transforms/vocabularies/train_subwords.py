@@ -79,7 +79,7 @@ def is_train(article: PackedArticle) -> bool:
 def rank_of(article: PackedArticle) -> int:
     """Returns the rank of an article by which the sample is drawn.
 
-    It is the fingerprint of the article's identity without its last bit, so that it fits a signed 64-bit
+    It is the fingerprint of the article's Wikidata id without the last bit, so that it fits a signed 64-bit
     integer.
     """
     return fingerprint(article.wikidata_id) >> 1
@@ -97,7 +97,8 @@ def last_of_sample(smallest: Sequence[int], wanted: int) -> int:
     """Returns the greatest rank in the sample, or LARGEST_RANK if all articles are in the sample.
 
     Args:
-      smallest: the smallest ranks, at most `wanted`, as negative numbers (see `descending_rank_of`).
+      smallest: the `wanted` smallest ranks, or all if there are fewer, as negative numbers (see
+        `descending_rank_of`).
       wanted: number of articles to sample.
     """
     return -min(smallest) if len(smallest) == wanted else LARGEST_RANK
@@ -111,7 +112,10 @@ def is_sampled(article: PackedArticle, last: int) -> bool:
 def train_on_sample(
     grouped: tuple[int, Iterable[bytes]], settings: SubwordSettings
 ) -> TrainedSubwords:
-    """Trains a vocabulary on the sampled articles, in the order of the files."""
+    """Trains a vocabulary on the sampled articles, in the order in which the files of the corpus have them.
+
+    The second element of `grouped` has the serialised articles. Empty bytes among them are ignored.
+    """
     _, sampled = grouped
     # Several articles about one entity have the same rank, so there may be more articles than requested.
     articles = sorted((from_bytes(data) for data in sampled if data), key=order)
@@ -123,10 +127,10 @@ def train_on_sample(
 def train_on(
     articles: Iterable[tuple[str, str, str]], settings: SubwordSettings, expected: int
 ) -> TrainedSubwords:
-    """Trains a vocabulary on some articles. Each article is (Wikidata id, version id, text).
+    """Trains a vocabulary on the given articles.
 
     Args:
-      articles: the articles, in the order of training.
+      articles: (Wikidata id, version id, text) of each article, in the order of training.
       settings: the settings of the vocabulary.
       expected: number of articles, for the progress display.
     """
@@ -162,7 +166,10 @@ def write_subwords(trained: TrainedSubwords, folder: str, name: str) -> Iterator
 
 
 def write_model(folder: str, name: str, model: bytes, pieces: int) -> Iterator[OutputFile]:
-    """Writes a model, and a readable list of its pieces."""
+    """Writes a model to `<name>.model`, and a readable list of its pieces to `<name>.vocab`.
+
+    `pieces` is the number of pieces, for the manifest.
+    """
     with HashedFile.in_folder(folder, f"{name}.model") as file:
         file.write(model)
     yield file.output_file(f"{name}.model", "", MODEL_KIND, pieces)

@@ -48,31 +48,38 @@ def identity(article: PackedArticle) -> str:
 
 
 def order(article: PackedArticle) -> tuple[int, str, int]:
-    """Returns the sort key of an article. It begins with the fingerprint, so sorted articles are shuffled."""
+    """Returns the sort key of an article: (fingerprint of the Wikidata id, Wikidata id, page id).
+
+    Because the fingerprint comes first, the sorted articles are in a pseudo-random order.
+    """
     return fingerprint(article.wikidata_id), article.wikidata_id, article.page_id
 
 
 def values(article: PackedArticle) -> tuple[str, ...]:
-    """Returns the values of a row. The features are those of wiki40b 1.3.0 in TensorFlow Datasets.
+    """Returns the values of an article's row: Wikidata id, text and version id.
 
-    All values are str, as Arrow and `encode_example` require.
+    These are the columns of wiki40b 1.3.0 in TensorFlow Datasets. All values are str, as Arrow and
+    `encode_example` require.
     """
     return article.wikidata_id, unpack_text(article), article.version_id
 
 
 def named_texts(article: PackedArticle) -> list[NamedText]:
-    """Returns the id, split and text of an article, from which the article's signature is computed.
+    """Returns a list with one NamedText: the id, split and text of an article.
 
-    They are the only element of the returned list.
+    The article's signature, which is used to find near-duplicates, is computed from it.
     """
     return [NamedText("", article.wikidata_id, article.split, unpack_text(article))]
 
 
 def files_for_shards(shards: Mapping[str, int]) -> int:
-    """Returns the number of signature files, given {split: number of files with articles}.
+    """Returns the number of files for the signatures of articles, which are used to find near-duplicates.
 
-    Signatures have about a sixth of the size of the text. To compute the number of files from the number of
-    articles instead, all articles would have to be stored first.
+    Signatures have about a sixth of the size of the text, so they need fewer files than the articles. The
+    number of files is not computed from the number of articles, which is known only when all are stored.
+
+    Args:
+      shards: split → number of files with articles.
     """
     return -(-sum(shards.values()) // _SHARDS_PER_FILE)
 
@@ -97,7 +104,7 @@ ARTICLES = RowKind(
 def rows_with(columns: Sequence[str], source: RowSource) -> RowKind:
     """Returns the RowKind of articles with the given columns.
 
-    `columns` is a result of `columns_of`.
+    `columns` is a result of `columns_of`. `source` computes the values of the optional columns.
     """
     if tuple(columns) == RELEASED:
         return ARTICLES
@@ -113,7 +120,10 @@ def rows_with(columns: Sequence[str], source: RowSource) -> RowKind:
 def all_values(
     columns: Sequence[str], source: RowSource, article: PackedArticle
 ) -> tuple[str | int, ...]:
-    """Returns the values of an article for the given columns, in order."""
+    """Returns the values of an article for the given columns, in order.
+
+    `source` computes the values of the optional columns.
+    """
     released = values(article)
     found: dict[str, str | int] = dict(zip(RELEASED, released, strict=True))
     if FULL[-1] in columns:

@@ -90,7 +90,8 @@ def draw(
     """Yields the page of a record if it may be in the sample, that is, if the hash of its id is below
     `bound`.
 
-    The result is (page id, (title, packed text)), or (page id, (title, reason)) for a rejected page.
+    The result is (page id, (title, packed text)), or (page id, (title, reason)) for a rejected page. The text
+    of a Page is wikitext; that of an Article is the cleaned text.
     """
     if isinstance(record, Rejected):
         if hash_of(int(record.id)) < bound:

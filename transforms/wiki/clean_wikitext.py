@@ -38,7 +38,7 @@ NO_SENTENCE = "no sentence"
 class Unrendered(NamedTuple):
     """A template in the running text of an article that could not be expanded.
 
-    Neither the tables nor the dump define it.
+    Neither the tables of the language nor the dump have a definition of it.
     """
 
     name: str  # normalised name of the template

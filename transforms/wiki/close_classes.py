@@ -38,7 +38,7 @@ def subclass_edges(batch: Iterable[Entity]) -> Iterator[Edges]:
 
 
 def stack_edges(arrays: Iterable[Edges]) -> Edges:
-    """Joins arrays of subclass-of statements to one array, which may be empty."""
+    """Joins arrays of subclass-of statements into one array, which may be empty."""
     return numpy.concatenate([numpy.empty((0, 2), dtype=numpy.int64), *arrays])
 
 

@@ -24,7 +24,10 @@ class DropDuplicateArticles(DropDuplicates):
 
 
 def describe_article(article: PackedArticle) -> DocumentFacts:
-    """Returns the page id and title of an article, ranked by its length."""
+    """Returns the page id and title of an article, and its length in characters as its rank.
+
+    Of several near-duplicates, the one with the greatest rank is kept.
+    """
     return DocumentFacts(article.page_id, article.title, article.stats.characters)
 
 

@@ -190,7 +190,8 @@ def describe(older: OlderDump, extent: Extent, largest_read_id: int) -> OlderPag
 class ReadPageIds(beam.PTransform):
     """Reads the ids of all pages of a dump, in all namespaces.
 
-    PBegin → PCollection[Block]. Each block of ids occurs once.
+    PBegin → PCollection[Block]. A block is a bitmap of 65,536 consecutive ids (see page_ids.py). Each block
+    occurs once.
     """
 
     def __init__(self, older: OlderDump, stripes: int = 1):
@@ -212,7 +213,7 @@ class ReadPageIds(beam.PTransform):
 
 
 def ids_of_dump(unit: FileUnit) -> Iterator[Block]:
-    """Yields the ids of the pages of a work unit, in blocks.
+    """Yields the ids of the pages of a work unit, as blocks (see page_ids.py).
 
     Raises InputError for damaged data, and for a page without an id.
     """
@@ -233,7 +234,7 @@ def _id_of(unit: FileUnit, xml: bytes) -> int:
 
 
 def ids_of_table(path: str) -> Iterator[Block]:
-    """Yields the ids in a page table, in blocks.
+    """Yields the ids in a page table, as blocks (see page_ids.py).
 
     Raises InputError for damaged data, and for a row without an id.
     """

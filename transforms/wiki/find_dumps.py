@@ -63,7 +63,7 @@ _ENTITY_SUFFIXES = (".bz2", ".gz")
 
 
 class WikiDump(NamedTuple):
-    """The input paths of one build, as in Wiki40bConfig."""
+    """The input files of one build of a Wikipedia, and the date of its dump."""
 
     language: str  # corpus code, "zh-tw"
     dbname: str  # "zhwiki"
@@ -184,7 +184,7 @@ def find_dumps(
     *,
     keep_good: bool = False,
 ) -> FoundDumps:
-    """Finds the dumps of some languages below the roots.
+    """Finds the dumps of the given languages below the roots.
 
     If two roots have a file with the same name, the file below the first root is used.
 

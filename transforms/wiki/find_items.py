@@ -79,13 +79,16 @@ class FindItems(beam.PTransform):
     """Finds the Wikidata items of articles, and other facts about pages.
 
     PCollection[PackedArticle] → Found. The output also has facts about pages that are not articles. Only the
-    ids and titles of the articles are used. Titles are needed because items_per_site and the entity table
-    name pages by title. The entity table is only used if no SQL dump with the date of the wiki's dump links
-    pages (see link_sources.py).
+    ids and titles of the articles are used. Titles are needed because the SQL table items_per_site and the
+    entity table name pages by title.
 
     Args:
-      redirects: PCollection[Redirect] with the redirects left by page moves since the date of the table that
-        names pages by title; None to follow no redirects.
+      dbname: database name of the wiki, such as "ukwiki".
+      tables: SQL dumps of tables of the wiki.
+      table: entity table, or None. It links pages to items only if no SQL dump that links them has the date
+        of the wiki's dump (see link_sources.py).
+      redirects: PCollection[Redirect], or None to follow no redirects. They are the redirects that page moves
+        have left since the date of items_per_site or of the entity table, whichever is used.
 
     Raises ValueError if the entity table is needed to link pages but has no titles of the wiki.
     """

@@ -24,7 +24,7 @@ _MOVED = "moved"
 
 @dataclass(eq=False, repr=False)
 class FindRedirects(beam.PTransform):
-    """Finds the redirects that page moves have left since a date.
+    """Finds the redirects that page moves have left on or after the date `since`.
 
     PCollection[Page] → PCollection[Redirect].
     """
@@ -139,9 +139,13 @@ def title_and_page(article: PackedArticle, is_case_sensitive: bool = False) -> t
 def facts_of_title(
     _: str, found: Mapping[str, Iterable[Any]], linked_by: str = ""
 ) -> Iterator[Any]:
-    """Yields the item of each page that has a certain title.
+    """Yields (page id, facts that name the item) for the pages and items that have a certain title.
 
-    If the title is a redirect, yields (target, QID) on the output "moved".
+    If no page has the title, but it is a redirect, yields (target, QID) on the output "moved".
+
+    Args:
+      found: what has this title: "pages" (page ids), "items" (QIDs), and "targets" (targets of redirects).
+      linked_by: value of the field `linked_by` of the facts, one of LINKED_BY.
     """
     pages, items = list(found["pages"]), list(found["items"])
     for qid in items:
@@ -152,7 +156,11 @@ def facts_of_title(
 
 
 def facts_of_target(_: str, found: Mapping[str, Sequence[Any]]) -> Iterator[PageToFacts]:
-    """Yields the item that redirects assign to a page. Yields nothing if there are several items."""
+    """Yields (page id, facts that name the item) for a page to which redirects assign an item.
+
+    Yields nothing if there are several items. `found` has "pages", the ids of the pages with a certain title,
+    and "items", the QIDs that redirects to this title assign.
+    """
     items = set(found["items"])
     if len(items) == 1:
         for page in found["pages"]:
@@ -160,7 +168,10 @@ def facts_of_target(_: str, found: Mapping[str, Sequence[Any]]) -> Iterator[Page
 
 
 def facts_of_present(page: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
-    """Yields the facts about a page if it is an article."""
+    """Yields (page id, facts) for the facts about a page if it is an article.
+
+    `found` has the "facts", and an element in "pages" if the page is an article.
+    """
     if any(True for _ in found["pages"]):
         for facts in found["facts"]:
             yield page, facts

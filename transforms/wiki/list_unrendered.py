@@ -21,7 +21,10 @@ Tally = tuple[int, int, str]
 
 
 class TallyUnrendered(beam.PTransform):
-    """Counts unknown templates. PCollection[Unrendered] → PCollection[(Key, Tally)], with distinct keys."""
+    """Counts unknown templates. PCollection[Unrendered] → PCollection[(Key, Tally)].
+
+    The key is the name of a template and what is in the text in its place. Each key occurs once.
+    """
 
     def expand(self, unrendered: beam.PCollection) -> beam.PCollection:
         return (
@@ -32,7 +35,7 @@ class TallyUnrendered(beam.PTransform):
 
 
 class ListUnrendered(beam.PTransform):
-    """Writes the most frequent unknown templates, which should be added to the tables.
+    """Writes the most frequent unknown templates, so that they can be added to the tables of the language.
 
     PCollection[(Key, Tally)] → PCollection[OutputFile].
     """

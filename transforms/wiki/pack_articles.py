@@ -13,7 +13,7 @@ from transforms.text.wikimedia.corpus_stats import measure_article
 
 
 def pack_article(article: Article, put_text: Callable[[str], bytes] = pack_text) -> PackedArticle:
-    """Returns the article with its text measured and compressed.
+    """Returns the article with its text compressed and statistics of the text added.
 
     Args:
       put_text: function that converts a text to bytes from which `fetch_text` restores it. Scratch.put_text

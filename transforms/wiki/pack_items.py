@@ -57,7 +57,10 @@ class PackItems(beam.PTransform):
 
 
 def count_ranges(batch: Iterable[Entity]) -> Counter[int]:
-    """Returns index of each range of ids → number of items of the batch in this range."""
+    """Returns number of a range of ids → number of items of the batch in this range.
+
+    The ids of items are divided into ranges of equal size (see entity_table.py).
+    """
     return entity_table.count_ranges(entity.numeric_id for entity in batch)
 
 

@@ -243,7 +243,7 @@ def _read_counted(unit: FileUnit, stage: str) -> Iterator[PageXml | Damage]:
 
 
 def _identify(xml: bytes) -> tuple[str, str]:
-    """Returns id and title of a page whose XML may be malformed."""
+    """Returns (id, title) of a page whose XML may be malformed. An element that is missing gives ""."""
     page_id, title = (
         xml.partition(b"<%b>" % name)[2].partition(b"</%b>" % name)[0][:_SHOWN_BYTES]
         for name in (b"id", b"title")

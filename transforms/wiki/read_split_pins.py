@@ -232,7 +232,7 @@ def key_by_bucket(page_and_facts: PageToFacts) -> tuple[int, PageToFacts]:
 def add_pins(_: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
     """Yields the facts about pages in one bucket, with pinned splits added.
 
-    Pins without a page are ignored.
+    `found` has the "pins" and the "facts" of the bucket. Pins without a page are ignored.
     """
     splits = unpack_blocks(found["pins"])
     for page_id, facts in found["facts"]:

@@ -163,7 +163,10 @@ class _ReadPage(beam.DoFn):
         return self._uses(calls)
 
     def _uses(self, calls: Mapping[str, int]) -> Iterator[beam.pvalue.TaggedOutput]:
-        """Yields (name, number of calls) for the templates that are not in the tables."""
+        """Yields (name, number of calls) for each template that is not in the tables of the language.
+
+        `calls` maps the name of a template to its number of calls.
+        """
         for name, count in calls.items():
             if not self.tables.knows(name):
                 yield beam.pvalue.TaggedOutput("uses", (name, count))
@@ -193,7 +196,10 @@ def local_names(alias: TemplateFact, known: Container[str]) -> Iterator[tuple[st
 
 
 def used_facts(name: str, found: Mapping[str, Iterable[Any]]) -> Iterator[tuple[int, TemplateFact]]:
-    """Yields (number of uses, fact) for each fact about a template, if any article uses the template."""
+    """Yields (number of uses, fact) for each fact about a template, if any article uses the template.
+
+    `found` has the number of "uses", unless there are none, and the "facts".
+    """
     for uses in found["uses"]:
         for fact in found["facts"]:
             yield uses, fact
@@ -204,8 +210,8 @@ def collect_most_used(
 ) -> WikiTemplates:
     """Collects the facts about the most used templates, and the learned headings, into one WikiTemplates.
 
-    `facts` are (number of uses, fact), sorted by descending use. They are used until their definitions have
-    MAX_DEFINED characters.
+    `facts` are (number of uses, fact), sorted by descending use. All their definitions together
+    may have MAX_DEFINED characters; facts beyond this limit are left out.
     """
     kept = []
     characters = 0

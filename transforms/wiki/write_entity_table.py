@@ -86,9 +86,9 @@ def cut_block(
 
 
 def every_file(starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:
-    """Yields (key of a file, empty bytes) for each file, so that files without rows are written too.
+    """Yields ((index of the file, number of files), b"") for each file of the table.
 
-    `starts` are the first ids of the files.
+    Because of these elements, files without rows are written, too. `starts` are the first ids of the files.
     """
     for file in range(len(starts)):
         yield (file, len(starts)), b""

@@ -34,7 +34,7 @@ WIKI = "wiki"
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill inspect` to the parser."""
     about = "shows how a page was converted to text, or where a document came from"
     parser = add_command(commands, "inspect", about, __doc__, _run)
     parser.add_argument(

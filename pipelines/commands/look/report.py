@@ -32,7 +32,7 @@ FORMATS = ("text", "markdown", "tsv", "json")
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill report` to the parser."""
     about = "prints the sizes of finished builds, with those of the papers"
     parser = add_command(commands, "report", about, __doc__, _run)
     add_folders(parser, "builds, or folders with builds below")

@@ -19,9 +19,9 @@ the last count is used for all higher orders. If a text has too few n-grams, the
 it uses 0.4 times the value of the shorter n-gram. The values are normalised over all words, as in the One
 Billion Word paper.
 
-The model scores the documents of the other splits. A document gets one log-likelihood. In One Billion Word
-and SimpleBooks, whose papers predict the ends of sentences, it gets a list with a log-likelihood for each
-word and each end of a sentence.
+The model scores the documents of the other splits. In One Billion Word and SimpleBooks, whose papers predict
+the ends of sentences, a document gets a list with a log-likelihood for each word and each end of a sentence.
+In other corpora, a document gets a single log-likelihood.
 
 what you get, in <output>/ngrams/<corpus>-<edition>/<date>-<version>/:
   model.arpa                      for KenLM, SRILM and others
@@ -36,7 +36,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_output, a
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill ngrams` to the parser."""
     about = "estimates an n-gram model (ARPA) from a finished build, and scores held-out text"
     parser = add_command(commands, "ngrams", about, __doc__)
     flags = Flags(parser)

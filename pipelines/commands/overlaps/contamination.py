@@ -49,7 +49,7 @@ from pipelines.settings.contamination_settings import NGRAM_WORDS, PASSAGES, Sea
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill contamination` to the parser."""
     about = "finds items of evaluation sets in training data"
     parser = add_command(commands, "contamination", about, __doc__, _run)
     flags = Flags(parser)

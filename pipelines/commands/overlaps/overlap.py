@@ -37,7 +37,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_runner, r
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill overlap` to the parser."""
     about = "finds pairs of near-duplicate documents, or writes MinHash signatures"
     parser = add_command(commands, "overlap", about, __doc__, _run)
     parser.add_argument("data_sets", nargs="+", metavar="DATA", help="data sets (see below)")

@@ -24,7 +24,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_folders
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill croissant` to the parser."""
     about = "writes croissant.json for finished builds: metadata for other tools"
     parser = add_command(commands, "croissant", about, __doc__, _run)
     add_folders(parser, "builds, or folders with builds below")

@@ -10,8 +10,8 @@ examples:
 
 For each edition at or below DIR, the current build is used; without a current build, the newest one. The task
 measures word perplexity, byte perplexity and bits per byte of a whole split. It uses the build's own counts
-of words and bytes, so the results equal those of `corpusmill score`. With --limit of the harness, they are
-estimates.
+of words and bytes, so the results equal those of `corpusmill score`. With --limit of the harness, the results
+are only estimates.
 The tag corpusmill_wiki40b selects the tasks of all languages.
 """
 
@@ -22,7 +22,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_folders
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill harness` to the parser."""
     about = "writes task files for lm-evaluation-harness from finished builds"
     parser = add_command(commands, "harness", about, __doc__, _run)
     add_folders(parser, "builds, or folders with builds below")

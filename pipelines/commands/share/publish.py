@@ -9,8 +9,8 @@ examples:
     corpusmill publish hub me/wiki40b corpora/wiki40b/el
 
 For each edition at or below DIR, the current build is uploaded; without a current build, the newest one.
-Builds with --limit are left out, unless DIR is the folder of the build itself. The command uploads all files
-of the build, croissant.json, and a README.md. The README.md lets `datasets` load each edition by name:
+Builds made with --limit are left out, unless DIR is the folder of the build itself. The command uploads all
+files of the build, croissant.json, and a README.md. The README.md lets `datasets` load each edition by name:
   datasets.load_dataset("me/wiki40b", "uk")
 
 Each file is first compared with the manifest: a damaged build is not uploaded. After an interruption, run the
@@ -28,7 +28,7 @@ from pipelines.commands.flags import Commands, Flags, add_command, add_folders
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill publish` to the parser."""
     about = "uploads finished builds to a data set on the Hugging Face hub"
     parser = add_command(commands, "publish", about, __doc__, _run)
     parser.add_argument("where", choices=["hub"], help="the Hugging Face hub")

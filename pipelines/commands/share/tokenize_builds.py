@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def add(commands: Commands) -> None:
-    """Adds the command to the parser."""
+    """Adds the command `corpusmill tokenize` to the parser."""
     about = "makes token files for Megatron-LM from finished builds"
     parser = add_command(commands, "tokenize", about, __doc__, _run)
     add_folders(parser, "finished builds, or folders with builds below")

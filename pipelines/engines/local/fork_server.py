@@ -63,7 +63,10 @@ def main() -> None:
 
 @contextlib.contextmanager
 def _ended_without_input() -> Iterator[None]:
-    """Kills the process group if standard input ends during the `with` block, whose code does not read it."""
+    """Kills the process group if standard input ends during the `with` block.
+
+    The code in the block must not read standard input itself.
+    """
     poll = select.poll()
     poll.register(sys.stdin, 0)  # reports only that the pipe has no writer any more
     is_over = False

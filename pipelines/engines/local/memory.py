@@ -1,7 +1,7 @@
 """Checks, before a build starts, that the in-process runner has enough memory.
 
-The runner keeps data between the steps of a stage in its own process. Without this check, the system might
-kill a build that is too large after hours, without a message.
+The runner keeps data between the steps of a stage in its own process. Without this check, a build that needs
+too much memory might run for hours before the system kills it, without a message.
 """
 
 import os
@@ -57,8 +57,8 @@ def cgroup_limits(own: pathlib.Path, root: pathlib.Path) -> Iterator[int]:
     """Yields the memory limits, in bytes, of the control groups of a process.
 
     The format of `own` is described in cgroups(7): lines `id:controllers:path`; version 2 has no controllers.
-    In a container, the path may be that on the host and not exist here. A group that is not found has no
-    limit.
+    In a container, the path in a line may be a path on the host, which does not exist in the container. A
+    group whose folder is not found is treated as unlimited.
 
     Args:
       own: The file that lists the groups, such as /proc/self/cgroup.

@@ -115,7 +115,9 @@ class Workers:
         tell: Callable[[BadEnd], None] = log_bad_end,
         secret: str = "",
     ) -> int:
-        """Starts a worker, and returns its number. Starts none after `end`, `give_up` or `wait` was called.
+        """Starts a worker, and returns its number.
+
+        After a call of `end`, `give_up` or `wait`, no worker is started, but a number is still returned.
 
         Args:
           arguments, secret: The arguments of `worker.main`.
@@ -209,7 +211,7 @@ class Workers:
             self._server.wait(2 * END_SECONDS)
 
     def log_tail(self) -> str:
-        """Returns the end of the workers' output in the log file."""
+        """Returns the end of the workers' output in the log file; "" if there is no log file."""
         return log_tail(self._log) if self._log else ""
 
 

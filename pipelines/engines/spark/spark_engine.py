@@ -79,7 +79,8 @@ class Spark:
     running job server. Such a pool or job server must have the same secret as the build, in the environment
     variable CORPUSMILL_SECRET.
 
-    Raises ValueError if something is missing on this machine.
+    Raises ValueError if Java, the job server or the worker command is required and is missing on this
+    machine, or if the flags list packages that workers should install.
     """
 
     def __init__(self, workers: int, beam_flags: Sequence[str]):
@@ -307,7 +308,7 @@ def _named_command(options: PortableOptions) -> str:
 
 
 def _installed_command(options: PipelineOptions) -> str:
-    """Returns the path of the installed worker command; "" if the options contain another command.
+    """Returns the path of the installed worker command; "" if the options define other workers.
 
     The command must be installed at the same path on all nodes. Raises ValueError if it is not installed
     here.
@@ -332,8 +333,9 @@ def _find_files(options: PipelineOptions) -> JobServerFiles:
 
 
 def _refuse_packages(options: PipelineOptions) -> None:
-    """Raises ValueError if the options list packages that workers should install, because workers install
-    none.
+    """Raises ValueError if the options list packages that workers should install.
+
+    Only workers in Docker containers install packages, so these may be listed for the environment DOCKER.
     """
     if options.view_as(PortableOptions).environment_type == "DOCKER":
         return

@@ -151,6 +151,12 @@ def _process(
     """Runs a process during the `with` block, in a separate process group, which Ctrl-C does not reach.
 
     The group is ended after the `with` block, and also if this process is killed.
+
+    Args:
+      command: The command line of the process.
+      secret: The secret to put into the environment of the process.
+      log: The file descriptor for the output of the process.
+      folder: A folder to remove if this process is killed.
     """
     with subprocess.Popen(
         command,

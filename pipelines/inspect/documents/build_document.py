@@ -143,7 +143,7 @@ def _columns(path: str, shape: CorpusShape, *, by_title: bool) -> list[str]:
 def _places(table: pa.Table, columns: Sequence[str], identities: Sequence[str]) -> list[int]:
     """Returns the indexes of the rows in which any of `columns` contains any of `identities`.
 
-    In the column "text", a row also matches if its article has the title `identities[0]`.
+    A row also matches if its column "text" begins with an article marker and the title `identities[0]`.
     """
     places: set[int] = set()
     for name in columns:
@@ -179,7 +179,10 @@ def _short(value: Any) -> str:
 
 
 def _addresses(build: Build, row: dict[str, Any], title: str) -> Iterator[tuple[str, str]]:
-    """Yields a pair (kind, address) for each web page from which a document was taken."""
+    """Yields a pair (kind of page, address) for each web page from which a document was taken.
+
+    `row` is the row of the document in the build.
+    """
     if build.corpus == "wiki40b" and "url" not in row:
         source = RowSource(build.language, dbname_of(build.language))
         yield "source", source.url(title, str(row[_VERSION_ID]))
@@ -205,9 +208,10 @@ def _inputs(build: Build) -> Iterator[tuple[str, str]]:
 
 
 def _of_tables(facts: Facts, identity: str, title: str) -> Iterator[tuple[str, str]]:
-    """Yields a pair (name of the table, text) for each row about a document in the tables of a build.
+    """Yields a pair (file name, text of the row) for each row about a document in a build's TSV files.
 
-    An example is the row of the document in the table of dates.
+    For a finding of an audit, the pair is ("audit: class of the finding", wikitext) instead. The document
+    has the id `identity` and the title `title`.
     """
     for start, column in _TABLES.items():
         for name in facts.names_of(start, ".tsv"):

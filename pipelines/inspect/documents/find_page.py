@@ -38,7 +38,7 @@ _HEAD_BYTES = 4_096  # size of the beginning of a page's XML, which contains its
 
 
 class FoundPage(NamedTuple):
-    """A page, and the templates of its wiki that it uses."""
+    """A page of a dump, and the templates of the same wiki that the page uses."""
 
     page: Page
     dump: str  # the file that contains the page
@@ -135,8 +135,9 @@ def pages_at(place: _Place) -> list[Page]:
 
 
 def _called(page: Page, index: _Index, tables: TemplateTable) -> dict[str, TemplateFact]:
-    """Returns the definition or redirect of each template that a page calls, directly or through other
-    templates. The keys are names of templates.
+    """Returns the definition or redirect of each template that a page calls, by the template's name.
+
+    Templates that are called by other templates are included. Templates that `tables` contains are left out.
     """
     facts: dict[str, TemplateFact] = {}
     wanted = [*count_calls(page.text)]
@@ -158,8 +159,9 @@ def _called(page: Page, index: _Index, tables: TemplateTable) -> dict[str, Templ
 def _read_all(
     paths: Sequence[str], title: str, tables: TemplateTable, wiki_templates: bool
 ) -> FoundPage:
-    """Finds the page by reading the whole dump, because a template may be defined after the page that calls
-    it.
+    """Finds the page and, if `wiki_templates` is True, all templates of the wiki, by reading the whole dump.
+
+    The whole dump is read because a template may be defined after the page that calls it.
     """
     logging.getLogger(__name__).info(
         "no index of a multistream dump found: reading all of %s", paths

@@ -1,4 +1,4 @@
-"""Formats an explained page as one HTML file that needs no network."""
+"""Formats a page, and the explanation of how it was cleaned, as one HTML file that needs no network."""
 
 import html
 from collections.abc import Iterator, Sequence
@@ -76,8 +76,13 @@ def _section(section: ExplainedSection) -> Iterator[str]:
 
 
 def _marked(source: str, section: ExplainedSection) -> Iterator[str]:
-    """Yields the source of a section as HTML, and highlights the parts that have an explanation. Parts within
-    other parts are not highlighted.
+    """Yields the wikitext of a section as HTML, and highlights the parts that have an explanation.
+
+    A part inside a highlighted part is not highlighted separately.
+
+    Args:
+      source: The wikitext of the section, without line feeds at its ends.
+      section: The section and its parts.
     """
     shift = len(section.source) - len(section.source.lstrip("\n"))
     position = 0

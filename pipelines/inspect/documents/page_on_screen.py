@@ -1,4 +1,7 @@
-"""Formats an explained page for a terminal: source and text side by side, with the rules below them."""
+"""Formats a page and the explanation of its cleaning for a terminal.
+
+The wikitext and the cleaned text of a section are side by side. The rules that were applied are below them.
+"""
 
 import io
 import textwrap
@@ -43,7 +46,7 @@ def draw_origin(origin: Origin, width: int) -> str:
 
 
 def draw_page(page: ExplainedPage, facts: Sequence[tuple[str, str]], width: int) -> str:
-    """Returns the explained page as text for a terminal.
+    """Returns a page, and the explanation of how it was cleaned, as text for a terminal.
 
     Args:
       facts: (name, value) pairs to display above the page, such as its source.
@@ -98,7 +101,7 @@ def _section(section: ExplainedSection, width: int) -> Iterator[Any]:
 
 
 def _folded(section: ExplainedSection) -> str:
-    """Returns the source of a section. Long templates and other parts are shortened if they leave no text."""
+    """Returns the wikitext of a section. Long parts that add nothing to the cleaned text are shortened."""
     parts, position = [], 0
     for piece in section.pieces:
         start = piece.start + _PIECE
@@ -109,10 +112,10 @@ def _folded(section: ExplainedSection) -> str:
 
 
 def _pieces(pieces: Iterable[Piece]) -> Iterator[Any]:
-    """Yields a table of the parts of a section, and lines with counts.
+    """Yields a table of the parts of a section that cleaning has changed, then lines such as "3 × rule".
 
-    The table has a row for each template, and for each link that leaves no text. Other parts are only
-    counted.
+    These lines count the parts that the table leaves out: links that are kept as text, and parts that are
+    always removed, such as comments.
     """
     told, counted = _told(pieces)
     if told:

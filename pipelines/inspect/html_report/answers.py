@@ -249,7 +249,8 @@ def line_of_choice(facts: Facts) -> Figure | None:
 
 
 def as_large_as_the_paper(facts: Facts) -> Answer | None:
-    """Answers how many documents, words and characters a build has, and how many the paper reports.
+    """Answers how many documents, words and characters a build has, and how many the paper on the corpus
+    reports.
 
     Returns None if the sizes of the build are unknown.
     """

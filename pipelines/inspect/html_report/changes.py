@@ -108,8 +108,12 @@ def read_changes(facts: Facts) -> Mapping[str, Any] | None:
 
 
 def _listed(facts: Facts, documents: Mapping[str, Any]) -> Iterator[Table]:
-    """Yields a table of the first changed documents, if `corpusmill compare` has written a list
-    of changes.
+    """Yields a table of the first documents in the list of changes that `corpusmill compare` has written.
+
+    Yields nothing if there is no such list.
+
+    Args:
+      documents: The numbers of documents that were added, removed, changed and moved.
     """
     path = _report_of(facts)
     if not is_there(path):

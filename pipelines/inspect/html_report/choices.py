@@ -136,8 +136,9 @@ def _shown_title(title: str) -> str:
 
 
 def choose_rejected(facts: Facts, count: int = REJECTED) -> list[Rejected]:
-    """Returns about `count` rejected records, with examples of every reason, sorted by stage, reason, title
-    and id.
+    """Returns about `count` rejected records, sorted by stage, reason, title and id.
+
+    Each reason has at least LEAST_OF_REASON of them, unless fewer records have this reason.
     """
     of_reason: dict[tuple[str, str], list[Rejected]] = defaultdict(list)
     for record in itertools.islice(_rejected(facts), ROWS_READ):

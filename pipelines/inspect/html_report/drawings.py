@@ -21,7 +21,7 @@ _FEW_POWERS = 3  # an axis with more powers of ten has no ticks between them
 
 
 class Figure(NamedTuple):
-    """A chart with its title and a note."""
+    """A chart, its title, and an optional explanation (`note`) for the reader."""
 
     title: str
     spec: Spec
@@ -50,7 +50,7 @@ class Bin(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A number in a build, and the corresponding number in the paper."""
+    """A number of a build, and the corresponding number in the paper about the corpus."""
 
     label: str
     ours: float
@@ -307,7 +307,10 @@ def _ends(numbers: Sequence[float]) -> tuple[float, float]:
 
 
 def _around(numbers: Sequence[float], *, log: bool = True) -> list[float]:
-    """Returns the two ends of an axis: the smallest and the largest of `numbers`, extended by a margin."""
+    """Returns the two ends of an axis: the smallest and the largest of `numbers`, extended by a margin.
+
+    The margin is a factor if the axis is logarithmic (`log`), otherwise a share of the range.
+    """
     low, high = _ends(numbers)
     if log:
         return [low / 1.5, high * 1.5]
@@ -320,7 +323,12 @@ def _scale(log: bool, **others: Any) -> alt.Scale:
 
 
 def _log_axis(low: float, high: float, **others: Any) -> alt.Axis:
-    """Returns a logarithmic axis with one to three ticks per power of ten, instead of Vega's nine."""
+    """Returns a logarithmic axis with one to three ticks per power of ten, instead of Vega's nine.
+
+    Args:
+      low, high: The ends of the axis.
+      others: More arguments for `alt.Axis`.
+    """
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     digits = (1, 2, 5) if len(powers) <= _FEW_POWERS else (1,)
     values = [digit * 10**power for power in powers for digit in digits]

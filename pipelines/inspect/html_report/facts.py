@@ -58,14 +58,14 @@ class Facts(NamedTuple):
         return sorted(name for name in names if name.startswith(start) and name.endswith(end))
 
     def read_table(self, name: str) -> Iterator[dict[str, str]]:
-        """Yields the rows of a tab-separated file of the build."""
+        """Yields the rows of the build's tab-separated file `name`, as name of the column → cell."""
         with io.TextIOWrapper(open_input(path_below(self.build.folder, name)), "utf-8") as lines:
             for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
                 yield {column: unprotect(cell or "") for column, cell in row.items()}
 
 
 class Fate(NamedTuple):
-    """The number of records that were not kept for one reason."""
+    """A reason for which records were left out, and the number of these records."""
 
     name: str  # the reason: stage and reason of a rejection, or a value of LEFT_OUT
     records: int

@@ -79,7 +79,7 @@ def _templates(facts: Facts) -> Iterator[_Part]:
 
 
 def _audit(facts: Facts) -> Iterator[_Part]:
-    """Yields the findings of an audit: a chart by class, a table by template, and the first findings.
+    """Yields the number of findings of an audit for each class and each template, and the first findings.
 
     An audit compares the text of a build with the output of another parser.
     """

@@ -68,7 +68,10 @@ def _of_translations(facts: Facts) -> Answer | None:
 
 
 def _of_books(facts: Facts) -> Answer | None:
-    """Counts the dated books of PG-19 by decade and by source of the date. Returns None for other builds."""
+    """Counts the books of PG-19 by decade of publication, and by the source of this date.
+
+    Books without a date are counted separately. Returns None for other builds.
+    """
     name = facts.name_of("dates-", ".tsv")
     if not name:
         return None
@@ -121,8 +124,9 @@ def _most_frequent(counts: Iterable[tuple[Sequence[Any], int]], key: int) -> lis
 def _grouped(
     counts: Mapping[tuple[int, str], int], groups: Sequence[str]
 ) -> list[tuple[tuple[int, str], int]]:
-    """Returns ((decade, group), count) pairs, sorted by the order of `groups`, then by decade. If there are
-    too many groups, the last ones are combined as "other".
+    """Returns pairs ((decade, group), count), sorted by the order of `groups`, then by decade.
+
+    If there are more than _GROUPS + 1 groups, all after the first _GROUPS are combined into one group.
     """
     shown = groups[:_GROUPS] if len(groups) > _GROUPS + 1 else groups
     order = [*shown, _OTHERS]

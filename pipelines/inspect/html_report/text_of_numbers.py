@@ -4,7 +4,10 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
 def share(part: float, whole: float) -> str:
-    """Returns a percentage such as "27.6 %", with a no-break space; "–" if `whole` is 0."""
+    """Returns what percentage of `whole` is `part`, such as "27.6 %", with a no-break space.
+
+    Returns "–" if `whole` is 0.
+    """
     if not whole:
         return "–"
     value = 100 * part / whole
@@ -15,7 +18,7 @@ def share(part: float, whole: float) -> str:
 
 
 def count(number: int, what: str) -> str:
-    """Returns a number and a noun: "1 page", "1,234 pages"."""
+    """Returns a number and a noun, such as "1 page" or "1,234 pages". `what` is the singular noun."""
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 

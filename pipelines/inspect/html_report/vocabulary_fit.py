@@ -89,9 +89,9 @@ def _unknown(name: str, unknown: int, words: int) -> Bar:
 
 
 def _rank_and_frequency(facts: Facts, name: str) -> Iterator[Figure]:
-    """Yields a chart of word frequency by rank, from a vocabulary file that is sorted by frequency.
+    """Yields a chart of word frequency by rank, from the vocabulary file `name` of the build.
 
-    Not all words are drawn: the distance between points grows with the rank.
+    The file is sorted by frequency. Not all words are drawn: the distance between points grows with the rank.
     """
     if name not in facts.names_of(name, ""):
         return
@@ -156,7 +156,10 @@ def _pieces(name: str, characters: int, pieces: int) -> Bar:
 
 
 def _of_languages(facts: Facts) -> Answer | None:
-    """Answers how well a shared vocabulary fits the text of each Wikipedia. Returns None for other builds."""
+    """Answers how well a vocabulary that several Wikipedias share fits the text of each of them.
+
+    Returns None if the build does not consist of such vocabularies.
+    """
     if facts.build.corpus != wiki40b_multilingual_settings.KIND:
         return None
     figures = [

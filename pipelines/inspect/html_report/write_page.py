@@ -34,7 +34,10 @@ class Page(NamedTuple):
 
 
 def render(pages: Sequence[Page]) -> str:
-    """Returns the HTML page. Equal pages always give the same bytes."""
+    """Returns the HTML report that consists of the given sections.
+
+    The same sections always give the same bytes.
+    """
     charts: list[Any] = []
 
     def place_of(spec: Any) -> int:

@@ -1,4 +1,4 @@
-"""Computes the statistics of a corpus of books. Counts can be added in any order."""
+"""Counts the books, words and characters of a corpus, and defines the order and the schema of its books."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from transforms.text.fingerprint import fingerprint
 
 
 class BookStats(NamedTuple):
-    """Counts of books and of their texts."""
+    """The number of books, and the numbers of words, characters, bytes and line feeds in their texts."""
 
     books: int = 0
     # words separated by white space; word-level perplexity is computed from this number
@@ -20,13 +20,13 @@ class BookStats(NamedTuple):
 
 
 def measure_book(text: str) -> BookStats:
-    """Returns the counts of one book, given its text."""
+    """Returns the counts for a single book with this text: its words, characters, bytes and line feeds."""
     text_bytes = len(text.encode("utf-8"))
     return BookStats(1, len(text.split()), len(text), text_bytes, text.count("\n"))
 
 
 def add_book_stats(stats: Iterable[BookStats]) -> BookStats:
-    """Returns the sum of several counts."""
+    """Adds up the counts of several books or groups of books, field by field."""
     return BookStats(*(sum(column) for column in zip(BookStats(), *stats, strict=True)))
 
 

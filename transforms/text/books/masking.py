@@ -32,10 +32,11 @@ def read_words(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def mask_words(text: str, entries: Sequence[str]) -> tuple[str, int]:
-    """Replaces the entries of a list by MARK. Returns the new text and the number of replacements.
+    """Replaces words of a text by `<DW>`. Returns the new text and the number of replacements.
 
-    Entries match whole words in any case. Between the words of an entry there may be any white space,
-    including line ends. If several entries begin with the same word, the longest match is replaced.
+    `entries` are the words or phrases to replace, from `read_words`. They match whole words in any case.
+    Between the words of an entry there may be any white space, including line ends. If several entries begin
+    with the same word, the longest match is replaced.
     """
     by_first_word = _by_first_word(tuple(entries))
     if by_first_word.keys().isdisjoint(_WORD.findall(text.lower())):

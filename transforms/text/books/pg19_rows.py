@@ -1,5 +1,6 @@
-"""Makes the rows of PG-19. A row has the features of TensorFlow Datasets, and the source of the publication
-date.
+"""Makes the rows of PG-19. They have the features of the dataset pg19 in TensorFlow Datasets.
+
+Two more columns give the source of the publication date and its confidence.
 """
 
 import dataclasses
@@ -48,10 +49,9 @@ class Membership:
             raise ValueError(f"members must be one of {MEMBERS}, not {self.members!r}")
 
     def reason_to_reject(self, book: Book, text: str) -> Reason | None:
-        """Returns the reason `not-in-release` for a book that was not released, if only released books are
-        wanted.
+        """Returns the reason `not-in-release` for a book that PG-19 did not release, otherwise None.
 
-        Otherwise returns None.
+        If `members` is "hash", returns None for all books.
         """
         if self.members == RELEASED and not book.released_year:
             return Reason("not-in-release")
@@ -75,7 +75,10 @@ def make_row(dated: DatedBook, membership: Membership) -> BookRow:
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the sections that only the card of PG-19 has, as lines. Figures are taken from stats.json."""
+    """Returns the lines of the sections that only the dataset card of PG-19 has.
+
+    `stats` has the contents of stats.json.
+    """
     dates, total = stats["dates"], stats["total"]
     lines = [
         "",

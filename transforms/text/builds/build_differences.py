@@ -10,10 +10,10 @@ PINS = "pin-splits"  # role of input files that assign documents to splits
 
 
 def find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the differences of two manifests: "version: 1.2.0 → 1.3.0", "settings limit: 0 → 100".
+    """Returns the differences between the manifests of two builds.
 
-    Inputs are compared only by their roles and numbers of files, because the files of a newer dump are always
-    different.
+    Examples are "version: 1.2.0 → 1.3.0" and "settings limit: 0 → 100". Of inputs, only the number of files
+    with each role is compared, because the files of a newer dump are always different.
     """
     before, after = _facts_of(old), _facts_of(new)
     return tuple(
@@ -24,7 +24,7 @@ def find_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[st
 
 
 def _facts_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns name → value for the facts of a manifest that are compared. Messages use the same names."""
+    """Returns the facts of a manifest that are compared, by name. `find_differences` prints these names."""
     facts = {"version": manifest["version"]}
     for part in ("settings", "code"):
         for name, value in sorted(_flat(manifest.get(part) or {}).items()):

@@ -15,7 +15,7 @@ A manifest that lists it lists every file of the build except itself and COMPLET
 
 
 class Description(NamedTuple):
-    """Texts that describe a corpus."""
+    """The description of a corpus for its dataset card and for TensorFlow Datasets."""
 
     title: str
     about: str = ""  # Markdown
@@ -73,7 +73,15 @@ def assemble(
     lost: Iterable[Mapping[str, Any]],
     outputs: Iterable[OutputFile],
 ) -> dict[str, Any]:
-    """Makes a manifest, with its keys in a readable order. Inputs, losses and outputs are sorted."""
+    """Returns the manifest of a build, with its keys in a readable order.
+
+    Args:
+      provenance: the facts that are known before the build.
+      inputs: the files that were read.
+      counts: the counts of the build, by name.
+      lost: for each part of the input that could not be read, a mapping that describes it.
+      outputs: the files that were written.
+    """
     known = provenance._asdict()
     del known["signature_settings"]
     return {

@@ -16,7 +16,15 @@ def make_texts(
     card: str,
     outputs: Iterable[OutputFile],
 ) -> dict[str, str]:
-    """Returns file name → text for all small text files except manifest.json, which lists the others."""
+    """Returns file name → text of all small text files of a build, except manifest.json.
+
+    Args:
+      provenance: the facts that are known before the build.
+      description: the description of the corpus.
+      stats: the statistics of the corpus, for stats.json.
+      card: the text of the dataset card.
+      outputs: the data files of the build.
+    """
     texts = {"stats.json": to_json(stats), CARD: card}
     if not description.features:
         return texts

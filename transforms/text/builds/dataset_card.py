@@ -59,12 +59,12 @@ def make_citation(bibtex: str) -> list[str]:
 
 
 def read_citation(card: str) -> str:
-    """Returns the BibTeX in a card, or ""."""
+    """Returns the BibTeX entry in a dataset card; "" if the card has none."""
     return card.partition(_CITATION)[2].partition("\n```")[0]
 
 
 def read_about(card: str) -> str:
-    """Returns the description of the data set in the card of a build, or ""."""
+    """Returns the description of the data set in its dataset card; "" if the card has none."""
     body = card.partition("\n# ")[2].partition(f"\n{_SIGNATURE}")[0]
     return body.partition("\n")[2].strip()
 

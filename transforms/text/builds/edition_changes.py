@@ -77,7 +77,10 @@ class SplitChanges(NamedTuple):
 
 
 def compare_rows(rows: pa.Table, splits: Sequence[str]) -> tuple[Tally, list[Change]]:
-    """Counts all documents by change, and lists those that differ between the editions, sorted by `order`.
+    """Counts all documents by their change, and lists the documents that differ between the editions.
+
+    The tally maps (kind of change, old split, new split) to a number of documents. The list is sorted by
+    `order`.
 
     If an id is in several rows of an edition, each row is compared with the most similar one (see
     `pair_rows`).
@@ -165,7 +168,8 @@ def pair_rows(old: Sequence[Row], new: Sequence[Row]) -> Iterator[Pair]:
 def describe(identity: str, old: Row | None, new: Row | None) -> Change:
     """Returns the change of a document, given its rows in the old and the new edition.
 
-    One of the rows may be None. If the rows are equal, the `fate` of the result is UNCHANGED.
+    One of the rows may be None: the document is not in this edition. If the rows are equal, the attribute
+    `fate` of the result is UNCHANGED.
     """
     there = new or old
     assert there
@@ -225,7 +229,7 @@ def moves(tally: Tally) -> dict[tuple[str, str], int]:
 
 
 def to_line(change: Change) -> str:
-    """Returns a change as a line of a table. None becomes ""."""
+    """Returns a change as a line of a TSV table. Values that are None become ""."""
     return cells.to_line("" if field is None else field for field in change)
 
 

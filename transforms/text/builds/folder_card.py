@@ -67,7 +67,7 @@ def make_folder_card(
       builds: the builds below the folder.
       default: name of the build that is loaded if no name is given; "" if there is none. A single build is
         always loaded without a name.
-      place: what `datasets` loads: the folder, or a data set on the hub.
+      place: name of the folder, or of the data set on the hub, for the example code in the card.
     """
     found = [(build, head) for build in builds if (head := read_head(build.card))]
     if not found:
@@ -115,7 +115,7 @@ def read_places(card: str) -> dict[str, str]:
 
 
 def read_head(card: str) -> CardHead | None:
-    """Returns the head of a card, or None if it is missing or invalid."""
+    """Returns the YAML head of a dataset card, or None if it is missing or invalid."""
     if not card.startswith(_FENCE):
         return None
     text = card.removeprefix(_FENCE).partition(f"\n{_FENCE}")[0]
@@ -127,7 +127,7 @@ def read_head(card: str) -> CardHead | None:
 
 
 def as_list(value: str | list[str]) -> list[str]:
-    """Returns a field of a head, which may be one text or several, as a list."""
+    """Returns a field of a YAML head as a list. Its value may be one text, or a list of texts."""
     return [value] if isinstance(value, str) else value
 
 

@@ -32,7 +32,7 @@ BASES = {"e": math.e, "2": 2.0, "10": 10.0}  # bases of logarithms
 
 
 class Normalisers(NamedTuple):
-    """The counts of a split by which its log-likelihood is divided."""
+    """The counts of a split by which the log-likelihood of its text is divided, such as characters."""
 
     characters: int  # code points, counted as in the paper of the corpus: a marker counts as one
     pieces: int  # pieces of the SentencePiece model of the corpus; 0 if there is none
@@ -46,7 +46,10 @@ class Normalisers(NamedTuple):
 
     @property
     def other_characters(self) -> int:
-        """The number of characters without line feeds if `characters` includes them, otherwise with them."""
+        """The number of characters of the split, with or without line feeds: the opposite of `characters`.
+
+        If `characters` includes line feeds, they are left out here. Otherwise they are included.
+        """
         return self.characters + (self.line_feeds or 0) * (-1 if self.has_line_feeds else 1)
 
     @property
@@ -149,11 +152,11 @@ def sum_log_likelihoods(
 ) -> float:
     """Returns the sum of the log-likelihoods of all documents of a split.
 
-    Each document must occur exactly once, and lists must have a number for each word (with or without line
-    ends) or each piece, so that omitted text cannot improve the score.
+    Each document must occur exactly once. So omitted text cannot improve the score.
 
     Args:
-      rows: (position of the document in the split, its log-likelihood).
+      rows: (position of the document in the split, its log-likelihood). The log-likelihood is one number, or
+        a list with a number for each piece or for each word, with or without line ends.
       normalisers: the counts of the split.
 
     Raises ValueError for invalid rows, and if the rows do not cover the split.
@@ -218,8 +221,8 @@ def _checked(value: float, document: int) -> float:
 def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
     """Returns the counts of a split by which log-likelihoods are divided.
 
-    `manifest` is a manifest with "stats", or {"stats": <content of stats.json>}. Raises ValueError if it does
-    not have the counts.
+    They are in `manifest["stats"]`, the content of stats.json. For a build whose manifest has no "stats",
+    `manifest` may be {"stats": <content of stats.json>}. Raises ValueError if counts are missing.
     """
     if "stats" not in manifest:
         raise ValueError('the manifest has no "stats": use those of stats.json in the same folder')
@@ -259,7 +262,7 @@ _NO_SPLITS = ("total", "before_deduplication")
 
 
 def _ends_of_lines(stats: Mapping[str, Any], split: str) -> int:
-    """Returns the number of lines if the paper of the corpus counts line ends as words, otherwise 0."""
+    """Returns the number of lines of a split if the paper of the corpus counts line ends as words, else 0."""
     if "heldout_shards" in stats:  # One Billion Word: one sentence per line
         return int(stats[split]["sentences"])
     size, of = ("simplebooks-2", "train") if split == "train_2" else ("simplebooks-92", split)

@@ -1,4 +1,4 @@
-"""Collects the counts and findings of the stages of a build (its ledger), and checks that they agree."""
+"""Collects the counts and other values from the stages of a build (its ledger), and checks them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -37,43 +37,46 @@ class NothingLeftError(Exception):
 
 
 class Ledger:
-    """The accounts of a build.
+    """The named sums and lists that the stages of a build have collected. Each of them is an account.
 
-    An account is a sum of numbers, or a list of collected values in no fixed order.
+    An account is a sum of numbers, such as a count of pages, or a list of values in no fixed order.
 
     Args:
-      accounts: name of the account → a number or a list of values; accounts without entries may be absent.
+      accounts: name of the account → its sum or its list. An account without entries may be absent.
     """
 
     def __init__(self, accounts: Mapping[str, Any]):
         self._accounts = accounts
 
     def has(self, account: str) -> bool:
-        """Returns True if an account has an entry, even if it is 0."""
+        """Returns True if a stage of the build has added anything to the account with this name, even 0."""
         return account in self._accounts
 
     def number(self, account: str) -> int:
-        """Returns the sum of the numbers of an account."""
+        """Returns the sum of the numbers in the account with this name; 0 if it has none."""
         return int(self._accounts.get(account, 0))
 
     def values(self, account: str) -> list[Any]:
-        """Returns all collected values of an account."""
+        """Returns the list of values in the account with this name, in no fixed order."""
         return list(self._accounts.get(account, ()))
 
     def pairs(self, account: str) -> dict[Any, Any]:
-        """Returns the entries of an account as a mapping.
+        """Returns the values in the account with this name as a mapping.
 
-        The entries must be (key, value), with each key once.
+        Each of its values must be a pair (key, value), with each key once.
         """
         return dict(self.values(account))
 
     def one(self, account: str) -> Any:
-        """Returns the only value of an account, or None if it has no value."""
+        """Returns the only value in the account with this name, or None if it has no value."""
         (value,) = self.values(account) or [None]
         return value
 
     def per_split(self, account: str, splits: Sequence[str], empty: T) -> dict[str, T]:
-        """Returns split → counts, in the order of `splits`. A split without an entry gets `empty`."""
+        """Returns split → value, in the order of `splits`, for an account with pairs (split, value).
+
+        A split that is not in the account gets the value `empty`.
+        """
         found = self.pairs(account)
         return {split: found.get(split, empty) for split in splits}
 
@@ -116,9 +119,7 @@ class Ledger:
 
 
 class Accounts(NamedTuple):
-    """The counts, statistics, card sections and other results that are computed from the ledger of a
-    build.
-    """
+    """The results computed from the ledger of a build: its counts, statistics and sections of the card."""
 
     counts: Mapping[str, Any]  # documents that were kept, rejected and lost, for manifest.json
     stats: Mapping[str, Any]  # content of stats.json: statistics of the corpus
@@ -135,7 +136,10 @@ AccountFor = Callable[[Ledger, Provenance], Accounts]
 def balance(whole: int, of: str, **parts: int) -> None:
     """Raises AccountingError if `parts` do not add up to `whole`.
 
-    The message names the parts, and says what `whole` counts: `of`, such as "pages that were read".
+    Args:
+      whole: the expected sum.
+      of: what `whole` counts, for the message, such as "pages that were read".
+      parts: name of each part, for the message, and its number.
     """
     if sum(parts.values()) != whole:
         terms = " + ".join(f"{count} {name.replace('_', ' ')}" for name, count in parts.items())
@@ -160,9 +164,9 @@ def check_complete(files: Sequence[OutputFile], what: str) -> None:
 
 
 def names_of(inputs: Iterable[InputFile], roles: Sequence[str] = ()) -> str:
-    """Returns the sorted names of the input files with some roles, as a text for messages.
+    """Returns the sorted names of the input files whose role is in `roles`, as a text for messages.
 
-    Without roles, all files are named. If there are many files, only the first ones are named.
+    If `roles` is empty, all files are named. If there are many files, only the first ones are named.
     """
     names = sorted(file.name for file in inputs if not roles or file.role in roles)
     more = len(names) - MOST_NAMES

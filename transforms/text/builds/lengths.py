@@ -1,5 +1,6 @@
-"""Makes histograms of lengths, with the classes 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, 16-23, … words or
-characters.
+"""Makes histograms of the lengths of documents, in words or characters.
+
+The classes of a histogram are the lengths 0, 1, 2, 3, 4-5, 6-7, 8-11, 12-15, 16-23, …
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ def length_class(length: int) -> int:
 
 
 def name_class(number: int) -> str:
-    """Returns the name of a class: "0", "1", "2", "3", "4-5", "6-7", "8-11"."""
+    """Returns the name of a class of lengths, such as "3" for class 3 and "4-5" for class 4."""
     if number < _SINGLE:
         return str(number)
     width = 1 << number // 2 - 1

@@ -39,7 +39,7 @@ class MalformedPinsError(ValueError):
 
 
 class ConflictingPinsError(ValueError):
-    """Raised if an identity is pinned to two splits. The message names the files of both pins."""
+    """Raised if an article is pinned to two splits. The message names the files of both pins."""
 
     def __init__(self, identity: str, first: tuple[str, str], second: tuple[str, str]):
         super().__init__(f"{identity} is pinned to {second[0]}, but to {first[0]} in {first[1]}")
@@ -49,8 +49,9 @@ class ConflictingPinsError(ValueError):
 def check_pin(identity: str, split: str, place: str) -> Pin:
     """Checks a pin, and returns it with "train", "validation" or "test" as its split.
 
-    The id is checked because an id in another notation would match no page. Its pin would then be ignored.
-    Raises MalformedPinsError, which names `place`, if the id or the split is invalid.
+    `identity` must be like "Q64" or "ukwiki:1088". An id in another notation would match no page, and its pin
+    would be ignored without an error. Raises MalformedPinsError, which names `place`, if the id or the split
+    is invalid.
     """
     if not _IDENTITY.fullmatch(identity):
         shown = identity[:_DETAIL_CHARACTERS]
@@ -126,11 +127,11 @@ def _unquoted(field: str) -> str:
 def check_columns(names: Sequence[str], split: str = "") -> list[str]:
     """Returns the names of the columns to read from an Arrow table.
 
-    Raises MalformedPinsError if one is missing.
+    These are the columns of the id and of the split. Raises MalformedPinsError if one of them is missing.
 
     Args:
-      names: all columns of the table.
-      split: the split of all rows, if known; then no split column is needed.
+      names: names of all columns of the table.
+      split: the split of all rows, if it is known. Then no column of splits is needed. "" if it is unknown.
     """
     wanted = [ID] if split else [ID, SPLIT]
     missing = [name for name in wanted if name not in names]
@@ -159,21 +160,24 @@ def pins_of_table(table: pa.Table, split: str = "") -> Iterator[Pin]:
 
 
 def split_of_file(name: str) -> str | None:
-    """Returns the split at the beginning of a file name, or None.
+    """Returns the split in the name of a Parquet file: "test" for "test-00000-of-00002.parquet".
 
-    For example, it is "test" in "test-00000-of-00002.parquet".
+    Returns None for names of another form.
     """
     found = _SPLIT_OF_FILE.fullmatch(name)
     return found[1] if found else None
 
 
 def bucket_of(identity: str) -> int:
-    """Returns the number of the bucket to which an identity (an item or a page) belongs."""
+    """Returns the number of the bucket to which the pin of an article with this id belongs."""
     return zlib.crc32(identity.encode()) % BUCKETS
 
 
 def pack_pins(pins: Iterable[Pin]) -> dict[int, bytes]:
-    """Packs pins by bucket. Returns bucket → its pins as UTF-8 lines, sorted and without repetitions."""
+    """Groups pins by bucket (see `bucket_of`). Returns bucket → its pins as UTF-8 lines.
+
+    The lines are sorted and without repetitions.
+    """
     lines: dict[int, list[str]] = {}
     for identity, split in sorted(set(pins)):
         lines.setdefault(bucket_of(identity), []).append(f"{identity}\t{split}")
@@ -181,9 +185,10 @@ def pack_pins(pins: Iterable[Pin]) -> dict[int, bytes]:
 
 
 def unpack_pins(blocks: Iterable[tuple[str, bytes]]) -> Mapping[str, str]:
-    """Returns identity → split for the pins in some blocks. A block is (name of the file, packed pins).
+    """Returns id of the article → split, for all pins in `blocks`.
 
-    Raises ConflictingPinsError if an identity has pins to different splits.
+    A block is (name of the file from which the pins were read, pins packed by `pack_pins`). Raises
+    ConflictingPinsError if an article has pins to different splits.
     """
     splits: dict[str, tuple[str, str]] = {}
     for file, block in sorted(blocks):

@@ -53,7 +53,8 @@ class Passage(NamedTuple):
 class Hit(NamedTuple):
     """A sequence of words in a training document that contaminates an evaluation text.
 
-    It has at least LONG_WORDS words, or is a whole evaluation text.
+    The sequence is also in the evaluation text. It has at least 13 words (LONG_WORDS), or is the whole
+    evaluation text.
     """
 
     document: int  # index in its block
@@ -64,7 +65,7 @@ class Hit(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The overlap of one evaluation text with some training documents."""
+    """The overlap of one evaluation text with a part of the training documents."""
 
     documents: int  # number of documents with any part of the evaluation text
     whole: int  # number of documents with the whole evaluation text in one stretch
@@ -120,7 +121,7 @@ def describe(
 
 
 def find_hits(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Iterator[Hit]:
-    """Yields the common sequences of words that are long enough to contaminate an evaluation text."""
+    """Yields the sequences of words in `runs` that are long enough to contaminate an evaluation text."""
     whole = index.text_starts[runs.items + 1] - index.text_starts[runs.items]
     hits = runs.take((runs.sizes >= LONG_WORDS) | (runs.sizes == whole))
     rows = zip(hits.documents.tolist(), hits.items.tolist(), hits.words, hits.sizes, strict=True)
@@ -189,12 +190,12 @@ def _ngrams_of(
 
 
 def _cut_passage(block: TextBlock, runs: Runs, words: int, place: Place, ngrams: int) -> Passage:
-    """Returns the passage around the longest sequence of words shared with an evaluation text.
+    """Returns the passage of a training document around the longest sequence of words in an evaluation text.
 
-    If several sequences are equally long, the first is used.
+    If several sequences are equally long, the passage is around the first one.
 
     Args:
-      block: the training texts, one of which is the document.
+      block: training texts, one of which is the text of the document.
       runs: the sequences of words that the document shares with the evaluation text.
       words: number of words of the evaluation text.
       place: the place of the document.
@@ -231,7 +232,7 @@ def _span(block: TextBlock, word: int, words: int) -> tuple[int, int]:
 
 
 def sum_of(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Returns name → sum of its counts in all parts, sorted by name."""
+    """Adds up mappings from names to counts. Returns name → sum of its counts, sorted by name."""
     total: dict[str, int] = {}
     for part in parts:
         for name, number in part.items():

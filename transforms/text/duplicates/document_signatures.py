@@ -16,9 +16,10 @@ from transforms.text.duplicates.minhash import Uint32s, sign_hashes
 def sign_documents(ngrams: Sequence[Uint64s], permutations: int) -> Uint32s:
     """Returns a MinHash signature for each document, one per row.
 
-    The last 32 bits of each hash are permuted. pipelines/docs/overlap.md describes the function; datasketch
-    gives the same rows. For two documents of ten million n-grams each, one permutation in 400 has the same
-    smallest value by chance; for two documents of 100,000 n-grams, one in 40,000.
+    The signatures are computed from the last 32 bits of each hash. They are equal to those of the library
+    datasketch, see pipelines/docs/overlap.md. Two documents without common n-grams may agree in a value by
+    chance. If both have ten million n-grams, this happens in one of 400 values; if both have 100,000 n-grams,
+    in one of 40,000.
 
     Args:
       ngrams: for each document, the hashes of its different n-grams, at least one.

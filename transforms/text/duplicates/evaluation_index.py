@@ -47,7 +47,7 @@ class TextBlock(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """Sequences of words that training texts and evaluation texts have in common, as sorted columns."""
+    """Sequences of words that training and evaluation texts have in common: one sequence per row, sorted."""
 
     documents: Int64s  # indexes of training texts in their block
     items: Int64s  # indexes of evaluation texts
@@ -61,7 +61,7 @@ class Runs(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """A hash table: hash → positions of words in the index."""
+    """A hash table: hash of an n-gram or line → positions of its first words among all evaluation words."""
 
     hashes: Uint64s  # ascending
     firsts: Int64s  # start of each hash's positions in `places`, and the number of all positions
@@ -77,11 +77,13 @@ class _Table(NamedTuple):
 
 
 class _Filter:
-    """A filter that passes all known hashes, and few others.
+    """A filter for hashes. It passes all hashes of the evaluation texts (known hashes), and few others.
+
+    It compares only the first bits of a hash.
 
     Args:
-      known: a value for each combination of first bits: True if a known hash begins with these bits. The
-        length is a power of 2.
+      known: one value for each combination of these bits: True if a known hash begins with them. For b bits,
+        there are 2^b values.
     """
 
     def __init__(self, known: Booleans):
@@ -119,8 +121,9 @@ class EvaluationIndex:
         return int(self.text_starts[item + 1] - self.text_starts[item])
 
     def find(self, block: TextBlock) -> Runs:
-        """Returns the longest sequences of words that the texts of a block share with each evaluation
-        text.
+        """Returns the sequences of words that the training texts in `block` share with evaluation texts.
+
+        Each sequence has at least n words, or is a whole short text, and is as long as possible.
         """
         grams = join_hashes(block.hashes, self.n)
         first, second = self._filters
@@ -137,7 +140,13 @@ class EvaluationIndex:
         return both.take(numpy.lexsort((both.places, both.words, both.items, both.documents)))
 
     def _join_runs(self, block: TextBlock, words: Int64s, places: Int64s) -> Runs:
-        """Joins consecutive n-grams that training and evaluation texts have in common to longer runs."""
+        """Joins common n-grams that follow each other in a training and an evaluation text to longer runs.
+
+        Args:
+          block: the training texts.
+          words: for each common n-gram, the index of its first word in the block.
+          places: for each common n-gram, the position of its first word among all evaluation words.
+        """
         items = _texts_of(self.text_starts, places)
         shifts = words - places
         order = numpy.lexsort((words, shifts, items))
@@ -189,8 +198,10 @@ class EvaluationIndex:
         return Runs(*numpy.array(parts, numpy.int64).reshape(-1, len(Runs._fields)).T)
 
     def _is_same(self, block: TextBlock, runs: Runs) -> tuple[Booleans, Booleans]:
-        """Returns two masks: one of the runs whose words are all equal, and one of the words that are
-        equal.
+        """Compares the words of runs in the training texts with those in the evaluation texts.
+
+        Returns two arrays. The first has one value per run: True if all its words are equal. The second has
+        one value per word of each run, in order: True if this word is equal.
         """
         theirs = _ranges(runs.words, runs.sizes)
         ours = _ranges(self.text_starts[runs.items] + runs.places, runs.sizes)
@@ -254,7 +265,7 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
 
 
 def fold_texts(texts: Sequence[str]) -> Iterator[TextBlock]:
-    """Yields the texts, in order, as blocks with folded words."""
+    """Joins texts, in order, to blocks of limited size with folded words, and yields the blocks."""
     some: list[str] = []
     characters = 0
     for text in texts:
@@ -268,7 +279,7 @@ def fold_texts(texts: Sequence[str]) -> Iterator[TextBlock]:
 
 
 def fold_block(texts: Sequence[str]) -> TextBlock:
-    """Joins texts to one block with folded words."""
+    """Joins texts to one block, and folds its words (see folded_words.py)."""
     joined = "\n".join(texts)
     folded = fold_text(joined)
     if folded.text != joined:
@@ -286,7 +297,8 @@ def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s,
     Args:
       block: the texts.
       n: number of words of an n-gram.
-      beginnings: filter of possible beginnings, see `_hash_beginnings`.
+      beginnings: filter that passes lines and texts that may begin like a short evaluation text, see
+        `_hash_beginnings`.
     """
     feeds = numpy.searchsorted(block.folded.word_starts(), block.folded.line_feeds)
     lines = numpy.sort(numpy.concatenate([feeds, block.bounds]), kind="stable")
@@ -302,10 +314,10 @@ def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s,
 
 
 def _find(table: _Table, hashes: Uint64s, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """Looks up some of the hashes in a table.
+    """Looks up the hashes with the indexes `rows` in a table.
 
-    Returns (rows that were found, positions of words in the index) as two arrays. `rows` are the indexes of
-    the hashes to look up.
+    Returns two arrays of equal length: indexes of hashes that were found, and their positions among all
+    evaluation words. A hash with several positions is repeated.
     """
     if not len(table.hashes):
         return numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64)
@@ -324,7 +336,7 @@ def _make_table(found: Sequence[tuple[Uint64s, Int64s]]) -> _Table:
 
 
 def _hash_beginnings(first_words: Uint64s, sizes: Int64s) -> Uint64s:
-    """Combines the hash of the first word of each text or line with its number of words."""
+    """Returns a hash for each text or line, made from the hash of its first word and its number of words."""
     return first_words + sizes.astype(numpy.uint64) * MULTIPLIER
 
 
@@ -344,10 +356,12 @@ def _make_filter(hashes: Uint64s) -> Booleans:
 
 
 def _join_at(hashes: Uint64s, starts: Int64s, sizes: Int64s) -> Uint64s:
-    """Returns for each start the hash of the sequence of words that begins there. `sizes` has the number of
-    words of each sequence.
+    """Returns the hashes of sequences of words. They are the same as those of `join_hashes`.
 
-    The hashes are those of `join_hashes`.
+    Args:
+      hashes: hash of each word of a text.
+      starts: index of the first word of each sequence.
+      sizes: number of words of each sequence.
     """
     joined = hashes[starts]
     for place in range(1, int(sizes.max(initial=0))):
@@ -357,7 +371,10 @@ def _join_at(hashes: Uint64s, starts: Int64s, sizes: Int64s) -> Uint64s:
 
 
 def _texts_of(bounds: Int64s, words: Int64s) -> Int64s:
-    """Returns for each index of a word the index of the text that contains the word."""
+    """Returns for each index in `words` the index of the text that contains this word.
+
+    `bounds` has the index of the first word of each text, and the number of all words.
+    """
     return numpy.searchsorted(bounds, words, "right") - 1
 
 

@@ -159,15 +159,16 @@ def hash_folded(text: FoldedText, span: int = SPAN) -> Uint64s:
 
 
 def _look_up(text: str) -> tuple[Uint32s, Uint32s]:
-    """Returns the code points of a text and their entries in the table of foldings."""
+    """Returns the code points of a text, and for each its entry in the table of foldings (see `_Folding`)."""
     codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
     return codes, _folding().folded.take(codes, mode="clip")  # no code is out of range
 
 
 def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
-    """Replaces the characters whose folding is not one character by their foldings.
+    """Replaces each character that is folded to several characters, or to none, by these characters.
 
-    Returns the new characters and their positions in the text.
+    `characters` are entries of the table of foldings. Returns the new characters, and for each of them the
+    position in the text of the character from which it was made.
     """
     folding = _folding()
     special = numpy.flatnonzero(characters >= _SPECIAL)
@@ -231,7 +232,10 @@ def _folding() -> _Folding:
 
 
 def _fold_character(character: str, category: str) -> str:
-    """Returns the folding of a letter, mark, digit or format character, with separators replaced by zeros."""
+    """Returns the characters that replace a letter, mark, digit or format character; "" if it is removed.
+
+    In the result, characters that separate words are replaced by NUL characters.
+    """
     if category == "Cf" or "\ufe00" <= character <= "\ufe0f":
         return ""
     text = unicodedata.normalize("NFKC", character)
@@ -243,7 +247,7 @@ def _fold_character(character: str, category: str) -> str:
 
 @functools.cache
 def _powers(count: int) -> tuple[Uint64s, Uint64s]:
-    """Returns the first powers of _BASE and their inverses, modulo 2^64."""
+    """Returns the first `count` powers of the base of the word hash, and their inverses, modulo 2^64."""
     bases = numpy.array([[_BASE], [pow(_BASE, -1, 1 << _BITS)]], numpy.uint64).repeat(count, 1)
     bases[:, 0] = 1
     powers, inverses = numpy.multiply.accumulate(bases, axis=1)

@@ -208,10 +208,10 @@ def deal_buckets(
 def pair_members(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
     """Pairs members of the same bucket. Returns rows (smaller id, greater id), each pair once per bucket.
 
-    A member is paired with the ANCHORS smallest members of its bucket and the NEIGHBOURS right before it. In
-    buckets of up to nine members, these are all pairs. In larger buckets, which come from boilerplate, there
-    are at most eight pairs per member. That is enough, because the members of such a bucket tend to be all
-    similar.
+    The members of a bucket are sorted by id. A member is paired with the first members of its bucket (at most
+    ANCHORS) and with the members right before it (at most NEIGHBOURS). In buckets of up to nine members,
+    these are all pairs. In larger buckets, which come from boilerplate, there are at most eight pairs per
+    member. That is enough, because the members of such a bucket are mostly all similar.
 
     Args:
       buckets: the bucket of each member.

@@ -6,9 +6,9 @@ from transforms.text.files.markdown import make_table
 
 
 def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the counts, statistics and card sections.
+    """Returns the counts, statistics and card sections of a search for near-duplicates.
 
-    In addition to the entries of every build, the ledger has:
+    In addition to the accounts of every build, the ledger has these accounts:
       documents: ((data set, split), number of documents).
       near: ((data set, split), number of documents that have a near-duplicate).
       clusters: number of clusters, if near-duplicates were searched.

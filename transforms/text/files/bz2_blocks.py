@@ -5,10 +5,11 @@ every block begins with a 48-bit magic number, at any bit, and does not depend o
 block that is cut out, shifted to a byte boundary, and put between a stream header and a stream end is a
 complete file.
 
-The magic number may also occur inside a block by chance. This happens once in some hundred dumps, or if the
-map of byte values in a block looks like it. So it counts as the beginning of a block only if the block
-decompresses with a correct checksum. Magic numbers inside such a block are skipped, wherever reading started.
-(The checksum of the whole stream is not checked, because a reader has only a part of the stream.)
+The magic number may also occur inside a block by chance. This happens once in some hundred dumps. The list of
+byte values that occur in a block may also look like the magic number. So it counts as the beginning of a
+block only if the block decompresses with a correct checksum. Magic numbers inside such a block are skipped,
+wherever reading started. (The checksum of the whole stream is not checked, because a reader has only a part
+of the stream.)
 
 rapidgzip and indexed_bzip2 also read in parallel, but in the threads of one process, and need an index of the
 whole file to find a position. Here many workers each begin in the middle and read a part.
@@ -245,7 +246,7 @@ class _Window:
         return self._start + len(self._buffer)
 
     def next_mark(self, bit: int, limit: int | None = None) -> _Mark | None:
-        """Returns the first mark (magic number) at `bit` or later, and before `limit`, or None.
+        """Returns the first mark (magic number) at `bit` or later, but before `limit`; None if there is none.
 
         The bytes before the mark are removed from memory.
         """
@@ -279,7 +280,7 @@ class _Window:
         return self._bad_until_next_mark(mark.bit, message)
 
     def problem_at_start(self) -> BadBlock | None:
-        """Returns the damage at the beginning of the file, or None."""
+        """Returns None if the file begins with a bz2 stream, otherwise the damage at its beginning."""
         while self._stop < _HEADER_BITS // 8 + _SPAN_BYTES and self._read_on():
             pass
         begins_well = _STREAM_HEADER.match(self._buffer)

@@ -25,7 +25,7 @@ _ESCAPED = {"\\": "\\", "n": "\n", "r": "\r"}
 
 
 class ListedSum(NamedTuple):
-    """A file in a list, and its checksum."""
+    """A file name in a list of checksums, and the checksum of the file."""
 
     name: str  # a path, often on another machine
     md5: str  # in lower case
@@ -33,7 +33,7 @@ class ListedSum(NamedTuple):
 
 
 class MalformedListError(ValueError):
-    """Raised if a list is invalid. The message names the line, if there is one."""
+    """Raised if a list of checksums is invalid. If a line is invalid, the message names this line."""
 
 
 def read_checksums(text: str) -> list[ListedSum]:

@@ -82,9 +82,9 @@ def decompress(stream: BinaryIO, codec: str) -> BinaryIO:
 
 
 def read_some(source: BinaryIO, max_bytes: int) -> bytes:
-    """Reads the output of one decompression step.
+    """Reads at most `max_bytes` bytes: the output of a single decompression step.
 
-    If the next step fails, nothing that was already decompressed is lost.
+    So if the next step fails, no data that was already decompressed is lost.
     """
     if isinstance(source, _Streams):
         return source.read1(max_bytes)
@@ -153,8 +153,9 @@ _NEW_DECOMPRESSORS: dict[str, Callable[[], _Decompressor]] = {
 class _Streams(io.RawIOBase):
     """The content of several compressed streams in a row.
 
-    BZ2File and LZMAFile silently ignore anything after a stream that is not a stream: if the second stream of
-    a file is damaged, or follows padding, they return only the first one.
+    BZ2File and LZMAFile are not used, because they silently ignore bytes after a stream that are not a
+    stream. If the second stream of a file is damaged, or follows padding, they return only the content of the
+    first.
     """
 
     def __init__(self, stored: BinaryIO, codec: str):
@@ -173,7 +174,7 @@ class _Streams(io.RawIOBase):
         return len(data)
 
     def read1(self, max_bytes: int) -> bytes:
-        """Returns the output of one decompression step. Returns b"" only at the end."""
+        """Returns at most `max_bytes` bytes of decompressed content; b"" only at the end of the file."""
         while max_bytes:
             if self._decompressor.eof:
                 head = self._find_next_stream()

@@ -31,7 +31,7 @@ SHORTER = "the file has become shorter since it was first read: it is being writ
 
 
 class FileUnit(NamedTuple):
-    """A part of a file: the stored bytes from `start` to `end`, or one stripe of the whole file."""
+    """A part of a file: the stored bytes from `start` to `end`, or every n-th part of the text, a stripe."""
 
     path: str
     kind: str  # "plain", "bz2" or "whole"; unit_blocks.py adds one more
@@ -44,8 +44,9 @@ class FileUnit(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """A damaged part of a file, from byte `start` to `end` of the stored file, or of the text for kind
-    "whole".
+    """A damaged part of a file, from byte `start` to byte `end` of the stored file.
+
+    For units of the kind "whole", these are bytes of the decompressed text.
     """
 
     start: int
@@ -165,9 +166,10 @@ def _bz2_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterato
 
 
 class StripedTexts:
-    """Reads one stripe of decompressed texts, in chunks.
+    """Reads the texts of a file that cannot be read from the middle, in chunks, for one of its units.
 
-    A chunk does not extend over the end of a run. A run is a part of the text that belongs to one stripe.
+    The texts are divided into runs of fixed size, and each run belongs to one unit. A chunk is in a single
+    run. `is_own` says whether the run belongs to this unit.
     """
 
     def __init__(self, stream: BinaryIO, unit: FileUnit):
@@ -177,7 +179,10 @@ class StripedTexts:
         self.offset = 0  # offset in the current text
 
     def read(self, text: BinaryIO, member: str = "") -> Iterator[Chunk]:
-        """Yields the chunks of one text. Raises DECODE_ERRORS if it is damaged or truncated."""
+        """Yields the chunks of one text. Raises DECODE_ERRORS if it is damaged or truncated.
+
+        `member` is the name of the text if it is a file in an archive, otherwise "".
+        """
         self.offset = 0
         while data := read_some(text, self._run_bytes()):
             run = self._position // STRIPE_RUN_BYTES

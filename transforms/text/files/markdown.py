@@ -65,9 +65,10 @@ def hub_head(
     language: str = "",
     dataset: Dataset = UNLISTED,
 ) -> list[str]:
-    """Returns the lines of the YAML head of a build.
+    """Returns the lines of the YAML head of a build's dataset card.
 
-    If `language` is empty, the language is the part of `edition` before the first hyphen.
+    `edition` is the name of the build, such as "uk". If `language` is empty, the language is the part of
+    `edition` before the first hyphen.
     """
     files = {split: f"{split}-*.parquet" for split in splits}
     tag = (language or edition).partition("-")[0]
@@ -80,7 +81,10 @@ def yaml_head(
     configs: Iterable[Config],
     dataset: Dataset = UNLISTED,
 ) -> list[str]:
-    """Returns the lines of a YAML head. Texts that YAML would misread are quoted, such as 'no'."""
+    """Returns the lines of the YAML head of a dataset card.
+
+    Texts that YAML would misread, such as 'no', are quoted.
+    """
     data = DatasetCardData(
         license=licenses,
         language=languages,

@@ -34,14 +34,14 @@ _TAR_NAME = re.compile(rf".+{_TAR}", re.IGNORECASE | re.DOTALL)
 
 
 class PackedFile(NamedTuple):
-    """A file that was read from an archive, because its name may be that of a text file."""
+    """A text file that was read: the stored file itself, or a file in an archive."""
 
     name: str  # names of its archives, then its own name: "84.zip/84.txt"
     content: bytes
 
 
 class UnreadFile(NamedTuple):
-    """A file that is not damaged, but was not read."""
+    """A file that was not read although it is not damaged, for example because of its size."""
 
     name: str
     reason: Reason
@@ -87,7 +87,7 @@ class Share:
 
 
 def is_wanted(name: str) -> bool:
-    """Returns True if a file in an archive may be a text, or may contain texts, according to its name."""
+    """Returns True if the name of a file in an archive is that of a text or of another archive."""
     base = posixpath.basename(name)
     return bool(_WANTED.fullmatch(base)) and not _UNWANTED.fullmatch(base)
 

@@ -17,10 +17,10 @@ class Shard(NamedTuple):
 
 
 def share_out(text_bytes: int) -> Iterator[tuple[str, int]]:
-    """Yields (split, estimated bytes of text), from the total size of the cleaned text.
+    """Yields (split, estimated bytes of its text): 90 % train, 5 % validation, 5 % test.
 
-    Each split gets its share of the total. The total is known before articles are grouped, and does not
-    depend on the compression of the dump.
+    `text_bytes` is the size of the cleaned text of all splits. It is known before articles are assigned to
+    splits, and does not depend on the compression of the dump.
     """
     for split in SPLITS:
         yield split, int(text_bytes * SHARE[split])
@@ -29,13 +29,16 @@ def share_out(text_bytes: int) -> Iterator[tuple[str, int]]:
 def count_shards(sizes: Mapping[str, int], shard_size: int) -> dict[str, int]:
     """Returns split → number of files, so that a file has about `shard_size` bytes.
 
-    The number is at least 1.
+    `sizes` is split → bytes of text. Each split has at least one file.
     """
     return {split: max(1, -(-size // shard_size)) for split, size in sizes.items()}
 
 
 def every_shard(shards: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
-    """Yields (split, shard, number of shards) for all shards."""
+    """Yields (split, number of a shard, number of shards of the split) for all shards.
+
+    `shards` is split → number of shards.
+    """
     for split, count in shards.items():
         for shard in range(count):
             yield split, shard, count

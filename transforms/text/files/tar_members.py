@@ -90,8 +90,8 @@ def is_named_like(name: str, patterns: Sequence[str]) -> bool:
 def problem_of(wanted: Link | Special, read_names: Collection[str]) -> str | None:
     """Returns the reason why a link or special file cannot be read.
 
-    Returns None for a hard link to a file that is read. `read_names` has the names of the files that are
-    read.
+    Returns None for a hard link to a file that is read anyway. `read_names` has the names of all files that
+    are read.
     """
     if isinstance(wanted, Special):
         return f"{wanted.name} is a {wanted.kind}, not a regular file"

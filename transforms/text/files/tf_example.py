@@ -107,14 +107,20 @@ class _RecordHead(NamedTuple):
 
 @functools.lru_cache(maxsize=1 << 14)
 def _record_head(feature: str, size: int) -> _RecordHead:
-    """Returns the bytes that precede a text of `size` bytes in a record, and their checksum."""
+    """Returns the bytes that precede a text of `size` bytes in a record, and a checksum.
+
+    The checksum is that of the beginning of the example, up to the text.
+    """
     example = encode_example({feature: "x" * size})
     begun = example[: len(example) - size]
     return _RecordHead(frame_record(example)[:_FRAME_HEAD] + begun, google_crc32c.value(begun))
 
 
 def _mask(crcs: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    """Masks many checksums, like `_masked_crc`. uint32 arithmetic drops the overflow."""
+    """Returns the checksums in the masked form that TFRecord files require, like `_masked_crc`.
+
+    The addition overflows, as it should, since the arithmetic is modulo 2^32.
+    """
     rotated = np.bitwise_or(crcs >> np.uint32(15), crcs << np.uint32(17), dtype=np.uint32)
     masked: npt.NDArray[np.uint32] = np.add(rotated, np.uint32(_MASK_DELTA), dtype=np.uint32)
     return masked

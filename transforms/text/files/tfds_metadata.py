@@ -13,9 +13,9 @@ _FEATURES = "tensorflow_datasets.core.features"
 
 
 def features_json(names: Sequence[str], numbers: Collection[str] = ()) -> dict[str, Any]:
-    """Returns the content of features.json, a FeaturesDict.
+    """Returns the content of features.json, which describes the features `names` of a record.
 
-    The features in `numbers` are 32-bit integers, the others texts.
+    The features in `numbers` are 32-bit integers. All other features are texts.
     """
     text = {"pythonClassName": f"{_FEATURES}.text_feature.Text", "text": {}}
     number = {

@@ -1,4 +1,4 @@
-"""Reads the TOML tables in the packages that use them."""
+"""Reads TOML files that are stored in Python packages, beside the modules that use them."""
 
 import functools
 import re
@@ -14,7 +14,7 @@ Rules = TypeVar("Rules", bound=msgspec.Struct)
 
 @functools.cache
 def read_table(package: str, name: str) -> Mapping[str, Any]:
-    """Returns the table in the file `name` of a package.
+    """Returns the content of the TOML file `name` in the Python package `package`.
 
     The table is cached, so callers must not change it.
     """
@@ -22,9 +22,10 @@ def read_table(package: str, name: str) -> Mapping[str, Any]:
 
 
 def read_rules(table: Mapping[str, Any], kind: type[Rules]) -> Rules:
-    """Converts a table to a struct.
+    """Converts a TOML table to a struct of the type `kind`.
 
-    Keys become fields, patterns are compiled, and unknown keys are ignored.
+    Each field gets the value of the key with its name. Regular expressions are compiled. Keys without a field
+    are ignored.
     """
     return msgspec.convert(table, kind, dec_hook=_compile)
 

@@ -72,9 +72,9 @@ def list_zip(archive: BinaryIO) -> list[ZipMember]:
 
 
 def reason_not_to_read(member: ZipMember) -> Reason | None:
-    """Returns the reason why an undamaged file cannot be read, or None.
+    """Returns the reason why a file in an archive cannot be read even if it is undamaged; None if it can be.
 
-    For example, some early archives use the compression method 6 (imploded).
+    It may be encrypted, or have an unsupported compression: some early archives use method 6 (imploded).
     """
     if member.is_encrypted:
         return Reason("encrypted", f"{member.name} is encrypted")

@@ -36,10 +36,10 @@ class ForeignText(NamedTuple):
 
 
 def find_foreign_text(lines: Iterable[str], code: str) -> ForeignText | None:
-    """Returns the language of most of the text if it is certainly not the language `code`, otherwise None.
+    """Returns the main language of a text if most of the text is certainly not in the language `code`.
 
-    Closely related languages are not distinguished (see CERTAIN_DISTANCE). If the library does not know
-    `code`, only a text in another script is found. Returns None for a text of a few lines.
+    Otherwise, and for a text of a few lines, returns None. Closely related languages are not distinguished
+    (see CERTAIN_DISTANCE). If the library does not know `code`, only a text in another script is found.
     """
     identify = identifier()
     passages = Counter(map(_best(identify), _passages(lines)))
@@ -92,7 +92,7 @@ def identifier() -> Identify:
 
 @functools.cache
 def label_of(code: str) -> str | None:
-    """Returns the library's label for a language, or None if it does not know the language or its script.
+    """Returns the library's label for a language, or None if it has none for it or its script.
 
     Args:
       code: a BCP 47 tag.
@@ -111,7 +111,7 @@ def label_of(code: str) -> str | None:
 
 @functools.cache
 def distance(label: str, own: str) -> int:
-    """Returns the distance between two languages according to CLDR.
+    """Returns the distance between two languages, given by their codes, according to CLDR.
 
     It is 0 for the same language, and 80 or more for most pairs. If the distances in the two directions
     differ, the greater one is returned: Ukrainians read Russian, but few Russians read Ukrainian.
@@ -125,14 +125,14 @@ def distance(label: str, own: str) -> int:
 
 
 def is_code(code: str) -> bool:
-    """Returns True if a language has the code."""
+    """Returns True if `code` is a valid language tag (BCP 47), such as "uk" or "zh-Hant"."""
     import langcodes
 
     return bool(langcodes.tag_is_valid(code))
 
 
 def name_of(code: str) -> str:
-    """Returns the English name of a language."""
+    """Returns the English name of the language with this code."""
     import langcodes
 
     return str(langcodes.Language.get(code).display_name())

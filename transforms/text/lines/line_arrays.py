@@ -21,8 +21,8 @@ def line_bounds(block: bytes) -> Places:
 def to_array(block: bytes, bounds: Places) -> pa.LargeBinaryArray:
     """Converts the lines of a block to an array whose values sort like the lines.
 
-    Normally, the values are the lines without their line feeds. Only if no byte in the block has a lower
-    value than a line feed, the values include the line feeds: they sort alike, and no copy is needed.
+    Normally, the values are the lines without their line feeds. If no byte in the block has a lower value
+    than a line feed, the values include the line feeds. They sort in the same way, and no copy is needed.
     """
     if block and np.frombuffer(block, np.uint8).min() >= _LINE_FEED:
         return _array_of(block, bounds)

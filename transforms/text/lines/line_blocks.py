@@ -1,4 +1,4 @@
-"""Processes blocks of lines, the elements of pipelines. Single sentences would have too much overhead.
+"""Divides and compresses blocks of lines. Pipelines process blocks, since single lines cost too much.
 
 A block has the bytes of whole lines, each with its line feed, in any encoding.
 """
@@ -14,7 +14,7 @@ _LEVEL = 1  # zstd level; level 3 makes news sentences a sixth smaller, in twice
 
 
 class _Contexts(threading.local):
-    """The compressors of a thread. Creating one takes as long as compressing some kilobytes."""
+    """A zstd compressor and decompressor for each thread. They are kept, because creating them takes time."""
 
     def __init__(self) -> None:
         self.pack = zstandard.ZstdCompressor(level=_LEVEL).compress

@@ -17,7 +17,7 @@ _PLACE_BITS = 32
 
 
 def line_ids(index: int, places: numpy.typing.NDArray[numpy.unsignedinteger] | Int64s) -> Int64s:
-    """Returns the ids of some lines of a range of lines.
+    """Returns the ids of the lines with the indexes `places` in a range of lines.
 
     Args:
       index: number of the range.

@@ -32,7 +32,7 @@ class LineSample(NamedTuple):
 
 
 class LineSampler:
-    """Samples lines. The sample does not depend on their order or grouping."""
+    """Samples lines. The sample does not depend on the order of the lines, or their division into blocks."""
 
     def __init__(self) -> None:
         self._sampled: set[tuple[int, bytes]] = set()  # (checksum, first bytes of the line)
@@ -42,7 +42,8 @@ class LineSampler:
     def add(self, block: bytes, total_bytes: int) -> None:
         """Adds the lines of a block to the sample, each different line once.
 
-        `total_bytes` is the size of the lines before repeated lines were removed.
+        `total_bytes` is the size of these lines in the corpus, including repeated lines, which the block does
+        not have.
         """
         bounds = line_bounds(block)
         checksums = checksums_of(block, bounds)
@@ -53,7 +54,7 @@ class LineSampler:
         self._trim(2 * SAMPLE_LINES)
 
     def merge(self, other: Self) -> None:
-        """Adds the lines of another sampler."""
+        """Adds all lines that were added to another sampler."""
         self._sampled |= other._sampled
         self._total_bytes += other._total_bytes
         self._trim(SAMPLE_LINES)
@@ -90,13 +91,12 @@ def checksums_of(block: bytes, bounds: Places) -> npt.NDArray[np.uint64]:
 
 
 def plan_ranges(sample: LineSample, range_bytes: int) -> list[bytes]:
-    """Returns the splitters, ascending.
+    """Returns the splitters, which separate the ranges of the sorted lines, ascending.
 
-    Range i has the lines from splitter i-1 up to, but not including, splitter i.
-
-    There is one splitter less than there are ranges. A range has about `range_bytes` bytes, or more if there
-    would otherwise be more than MAX_RANGES. No range is empty, because each contains the sample line at its
-    start.
+    A splitter is the beginning of a line of the sample. Range i has the lines from splitter i-1 up to, but
+    not including, splitter i. There is one splitter less than there are ranges. A range has about
+    `range_bytes` bytes, or more if there would otherwise be more than MAX_RANGES ranges. No range is empty,
+    because each splitter is the beginning of a line in its range.
     """
     ranges = min(-(-sample.total_bytes // range_bytes), MAX_RANGES)
     lines = sorted(set(sample.lines))
@@ -111,7 +111,7 @@ def sort_block(block: bytes) -> bytes:
 
 
 def cut_sorted(block: bytes, splitters: Sequence[bytes]) -> Iterator[tuple[int, int, int]]:
-    """Divides a sorted block into ranges. Yields (number of the range, start, end).
+    """Divides a sorted block at the splitters. Yields (number of the range, its start and end in the block).
 
     Ranges without lines are left out.
     """

@@ -1,4 +1,4 @@
-"""Computes statistics of lines. Counts can be added in any order."""
+"""Counts lines, their words, bytes and characters, and how many lines have how many words."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -24,7 +24,10 @@ _Counts = npt.NDArray[np.int64]
 
 
 class LineStats(NamedTuple):
-    """Counts of lines. For tokenised lines, the first four are those of `wc -lwcm`."""
+    """The numbers of lines, words, bytes and characters of a text, and more statistics of its lines.
+
+    For tokenised lines, the first four numbers are those that `wc -lwcm` prints.
+    """
 
     lines: int = 0
     words: int = 0  # separated by one or more spaces (U+0020)
@@ -35,17 +38,20 @@ class LineStats(NamedTuple):
     """Number of lines in each of CLASSES."""
 
     def histogram(self) -> dict[str, int]:
-        """Returns class of the number of words → number of lines."""
+        """Returns a class of line lengths in words, such as "21-25" → number of lines in this class."""
         return histogram(self.lines_by_words)
 
 
 def histogram(lines_by_words: Sequence[int]) -> dict[str, int]:
-    """Returns class of the number of words → number of lines. `lines_by_words` is in the order of CLASSES."""
+    """Returns a class of line lengths in words, such as "21-25" → number of lines in this class.
+
+    `lines_by_words` has these numbers in the order of CLASSES.
+    """
     return dict(zip(CLASSES, lines_by_words, strict=True))
 
 
 def count_by_words(words: npt.ArrayLike) -> tuple[int, ...]:
-    """Returns the number of lines in each of CLASSES.
+    """Returns for each class of line lengths in words (CLASSES) the number of lines in this class.
 
     `words` has the number of words of each line.
     """
@@ -54,7 +60,7 @@ def count_by_words(words: npt.ArrayLike) -> tuple[int, ...]:
 
 
 def measure_lines(block: bytes) -> LineStats:
-    """Returns the counts of a block of lines (see line_blocks.py)."""
+    """Returns the statistics of a block of lines (see line_blocks.py)."""
     return add_line_stats(map(_measure_chunk, cut_block(block, _CHUNK_BYTES)))
 
 
@@ -86,7 +92,7 @@ def _words_per_line(is_between: npt.NDArray[np.bool_], ends: _Counts) -> _Counts
 
 
 def add_line_stats(stats: Iterable[LineStats]) -> LineStats:
-    """Adds up counts. The longest line of the sum is the longest of all lines."""
+    """Adds up the statistics of several texts. Of their longest lines, the longest one is used."""
     columns = list(zip(LineStats(), *stats, strict=True))
     lines, words, size, characters = (sum(column) for column in columns[:4])
     by_words = tuple(sum(column) for column in zip(*columns[5], strict=True))

@@ -65,7 +65,10 @@ def part_of(name: str) -> tuple[str, int, int] | None:
 
 
 def parquet_twin(name: str) -> str:
-    """Returns the name of the Parquet file in a build that has the same lines as a text shard, or ""."""
+    """Returns the name of the Parquet file of a build that has the same lines as the text shard `name`.
+
+    Returns "" if `name` is not the name of a shard, or the shard has no Parquet file.
+    """
     shard = shard_of(name)
     tables = tables_of(*shard) if shard else ()
     return parquet_name(*tables[0]) if tables else ""

@@ -1,4 +1,4 @@
-"""Finds the lines of a block that the rules of `punctuation` may change: about one in seven lines of news.
+"""Finds the lines of a block that the rules in punctuation.py may change: about one in seven lines of news.
 
 The rules change only lines that contain one of the marks in this module, so all other lines are skipped.
 """
@@ -14,7 +14,7 @@ _OTHER_PAIRS = (b',"', b'."')
 
 
 def lines_to_normalize(text: bytes, line_feeds: Places, language: str) -> list[int]:
-    """Returns the ascending indexes of the lines that the rules of `punctuation` may change.
+    """Returns the ascending indexes of the lines that the rules in punctuation.py may change.
 
     All lines with characters beyond ASCII are included.
 

@@ -78,7 +78,7 @@ class BlockTokenizer:
         self._ascii_tables = _ascii_tables(perl)
 
     def tokenize_ascii(self, block: bytes) -> TokenizedText:
-        """Tokenises lines of ASCII text. All other lines are reported as doubtful."""
+        """Tokenises the lines of ASCII text in a block. All its other lines are reported as doubtful."""
         plain, flags = self._ascii_tables
         text = block.translate(plain)
         codes = np.frombuffer(text, np.uint8)
@@ -178,19 +178,20 @@ def _set_apart(places: Places, blanks: Marks) -> None:
 
 
 def _split_commas(text: _Text, commas: Places, blanks: Marks) -> None:
-    """Puts spaces around commas, except between numbers.
+    """Marks where to put spaces around commas. A comma between two numbers gets none.
 
-    `blanks` becomes True at each position before which a space is put.
+    `blanks` becomes True at each position before which a space is to be put.
     """
     around = text.flags[commas - 1] & text.flags[commas + 1]
     _set_apart(commas[around & _NUMBER == 0], blanks)
 
 
 def _split_apostrophes(text: _Text, apostrophes: Places, split: str, blanks: Marks) -> None:
-    """Puts spaces around apostrophes. Inside a word, an apostrophe stays joined to one side.
+    """Marks where to put spaces around apostrophes.
 
-    `split` says to which side: APOSTROPHES_RIGHT, _LEFT or _APART (to none). `blanks` becomes True at each
-    position before which a space is put.
+    `split` says to which part of a word an apostrophe inside the word stays joined: to the right part
+    (APOSTROPHES_RIGHT), to the left part (APOSTROPHES_LEFT) or to neither (APOSTROPHES_APART). `blanks`
+    becomes True at each position before which a space is to be put.
     """
     if split == APOSTROPHES_APART:
         _set_apart(apostrophes, blanks)
@@ -209,10 +210,10 @@ def _split_apostrophes(text: _Text, apostrophes: Places, split: str, blanks: Mar
 
 
 def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
-    """Puts spaces around runs of two or more periods.
+    """Marks where to put spaces around runs of two or more periods.
 
-    `blanks` becomes True at each position before which a space is put. Returns a mask of `periods`: True for
-    single periods that end a word and may have to be separated from it.
+    `blanks` becomes True at each position before which a space is to be put. Returns a mask of `periods`:
+    True for single periods that end a word and may have to be separated from it.
     """
     is_first = text.codes[periods - 1] != _PERIOD
     is_last = text.codes[periods + 1] != _PERIOD
@@ -227,8 +228,8 @@ def _split_runs(text: _Text, periods: Places, blanks: Marks) -> Marks:
 def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
     """Returns for each position in `ends` the start of the word that ends there.
 
-    If no word ends there, returns the position itself. A word starts after a position at which `spaces` is
-    True, and at a position at which `blanks` is True, because a space will be put before it.
+    If no word ends at a position, returns the position itself. A word starts after white space (`spaces` is
+    True), or where a space will be put before it (`blanks` is True).
     """
     is_start = blanks[:-1].copy()
     is_start[1:] |= spaces[:-1]
@@ -244,8 +245,9 @@ def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
 
 
 def _close(places: Places) -> Places:
-    """Returns the positions that follow another position so closely that both characters have a common
-    neighbour.
+    """Returns the positions that are one or two characters after the position before them.
+
+    The characters at such a position and at the position before are neighbours, or have a common neighbour.
     """
     return places[1:][np.diff(places) <= 2]
 
@@ -263,7 +265,7 @@ def _unusual_lines(text: _Text, line_feeds: Places) -> Places:
 
 
 def _stand_ins(text: _Text) -> Places:
-    """Returns the positions of the word by which the Perl script temporarily replaces periods."""
+    """Returns the positions of the word with which tokenizer.perl temporarily replaces periods (STAND_IN)."""
     found = text.text if isinstance(text.text, str) else text.text.decode("latin-1")
     # this is nearly always true, and faster than searching for the pattern
     if STAND_IN not in found:
@@ -299,7 +301,8 @@ def _put_blanks(codes: Codes, blanks: Marks) -> Codes:
 def _ascii_tables(perl: str) -> tuple[bytes, bytes]:
     """Returns two tables with a value for each byte: the byte that replaces it, and its flags.
 
-    White space is replaced by a space, and a grave accent by an apostrophe. Bytes beyond ASCII have no flags.
+    The flags are the classes of the character. White space is replaced by a space, and a grave accent by an
+    apostrophe. Bytes beyond ASCII have no flags.
     """
     flags = bytearray(0x100)
     flags[:0x80] = _flag_table(perl)[:0x80].tobytes()

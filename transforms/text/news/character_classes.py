@@ -22,9 +22,9 @@ Ranges = tuple[tuple[int, int], ...]
 
 @functools.cache
 def ranges_of(name: str, perl: str) -> Ranges:
-    """Returns the (first, last) code points of each range of a class, ascending.
+    """Returns the (first, last) code points of each range of the character class `name`, ascending.
 
-    The names of the classes are those in the TOML files.
+    The names of classes are those in the TOML files, such as "alphabetic". `perl` is a version of Perl.
 
     Raises:
         ValueError: there is no table of that version of Perl; the message lists the available versions.
@@ -33,7 +33,7 @@ def ranges_of(name: str, perl: str) -> Ranges:
 
 
 def class_body(*names: str, perl: str, below: int = CODE_POINTS) -> str:
-    """Returns the ranges of some classes, as written between the brackets of a regular expression.
+    """Returns the ranges of the character classes `names`, as written in brackets in a regular expression.
 
     Code points from `below` on are left out, which makes the expression faster for texts without such
     characters.
@@ -47,7 +47,7 @@ def class_body(*names: str, perl: str, below: int = CODE_POINTS) -> str:
 
 
 def members_of(name: str, perl: str) -> NDArray[np.bool_]:
-    """Returns for each code point True if it is in the class."""
+    """Returns one value for each code point: True if it is in the character class `name`."""
     members = np.zeros(CODE_POINTS, np.bool_)
     for first, last in ranges_of(name, perl):
         members[first : last + 1] = True

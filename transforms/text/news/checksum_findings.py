@@ -21,7 +21,7 @@ FAULTS = (Status.DIFFERENT, Status.DAMAGED, Status.MISSING)
 
 
 class Finding(NamedTuple):
-    """The result for one file."""
+    """The result of comparing the checksum of one file."""
 
     status: Status
     name: str  # as in the list, or relative to the folder of the build

@@ -85,7 +85,7 @@ def _is_strict(line: bytes) -> bool:
 
 
 def _is_unicode(block: bytes) -> bool:
-    """Returns True if a block is strict UTF-8, like `_is_strict`, but without decoding it to a string."""
+    """Returns True if a block is UTF-8 as Unicode defines it. The block is not decoded to a string."""
     buffers = [None, pa.py_buffer(np.array([0, len(block)], np.int64)), pa.py_buffer(block)]
     try:
         pa.Array.from_buffers(pa.large_string(), 1, buffers).validate(full=True)

@@ -3,8 +3,8 @@
 The rules are in the order of the script, which applies its substitutions to a line in sequence. No match
 extends over a line end, so many lines can be processed at once.
 
-The result depends on the version of Perl. Characters that are unknown to this version are not matched by
-`\\d`, and are not changed by NFC.
+The result depends on the version of Perl. Characters that are unknown to a version are not matched by `\\d`
+in this version, and are not changed by its NFC.
 """
 
 import functools
@@ -66,7 +66,10 @@ _POINTS_AND_QUOTE = re.compile(r'(\.++)(?:"([^\S\n]*[^<]))?')
 def normalize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
     """Normalises the punctuation of a line like normalize-punctuation.perl.
 
-    The line must not end with a line feed.
+    Args:
+      line: a line without the line feed at its end.
+      language: language code.
+      perl: the version of Perl to imitate, such as "5.36".
     """
     return normalize_text(f"{line}\n", language, perl)[:-1]
 
@@ -74,7 +77,12 @@ def normalize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) ->
 def normalize_text(text: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
     """Normalises the punctuation of lines like normalize-punctuation.perl.
 
-    Each line must end with a line feed. The number of lines is unchanged.
+    The number of lines is unchanged.
+
+    Args:
+      text: lines, each with a line feed at its end.
+      language: language code.
+      perl: the version of Perl to imitate, such as "5.36".
     """
     text = _normalize_spaces(text, perl)
     if not text.isascii():

@@ -1,4 +1,4 @@
-"""Computes the counts, statistics and card of a corpus of shuffled sentences (One Billion Word)."""
+"""Computes the counts, statistics and dataset card of a corpus of shuffled sentences (One Billion Word)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -51,7 +51,7 @@ tfds.builder_from_directory("<this folder>").as_dataset(split="train")
 
 
 class _Found(NamedTuple):
-    """The sums of the counts in the ledger."""
+    """The counts of a build of One Billion Word, added up from the entries of its ledger."""
 
     lines: int  # lines that were read
     rejected: Mapping[str, int]
@@ -74,9 +74,10 @@ class _Found(NamedTuple):
 
 
 def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the counts, statistics and card sections of a build of One Billion Word.
+    """Returns the counts, statistics and sections of the dataset card of a build of One Billion Word.
 
-    In addition to the entries of every build, the ledger has:
+    The ledger contains the counts of all stages of the build. In addition to the entries of every build, it
+    has:
       lines: number of lines read, rejected lines included.
       measured: LineStats of lines before sorting, repeated lines included; absent if not measured.
       duplicates: number of lines dropped because they repeat another line.
@@ -196,7 +197,7 @@ def _make_stats(found: _Found) -> dict[str, Any]:
 
 
 def describe_lines(stats: LineStats) -> dict[str, Any]:
-    """Returns the counts of a split in the form of stats.json."""
+    """Returns the line statistics of a split as the JSON object that stats.json has for this split."""
     return {
         "sentences": stats.lines,
         "words": stats.words,

@@ -23,10 +23,13 @@ _COUNT = struct.Struct("<Q")
 
 
 def first_ranks(lines_of_range: Mapping[int, int]) -> dict[int, int]:
-    """Returns for each range of lines the rank of its first line in the corpus: number of the range → rank.
+    """Returns the rank of the first line of each range of lines: number of the range → rank.
+
+    The rank of a line is its position in the sorted corpus, counted from 0.
 
     Args:
-      lines_of_range: number of the range → its number of lines.
+      lines_of_range: number of the range → number of lines in it, for consecutive ranges of the sorted
+        corpus.
     """
     ranges = sorted(lines_of_range)
     totals = itertools.accumulate((lines_of_range[index] for index in ranges), initial=0)
@@ -39,8 +42,8 @@ def deal_lines(block: bytes, first_rank: int, shards: int) -> Iterator[tuple[int
     Yields (number of a shard, its lines as serialised by `join_piece`), only for shards that get lines.
 
     Args:
-      block: lines of the corpus.
-      first_rank: the rank of the first of these lines in the corpus.
+      block: consecutive lines of the sorted corpus.
+      first_rank: the position of the first of these lines in the sorted corpus, counted from 0.
       shards: the number of shards.
     """
     bounds = line_bounds(block)
@@ -57,7 +60,12 @@ def deal_lines(block: bytes, first_rank: int, shards: int) -> Iterator[tuple[int
 
 
 def join_piece(keys: Keys, block: bytes) -> bytes:
-    """Serialises some lines of a shard, with the keys by which they are sorted."""
+    """Serialises lines of a shard together with their sort keys.
+
+    Args:
+      keys: for each line, the random value by which the lines of the shard are sorted.
+      block: the lines.
+    """
     return b"".join((_COUNT.pack(len(keys)), keys.astype("<i8").tobytes(), block))
 
 
@@ -84,9 +92,9 @@ def merge_pieces(pieces: Iterable[bytes]) -> bytes:
 
 
 def split_shard(block: bytes, shards: int) -> list[bytes]:
-    """Shuffles the lines of a shard once more, into `shards` parts.
+    """Shuffles the lines of a shard, and distributes them to `shards` smaller shards, which are returned.
 
-    The random numbers start again with the first one.
+    The first line of the shard gets the first value of the random number generator.
     """
     blocks = [b""] * shards
     for shard, piece in deal_lines(block, 0, shards):

@@ -60,8 +60,12 @@ def apostrophes_of(language: str) -> str:
 def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
     """Tokenises a line like tokenizer.perl. Returns the words, separated by single spaces.
 
-    The line must not have a line feed. Empty lines, lines of white space, and lines of the form <…> are
-    returned unchanged.
+    Empty lines, lines of white space, and lines of the form <…> are returned unchanged.
+
+    Args:
+      line: a line without a line feed.
+      language: language code.
+      perl: the version of Perl to imitate, such as "5.36".
     """
     rules = _rules_for(line, language, perl)
     is_tag = line[:1] == "<" and line[-1:] == ">" and len(line) > 2
@@ -86,9 +90,16 @@ def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> 
 
 
 def keeps_period(prefix: str, language: str, perl: str) -> str:
-    """Returns when a period after `prefix` is part of the word: ALWAYS, BEFORE_NUMBER, or "" for never.
+    """Returns whether a period at the end of a word stays part of it: ALWAYS, BEFORE_NUMBER or "".
 
-    Before a word that begins with a lower-case letter, the period is part of the word in all three cases.
+    BEFORE_NUMBER means that it does so only if a number follows. "" means that the period is separated from
+    the word. If the next word begins with a lower-case letter, the period is never separated, whatever the
+    result.
+
+    Args:
+      prefix: the word without the period.
+      language: language code.
+      perl: the version of Perl to imitate, such as "5.36".
     """
     return _keeps_period(prefix, _rules_for(prefix, language, perl))
 

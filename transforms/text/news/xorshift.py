@@ -1,12 +1,12 @@
 """Computes the random numbers of `split-input-data.perl`. Any part of them can be computed directly.
 
 The generator is a xorshift generator with four signed words of 64 bits. Right shifts keep the sign, as in
-Perl under `use integer`. A step only shifts and XORs; filling with copies of the sign bit is linear as well.
-So a step is a 256 × 256 matrix over the field of two elements, 2**k steps are a power of this matrix, and a
-value can be computed without those before it. A matrix is stored as a table: for each position of a byte in
-the state, and each value of the byte, it has the product of this byte and the matrix.
+Perl under `use integer`. A step of the generator consists of shifts and XORs, which are linear. So a step is
+a 256 × 256 matrix over the field of two elements, 2**k steps are a power of this matrix, and a value can be
+computed without those before it. A matrix is stored as a table: for each position of a byte in the state, and
+each value of the byte, it has the product of this byte and the matrix.
 
-No value is negative: `w ^ (w >> 19)` and `t ^ (t >> 8)` each cancel the sign bit.
+No value of the generator is negative: its terms `w ^ (w >> 19)` and `t ^ (t >> 8)` have the sign bit 0.
 """
 
 import functools
@@ -24,7 +24,7 @@ _BITS = 8 * _BYTES
 
 
 def values(start: int, count: int) -> Values:
-    """Returns the values with the ranks `start` to `start + count - 1`. Ranks begin with 0.
+    """Returns the values `start` to `start + count - 1` of the generator, counted from 0.
 
     Many copies of the generator run side by side, each for one part of the values, because NumPy is fast only
     on long rows.
@@ -53,7 +53,7 @@ def values(start: int, count: int) -> Values:
 
 
 def _jump(steps: int) -> _States:
-    """Returns the state of the generator after `steps` steps, as an array with one row."""
+    """Returns the state of the generator `steps` steps after its seed, as an array with one row."""
     state = _SEED
     for exponent in range(steps.bit_length()):
         if steps >> exponent & 1:
@@ -72,7 +72,7 @@ def _spread(state: _States, stretch_log: int, lanes: int) -> _States:
 
 @functools.cache
 def _power(exponent: int) -> _Power:
-    """Returns the matrix of 2**exponent steps of the generator."""
+    """Returns the matrix of 2**exponent steps of the generator, as a table (see the module docstring)."""
     if exponent:
         half = _power(exponent - 1)
         return _tabulate(_multiply(_multiply(_single_bits(), half), half))
@@ -93,7 +93,11 @@ def _single_bits() -> _States:
 
 
 def _tabulate(images: _States) -> _Power:
-    """Returns the table of a matrix (see the module docstring), given its products with the single bits."""
+    """Returns the table of a matrix (see the module docstring).
+
+    Args:
+      images: the products of the matrix and each state of `_single_bits`.
+    """
     of_bits = images.reshape(_BYTES, 8, 4)
     table = np.zeros((_BYTES, 1, 4), np.int64)
     for bit in range(8):

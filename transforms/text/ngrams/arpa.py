@@ -39,12 +39,12 @@ def make_head(grams: Mapping[int, int]) -> bytes:
 
 
 def make_title(order: int) -> bytes:
-    """Returns an empty line and the title line above the n-grams of an order."""
+    """Returns an empty line and the title line above the n-grams of an order, such as "\\2-grams:"."""
     return b"\n\\%d-grams:\n" % order
 
 
 def make_lines(entries: Table, names: pa.BinaryArray, *, has_backoffs: bool) -> bytes:
-    """Returns the lines of some n-grams in an ARPA file.
+    """Returns lines of an ARPA file for n-grams of one order.
 
     Args:
       entries: a table of n-grams with the columns ENTRIES.

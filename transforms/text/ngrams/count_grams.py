@@ -33,7 +33,7 @@ MOST_TALLIED = 4  # the discounts depend on counts from 1 to 4
 
 
 class Tally(NamedTuple):
-    """Counts of n-grams of one order."""
+    """Numbers of n-grams of one order, in total and by their adjusted counts."""
 
     grams: int = 0  # number of different n-grams
     kept: int = 0  # number of different n-grams with a count above the cut-off
@@ -56,7 +56,7 @@ def cut_offs(prune: Sequence[int], order: int) -> dict[int, int]:
 
 
 def add_tallies(tallies: Iterable[Tally]) -> Tally:
-    """Returns the sum of several tallies."""
+    """Adds up, field by field, the tallies of several parts of the n-grams of one order."""
     grams, kept, adjusted, of_count = zip(Tally(), *tallies, strict=True)
     columns = zip(*of_count, strict=True)
     return Tally(sum(grams), sum(kept), sum(adjusted), tuple(map(sum, columns)))
@@ -91,7 +91,11 @@ def count_grams(numbers: Numbers, order: int) -> Table:
 
 
 def add_counts(tables: Sequence[Table]) -> Table:
-    """Adds up the counts of n-grams in several tables with the columns COUNTS."""
+    """Adds up the counts in several tables. Returns one table with each n-gram once, and its total count.
+
+    Args:
+      tables: tables of n-grams with the columns COUNTS. The result has the same columns.
+    """
     return _count(
         np.concatenate([table["words"] for table in tables]),
         np.concatenate([table["count"] for table in tables]),
@@ -105,15 +109,20 @@ def _count(words: Words, counts: Int64s) -> Table:
 
 
 def adjust_highest(table: Table) -> Table:
-    """Returns the n-grams of the highest order with the columns ADJUSTED_COUNTS, given their COUNTS.
+    """Returns the n-grams of the highest order with the columns ADJUSTED_COUNTS.
 
     At this order, the adjusted count of an n-gram is its count.
+
+    Args:
+      table: the same n-grams with the columns COUNTS.
     """
     return make_table(table["words"], ADJUSTED_COUNTS, table["count"], table["count"])
 
 
 def count_suffixes(table: Table) -> Table:
-    """Counts the n-grams that are one word shorter. Returns a table with the columns ADJUSTED_COUNTS.
+    """Counts the n-grams that are one word shorter than those in `table`.
+
+    Returns a table of the shorter n-grams with the columns ADJUSTED_COUNTS.
 
     Args:
       table: a table with the columns COUNTS or ADJUSTED_COUNTS. For each shorter n-gram, it must have all

@@ -1,8 +1,8 @@
 """Stores n-grams in tables, which are NumPy arrays of records.
 
-A row has the ids of the n-gram's words, and some values. All n-grams of a table have the same order. Rows are
-found and grouped by a 64-bit hash. If two n-grams have the same hash, their words are compared, so that
-results are exact.
+A row has the ids of the n-gram's words, and numbers such as its count. All n-grams of a table have the same
+order. Rows are found and grouped by a 64-bit hash. If two n-grams have the same hash, their words are
+compared, so that results are exact.
 """
 
 from collections.abc import Iterator
@@ -139,7 +139,9 @@ def sort_rows(words: Words) -> Int64s:
 
 
 def sort_table(table: Table, bucketed: Words) -> Table:
-    """Sorts rows by bucket, and within a bucket by hash. The order is valid for any number of buckets.
+    """Returns the table sorted by bucket, and within a bucket by hash.
+
+    Buckets are ranges of a hash, so the result is sorted for any number of buckets.
 
     Args:
       table: the table to sort.

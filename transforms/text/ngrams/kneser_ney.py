@@ -32,7 +32,7 @@ FALLBACK = (0.0, 0.5, 1.0, 1.5)
 
 
 class Discounts(NamedTuple):
-    """The discounts that are subtracted from the counts of one order."""
+    """The discounts that are subtracted from the adjusted counts of the n-grams of one order."""
 
     of_count: tuple[float, ...]  # discounts for counts 0, 1, 2, and 3 or more
     is_fallback: bool = False  # True if the text has too few n-grams to estimate them
@@ -113,9 +113,9 @@ def estimate_unigrams(table: Table, tally: Tally, discounts: Discounts, size: in
 
 
 def further_unigrams(tally: Tally, discounts: Discounts, size: int, *, has_unknown: bool) -> Table:
-    """Returns PROBABILITIES of the unigrams that are not in the text: of <S>, and of <UNK> if it is missing.
+    """Returns the unigrams that are not in the text, with the columns PROBABILITIES.
 
-    The probability of <S> is 1.
+    These unigrams are <S>, whose probability is 1, and <UNK> if the text does not have it.
 
     Args:
       tally: the tally of all unigrams.

@@ -1,4 +1,4 @@
-"""Computes the counts, statistics and card of a build of an n-gram model."""
+"""Computes the counts, statistics and dataset card of a build of an n-gram model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,14 +31,15 @@ kenlm.Model("model.arpa").score("a sentence of words", bos=True, eos=True)  # lo
 
 
 def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the counts, statistics and card sections of a model.
+    """Returns the counts, statistics and sections of the dataset card of an n-gram model.
 
-    In addition to the entries of every build, the ledger has:
+    The ledger contains the counts of all stages of the build. In addition to the entries of every build, it
+    has:
       counted: (split, TextCounts of its text).
-      expected: (split, its number of documents in the build from which the model is made).
+      expected: (split, its number of documents in the build of the corpus from which the model is made).
       tallies: (order, Tally).
       entries: (order, number of n-grams in the model).
-      scores: (split, its score as a mapping).
+      scores: (split, its SplitScore as a mapping).
 
     Raises AccountingError if the number of documents read or scored differs from the expected number.
     """
@@ -103,9 +104,10 @@ def _find_caveats(orders: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _say_unknown(settings: Mapping[str, Any], scores: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns a warning if words are unknown to the model, although the paper of the corpus scores all words.
+    """Returns a warning if scored words are not in the vocabulary of the model. Otherwise returns ().
 
-    If the setting `is_listed` is True, the paper does not do so, and there is no warning.
+    Also returns () if the setting `is_listed` is True, because the paper of the corpus then has unknown words
+    as well.
     """
     unknown = sum(one["unknown_words"] for one in scores.values())
     if settings["is_listed"] or not unknown:

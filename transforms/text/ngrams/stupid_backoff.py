@@ -77,7 +77,7 @@ def start_of_sentence() -> Table:
 
 
 def use_shorter(words: Words, shorter: Table) -> Table:
-    """Returns the n-grams with the column USED, which has the value S(w | h') of their suffixes.
+    """Returns the n-grams with the column USED: S(w | h') of the suffix (see the module docstring).
 
     Args:
       words: the n-grams, as ids of words.
@@ -94,7 +94,9 @@ def use_shorter(words: Words, shorter: Table) -> Table:
 
 
 def leave_over(used: Table, own: Table) -> Table:
-    """Computes own(h) - 0.4 used(h) for each context h. Returns the contexts with the column LEFT.
+    """Computes own(h) - 0.4 used(h) for each context h (see the module docstring).
+
+    Returns the contexts with the column LEFT, which has the result.
 
     Args:
       used: all n-grams of the model with these contexts, with the column USED.
@@ -110,7 +112,7 @@ def leave_over(used: Table, own: Table) -> Table:
 
 
 def scale_contexts(left: Table, shorter: Table) -> Table:
-    """Computes Z(h) and the back-off factor 0.4 Z(h') / Z(h) for each context h.
+    """Computes Z(h) and the back-off factor 0.4 Z(h') / Z(h) for each context h (see the module docstring).
 
     Returns the contexts with the columns SCALES.
 
@@ -129,7 +131,8 @@ def scale_contexts(left: Table, shorter: Table) -> Table:
 def weigh_by_scales(found: Table, scales: Table) -> Table:
     """Returns n-grams with the columns WEIGHTS.
 
-    WEIGHT is the probability S(w | h) / Z(h). SHARE, the share of the lower order, is 0.
+    WEIGHT is the probability S(w | h) / Z(h) (see the module docstring). SHARE, the share of the lower order,
+    is 0.
 
     Args:
       found: the n-grams with the column FREQUENCIES.

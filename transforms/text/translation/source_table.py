@@ -24,7 +24,7 @@ _BOOLEANS = {"yes": True, "no": False}
 
 
 def write_source(sentences: Iterable[SourceSentence]) -> str:
-    """Returns the text of a table with one row per sentence.
+    """Returns the content of source.tsv, a table with one row per sentence.
 
     `sentences` must be sorted by split, in the order of `SPLITS`, then by their position in the split.
     """
@@ -34,7 +34,7 @@ def write_source(sentences: Iterable[SourceSentence]) -> str:
 
 
 def columns_of(columns: Sequence[str], sentences: Iterable[SourceSentence]) -> tuple[str, ...]:
-    """Returns `columns`, with LICENCE appended if one of the sentences has a licence."""
+    """Returns `columns`, with LICENCE appended if at least one of the sentences has a licence."""
     return (*columns, LICENCE) if any(one.licence for one in sentences) else tuple(columns)
 
 
@@ -52,7 +52,7 @@ def yes_or_no(value: bool) -> str:
 
 
 def read_source(text: str) -> list[SourceSentence]:
-    """Reads the table and returns its sentences, sorted by split and by their position in the split.
+    """Reads the content of source.tsv. Returns its sentences, sorted by split and position in the split.
 
     Raises ReadError if the table is malformed or empty, if an id does not match its split and position, if a
     sentence is empty or has a line break, or if a value that must be yes or no is something else.
@@ -76,9 +76,13 @@ def read_source(text: str) -> list[SourceSentence]:
 
 
 def to_sentence(line: int, row: Mapping[str, str]) -> SourceSentence:
-    """Returns the sentence in a row. Unknown columns are ignored.
+    """Returns the sentence in a row of source.tsv. Unknown columns are ignored.
 
-    Raises ReadError with the line number `line` if a value is invalid.
+    Args:
+      line: the line number of the row, for error messages.
+      row: column → value.
+
+    Raises ReadError if a value is invalid.
     """
     if row["split"] not in SPLITS:
         raise ReadError(line, f"no such split: {row['split']!r}; there are {', '.join(SPLITS)}")

@@ -224,9 +224,11 @@ class _Scorer:
         return self._metric._extract_corpus_statistics(self._text(lines), None)
 
     def score(self, statistics: Any, lines: Iterable[int]) -> Any:
-        """Returns the score of some lines, computed from the statistics of all lines.
+        """Returns the score of a group of lines.
 
-        `lines` are the indexes of these lines.
+        Args:
+          statistics: the result of `count` for all lines.
+          lines: the indexes of the lines of the group.
         """
         return self._metric._aggregate_and_compute([statistics[line] for line in lines])
 

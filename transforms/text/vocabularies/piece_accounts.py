@@ -1,4 +1,4 @@
-"""Computes the counts, statistics and card sections for a build of a multilingual vocabulary."""
+"""Computes the counts, statistics and dataset card of a build of a multilingual vocabulary."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,9 +31,10 @@ With `corpusmill score spbleu --model sentencepiece.model`, spBLEU is computed o
 
 
 def account_for_pieces(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the counts, statistics and card sections of a build.
+    """Returns the counts, statistics and sections of the dataset card of a build of a vocabulary.
 
-    In addition to the entries of every build, the ledger has:
+    The ledger contains the counts of all stages of the build. In addition to the entries of every build, it
+    has:
       trained: one TrainedPieces.
       choices: one mapping: language → Choice.
       sampled: (language, number of sampled sentences).

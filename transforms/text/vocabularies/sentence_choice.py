@@ -58,7 +58,7 @@ def rank_sentences(sentences: Sequence[str], seed: int) -> Ranks:
 
 
 def count_ranges(ranks: Ranks) -> Counts:
-    """Returns the number of ranks in each of 4,096 ranges of equal size."""
+    """Returns how many ranks of sentences are in each of the 4,096 ranges of equal size."""
     return np.bincount(_ranges_of(ranks), minlength=RANGES).astype(np.int64)
 
 
@@ -96,7 +96,7 @@ def ranks_in_range(ranks: Ranks, last: LastRange) -> Ranks:
 
 
 def choose(last: LastRange, ranks: Ranks) -> Choice:
-    """Finds the last rank: the largest rank whose sentence is used once more.
+    """Finds the last rank, the largest rank whose sentence is used once more, and returns it in a Choice.
 
     Args:
       last: the range that contains the last rank.
@@ -111,12 +111,15 @@ def choose(last: LastRange, ranks: Ranks) -> Choice:
 
 
 def is_once_more(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the ranks below the last rank. All their sentences are used once more."""
+    """Returns a mask of the ranks below the last rank (see the module docstring).
+
+    All sentences with these ranks are used once more.
+    """
     return ranks < np.uint64(choice.last)
 
 
 def is_last(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the ranks that are equal to the last rank.
+    """Returns a mask of the ranks that are equal to the last rank (see the module docstring).
 
     Only `choice.copies` of the sentences with this rank are used once more.
     """
@@ -125,7 +128,7 @@ def is_last(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
 
 
 def is_held_out(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the ranks whose sentences are held out."""
+    """Returns a mask of the ranks whose sentences are held out: they are not sampled."""
     if choice.held_out_from >= 1 << 64:
         return np.zeros(len(ranks), np.bool_)
     return ranks >= np.uint64(choice.held_out_from)

@@ -8,8 +8,8 @@ several sentences. sentencex never splits a line in the wrong place, while pysbd
 BlingFire after "Dr.", and spaCy after "et al.," and before closing quotes. Like FLORES-101, sentencex does
 not split quotations.
 
-In 171 Wikinews articles of 2019, sentencex finds 1,652 boundaries. The other splitters disagree on some of
-these. Of the disputed boundaries, 9 are wrong, 7 of them like the one in "10:00 a.m. | EDT".
+In 171 Wikinews articles of 2019, sentencex finds 1,652 boundaries. Of those that at least one other splitter
+does not find, 9 are wrong. Of these, 7 are like the boundary in "10:00 a.m. | EDT".
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Computes the counts, statistics and card of a build of multilingual vocabularies.
+"""Computes the counts, statistics and dataset card of a build of multilingual vocabularies.
 
 The card has a table like Table 6 of Guo et al. 2020, the paper of Wiki-40B.
 """
@@ -37,7 +37,7 @@ pieces.encode(text)  # each marker of the layout is one piece; decode() gives th
 
 @dataclasses.dataclass(frozen=True)
 class SubwordAccounts:
-    """Computes the counts, statistics and card sections of a build.
+    """Computes the counts, statistics and dataset card of a build of multilingual vocabularies.
 
     The fields are the figures that are known before the vocabularies are trained.
     """
@@ -48,14 +48,15 @@ class SubwordAccounts:
     """Edition → characters per piece in the paper, for its 32k, 64k and 128k vocabularies."""
 
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
-        """Returns the counts, statistics and card sections of the build.
+        """Returns the counts, statistics and sections of the dataset card of the build.
 
-        In addition to the entries of every build, the ledger has:
+        The ledger contains the counts of all stages of the build. In addition to the entries of every build,
+        it has:
           trained: (name of a vocabulary, TrainedSubwords).
-          stats: ((name of a vocabulary, edition, split), SubwordStats).
+          stats: ((name of a vocabulary, language edition of Wiki-40B, split), SubwordStats).
 
-        Raises AccountingError if the number of characters of a split differs from that in the build of the
-        edition.
+        Raises AccountingError if the number of characters of a split differs from the number in the build of
+        its edition.
         """
         trained: Mapping[str, TrainedSubwords] = ledger.pairs("trained")
         by_size = sorted(trained, key=lambda name: provenance.settings["vocabularies"][name])
@@ -89,10 +90,13 @@ class SubwordAccounts:
 
 
 def own_characters_per_piece(builds: Mapping[str, BuildStats]) -> dict[str, float]:
-    """Returns edition → characters per piece in its validation and test splits.
+    """Returns edition → mean number of characters per piece in its validation and test splits.
 
-    The pieces are those of the vocabulary that is part of the edition's own build. An edition whose build has
-    no vocabulary is left out.
+    The editions are the language editions of Wiki-40B. The pieces are those of the vocabulary that is part of
+    the build of the edition. An edition whose build has no vocabulary is left out.
+
+    Args:
+      builds: edition → the counts of each split of its build.
     """
     own = {}
     for edition, stats in builds.items():

@@ -168,7 +168,7 @@ def run_trainer(lines: Iterator[str], fixed: Mapping[str, Any], **settings: Any)
 
 
 class WordCounts(NamedTuple):
-    """The words of texts and their counts, with and without a space before the word."""
+    """The counts of the words of texts. Words with and without a space before them are counted separately."""
 
     after_blank: Mapping[str, int]
     # words without a space before them, which are at the start of a sentence

@@ -16,7 +16,7 @@ _CONTEXT = decimal.Context(prec=50)
 
 
 class Share(NamedTuple):
-    """The share that a language has in the sample."""
+    """The number of sentences of a language, and its share in a sample of the sentences of many languages."""
 
     sentences: int  # n: number of available sentences
     probability: float  # p: share of the language in the sample
@@ -24,12 +24,12 @@ class Share(NamedTuple):
 
     @property
     def times(self) -> int:
-        """The number of times that every sentence is used. Some sentences are used one more time."""
+        """The number of times that every sentence of the language is used; some are used one more time."""
         return self.wanted // self.sentences if self.sentences else 0
 
     @property
     def once_more(self) -> int:
-        """The number of sentences that are used one more time than the others."""
+        """The number of sentences of the language that are used one more time than the others."""
         return self.wanted % self.sentences if self.sentences else 0
 
 

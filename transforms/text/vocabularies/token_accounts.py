@@ -1,4 +1,4 @@
-"""Computes the counts, statistics and card sections for a build of token files."""
+"""Computes the counts, statistics and dataset card of a build of token files."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -34,9 +34,10 @@ pq.read_table("{split}-rows.parquet", filters=filters).to_pylist()  # file and r
 
 
 def account_for_tokens(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the counts, statistics and card sections of a build.
+    """Returns the counts, statistics and sections of the dataset card of a build of token files.
 
-    In addition to the entries of every build, the ledger has:
+    The ledger contains the counts of all stages of the build. In addition to the entries of every build, it
+    has:
       counted: (split, mapping: name of a count → its value).
       expected: (split, its number of rows in the build whose text is tokenised).
 

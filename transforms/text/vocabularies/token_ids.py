@@ -23,7 +23,7 @@ SMALL_SIZE = 65_500
 
 
 class Tokenizer(Protocol):
-    """A loaded tokenizer."""
+    """A tokenizer that was loaded from its file: a SentencePiece model or a Hugging Face tokenizer.json."""
 
     kind: str  # "sentencepiece" or "huggingface"
     size: int  # size of the vocabulary; all ids are smaller

@@ -68,7 +68,7 @@ class HeldoutStats(NamedTuple):
         return self.words + self.sentences
 
     def as_dict(self) -> dict[str, int]:
-        """Returns the figures for stats.json."""
+        """Returns these counts as stats.json has them: name of a count → count."""
         return {
             "sentences": self.sentences,
             "predicted_words_with_end": self.predicted_words,
@@ -97,7 +97,7 @@ class VocabularyStats(NamedTuple):
         return self.vocabulary_words + len(SIGNS)
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns the figures for stats.json."""
+        """Returns these figures as stats.json has them: name of a figure → number, or counts of a shard."""
         shards = [shard.as_dict() for shard in self.heldout]
         heldout = add_heldout(self.heldout)
         return {

@@ -1,4 +1,4 @@
-"""Computes the counts, statistics and card sections of a Wiki-40B build from its ledger."""
+"""Computes the counts, statistics and dataset card of a Wiki-40B build from its ledger."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,12 +28,13 @@ MALFORMED = "read-dump"  # stage that rejects malformed pages, which "pages" doe
 def account_for_articles(
     ledger: Ledger, provenance: Provenance, paper: Mapping[str, str] | None = None
 ) -> Accounts:
-    """Returns the counts, statistics and card sections of a Wiki-40B build.
+    """Returns the counts, statistics and sections of the dataset card of a Wiki-40B build.
 
     Args:
       ledger: the entries that the stages of the build have written. In addition to the entries of every
         build, it has those listed below.
-      paper: name → figure that the paper reports for the same language, for the card.
+      paper: name of a figure → its value for this language in the Wiki-40B paper. The dataset card lists
+        these figures.
 
     Raises:
       AccountingError: the counts do not add up.
@@ -45,13 +46,14 @@ def account_for_articles(
       lengths: ((split, length class), number of articles); see builds/lengths.py.
       links: (one of LINKED_BY, number of pages linked to Wikidata in this way); only if the build has the
         setting LINKED_FROM.
-      class_unknown: number of articles that are kept although the class of their entity is unknown.
+      class_unknown: number of articles that are kept although the class of their Wikidata item
+        is unknown.
       pinned: (moved, number of articles) for articles that have the same split as in an earlier release.
         `moved` is True if the hash of an article would give another split.
       subwords: one TrainedSubwords, or nothing.
       subword_stats: (split, SubwordStats).
       newer_than: one OlderPages, or nothing.
-      people: number of articles about a person; only if classes are known.
+      people: number of articles about a person; only if the classes of Wikidata items are known.
     """
     stats = _stats(ledger)
     rejected = ledger.rejected
@@ -114,7 +116,7 @@ def _paper(paper: Mapping[str, str]) -> list[str]:
 
 
 def _newer(ledger: Ledger, pages: int) -> tuple[list[str], dict[str, Any]]:
-    """Returns the lines of the card and the entry of the manifest about pages that are not new.
+    """Returns the lines of the dataset card and the entry of the manifest about pages that are not new.
 
     A build can be limited to new pages: it drops the pages of an older dump, or pages up to a given page id.
     Returns ([], {}) if the build was not limited in this way.
@@ -164,9 +166,14 @@ def _count_links(ledger: Ledger) -> dict[str, int]:
 
 
 def _links(sources: Sequence[Mapping[str, Any]], linked: Mapping[str, int]) -> list[str]:
-    """Returns the card's section about the tables that link pages to Wikidata.
+    """Returns the lines of the dataset card about the tables that link pages to Wikidata.
 
-    Returns [] if all tables are of the same date as the dump, so that `sources` is empty.
+    Returns [] if `sources` is empty, because all tables are of the same date as the dump.
+
+    Args:
+      sources: an entry for each of these tables: its name under "table", its date under "date", and under
+        "by" whether it links by page id or by title.
+      linked: the result of `_count_links`.
     """
     if not sources:
         return []

@@ -4,9 +4,11 @@ from transforms.text.wikimedia.row_columns import CC_BY_SA_4_SINCE
 
 
 def say_people(articles: int, people: int | None) -> list[str]:
-    """Returns the card's section about people.
+    """Returns the lines of the dataset card about people.
 
-    `people` is the number of articles about a person, or None if the classes of entities are unknown.
+    Args:
+      articles: number of articles in the build.
+      people: number of articles about a person; None if the classes of Wikidata items are unknown.
     """
     if people is None:
         counted = "How many articles are about a person is not known without an entity table."
@@ -29,9 +31,10 @@ def say_people(articles: int, people: int | None) -> list[str]:
 
 
 def say_licenses(has_column: bool) -> list[str]:
-    """Returns the card's section about licences, which depend on the date of the revision.
+    """Returns the lines of the dataset card about licences.
 
-    `has_column` is True if rows have a column `license`.
+    The licence of an article depends on the date of its revision. `has_column` is True if the rows of the
+    build have a column `license`.
     """
     which = (
         "The column `license` has that of each row, and `url` the revision, whose history names the authors."

@@ -43,7 +43,7 @@ themselves and their P279 statements are often missing.
 
 
 def kinds_of(lower: Ids, upper: Ids) -> dict[int, str]:
-    """Returns a mapping from each internal class (see the module docstring) to its kind, sorted by class.
+    """Returns internal class (see the module docstring) → its kind, one of KINDS. It is sorted by class.
 
     The classes of INTERNAL_ROOTS are always included.
 

@@ -1,4 +1,4 @@
-"""Computes statistics of articles. The counts of parts of a corpus can be added up in any order."""
+"""Counts the characters, words and other parts of articles. Counts can be added up in any order."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from transforms.text.wikimedia import article_markers
 
 
 def measure_article(text: str) -> CorpusStats:
-    """Returns the counts of one article in the Wiki-40B layout."""
+    """Returns the numbers of sections, paragraphs, words and so on of one article in the Wiki-40B layout."""
     sections = text.count(f"\n{article_markers.START_SECTION}\n")
     bodies = text.count(f"\n{article_markers.START_PARAGRAPH}\n")
     newlines = text.count(article_markers.NEWLINE)

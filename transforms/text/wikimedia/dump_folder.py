@@ -109,7 +109,7 @@ def select_files(folder: DumpFolder) -> DumpFiles:
     """Chooses the files that make up the dump in a folder.
 
     Multistream files are preferred to plain ones, and a single file to parts. Raises UnusableDumpError if the
-    folder has no complete dump, or if a table is still being written.
+    folder has no complete dump, or if an SQL table is still being written.
     """
     return DumpFiles(
         dump=_select_dump(folder),
@@ -205,7 +205,7 @@ def name_some(names: Iterable[str], count: int) -> str:
 
 
 def select_table(folder: DumpFolder, table: str) -> tuple[str, ...]:
-    """Returns the name of a table's SQL dump, or () if the folder does not contain it.
+    """Returns (file name,) for the SQL dump of a table, or () if the folder does not contain it.
 
     Raises UnusableDumpError if the SQL dump is still being written. A build without the table is not an
     alternative, because it would produce a different corpus.

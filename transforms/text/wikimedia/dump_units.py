@@ -55,10 +55,11 @@ class PageXml(NamedTuple):
 
 
 def open_border(stream: BinaryIO, unit: FileUnit) -> tuple[FileUnit, PackedBlock | None]:
-    """Decompresses the first block of a unit and divides it between this unit and the previous one.
+    """Decompresses the first block of a work unit, and divides it between this unit and the previous one.
 
-    Returns two values: the unit with its part of the block, and the part for the previous unit. The second
-    value is None if there is no such part (as in the first unit of a file) or if the block is damaged.
+    A work unit is a part of a dump file. Returns two values: the unit with its part of the block, and the
+    part for the previous unit. The second value is None if there is no such part (as in the first unit of a
+    file) or if the block is damaged.
     """
     if unit.kind != "bz2" or unit.start == 0:
         return unit, None
@@ -75,7 +76,9 @@ def open_border(stream: BinaryIO, unit: FileUnit) -> tuple[FileUnit, PackedBlock
 
 
 def read_unit(stream: BinaryIO, unit: FileUnit) -> Iterator[PageXml | Damage]:
-    """Yields the pages that begin in a unit, in file order, and a Damage for each damaged part between them.
+    """Yields the pages that begin in a work unit of a dump file, and a Damage for each damaged part.
+
+    Both are yielded in the order of the file.
 
     Raises OverlongPageError if a page does not end within MAX_PAGE_BYTES.
     """
@@ -133,12 +136,12 @@ def first_page_after(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | N
 
 
 def last_part_of(unit: FileUnit) -> FileUnit:
-    """Returns a short unit at the end of a unit's file. Reading it shows whether the file is complete."""
+    """Returns a short work unit at the end of the file of `unit`; it shows whether the file is complete."""
     return _cut(unit, max(0, unit.file_bytes - _LAST_PART_BYTES), unit.file_bytes)
 
 
 def _cut(unit: FileUnit, start: int, end: int) -> FileUnit:
-    """Returns a unit for the bytes from `start` to `end` of the same file."""
+    """Returns a work unit for the bytes from `start` to `end` of the file of `unit`."""
     return unit._replace(start=start, end=end, known=())
 
 
@@ -205,7 +208,7 @@ class _PageSplitter:
 
     @property
     def needs_more(self) -> bool:
-        """True if a page that begins in own text is not complete yet.
+        """True if a page that begins in own text (see the class docstring) is not complete yet.
 
         This includes a page of which only a part of the `<page>` tag has been read.
         """

@@ -1,4 +1,4 @@
-"""Computes the counts and the dataset card of an entity table from the ledger of its build."""
+"""Computes the counts and the dataset card of a table of Wikidata items from the ledger of its build."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -70,9 +70,10 @@ berlin = items.to_table(filter=ds.field("numeric_id") == 64)  # reads one row gr
 
 
 def account_for_entities(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the counts, statistics and card sections of an entity table.
+    """Returns the counts, statistics and sections of the dataset card of an entity table.
 
-    In addition to the entries of every build, the ledger has:
+    An entity table is a table of Wikidata items. The ledger contains the counts of all stages of its build.
+    In addition to the entries of every build, it has:
       entities: number of items that were read.
       skipped: number of lines without an item.
       counts: one TableCounts for each part of the table.

@@ -48,7 +48,7 @@ CLASS_SCHEMA = pa.schema([_IDS, pa.field("kind", pa.string(), nullable=False)])
 
 
 class TableCounts(NamedTuple):
-    """Counts of the rows in a part of the entity table."""
+    """Counts of the rows in a part of the entity table, which has one row per Wikidata item."""
 
     rows: int
     repeated: int  # rows dropped in favour of another row with the same id
@@ -57,14 +57,16 @@ class TableCounts(NamedTuple):
 
 
 def table_schema(wikis: Sequence[str]) -> pa.Schema:
-    """Returns the schema of entities-*.parquet. `wikis` are database names, such as "dewiki"."""
+    """Returns the schema of entities-*.parquet. `wikis` are database names of wikis, such as "dewiki"."""
     return pa.schema([_IDS, _CLASSES, *(pa.field(wiki, pa.string()) for wiki in wikis)])
 
 
 def make_block(entities: Sequence[Entity], wikis: Mapping[str, int]) -> pa.Table:
-    """Returns a block with the given items, in the same order.
+    """Returns a block of the given Wikidata items: a table with one row per item, in the same order.
 
-    `wikis` maps database names to indexes. Only the titles of pages in these wikis are stored.
+    Args:
+      entities: the items.
+      wikis: database name of a wiki → its index. Only the titles of pages in these wikis are stored.
     """
     links = [
         sorted((wikis[site], title) for site, title in entity.sitelinks if site in wikis)
@@ -94,13 +96,13 @@ def _lists(lengths: Sequence[int], values: pa.Array) -> pa.ListArray:
 
 
 def merge_blocks(blocks: Iterable[pa.Table]) -> pa.Table:
-    """Merges blocks into one block that is sorted by id. Rows with the same id are in no fixed order."""
+    """Merges blocks into one that is sorted by item id. Rows with the same id are in no fixed order."""
     merged = pa.concat_tables([BLOCK_SCHEMA.empty_table(), *blocks]).combine_chunks()
     return merged.take(numpy.argsort(_ids_of(merged), kind="stable"))
 
 
 def pack_block(block: pa.Table) -> bytes:
-    """Encodes a block as a Parquet file.
+    """Encodes a block (a table of Wikidata items) as a Parquet file.
 
     The file needs about 5 bytes per row, half as much as an Arrow stream with the same compression.
     """
@@ -115,12 +117,12 @@ def unpack_block(data: bytes) -> pa.Table:
 
 
 def count_ranges(ids: Iterable[int]) -> Counter[int]:
-    """Counts the ids in each range of 2**RANGE_BITS ids. Returns number of a range → its number of ids."""
+    """Counts the item ids in each range of 2**RANGE_BITS ids. Returns number of a range → number of ids."""
     return Counter(number >> RANGE_BITS for number in ids)
 
 
 def plan_files(rows_in_range: Mapping[int, int], rows_per_file: int) -> list[int]:
-    """Divides the table into files of about `rows_per_file` rows. Returns the first id of each file.
+    """Divides the entity table into files of about `rows_per_file` rows. Returns the first id of each file.
 
     `rows_in_range` is the result of `count_ranges`. A file consists of one or more whole ranges of ids. The
     number of ranges in a file depends on the number of rows in them, so files have similar sizes even if ids
@@ -138,7 +140,7 @@ def plan_files(rows_in_range: Mapping[int, int], rows_per_file: int) -> list[int
 
 
 def cut_block(block: pa.Table, starts: Sequence[int]) -> Iterator[tuple[int, pa.Table]]:
-    """Divides a block among the files. Yields (number of the file, part of the block).
+    """Divides a block among the files of the entity table. Yields (number of a file, part of the block).
 
     The block must be sorted by id; `starts` are the first ids of the files.
     """
@@ -149,7 +151,7 @@ def cut_block(block: pa.Table, starts: Sequence[int]) -> Iterator[tuple[int, pa.
 
 
 def drop_repeated(block: pa.Table) -> pa.Table:
-    """Returns a block with one row for each id. The given block must be sorted by id.
+    """Returns a block with one row for each item id. The given block must be sorted by id.
 
     Of several rows with the same id, the one with the most pages is kept. If several rows have equally many
     pages, their contents are compared as tuples, and the largest one is kept. So the result does not depend
@@ -192,7 +194,7 @@ def widen_block(block: pa.Table, wikis: Sequence[str]) -> pa.Table:
 
 
 def count_rows(table: pa.Table) -> TableCounts:
-    """Counts the rows of a part of the table. Its schema must be `table_schema`."""
+    """Counts the rows of a part of the entity table. Its schema must be `table_schema`."""
     return TableCounts(
         rows=table.num_rows,
         repeated=0,
@@ -209,7 +211,10 @@ def add_counts(counts: Iterable[TableCounts]) -> TableCounts:
 
 
 def class_table(kinds: Mapping[int, str]) -> pa.Table:
-    """Returns the content of internal-classes.parquet: (class, kind), sorted by class."""
+    """Returns the content of internal-classes.parquet: rows (class, kind), sorted by class.
+
+    `kinds` maps each internal class of Wikidata to its kind (see class_tree.py).
+    """
     rows = sorted(kinds.items())
     columns = [[number for number, _ in rows], [kind for _, kind in rows]]
     return pa.table(columns, schema=CLASS_SCHEMA)

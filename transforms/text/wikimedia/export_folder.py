@@ -57,7 +57,7 @@ class ExportFile(NamedTuple):
 
 
 def parse_name(path: str) -> ExportFile | None:
-    """Parses the name of a file. Returns None if it is not the name of an export file."""
+    """Parses the name of a file of a Content File Export. Returns None for any other name."""
     name = posixpath.basename(path)
     found = _NAME.fullmatch(name)
     if not found or found["suffix"] not in _SUFFIXES:
@@ -113,8 +113,8 @@ def select_export(folder: ExportFolder, *, keep_good: bool = False) -> tuple[str
       keep_good: True to accept an export with missing files or pages (see `find_gaps`), and to use the files
         that exist.
 
-    Raises UnusableDumpError if the folder does not contain an export, or if files are missing, empty or not
-    listed in SHA256SUMS.
+    Raises UnusableDumpError if the folder does not contain an export, or if a file is empty. Without
+    `keep_good`, raises it also if files or pages are missing, or if a file is not listed in SHA256SUMS.
     """
     listed = _listed_files(folder)
     present = [file for file in listed if file.name in folder.sizes]
@@ -162,7 +162,7 @@ def _unlisted_file(folder: ExportFolder, listed: Sequence[ExportFile]) -> str:
 def why_not_one_export(files: Sequence[ExportFile]) -> str:
     """Returns the reason why files are not parts of one export, or "" if they are.
 
-    `files` must be sorted.
+    `files` must be sorted by page id.
     """
     for one, other in itertools.pairwise(files):
         if (one.dbname, one.date) != (other.dbname, other.date):
@@ -181,10 +181,10 @@ def why_not_one_export(files: Sequence[ExportFile]) -> str:
 def find_gaps(files: Sequence[ExportFile]) -> list[str]:
     """Returns a message for each gap between the page ids of two files that is too long to be natural.
 
-    `files` must be sorted. The name of a file contains the ids of its first and last page, and no page should
-    lie between two files. In the file names of enwiki of 2026-05-01, the gaps have at most one id. But some
-    wikis have long ranges of unused ids. If a file is missing, the gap is about as long as the id ranges of
-    the neighbouring files.
+    `files` must be sorted by page id. The name of a file contains the ids of its first and last page, and no
+    page should lie between two files. In the file names of enwiki of 2026-05-01, the gaps have at most one
+    id. But some wikis have long ranges of unused ids. If a file is missing, the gap is about as long as the
+    id ranges of the neighbouring files.
     """
     return [
         f"no file holds the pages {one.last + 1:,} to {other.first - 1:,}"

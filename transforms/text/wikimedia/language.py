@@ -40,7 +40,7 @@ _NAMESPACES = {
 
 @dataclasses.dataclass(frozen=True)
 class NumberFormat:
-    """The number format of a wiki."""
+    """The separators and digits with which a wiki writes numbers."""
 
     group: str  # between groups of digits; "" for none
     decimal: str  # before the fraction
@@ -51,7 +51,7 @@ class NumberFormat:
 
 @dataclasses.dataclass(frozen=True)
 class Language:
-    """The tables of one corpus. All names in the tables are normalised by `normalise_name`."""
+    """The tables that the cleaner uses for one corpus. Names in them are normalised by `normalise_name`."""
 
     code: str  # corpus code: "uk", "zh-tw"
     dropped_headings: frozenset[str]  # of sections without prose, dropped with their subsections
@@ -84,9 +84,11 @@ class Language:
         return "" if self.is_proven else cldr.LIBRARY
 
     def namespace_names(self, number: int, of_dump: Mapping[int, Iterable[str]]) -> frozenset[str]:
-        """Returns all names of a namespace: those in the tables and those in the head of the dump.
+        """Returns all names of a namespace: those in the tables and those in the dump.
 
-        `of_dump` maps each namespace number to its names in the dump.
+        Args:
+          number: the number of the namespace.
+          of_dump: number of a namespace → its names at the beginning of the dump.
         """
         return self.namespaces[number] | normalise_names(of_dump.get(number, ()))
 
@@ -140,7 +142,12 @@ def _language_names(common: Mapping[str, Any], local: Mapping[str, Any]) -> dict
 def _with_cldr_names(names: dict[str, str], code: str) -> dict[str, str]:
     """Adds names of languages from CLDR to a wiki's own names, if most of its own names agree with CLDR.
 
-    The names are used as labels. In some languages, labels have another form than the names in CLDR.
+    The names are the labels that templates show before a foreign word. In some languages, a label has another
+    form than the name in CLDR. Then the names from CLDR would be wrong as labels.
+
+    Args:
+      names: code of a language → its name in the wiki.
+      code: the code of the wiki.
     """
     of_cldr = cldr.languages_of(code)
     same = sum(of_cldr.get(one) == name for one, name in names.items())
@@ -164,7 +171,7 @@ def _namespaces(code: str) -> dict[int, frozenset[str]]:
 
 
 def has_proven_tables(code: str) -> bool:
-    """Returns True if the tables of a corpus were written by hand and checked against pages."""
+    """Returns True if the cleaner's tables for a corpus were written by hand and checked against pages."""
     return _WRITTEN_IN.get(code, code) in LANGUAGE_CODES
 
 
@@ -177,7 +184,7 @@ def has_own_tables(code: str) -> bool:
 
 
 def borrowed_tables(code: str) -> str:
-    """Returns the code of the wiki in the same language whose tables a corpus uses, or ""."""
+    """Returns the code of the wiki whose tables a corpus in the same language uses; "" if there is none."""
     return _WRITTEN_IN.get(code, "")
 
 
@@ -201,7 +208,7 @@ def tables_taken(code: str) -> dict[str, str]:
 
 
 def _unproven_tables(code: str) -> dict[str, Any]:
-    """Returns tables for a wiki that has no TOML file, in the format of such a file."""
+    """Returns the cleaner's tables for a wiki that has no TOML file, in the format of such a file."""
     of_wiki = mediawiki_table(code)
     language = of_wiki.get("language", code)
     fallbacks = of_wiki.get("fallbacks", [])

@@ -57,7 +57,7 @@ def mark_links(wikitext: str) -> str:
 
 
 def find_marks(text: str) -> tuple[str, list[int]]:
-    """Removes the signs from a text. Returns the text and the positions at which the signs were.
+    """Removes each SIGN from a text. Returns the text and the positions at which the signs were.
 
     The positions are ascending offsets in code points, in the text without signs. Consecutive signs count as
     one. A sign at the end of the text is ignored, because its link has no visible text.
@@ -106,9 +106,14 @@ def _mark(match: re.Match[str]) -> str:
 
 
 def _mark_link(link: str, target: str, bar: str | None) -> str:
-    """Returns the beginning of a link, up to its label, with SIGN inserted before the visible text.
+    """Returns the beginning of a link with SIGN inserted before the visible text.
 
     Links that do not lead to another page are returned unchanged.
+
+    Args:
+      link: the wikitext of the link, up to its label or the closing brackets: "[[target|" or "[[target".
+      target: the target of the link.
+      bar: the "|" before the label; None if the link has no label.
     """
     name = target.strip()
     prefix, colon, _ = name.partition(":")
@@ -140,7 +145,7 @@ def _mark_arguments(arguments: str) -> str:
 
 @functools.cache
 def _not_pages() -> frozenset[str]:
-    """Returns the prefixes of links that display a file or nothing, instead of a link to a page."""
+    """Returns the prefixes of links that show a file or nothing, not a page link, such as "file" or "de"."""
     language = load_language("en")
     namespaces = (MEDIA_NAMESPACE, FILE_NAMESPACE, CATEGORY_NAMESPACE)
     names = (language.namespace_names(number, {}) for number in namespaces)

@@ -49,7 +49,7 @@ class LinkSource(NamedTuple):
 
     @property
     def linked_by(self) -> str:
-        """The way in which the table links pages: one of LINKED_BY."""
+        """PAGE_ID or TITLE, by which the table links pages; "" if the table has the date of the dump."""
         return "" if self.is_exact else self.by
 
 
@@ -105,19 +105,20 @@ def describe_sources(sources: Sequence[LinkSource]) -> dict[str, Any]:
 
 
 def redirects_since(sources: Sequence[LinkSource]) -> str:
-    """Returns the date of the table that links by title, or "" if there is no such table.
+    """Returns the date from which on redirects are followed: that of the table that links by title.
 
-    Only redirects created on or after this date are followed. If a title was already a redirect at that date
-    and has an item, its link to the item is either intended ("sitelink to redirect") or outdated. In both
-    cases, the item is not about the target of the redirect.
+    Returns "" if no table links by title, or if it has the date of the dump. Older redirects are not
+    followed: if a title was already a redirect at that date and has an item, its link to the item is either
+    intended ("sitelink to redirect") or outdated. In both cases, the item is not about the target of the
+    redirect.
     """
     return next((one.date for one in sources if one.linked_by == TITLE), "")
 
 
 def redirect_of_move(page: Page, since: str) -> Redirect | None:
-    """Returns the redirect that a page move has left on this page, or None.
+    """Returns the redirect on this page if it was created by a page move, otherwise None.
 
-    The page must have been created on or after the date `since`.
+    Also returns None if the page was created before the date `since`, or if `since` is "".
 
     When a page is moved, MediaWiki creates a redirect at its old title. The redirect has a single revision,
     which has no parent. It leads to the whole target page, not to a section. Its comment contains both titles

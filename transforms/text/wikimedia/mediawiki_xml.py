@@ -82,7 +82,7 @@ class NotADumpError(ValueError):
 
 
 class _TooDeepError(ValueError):
-    """Raised if the elements of a document are nested deeper than in any dump."""
+    """Raised if the path of an XML element is longer than _LONGEST_PATH, which does not occur in dumps."""
 
 
 class MalformedPageError(ValueError):
@@ -130,7 +130,7 @@ def parse_siteinfo(head: bytes) -> Siteinfo:
 
 
 def check_single_revision(xml: bytes) -> None:
-    """Raises HistoryExportError if a page has several revisions.
+    """Raises HistoryExportError if `xml`, a `<page>` element, contains several revisions.
 
     Several revisions mean that the input is a history dump. In a history dump, the newest revision of a page
     may be in another file.
@@ -166,7 +166,10 @@ def parse_page(xml: bytes, namespaces: Container[int] | None = None) -> Page:
 
 
 def _parse_head(xml: bytes) -> Page | None:
-    """Parses the head of a page, without its text. Returns None if the head has an unusual form."""
+    """Parses the head of a page, but not its text.
+
+    Returns None if the head does not have the form that it has in dumps since 2012.
+    """
     found = _HEAD_OF_PAGE.match(xml)
     if not found:
         return None
@@ -251,7 +254,7 @@ def _check_start(head: bytes) -> None:
 def _elements(xml: bytes, malformed: str, wanted: Container[str] | None = None) -> list[_Element]:
     """Returns the elements of an XML document in the order of their end tags.
 
-    If `wanted` is given, returns only the elements with these paths. A path has the names of the nested
+    If `wanted` is given, returns only the elements with these paths. A path lists the names of the nested
     elements, such as "/mediawiki/siteinfo".
 
     Raises NotADumpError if the XML is not well-formed. The message is `malformed`, in which "{}" is replaced

@@ -77,10 +77,11 @@ def date_of_dump(paths: Iterable[str]) -> str:
 def check_older(older: OlderPages) -> None:
     """Checks that an older dump has pages, and is older than the dump from which the build is made.
 
-    If the dates of the dumps are unknown, their largest page ids are compared.
+    If both dumps have dates in their names, the dates were compared before the build. Otherwise, this
+    function compares the largest page ids of the two dumps.
 
-    Raises NothingLeftError if the older dump has no pages, or if its largest page id is greater than that of
-    the build's dump.
+    Raises NothingLeftError if the older dump has no pages, or if the dumps have no dates and the older dump
+    has the greater page id.
     """
     if older.date and not older.pages:
         raise NothingLeftError((NEWER_THAN,), "the older dump has no pages")
@@ -125,6 +126,7 @@ NEWER_NOTE = (
 def as_finding(older: OlderPages, read: int, dropped: int) -> dict[str, Any]:
     """Returns the manifest's entry about the older pages and the number of new pages.
 
-    `read` is the number of pages read, `dropped` the number of pages dropped.
+    The entry has the fields of `older`, "pages_read" and "new_pages". `read` is the number of pages read,
+    `dropped` the number of pages dropped.
     """
     return {**older._asdict(), "pages_read": read, "new_pages": read - dropped}

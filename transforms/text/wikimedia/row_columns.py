@@ -37,7 +37,11 @@ HUMAN = 5  # the class Q5
 
 
 def columns_of(columns: str, text: str) -> tuple[str, ...]:
-    """Returns the names of a row's columns. `columns` is a key of COLUMNS, `text` a key of TEXTS."""
+    """Returns the names of a row's columns.
+
+    `columns` is "released" (the columns of the released corpus) or "full" (also the optional columns). `text`
+    is "plain" or "markdown" to add a column with the article in this form, or "markers" to add none.
+    """
     return (*COLUMNS[columns], *TEXTS[text])
 
 
@@ -66,7 +70,7 @@ class RowSource(NamedTuple):
         classes: Sequence[int],
         words: int,
     ) -> tuple[str | int, ...]:
-        """Returns the values of the columns that are in FULL but not in RELEASED, in order.
+        """Returns the values of the optional columns for one row, in the order of these columns in FULL.
 
         Args:
           page_id: id of the page.
@@ -89,10 +93,10 @@ class RowSource(NamedTuple):
 
 
 def license_of(revised: str) -> str:
-    """Returns the licence under which a revision was published, or "" if its date is unknown.
+    """Returns the licence of a revision, such as "cc-by-sa-4.0", or "" if the revision has no known date.
 
     Args:
-      revised: when the revision was saved, "2023-05-01T10:00:00Z".
+      revised: when the revision was saved, "2023-05-01T10:00:00Z"; "" if unknown.
     """
     if not revised:
         return ""

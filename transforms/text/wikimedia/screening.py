@@ -1,8 +1,8 @@
 """Selects the pages that are articles about real-world entities.
 
 The rules follow Guo et al. 2020, section 2.1. They reject redirects, deleted pages, disambiguation pages,
-pages without an entity, and pages about Wikimedia's own entities (lists, categories, templates). Each rule
-has its own reason for rejections.
+pages without a Wikidata entity, and pages about Wikimedia's own entities (lists, categories, templates). For
+a rejected page, the reason is returned, such as "redirect".
 """
 
 import dataclasses
@@ -64,7 +64,10 @@ class PageScreening:
 
 
 def find_template(wikitext: str, names: Collection[str]) -> str | None:
-    """Returns the normalised name of the first template in a page that is in `names`, or None."""
+    """Returns the first of the template names `names` that the page uses, or None if it uses none of them.
+
+    Names are normalised.
+    """
     for match in _TEMPLATE_NAME.finditer(wikitext):
         name = normalise_name(match.group(1).rpartition(":")[2])
         if name in names:
@@ -115,6 +118,8 @@ def _doubt(facts: PageFacts) -> tuple[int, bool, int]:
     Some links come from a table with another date than the dump. Such a link is less reliable if its item is
     missing in the entity table: the item was probably merged into another item, which now has the title of
     the page.
+
+    The key is (rank of the kind of link, True if such an item is missing, index of the link in LINKED_BY).
     """
     rank = LINKED_BY.index(facts.linked_by)
     if facts.linked_by in (PAGE_ID, TITLE):

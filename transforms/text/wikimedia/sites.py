@@ -55,7 +55,7 @@ class _Required(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Site:
-    """A wiki from which sentences are taken. All names are normalised.
+    """A wiki from which sentences are taken. The names of templates and categories are normalised.
 
     A site has only tables and no state, so it can be shared and pickled.
     """
@@ -165,9 +165,9 @@ def _is_large(options: str) -> bool:
 
 
 def _has_picture_in_template(text: str, pictureless: Collection[str]) -> bool:
-    """Returns True if a template has a picture's file name as an argument.
+    """Returns True if a template call in a page has the file name of a picture as an argument.
 
-    Templates in `pictureless` are ignored.
+    Calls of the templates in `pictureless` are ignored.
     """
     within: list[str] = []
     for match in _TEMPLATE_OR_PICTURE.finditer(text):
@@ -225,9 +225,10 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
 
 
 def _language_of(tables: Mapping[str, Any], definitions: Collection[str]) -> Language:
-    """Returns the English tables with a site's own tables added.
+    """Returns the language tables of English, with the entries added that are in a site's own tables.
 
-    `definitions` are names of templates that the site defines by wikitext. They are left out of the tables.
+    `definitions` are the names of the templates that the site's tables define by wikitext. The entries of
+    these templates are removed from the result, because the definitions are used instead.
     """
     added = {
         key: tables[key]

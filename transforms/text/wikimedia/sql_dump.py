@@ -411,7 +411,8 @@ def _decode_column(literals: Sequence[bytes]) -> Sequence[bytes | None]:
 def _decode_strings(text: bytes, count: int) -> list[bytes] | None:
     """Decodes `count` quoted strings that are joined by commas.
 
-    Returns None if the strings must be decoded one by one.
+    Returns None if `text` contains NULL, doubled quotes or rare escapes. Then each string must be decoded by
+    itself.
     """
     has_escapes = b"\\" in text
     if has_escapes:

@@ -88,9 +88,10 @@ def is_fit_for_prose(definition: str) -> bool:
 
 
 def shows_nothing(definition: str) -> bool:
-    """Returns True if a definition produces only a note, a footnote mark or a category.
+    """Returns True if a template's definition adds no words to a sentence.
 
-    Such a template leaves no gap in a sentence.
+    Such a template produces nothing, or only a footnote, a footnote mark or a category. A sentence is still
+    complete without it.
     """
     shown = _LONE_LINK.sub("", strip_extensions(definition)).strip()
     return not shown or bool(_FOOTNOTE_MARK.fullmatch(shown))
@@ -121,9 +122,11 @@ def _without_namespace(title: str) -> str:
 def sitelink_alias(english: str, local: str) -> TemplateFact | None:
     """Returns a fact that makes a template's local name an alias of its English name, or None.
 
-    `english` and `local` are the titles of an item's pages in the English Wikipedia and in the local wiki.
-    Returns None if the item is not about a template, or if the names are equal. Aliases are needed because
-    the tables use the template names of the English Wikipedia. Most definitions copied from there do so, too.
+    `english` and `local` are the titles of a Wikidata item's pages in the English Wikipedia and in the local
+    wiki. Returns None if the item is not about a template, or if the names are equal.
+
+    Aliases are needed because the language tables use the template names of the English Wikipedia. Template
+    definitions that were copied from the English Wikipedia mostly use these names, too.
     """
     if not english.startswith(ENGLISH_TEMPLATE) or ":" not in local:
         return None
@@ -143,8 +146,8 @@ def count_calls(wikitext: str) -> collections.Counter[str]:
 def collect(facts: Iterable[TemplateFact]) -> WikiTemplates:
     """Collects facts about a wiki's templates into tables.
 
-    If there are several facts about a name, the one with the smallest value is used. So the result does not
-    depend on the order of the facts.
+    If a template has several aliases or several definitions, the one that sorts first is used. So the result
+    does not depend on the order of the facts.
     """
     tables: dict[Kind, dict[str, str]] = {"alias": {}, "definition": {}}
     for fact in sorted(facts, reverse=True):

@@ -76,7 +76,7 @@ class _Line(msgspec.Struct):
 
 
 class _LooseLine(msgspec.Struct):
-    """A _Line whose fields accept any value. It is used to find the error in an invalid _Line."""
+    """A line of a dump, whose fields may have values of any type. It is used to find the error in a line."""
 
     id: Any = None
     type: Any = "item"
@@ -149,9 +149,9 @@ def begins_entities(head: bytes) -> bool:
 
 
 def _find_problem(text: bytes) -> MalformedEntityError | None:
-    """Returns the error in a line that is not a valid _Line.
+    """Returns the error because of which a line could not be parsed as an item.
 
-    Returns None if the line is an entity of another type.
+    Returns None if there is no error, because the line is an entity of another type.
     """
     try:
         entity = _LOOSE_LINE.decode(text)

@@ -49,9 +49,9 @@ def switches() -> frozenset[str]:
 
 
 def mediawiki_versions() -> str:
-    """Returns a text that names the sources of the data about wikis, with the version of each source.
+    """Returns the sources of `languages/mediawiki.toml` and their versions, as text.
 
-    One of the sources is MediaWiki.
+    For example: "MediaWiki 1.43.9 (Debian …), operations-mediawiki-config 349dc09 (2026-08-21), …".
     """
     return str(_of_mediawiki()["versions"])
 

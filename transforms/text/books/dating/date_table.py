@@ -16,7 +16,7 @@ Outcome = tuple[str, str]  # (name of a table in stats.json, row of this table)
 
 
 class DateLine(NamedTuple):
-    """A line of the table of dates. Unknown values are ""."""
+    """A line of the table of dates, which describes one book. Unknown values are ""."""
 
     book_id: int
     title: str
@@ -28,7 +28,7 @@ class DateLine(NamedTuple):
 
 
 def make_line(found: BookEvidence) -> DateLine:
-    """Returns the line of the table for one book."""
+    """Returns the line of the table of dates for one book."""
     date = choose_date(found.evidence)
     return DateLine(
         book_id=found.book_id,
@@ -42,10 +42,10 @@ def make_line(found: BookEvidence) -> DateLine:
 
 
 def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
-    """Yields (name of a table in stats.json, name of its row) for each row in which a book is counted.
+    """Yields the rows of stats.json in which a book is counted, as (name of the table, name of the row).
 
-    The first row is the source of the book's date. If PG-19 has released a year for the book, the second row
-    says how close the date from all other sources is to this year.
+    Each book is counted by the source of its date. If the PG-19 release has a year for the book, the book is
+    also counted by the difference between this year and the date that the other sources give.
     """
     date = choose_date(found.evidence)
     yield "dated_by", date.source if date else "nothing"
@@ -55,7 +55,10 @@ def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
 
 
 def compare(date: PublicationDate | None, released_year: int) -> str:
-    """Returns a phrase that says how close a date from other sources is to the year that PG-19 released."""
+    """Returns a phrase such as "exact: within 2 years" or "bound: later", or "undated" if `date` is None.
+
+    It compares a date from other sources with the year of publication in the PG-19 release.
+    """
     if date is None:
         return "undated"
     if abs(date.year - released_year) <= NEAR_YEARS:
@@ -64,7 +67,10 @@ def compare(date: PublicationDate | None, released_year: int) -> str:
 
 
 def sum_up(counts: Iterable[tuple[Outcome, int]]) -> dict[str, Mapping[str, int]]:
-    """Groups counts of rows by their table. Returns name of the table → name of the row → number of books."""
+    """Groups the rows of `outcomes_of` by table. Returns table → row → number of books.
+
+    `counts` has (outcome, number of books with this outcome) for each outcome.
+    """
     summed: dict[str, dict[str, int]] = {"dated_by": {}}
     for (what, outcome), count in sorted(counts):
         summed.setdefault(what, {})[outcome] = count

@@ -29,7 +29,7 @@ class Block(NamedTuple):
 
 
 def is_on_title_page(block: Block) -> bool:
-    """Returns True if a block is before the running text of the book."""
+    """Returns True if at most a short piece of running text, such as a motto, is before a block."""
     return block.prose_before <= _MAX_PROSE_BEFORE_TITLE
 
 

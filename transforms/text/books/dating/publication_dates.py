@@ -76,7 +76,7 @@ class PublicationDate(NamedTuple):
 
 
 class DatedBook(NamedTuple):
-    """A book with its date."""
+    """A book with its chosen date of publication, and the dates from all sources."""
 
     book: Book
     date: PublicationDate
@@ -89,7 +89,7 @@ def book_of(element: Book | MeasuredBook | DatedBook) -> Book:
 
 
 class BookEvidence(NamedTuple):
-    """The dates of a book from all sources, whether or not the book is kept."""
+    """The dates of a book from all sources. Books that are rejected have them, too."""
 
     book_id: int
     title: str
@@ -119,7 +119,7 @@ def date_evidence(book: Book, text: str) -> tuple[PublicationDate, ...]:
 
 
 def choose_date(evidence: Sequence[PublicationDate]) -> PublicationDate | None:
-    """Returns the date from the most trusted source that has one, or None."""
+    """Returns the date from the most trusted source, or None if `evidence` is empty."""
     for group in _CHAIN:
         dates = [date for date in evidence if date.source in group]
         if dates:
@@ -128,7 +128,10 @@ def choose_date(evidence: Sequence[PublicationDate]) -> PublicationDate | None:
 
 
 def reason_to_reject(date: PublicationDate | None, before: int) -> Reason | None:
-    """Returns the reason to reject a book, or None if its date is before the year `before`."""
+    """Returns None if the date of a book is before the year `before`, otherwise the reason to reject it.
+
+    `date` is None for a book without a date. Such a book is rejected.
+    """
     if date is None:
         return Reason("undated", "")
     if date.year < before:
@@ -139,7 +142,7 @@ def reason_to_reject(date: PublicationDate | None, before: int) -> Reason | None
 
 
 def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
-    """Yields (source, year) for every year in the sources except PG-19, including implausible years."""
+    """Yields (source, year) for every year from a source other than PG-19, including implausible years."""
     if transcribed := transcribed_years(book.original_publication):
         yield title_page.TRANSCRIBED, transcribed[-1]
     elif original := years_in(book.original_publication):

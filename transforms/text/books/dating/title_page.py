@@ -131,7 +131,7 @@ def years_in(text: str) -> list[int]:
 
 
 def transcribed_edition(text: str) -> str:
-    """Returns the words at the head of a file that name the transcribed edition, or "".
+    """Returns the words at the head of a file that name the transcribed edition; "" if no words do.
 
     An example is "Transcribed from the 1886 Cassell & Company edition". These words are by the transcriber,
     so they must be read before the transcriber's notes are stripped from the book.
@@ -191,7 +191,10 @@ def _of_statement(text: str, source: str) -> list[FrontYear]:
 
 
 def _republished_years(block: Block) -> list[FrontYear]:
-    """Returns the year of the original edition that is named in a reprint."""
+    """Returns a list of one year, that of the original edition, if the block says when it was published.
+
+    Returns [] for other blocks. Reprints have such words on or near the title page.
+    """
     match = _REPUBLISHED.search(" ".join(block.lines)) if is_on_title_page(block) else None
     years = years_in(match[0]) if match else []
     return [FrontYear(year, FIRST_PUBLISHED) for year in years[-1:]]
@@ -240,7 +243,7 @@ def _is_picture(line: str) -> bool:
 
 
 def _last_year(line: str) -> re.Match[str] | None:
-    """Returns the match of the year at the end of a line, or None."""
+    """Returns the match of the year at the end of a line; None if the line does not end with a year."""
     matches = list(_YEAR.finditer(line))
     if matches and not re.search(r"\w", line[matches[-1].end() :]):
         return matches[-1]

@@ -69,7 +69,7 @@ def parse_authors(field: str) -> tuple[Author, ...]:
 def parse_author(text: str) -> Author:
     """Parses one person, such as "Shelley, Mary, 1797-1851".
 
-    Notes other than years of life remain in the name.
+    Words other than the years of life and the role remain in the name.
 
     A question mark after a year is ignored. If the year of death is BC, so is the year of birth.
     """

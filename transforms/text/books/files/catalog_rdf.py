@@ -124,8 +124,9 @@ def _texts_of(parent: Element, tag: str) -> Iterator[str]:
 
 
 def _values_of(ebook: Element, tag: str) -> Iterator[str]:
-    """Yields the values of an ebook's elements with a given tag, without class marks of the Library of
-    Congress.
+    """Yields the values of an ebook's elements with a given tag, such as its subjects.
+
+    Class marks of the Library of Congress, such as "PR", are left out.
     """
     for description in ebook.iterfind(f"{tag}/{_RDF}Description"):
         vocabulary = description.find(_MEMBERSHIP)

@@ -36,12 +36,12 @@ def _preference(file: BookFile) -> tuple[object, ...]:
 
 
 def _rest(file: BookFile) -> tuple[object, ...]:
-    """Returns the last part of a file's sort key. It decides between files that are otherwise equal."""
+    """Returns the last part of a file's sort key, for files of equal encoding, date and length."""
     return file.digest, file.name, file.encoding, file.header
 
 
 def _richness(file: BookFile) -> int:
-    """Returns a rank of the file's encoding: the index in _FORMS."""
+    """Returns 2 if the file is encoded in Unicode, 1 for an 8-bit encoding and 0 for ASCII."""
     if file.encoding == "ascii":
         return 0
     is_unicode = file.encoding.startswith("utf-") and "+" not in file.encoding

@@ -135,9 +135,9 @@ def _decode(content: bytes) -> FileText:
 
 
 def _declared_encodings(content: bytes) -> list[str]:
-    """Returns the encodings to try: the one that the head of a file declares, and any that extends it.
+    """Returns the encoding that the head of a file declares, then its superset if there is one.
 
-    Returns [] if the head declares none, or one that should not be tried.
+    Returns [] if the head declares no encoding, or one that is not for particular scripts.
     """
     try:
         name = codecs.lookup(declared_encoding(content[:HEAD_CHARACTERS].decode("latin-1"))).name

@@ -3,7 +3,7 @@
 The head has one of three forms, from the newest to the oldest:
 
 * lines "Title: …" with indented continuation lines, which may contain further authors;
-* the same without indentation; a field ends at an empty line;
+* the same lines without indentation; a field ends at an empty line;
 * in the nineties, title and author in the first line, "*The Project Gutenberg Etext of X, by Y*", and again
   above the line with the date, "October, 1993 [Etext #84]".
 
@@ -101,13 +101,13 @@ def head_of(text: str) -> str:
 
 
 def declared_encoding(head: str) -> str:
-    """Returns the name of the encoding in a head, as written, or "" if there is none."""
+    """Returns the encoding that the head of a file declares, as written there; "" if it declares none."""
     found = _ENCODING.search(head)
     return found[1] if found else ""
 
 
 def number_in_name(name: str) -> int:
-    """Returns the ebook number in a file name such as "84-0.txt" or "pg84.txt.utf8", or 0."""
+    """Returns the ebook number in a file name such as "84-0.txt" or "pg84.txt.utf8"; 0 for other names."""
     base = name.rpartition("/")[2]
     while shorter := _SUFFIX.sub("", base):
         if shorter == base:
@@ -118,7 +118,10 @@ def number_in_name(name: str) -> int:
 
 
 def parse_date(text: str) -> str:
-    """Returns the first date in a line in ISO 8601 format, or "". Day and month are included if given."""
+    """Finds the first date in a text and returns it in ISO 8601 format; "" if there is no date.
+
+    The result may have no month or no day: "2004" or "1993-10".
+    """
     found = _DATE.search(text)
     if not found:
         return ""
@@ -227,7 +230,7 @@ def _split_by(title: str) -> _Named:
 
 
 def _person(text: str) -> str:
-    """Removes the remark after a name, as in "William Shakespeare [Collins edition]"."""
+    """Returns a name without a remark in brackets, as in "William Shakespeare [Collins edition]"."""
     return _in_one_line([text.split(" [")[0]])
 
 

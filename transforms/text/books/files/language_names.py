@@ -11,7 +11,7 @@ _BETWEEN = re.compile(r"\s*(?:[,;/&]|\band\b)\s*", re.IGNORECASE)
 def parse_languages(names: str) -> tuple[str, ...]:
     """Converts a list such as "English, Spanish and Tagalog" to language codes, without repetitions.
 
-    Unknown names are kept.
+    An unknown name is returned as it is.
     """
     whole = _code_of(names)
     if whole:
@@ -21,7 +21,7 @@ def parse_languages(names: str) -> tuple[str, ...]:
 
 
 def _code_of(name: str) -> str:
-    """Returns the code of a language name, or "" if the name is unknown. Codes are returned unchanged."""
+    """Returns the code of a language name, or "" if the name is unknown. `name` may be a code itself."""
     name = " ".join(name.lower().split()).strip(" .")
     table = read_table(__package__, _TABLE)
     return table.get(name) or (name if name in table.values() else "")

@@ -15,7 +15,7 @@ _DETAIL_CHARACTERS = 100
 
 
 class MalformedTableError(ValueError):
-    """Raised if a table is invalid. The message names the line."""
+    """Raised if metadata.csv or a user's table of splits is invalid. The message names the line."""
 
 
 def decode_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
@@ -30,9 +30,8 @@ def decode_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
 def read_released_lines(lines: Iterable[bytes]) -> Iterator[ReleasedBook]:
     """Yields the books in the lines of metadata.csv, in order.
 
-    Raises MalformedTableError for an invalid line.
-
-    The link in each line ends with the id, so a truncated line is detected.
+    Raises MalformedTableError for an invalid line. Each line must end with the id of its book, as part of the
+    link, so truncated lines are detected.
     """
     for number, text in decode_lines(lines):
         found = _LINE.fullmatch(text)

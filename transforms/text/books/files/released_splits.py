@@ -66,7 +66,10 @@ def _check(row: Sequence[str], names: Sequence[str]) -> tuple[int, str]:
 
 
 def _rows(lines: Iterable[bytes]) -> Iterator[tuple[int, list[str]]]:
-    """Yields (line number, fields without surrounding spaces). Empty lines are skipped."""
+    """Parses the lines of a TSV or CSV file. Yields (line number, fields without surrounding white space).
+
+    Empty lines are skipped.
+    """
     decoded = [text for _, text in decode_lines(lines)]
     delimiter = "\t" if decoded and "\t" in decoded[0] else ","
     reader = csv.reader(decoded, delimiter=delimiter, strict=True)

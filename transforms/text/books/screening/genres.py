@@ -82,7 +82,7 @@ class _Text(NamedTuple):
 
 
 def genre_to_reject(book: Book, text: str) -> Reason | None:
-    """Returns the reason why a book is not running prose, with the evidence, or None.
+    """Returns the reason to reject a book that is not running prose, with the evidence; else None.
 
     The reason is the first of these that applies: `malformed` (see running_text.py), `nonsense`, `recipes`,
     `plays`, `poems`, `reference`, `manuals`.
@@ -104,9 +104,10 @@ def genre_to_reject(book: Book, text: str) -> Reason | None:
 
 
 def catalogued_genres(book: Book) -> dict[str, str]:
-    """Returns genre → the first of the book's subjects and bookshelves that names it (see genres.toml).
+    """Returns genre → the first of the book's subjects and bookshelves that names this genre.
 
-    Subjects that are fiction, or are about fiction, have the genre "fiction".
+    genres.toml has the names of genres. Subjects such as "Fiction", and subjects about fiction, name the
+    genre "fiction".
     """
     found: dict[str, str] = {}
     for subject in book.subjects:
@@ -181,9 +182,9 @@ def _manuals(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
 
 
 def _by_name(genre: str, measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
-    """Returns a reason to reject a book if its catalogue entry or title names `genre`, or None.
+    """Returns a reason to reject a book if its catalogue entry or its title names `genre`.
 
-    A book is not rejected if its text is a narrative.
+    Returns None for other books, and for a book whose text is a narrative.
     """
     narrating = measured.manner.narrating
     if genre in catalogued and FICTION not in catalogued and narrating < 2 * MAX_NARRATING:
@@ -197,9 +198,9 @@ def _by_name(genre: str, measured: _Text, catalogued: Mapping[str, str]) -> Reas
 
 @functools.cache
 def _patterns(kind: str) -> Mapping[str, re.Pattern[str]]:
-    """Returns genre → pattern that matches the names of the genre.
+    """Returns genre → pattern of the catalogue entries that name this genre.
 
-    `kind` is "parts" for parts of subjects, or "shelves" for bookshelves.
+    `kind` is "parts" for the parts of a subject, which are separated by "--", or "shelves" for bookshelves.
     """
     return {
         genre: re.compile("|".join(f"(?:{one})" for one in table[kind]) or "(?!)", re.IGNORECASE)

@@ -70,13 +70,12 @@ class LanguageShares(NamedTuple):
 
 
 def not_english(book: Book, text: str) -> Reason | None:
-    """Returns the reason `not-english` or `several-languages` with the evidence, or None for a book in
-    English.
+    """Returns None for a book in English, otherwise the reason `not-english` or `several-languages`.
 
-    A book is also rejected if its catalogue entry or header names another language, although its text looks
-    English; the evidence then names both. Such a text may be filed under a wrong number, or teach that
-    language. The text is examined in samples. If the language of no sample can be determined, the text counts
-    as English.
+    The text is examined in samples. If the language of no sample can be determined, the text counts as
+    English. A book is also rejected if its catalogue entry or header names another language: an English text
+    may be filed under a wrong number, or teach that language. The reason contains the evidence: the languages
+    of catalogue and header, and of the samples.
     """
     declared = sorted({language.casefold() for language in book.languages})
     english = set(read_table(__package__, _TABLE)["declared"]["english"])
@@ -95,7 +94,7 @@ def not_english(book: Book, text: str) -> Reason | None:
 
 
 def read_languages(text: str) -> LanguageShares:
-    """Counts the samples of the text by language."""
+    """Takes samples of a text, and counts them by language."""
     found = (read_language(sample) for sample in take_samples(text))
     return LanguageShares(Counter(language for language in found if language))
 
@@ -103,8 +102,9 @@ def read_languages(text: str) -> LanguageShares:
 def read_language(sample: str) -> str:
     """Returns the language of a sample, such as "fr", or "" if the sample has too few words.
 
-    The result is a key of language.toml, "en+fr" for a sample in English and French, the name of a script
-    other than Latin, or UNKNOWN.
+    A sample in English and French has the language "en+fr". For a sample in another script than Latin, the
+    name of the script is returned, such as "CJK". UNKNOWN is returned if frequent words of all languages are
+    rare in the sample.
     """
     script = _other_script(sample)
     if script:

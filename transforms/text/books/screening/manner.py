@@ -18,7 +18,7 @@ _NUMBERED = re.compile(r"^[ \t]*(?:\(?\d{1,4}[.)]|\([a-z]\))[ \t]", re.MULTILINE
 
 
 class Manner(NamedTuple):
-    """Frequencies of kinds of words per 1,000 words."""
+    """Counts per 1,000 words of a text: narrating words, obliging words, numbered lines, quantities."""
 
     narrating: float  # "he", "said"
     obliging: float  # "should", "must"
@@ -27,7 +27,7 @@ class Manner(NamedTuple):
 
 
 def measure_manner(samples: Sequence[str]) -> Manner:
-    """Returns the frequencies in samples of a text; all are 0 if there are no words."""
+    """Returns the counts per 1,000 words in samples of a text. All are 0 if there are no words."""
     words: Counter[str] = Counter()
     for sample in samples:
         words.update(_WORD.findall(sample.lower()))
@@ -43,7 +43,7 @@ def measure_manner(samples: Sequence[str]) -> Manner:
 def _count_measured(samples: Sequence[str], words: Mapping[str, int]) -> int:
     """Returns the number of quantities with a unit, such as "2 ounces".
 
-    `words` has all words of the samples as keys, in lower case.
+    `words` is word → number of occurrences, for all words of the samples, in lower case.
     """
     measures = _words_of("measures")
     if not any(word in words or f"{word}s" in words for word in measures):

@@ -43,7 +43,7 @@ _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]_*]*(?=\s|--|—|$)")
 
 
 def malformed(book: Book, text: str) -> Reason | None:
-    """Returns the reason `malformed` with the problem for a text that is not running text, or None."""
+    """Returns None for running text, otherwise the reason `malformed`, which says what is wrong."""
     samples = take_samples(text)
     problem = (
         _too_few_tokens(text) or _no_words(samples) or _no_sentences(samples) or _repeats(text)
@@ -100,6 +100,6 @@ class TooShort:
             raise ValueError(f"min_words must be 0 or more, not {self.min_words}")
 
     def __call__(self, book: Book, text: str) -> Reason | None:
-        """Returns the reason `too-short` with the number of words, or None."""
+        """Returns the reason `too-short` if the text has fewer than `min_words` words, otherwise None."""
         words = len(text.split())
         return Reason("too-short", f"{words} words") if words < self.min_words else None

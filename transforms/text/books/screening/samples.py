@@ -7,8 +7,8 @@ CHARACTERS = 4000
 def take_samples(text: str, number: int = NUMBER, characters: int = CHARACTERS) -> list[str]:
     """Returns `number` parts of a text with `characters` characters each, evenly spaced.
 
-    A text that is not longer than these parts together is returned whole, in parts. Parts may begin and end
-    in the middle of a word.
+    If the text is not longer than these parts together, consecutive parts of the whole text are returned.
+    Parts may begin and end in the middle of a word.
     """
     if len(text) <= number * characters:
         return [text[start : start + characters] for start in range(0, len(text), characters)]

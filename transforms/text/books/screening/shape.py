@@ -48,7 +48,7 @@ _UNENDED = re.compile(r"[a-zà-ÿ,;][”’\"']?$|(?:--|—)$")
 
 
 class Shape(NamedTuple):
-    """Measurements of the layout of a text."""
+    """The shares of a text that are verse, speech and lists, and its numbers of characters and speakers."""
 
     characters: int
     verse: float  # share of characters in stanzas
@@ -58,7 +58,7 @@ class Shape(NamedTuple):
 
 
 def measure_shape(text: str) -> Shape:
-    """Measures the layout of the whole text."""
+    """Returns the shares of a text that are verse, speech and lists. The whole text is read."""
     paragraphs = list(paragraphs_of(text))
     sizes = [sum(map(len, map(str.strip, lines))) for lines in paragraphs]
     characters = sum(sizes)
@@ -93,7 +93,7 @@ def paragraphs_of(text: str) -> Iterator[list[str]]:
 
 
 def width_of(paragraphs: Sequence[Sequence[str]]) -> int:
-    """Returns the 90th percentile of the line lengths, in characters."""
+    """Returns the 90th percentile of the lengths of all lines, in characters; 0 if there are no lines."""
     lengths = sorted(len(line.strip()) for lines in paragraphs for line in lines)
     return lengths[len(lengths) * 9 // 10] if lengths else 0
 
@@ -149,7 +149,10 @@ def is_list(lines: Sequence[str]) -> bool:
 
 
 def spaced_lines(paragraphs: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
-    """Yields (start, end) for each range of paragraphs that is verse with an empty line after each line."""
+    """Finds verse that has an empty line after each line, so that each line is a paragraph.
+
+    Yields (index of the first paragraph, index after the last paragraph) for each such piece of verse.
+    """
     place = 0
     for is_short, run in groupby(paragraphs, key=_is_short):
         lines = list(run)

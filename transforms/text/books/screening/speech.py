@@ -37,7 +37,7 @@ _ROMAN = re.compile(r"[IVXLC]+")
 
 
 class Speech(NamedTuple):
-    """The amount of speech in a text, and the number of speakers."""
+    """The number of characters of a text that are speech, and the number of its speakers."""
 
     # characters of speeches and of the names before them, without white space at the ends of lines
     characters: int
@@ -45,14 +45,20 @@ class Speech(NamedTuple):
 
 
 class _Spoken(NamedTuple):
-    """A part of the text that follows a name. The name may be that of a speaker."""
+    """A name at the start of a line, and the number of characters up to the next name or paragraph.
+
+    The name may be that of a speaker, or any other.
+    """
 
     name: str
     characters: int
 
 
 def measure_speech(paragraphs: Sequence[Sequence[str]]) -> Speech:
-    """Measures the speech in a text. Paragraphs are lists of lines."""
+    """Detects the speakers in a text, and counts the characters of their speeches.
+
+    `paragraphs` has the lines of each paragraph of the text.
+    """
     spoken = list(_spoken_in(paragraphs))
     times = Counter(piece.name for piece in spoken)
     speakers = {name for name, count in times.items() if count >= MIN_SPEECHES and _may_speak(name)}
@@ -62,10 +68,10 @@ def measure_speech(paragraphs: Sequence[Sequence[str]]) -> Speech:
 
 
 def _spoken_in(paragraphs: Sequence[Sequence[str]]) -> Iterator[_Spoken]:
-    """Yields the text after each speaker's name, up to the next name or the end of the paragraph.
+    """Yields each name that may be a speaker's, with the length of the text up to the next name.
 
-    A name may also be a paragraph of its own, in capitals or without a period. Then the text is the next
-    paragraph, unless that begins with a name, too.
+    The text ends with the paragraph. If the name is a paragraph of its own, in capitals or without a period,
+    the text is the next paragraph, unless that begins with a name, too.
     """
     above = ""
     for lines in paragraphs:

@@ -15,7 +15,7 @@ TRAIN = "train"
 
 
 class BookVocabularyStats(NamedTuple):
-    """Counts of a corpus and of the vocabulary of its training split."""
+    """The size of the vocabulary of a corpus, and the numbers of lines and tokens of each split."""
 
     min_count: int  # minimum count of a vocabulary word in the training text
     # number of distinct words in the training text, including words outside the vocabulary
@@ -25,9 +25,10 @@ class BookVocabularyStats(NamedTuple):
 
     @property
     def frequency(self) -> float:
-        """The average number of occurrences of a word of the vocabulary, <unk> or <eos> in the training text.
+        """The average number of times that a word of the vocabulary occurs in the training text.
 
-        This is the column FREQ in table 1 of the SimpleBooks paper.
+        <unk> and <eos> are words of the vocabulary, too. This is the column FREQ in table 1 of the
+        SimpleBooks paper.
         """
         training = dict(self.splits)[TRAIN]
         return (training.words + training.sentences) / self.vocabulary_with_signs

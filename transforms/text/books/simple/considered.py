@@ -14,7 +14,10 @@ _RATIO_DIGITS = 6  # significant digits of a ratio
 
 
 class Considered(NamedTuple):
-    """A line of the table. If a book was rejected before a value was computed, the value is ""."""
+    """A line of the table of considered books. It describes one book.
+
+    If a book was rejected before a value was computed, the value is "".
+    """
 
     book_id: int
     title: str
@@ -35,7 +38,7 @@ class Considered(NamedTuple):
 
 
 class Sized(NamedTuple):
-    """The position of a kept book in the corpus: its split, its lines, and whether it is in SimpleBooks-2."""
+    """The position of a kept book in the corpus: its split, its first line, and its number of lines there."""
 
     split: str
     is_small: bool
@@ -52,7 +55,7 @@ def make_line(
     rejected: Rejected | None,
     sized: Sized | None,
 ) -> Considered:
-    """Returns the line of the table for one book.
+    """Returns the line of the table of considered books for one book.
 
     Args:
       measured: (L, V) of the book, its numbers of tokens and of different tokens (see simplicity.py); None if

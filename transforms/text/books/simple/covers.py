@@ -1,9 +1,12 @@
 """Decides which books overlap. Each book is compared with only some of the larger books, its candidates.
 
-The rule is that of overlap.py. A book is certainly kept if the share of its n-grams that all its candidates
-together have is below the threshold. The other books are contested. Whether a contested book is kept depends
-on its contested candidates, on their candidates and so on: on its connected component. The cover of a book
-is the set of its n-grams that its candidates also have. Candidates that have any of them are its owners.
+As in overlap.py, a book is dropped if a given share (the threshold) of its n-grams is also in its kept
+candidates, taken together. If all candidates together have fewer of its n-grams, the book is certainly kept.
+All other books are contested. Whether a contested book is kept depends on which of its candidates are kept.
+This depends on their candidates and so on, so the books of a connected component are decided together.
+
+The cover of a book is the set of its n-grams that its candidates also have. The owners of a cover are the
+candidates that have any of these n-grams.
 """
 
 from collections.abc import Collection, Iterable
@@ -76,9 +79,10 @@ def marks_of(cover: Cover) -> Bools:
 
 
 def is_contested(cover: Cover, threshold: Fraction) -> bool:
-    """Returns True if a book may have to be dropped.
+    """Returns True if a book may have to be dropped because of its overlap with larger books.
 
-    This is the case if the candidates together have at least the share `threshold` of its n-grams.
+    This is the case if its candidates, kept or not, together have at least the share `threshold` of its
+    n-grams.
     """
     return overlaps(_count_covered(cover, cover.owners), cover.ngrams, threshold)
 
@@ -86,7 +90,7 @@ def is_contested(cover: Cover, threshold: Fraction) -> bool:
 def decide_covers(covers: Iterable[Cover], threshold: Fraction) -> list[int]:
     """Decides which books of a connected component are dropped, and returns their numbers, ascending.
 
-    `covers` has the covers of all contested books of the component. All other books are certainly kept.
+    `covers` has one element for each contested book of the component. All other books are kept.
     """
     dropped: set[int] = set()
     for cover in sorted(covers):
@@ -97,9 +101,10 @@ def decide_covers(covers: Iterable[Cover], threshold: Fraction) -> list[int]:
 
 
 def attribute_cover(cover: Cover, dropped: Int64s) -> dict[int, int]:
-    """Attributes each n-gram of a book to the largest kept book that also has it and is a candidate.
+    """Attributes each n-gram of a book to the largest of its kept candidates that also has the n-gram.
 
-    Returns id of the kept book → number of n-grams. `dropped` has the numbers of the dropped books.
+    Returns id of the kept candidate → number of n-grams. `dropped` has the numbers of the dropped books, see
+    `number_book`.
     """
     seen = numpy.zeros(cover.ngrams, numpy.bool_)
     found = {}

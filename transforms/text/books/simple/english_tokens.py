@@ -50,7 +50,7 @@ def separate_numbers(tokens: str, style: str = DISTINCT) -> str:
 
 
 def check_style(style: str) -> None:
-    """Raises ValueError for an unknown style of numbers."""
+    """Raises ValueError if `style` is not a style of numbers that `separate_numbers` knows."""
     if style not in NUMBER_STYLES:
         raise ValueError(f"number_style must be one of {NUMBER_STYLES}, not {style!r}")
 
@@ -76,9 +76,9 @@ class EnglishTokenizer:
 
 
 class _Chunks(dict[str, str]):
-    """Table of chunks: chunk → its tokens, separated by single spaces.
+    """A mapping: chunk (a piece of text without white space) → its tokens, separated by single spaces.
 
-    Missing chunks are tokenised and added.
+    A missing chunk is tokenised and added when it is looked up.
     """
 
     def __init__(self, number_style: str):
@@ -113,7 +113,7 @@ class _Chunks(dict[str, str]):
         return edges is not None and self._cases.may_meet(edges, self._edges[behind])
 
     def tokenize_whole(self, paragraph: str) -> str:
-        """Tokenises a whole paragraph with spaCy. Returns the tokens, separated by single spaces."""
+        """Lets spaCy tokenise a whole paragraph. Returns the tokens, separated by single spaces."""
         chunks = paragraph.split()
         if max(map(len, chunks)) > LONGEST_CHUNK:
             return " ".join([self[chunk] for chunk in chunks])

@@ -31,7 +31,10 @@ class HashedBook(NamedTuple):
 
 
 class NgramBlock(NamedTuple):
-    """The n-grams of some books in one partition. The hashes of each book are consecutive and ascending."""
+    """The n-gram hashes of several books that belong to one partition.
+
+    The hashes of each book are consecutive and ascending.
+    """
 
     books: Int64s  # rows (id, tokens, number of hashes)
     hashes: Uint64s
@@ -73,7 +76,7 @@ def cut_hashes(hashes: Uint64s, sample: int, partitions: int) -> Int64s:
 def deal_hashes(
     books: Sequence[HashedBook], sample: int, partitions: int
 ) -> Iterator[tuple[int, NgramBlock]]:
-    """Distributes the hashes of books to partitions. Yields (number of the partition, its block).
+    """Distributes the hashes of books to partitions. Yields (number of a partition, block with its hashes).
 
     A block contains only books that have a hash in the partition. Hashes and `sample` are as in
     `cut_hashes`.

@@ -57,9 +57,10 @@ _MAX_DENOMINATOR = 10**6
 
 
 class Chains(NamedTuple):
-    """The n-grams of contested books in a partition.
+    """The n-grams of a partition that are in contested books and also in larger books.
 
-    A chain lists the contested books that have an n-gram, the largest first, if no free book covers it.
+    If a larger book that is certainly kept (a free book) has the n-gram, it is only counted. Otherwise the
+    contested books that have the n-gram are its chain, the largest first.
     """
 
     certain: Int64s  # rows (id, number of n-grams that a free earlier book has)
@@ -68,7 +69,7 @@ class Chains(NamedTuple):
 
 
 class ContestedBook(NamedTuple):
-    """A book that may have to be dropped, because larger books have many of its n-grams."""
+    """A book that may have to be dropped, because too large a share of its n-grams is in larger books."""
 
     book_id: int
     tokens: int
@@ -93,22 +94,23 @@ def parse_threshold(share: str | float | Fraction) -> Fraction:
 
 
 class OverlapRule(NamedTuple):
-    """The settings that decide which books overlap."""
+    """The rule that decides which books overlap: a share of n-grams, and how to select books to compare."""
 
     threshold: Fraction
     by_minhash: bool  # True if MinHash selects the books to compare
 
     @property
     def name(self) -> str:
-        """The rule in the form used in the names of editions: "0.5", "minhash-0.5"."""
+        """The rule as written in the name of a build that uses it: "0.5" or "minhash-0.5"."""
         share = str(float(self.threshold))
         return f"{MINHASH}-{share}" if self.by_minhash else share
 
 
 def parse_overlap(written: str) -> OverlapRule:
-    """Parses the setting for overlaps: "0.5", "minhash", or "minhash:0.5".
+    """Parses an overlap rule: "0.5", or "minhash:0.5" if MinHash selects the books to compare.
 
-    Raises ValueError for an invalid name or share.
+    The number is the threshold of the rule. "minhash" stands for "minhash:0.5". Raises ValueError for an
+    invalid name or share.
     """
     name, _, share = written.partition(":") if written.startswith(MINHASH) else ("", "", written)
     if name not in ("", MINHASH):
@@ -117,15 +119,18 @@ def parse_overlap(written: str) -> OverlapRule:
 
 
 def check_overlap_words(words: str) -> None:
-    """Raises ValueError for a name that is not in OVERLAP_WORDS."""
+    """Raises ValueError if `words`, the way to compare words, is not "plain" or "exact"."""
     if words not in OVERLAP_WORDS:
         raise ValueError(f"overlap_words must be one of {OVERLAP_WORDS}, not {words!r}")
 
 
 def overlaps(covered: int, ngrams: int, threshold: Fraction) -> bool:
-    """Returns True if the covered n-grams are at least the threshold share of the book's n-grams.
+    """Returns True if the share `covered / ngrams` is at least `threshold`.
 
-    `ngrams` must be positive.
+    Args:
+      covered: number of the book's n-grams that larger books have.
+      ngrams: number of all n-grams of the book, which must be positive.
+      threshold: the share from which a book overlaps.
     """
     return covered * threshold.denominator >= threshold.numerator * ngrams
 

@@ -51,9 +51,9 @@ def _values(book: TokenizedBook, packed_tokens: bytes) -> tuple[int, str, bytes,
 
 
 def make_sections(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the sections that only the card of SimpleBooks has, as lines.
+    """Returns the lines of the sections that only the dataset card of SimpleBooks has.
 
-    Figures are taken from stats.json.
+    `stats` has the contents of stats.json.
     """
     return [
         "",
@@ -82,8 +82,9 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _note_on_sizes(stats: Mapping[str, Any]) -> list[str]:
-    """Returns a note for the card if the small corpus is the whole corpus, because there are too few
-    books.
+    """Returns the lines of a note for the dataset card if SimpleBooks-2 has all books of SimpleBooks-92.
+
+    This is so if there are few books. Otherwise returns [].
     """
     large, small = (stats[size]["splits"]["train"]["tokens"] for size in (LARGE, SMALL))
     if large != small:

@@ -2,8 +2,8 @@
 
 The paper of SimpleBooks wanted "a body of text of approximately 100M tokens but with a vocabulary size of
 less than 100K". To get such a corpus, it kept books whose ratio of length and vocabulary (see simplicity.py)
-is above a threshold. Here the two numbers themselves are the limits, and books are added in order of their
-ratio.
+is above a threshold. Here the numbers of tokens and of different words in the corpus are limited directly,
+and books are added in order of their ratio.
 """
 
 from collections.abc import Mapping, Sequence

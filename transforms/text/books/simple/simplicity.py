@@ -1,17 +1,17 @@
 """Measures the simplicity of a book: its length compared with its number of different words.
 
 Nguyen, "SimpleBooks", section 2: a book with L tokens, V of them different, is kept if its ratio is at least
-0.0012. The paper first considers L/V, and rejects it because it prefers long books. It prints L/√V, which
-prefers them even more, and is above 15 for any book of some hundred tokens. L/V² has values near the
-threshold, and prefers short books.
+0.0012. The paper first considers L/V, and rejects this ratio because it prefers long books. The formula that
+the paper prints is L/√V. This ratio prefers long books even more, and its value is above 15 for any book of
+some hundred tokens. L/V² has values near the threshold, and prefers short books.
 
 V grows as a power of L. A ratio that does not depend on length is L / V^(1/p), where p is the exponent of
 that power. The exponent was fitted once, by least squares of log V on log L, on the 203 books of English
-prose among 328 real files (209 to 343,750 tokens): V = 3.07 L^0.738, the exponent between 0.724 and 0.752 in
-95 % of 2,000 bootstrap samples. 1/p is 1.355, so `L/V^1.35` is a fixed formula: an exponent fitted to each
-input would change the choice of all books with each input. Its correlation with the logarithm of the length
-is 0.02 on these books (L/V²: -0.90, L/V: 0.92). The average ratio is 0.22. For more figures, and the
-agreement with readability, see pipelines/docs/simplebooks.md.
+prose among 328 real files (209 to 343,750 tokens). The result is V = 3.07 L^0.738. In 95 % of 2,000 bootstrap
+samples, the exponent is between 0.724 and 0.752. 1/p is 1.355, so `L/V^1.35` is a fixed formula: an exponent
+fitted to each input would change the choice of all books with each input. Its correlation with the logarithm
+of the length is 0.02 on these books (L/V²: -0.90, L/V: 0.92). The average ratio is 0.22. For more figures,
+and the agreement with readability, see pipelines/docs/simplebooks.md.
 """
 
 import dataclasses
@@ -61,24 +61,26 @@ def _end_of_token(text: str, place: int) -> int:
 
 
 def ratio(tokens: int, vocabulary: int, formula: str = NEUTRAL) -> float:
-    """Returns the ratio of a book, or 0 if the book has no tokens.
+    """Returns the simplicity of a book: L/V^1.35, L/V^2 or L/sqrt(V), as `formula` says.
 
-    To compare it with a threshold, use `is_simple`. Raises ValueError if `formula` is not in FORMULAS.
+    L is `tokens`, the number of tokens of the book. V is `vocabulary`, the number of its different tokens.
+    The ratio of a book without tokens is 0. To compare it with a threshold, use `is_simple`. Raises
+    ValueError if `formula` is not in FORMULAS.
     """
     check_formula(formula)
     return tokens / vocabulary ** float(_EXPONENTS[formula]) if tokens else 0.0
 
 
 def most_different_words(tokens: int, formula: str, min_ratio: Fraction) -> float:
-    """Returns the largest number of different tokens with which a book's ratio is at least `min_ratio`.
+    """Returns the largest V for which the ratio of a book is at least `min_ratio`, see `ratio`.
 
-    `min_ratio` must be positive.
+    V is the number of different tokens of a book that has `tokens` tokens. `min_ratio` must be positive.
     """
     return float((tokens / min_ratio) ** (1 / _EXPONENTS[formula]))
 
 
 def exact_ratio(tokens: int, vocabulary: int, formula: str) -> Fraction:
-    """Returns an exact number that sorts books in the same way as the ratio.
+    """Returns an exact fraction that sorts books in the same order as `ratio`, which is rounded.
 
     If the exponent of V is p/q, this is L^q / V^p, the ratio to the power of q. Returns 0 for a book without
     tokens.
@@ -90,7 +92,7 @@ def exact_ratio(tokens: int, vocabulary: int, formula: str) -> Fraction:
 
 
 def is_simple(tokens: int, vocabulary: int, formula: str, min_ratio: Fraction) -> bool:
-    """Returns True if the ratio of a book is at least `min_ratio`, which must not be negative.
+    """Returns True if the ratio of a book (see `ratio`) is at least `min_ratio`, which must not be negative.
 
     The comparison is exact, so it gives the same result on every machine.
     """
@@ -100,7 +102,7 @@ def is_simple(tokens: int, vocabulary: int, formula: str, min_ratio: Fraction) -
 
 @dataclasses.dataclass(frozen=True)
 class NotSimple:
-    """Rejects books whose ratio is too low.
+    """Rejects books that are not simple: their ratio of tokens to different tokens is too low, see `ratio`.
 
     Args:
       formula: one of FORMULAS.
@@ -128,7 +130,7 @@ class NotSimple:
         return Fraction(self.min_ratio or MIN_RATIOS[self.formula])
 
     def __call__(self, measured: MeasuredBook) -> Reason | None:
-        """Returns the reason `ratio-too-low` with the ratio, or None for a simple book."""
+        """Returns None for a simple book, otherwise the reason `ratio-too-low`, which names the ratio."""
         tokens, vocabulary = measured.tokens, measured.vocabulary
         if is_simple(tokens, vocabulary, self.formula, self.least):
             return None

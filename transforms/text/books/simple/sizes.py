@@ -69,7 +69,7 @@ def plan_sizes(
 
 
 def check_sizes(heldout_books: int, small_tokens: int) -> None:
-    """Raises ValueError for invalid settings."""
+    """Raises ValueError if one of these arguments of `plan_sizes` is less than 1."""
     if heldout_books < 1:
         raise ValueError(f"heldout_books must be positive, not {heldout_books}")
     if small_tokens < 1:

@@ -1,12 +1,13 @@
 """Finds chunks of text that spaCy must tokenise together, because of its special cases.
 
 After spaCy has split a text into tokens, it searches them for special cases, such as "Mr.", and replaces
-their tokens. A special case may also match across spaces: a colon and "(" after a space match ":(". Such a
-match by itself changes nothing, since no special case has a space in it. But of overlapping matches only the
-longest is used, so it may prevent a match within a chunk.
+their tokens. A special case may also match across a space: a colon and "(" after the space match ":(". Such a
+match does not change its own tokens, since no special case has a space in it. But of overlapping matches only
+the longest is used, so the match may prevent another match within a chunk.
 
-On both sides of each space in such a match, there are tokens that are neighbours in a special case. The match
-can change something only if a chunk next to one of these spaces has tokens from a special case of its own.
+So two neighbouring chunks must be tokenised together if both conditions are met. The last token of the first
+chunk and the first token of the second chunk are consecutive tokens of a special case. And at least one of
+the chunks has tokens from a special case within the chunk.
 """
 
 import collections
@@ -22,7 +23,7 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 class Edges(NamedTuple):
-    """The tokens at both ends of a chunk that may form a special case with tokens of a neighbouring chunk."""
+    """The tokens at the start and end of a chunk that may form a special case with a neighbouring chunk."""
 
     first: frozenset[str] = _NOTHING  # first tokens that have a predecessor in a special case
     last: frozenset[str] = _NOTHING  # last tokens that have a successor in a special case
@@ -56,7 +57,11 @@ class SpecialCases:
         """All words that occur in special cases, including cases of one token."""
 
     def edges_of(self, tokens: tuple[str, ...]) -> Edges:
-        """Returns the `Edges` of a chunk that has the given tokens. There must be at least one token."""
+        """Returns the tokens at the start and end of a chunk that may be part of a special case.
+
+        The rest of the special case would be in a neighbouring chunk. `tokens` are all tokens of the chunk,
+        at least one.
+        """
         if self._tokens.isdisjoint(tokens):
             return NO_EDGES
         firsts, lasts, is_special = {tokens[0]}, {tokens[-1]}, False

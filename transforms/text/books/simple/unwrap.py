@@ -44,7 +44,7 @@ def to_paragraphs(text: str) -> list[str]:
 
 
 def _join(match: re.Match[str]) -> str:
-    """Returns the replacement for a hyphen or dash at the end of a line, together with the line feed."""
+    """Returns the text that replaces the hyphen or dash at the end of a line and the line feed after it."""
     place = match.start() + 1
     end = match.string[max(0, place - 4) : place]
     following = match.string[match.end()]

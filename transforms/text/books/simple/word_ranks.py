@@ -2,8 +2,8 @@
 
 The rank of a book is its position (0, 1, 2, …) in the order of adding. A word enters the vocabulary with the
 book in which its total count reaches the minimum. Words are distributed to buckets, so that all counts of a
-word are in one bucket (see text/word_counts.py). For each bucket, the numbers of new words per rank are
-exact. Then they are added up.
+word are in one bucket (see vocabularies/word_counts.py). Each bucket is processed alone, and gives the number
+of its words that enter with each book. These numbers are then added up over all buckets.
 """
 
 from collections.abc import Iterable
@@ -30,8 +30,9 @@ def count_entries(batches: Iterable[pa.RecordBatch], min_count: int) -> Pairs:
     Returns rows (rank of the book, number of words), ascending.
 
     Args:
-      batches: one or more, in any order. Together, they must have all counts of their words.
-      min_count: total count at which a word enters the vocabulary, in all books added so far.
+      batches: word counts from `rank_counts`, in any order, at least one batch. If a word is in a batch, its
+        counts in all books must be in the batches.
+      min_count: a word enters the vocabulary when its count in all books added so far reaches this number.
     """
     rows = pa.concat_batches(batches)
     words = rows["word"].dictionary_encode().indices.to_numpy()

@@ -2,8 +2,8 @@
 
 `boilerplate.toml` describes the lines that mark header and footer. Such lines may also occur inside a book:
 programs that accept them anywhere have reduced a Shakespeare of 5.6 million characters to 5,000. So all
-removed text must contain words of Project Gutenberg throughout, and no part of the licence may be left.
-Otherwise the file is rejected with a reason.
+removed text must contain words typical of Project Gutenberg's notices throughout, and no part of the licence
+may be left. Otherwise the file is rejected with a reason.
 """
 
 import functools
@@ -73,19 +73,19 @@ class _Rules(msgspec.Struct):
 
 
 def strip_boilerplate(text: str) -> StrippedText | Reason:
-    """Removes header, footer, licence and notes from a file.
+    """Removes header, footer, licence and notes from the text of a file.
 
     Returns the book, or the reason to reject the file.
 
-    A text without header marks, footer marks and words of the licence was probably stripped before. It is
-    kept.
+    If a text has no lines that mark header or footer, and no words of the licence, these were probably
+    removed before. Such a text is kept.
 
     Reasons to reject a file:
       copyrighted: the head of the file says that the book is copyrighted and may not be copied freely.
       no-start, no-end: only the end or only the start of the book is marked. (Files with the small print used
         before 2003 need no mark at the end.)
       no-start-and-no-end: there is no mark, but there is licence text.
-      not-boilerplate: the text to remove does not have words of Project Gutenberg throughout.
+      not-boilerplate: the text to remove does not have words typical of Project Gutenberg throughout.
       licence-inside: words of the licence would be left.
       too-many-notes: notes would be most of the book.
       kept-too-little: almost no text would be left.
@@ -105,16 +105,16 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
 
 
 def check_kept(text: str) -> Reason | None:
-    """Returns the reason `kept-too-little` if the rest of a book has almost no letters, or None."""
+    """Returns the reason `kept-too-little` if `text`, the rest of a book, has few letters, otherwise None."""
     if sum(map(str.isalpha, text[: 20 * MIN_LETTERS])) < MIN_LETTERS:
         return Reason("kept-too-little", f"{len(text):,} characters")
     return None
 
 
 def find_marks(text: str) -> list[_Mark]:
-    """Returns the header and footer marks in a text, in order.
+    """Finds the marks in a text: the lines at which a header or footer of Project Gutenberg begins or ends.
 
-    Of overlapping marks, only the first is returned.
+    Marks are returned in order. Of overlapping marks, only the first is returned.
     """
     rules = _rules()
     marks: list[_Mark] = []
@@ -129,7 +129,7 @@ def find_marks(text: str) -> list[_Mark]:
 
 
 def is_boilerplate(text: str) -> bool:
-    """Returns True if words of Project Gutenberg occur regularly throughout the text."""
+    """Returns True if words typical of Project Gutenberg's notices occur regularly throughout the text."""
     licence = _rules().licence
     lowered = text.lower()
     at = 0
@@ -148,7 +148,7 @@ def _has_licence_words(text: str) -> bool:
 
 
 def find_licence(text: str) -> str | None:
-    """Returns the first line with words that occur only in the licence, or None."""
+    """Returns the first line with words that occur only in the licence; None if there is no such line."""
     rules = _rules()
     for start in _anchored_lines(text, rules.anchors):
         end = line_end(text, line_end(text, start) + 1)  # the words may continue on the next line
@@ -163,7 +163,7 @@ def _line_of(text: str, position: int) -> str:
 
 
 def _copyright_notice(text: str, marks: Sequence[_Mark]) -> str | None:
-    """Returns the line in a file's head that says that the book is copyrighted, or None."""
+    """Returns the line in a file's head that says that the book is copyrighted; None if no line does."""
     copyrighted = _rules().copyrighted
     end = 0
     for _ in range(copyrighted.head_lines):
@@ -226,9 +226,10 @@ def _whole_text(text: str, closings: Sequence[_Mark]) -> list[Span]:
 
 
 def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: int) -> _Mark | None:
-    """Returns the header mark of the next book after position `at`, or None.
+    """Returns the header mark of the first book after position `at`; None if no book follows.
 
-    If the header has several marks, the last one is returned.
+    `begins` and `ends` are the header and footer marks of the file. If the header has several marks, the last
+    one is returned.
     """
     chosen: _Mark | None = None
     for begin in begins:
@@ -249,9 +250,10 @@ def _next_begin(text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: i
 def _end_of_book(
     text: str, begins: Sequence[_Mark], ends: Sequence[_Mark], at: int
 ) -> _Mark | None:
-    """Returns the mark at the end of the book that begins at position `at`, or None.
+    """Returns the mark at the end of the book that begins at position `at`; None if there is no such mark.
 
     It is the first mark after which there is only boilerplate, up to the next book or the end of the file.
+    `begins` and `ends` are the header and footer marks of the file.
     """
     for end in ends:
         if end.start < at:
@@ -263,7 +265,7 @@ def _end_of_book(
 
 
 def _problem(stripped: StrippedText, whole: int, is_marked: bool) -> Reason | None:
-    """Returns the reason to reject a stripped text, or None.
+    """Returns the reason to reject a book from which boilerplate was removed; None if it is kept.
 
     Args:
       stripped: the text without header, footer and notes.
@@ -286,7 +288,7 @@ def _is_small_print(text: str, begin: _Mark) -> bool:
 
 
 def _mark_end(text: str, start: int, closes: str) -> int:
-    """Returns the end of the last line of a mark.
+    """Returns the end of the last line of the mark (see `find_marks`) that begins at `start`.
 
     A mark extends to the line that ends with `closes`. If an empty line comes first, or if `closes` is "",
     the mark is only one line.

@@ -7,8 +7,8 @@ paragraph of one of three kinds:
 2. a paragraph that repeats an entry, because it is the heading of a chapter;
 3. prose.
 
-In the last two cases, the list ends at the widest gap shortly before this paragraph. A list whose end is not
-found is kept. The rules are in `furniture.toml`.
+In the last two cases, the list ends where the most empty lines are, shortly before this paragraph. A list
+whose end is not found is kept. The rules are in `furniture.toml`.
 """
 
 import functools
@@ -175,7 +175,7 @@ def _is_paged(paragraph: Paragraph, rules: _Rules) -> bool:
 
 
 def _is_paged_clearly(paragraph: Paragraph) -> bool:
-    """Returns True if a line of an entry ends with spaces or dots and a number."""
+    """Returns True if a line of an entry ends with a number that spaces or dots separate from its title."""
     lines = paragraph.text.split("\n")
     return any(len(line) < _MAX_LINE and _CLEAR_PAGE.search(line) for line in lines)
 
@@ -200,7 +200,7 @@ def _is_heading_paragraph(heading: Paragraph, rules: _Rules) -> bool:
 def _key(line: str) -> str:
     """Returns an entry in a form that can be compared with the headings in the text.
 
-    The page number and the word for a chapter are removed.
+    The page number, and a word such as "Chapter" or "Part", are removed.
     """
     bare = _UNIT_OF_KEY.sub("", _PAGE_OF_KEY.sub("", line.strip()[:_MAX_LINE]))
     return _NOT_IN_KEYS.sub(" ", bare).strip().casefold()

@@ -33,7 +33,7 @@ def cut_furniture(text: str) -> CutText:
     """Removes the furniture from a book. Headings of chapters are kept.
 
     Illustrations are removed first, because captions may have any form, and a table of contents may contain
-    some.
+    illustrations.
     """
     unillustrated = cut_out(text, find_illustrations(text))
     unpaged = cut_out(unillustrated, find_page_marks(unillustrated))
@@ -47,7 +47,10 @@ def cut_furniture(text: str) -> CutText:
 
 
 def check_furniture(text: str, cut: CutText) -> Reason | None:
-    """Returns the reason `too-much-furniture` or `kept-too-little` to reject a book, or None."""
+    """Returns None if enough of a book is left, otherwise `too-much-furniture` or `kept-too-little`.
+
+    `text` is the book with its furniture, `cut` is the result of `cut_furniture`.
+    """
     removed = cut.contents + cut.illustrations + cut.page_marks
     if removed > max(len(text) * MAX_SHARE, FREE_CHARACTERS):
         return Reason("too-much-furniture", f"{removed:,} of {len(text):,} characters")

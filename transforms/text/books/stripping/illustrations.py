@@ -31,10 +31,10 @@ class _Rules(msgspec.Struct):
 def find_illustrations(text: str) -> Iterator[Span]:
     """Yields the spans of illustrations with their captions, which may contain brackets and empty lines.
 
-    An illustration longer than `max_characters` is kept, since its end is unclear. An illustration without
-    closing bracket ends at the first empty line; it is kept if there is no empty line within
-    `max_unclosed_characters`. If an illustration divides a paragraph in two, the empty lines between the
-    halves are removed, too. Spans may overlap.
+    The limits `max_characters` and `max_unclosed_characters` are in furniture.toml. An illustration longer
+    than the first limit is kept, since its end is unclear. An illustration without closing bracket ends at
+    the first empty line. It is kept if there is no empty line within the second limit. If an illustration
+    divides a paragraph in two, the empty lines between the halves are removed, too. Spans may overlap.
     """
     rules = _rules()
     places = _find_places(text, rules)
@@ -83,7 +83,7 @@ def _unclosed(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[S
 def _bare(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[Span]:
     """Yields the spans of illustrations whose opening bracket is missing.
 
-    A closing bracket that belongs to another opening bracket does not count.
+    The closing bracket must not belong to another opening bracket.
     """
     closings = set(closed.values())
     return (found.span() for found in rules.bare.finditer(text) if found.end() not in closings)
@@ -110,8 +110,9 @@ def _join_neighbours(text: str, places: Sequence[Span]) -> list[Span]:
 
 
 def _seam(text: str, start: int, end: int, rules: _Rules) -> Span | None:
-    """Returns the span of the empty lines to remove where an illustration has cut a paragraph in two, or
-    None.
+    """Returns the span to remove if an illustration divides a paragraph in two, otherwise None.
+
+    The span is that of the illustration, from `start` to `end`, with the empty lines around it.
     """
     before = text[max(start - _NEAR, 0) : start]
     after = text[end : end + _NEAR]

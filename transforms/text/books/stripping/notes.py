@@ -102,7 +102,7 @@ def _marked_notes(text: str, rules: Sequence[_MarkedNote]) -> Iterator[Span]:
 
 
 def _end_notes(text: str, rules: _EndRules) -> Iterator[Span]:
-    """Yields the spans of notes at the end of a book. Each begins with a line that a rule describes."""
+    """Yields the spans of notes at the end of a book. The `rules` describe the first line of each note."""
     earliest = max(len(text) // 2, len(text) - rules.max_characters)
     for rule in rules.note:
         # Words missing after the first such line are missing after later ones, too: one search is enough.
@@ -155,9 +155,10 @@ def _is_heading(text: str, start: int, rules: _TranscriberRules) -> bool:
 
 
 def _middle_note(text: str, start: int, rules: _TranscriberRules) -> Span | None:
-    """Returns the span of a note in the head or the middle of a book.
+    """Returns the span of a note that begins at `start`, in the head or the middle of a book.
 
-    It is one paragraph, or several paragraphs below a heading.
+    The note is one paragraph, or several paragraphs below a heading. Returns None if the text at `start` is
+    too long for a note, or does not have the words of notes.
     """
     heading, *others = split_paragraphs(text, start, start + rules.max_middle_characters)
     if not _is_alone(heading, rules):
@@ -280,13 +281,13 @@ def _passages(text: str, rules: _HeadRules) -> Iterator[Span]:
 
 
 def _opening(paragraph: Paragraph) -> int:
-    """Returns the position of the opening bracket at the start of a paragraph, or -1."""
+    """Returns the position of the bracket with which a paragraph begins; -1 if it does not begin with one."""
     indent = len(paragraph.text) - len(paragraph.text.lstrip())
     return paragraph.start + indent if paragraph.text[indent] in "[{" else -1
 
 
 def _opening_bracket(text: str, anchor: int) -> int:
-    """Returns the position of the last "[" or "{" shortly before `anchor` on the same line, or -1."""
+    """Returns the position of the last "[" or "{" just before `anchor` on its line; -1 if there is none."""
     start = max(anchor - _BEFORE_ANCHOR, _near_line_start(text, anchor))
     return max(text.rfind("[", start, anchor), text.rfind("{", start, anchor))
 

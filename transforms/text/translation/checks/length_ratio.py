@@ -29,9 +29,9 @@ _FIXED_BOUNDS = (0.15, 4.0)
 def find_odd_lengths(pairs: Sequence[Pair]) -> Iterator[Finding]:
     """Yields `length-ratio` findings for translations that are unusually long or short for their source.
 
-    A finding is an error if the length ratio is more than 6 standard deviations from the median of the file,
-    and a warning if it is more than 4.5. In a file of fewer than 30 lines, a ratio outside fixed bounds is
-    reported instead, as a warning.
+    A finding is an error if the length ratio is more than 6 standard deviations from the median of the file.
+    It is a warning if the ratio is more than 4.5, but at most 6 standard deviations from the median. In a
+    file of fewer than 30 lines, a ratio outside fixed bounds is reported instead, as a warning.
     """
     filled = [pair for pair in pairs if is_text(pair.translation.text)]
     ratios = [_log_ratio(pair) for pair in filled]

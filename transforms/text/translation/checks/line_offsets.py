@@ -37,7 +37,8 @@ def find_offsets(scores: Matrix, change_cost: float) -> npt.NDArray[np.intp]:
     from which the cost of changes is subtracted.
 
     Args:
-        scores: scores[line, offset + MAX_OFFSET] is the score of a line at an offset.
+        scores: scores[line, offset + MAX_OFFSET] says how well source line `line` fits the translation in
+            line `line + offset`.
         change_cost: the cost if the offset changes from one line to the next, or if the first offset is not
             0.
     """
@@ -61,8 +62,9 @@ def runs_of(offsets: npt.NDArray[np.intp], scores: Matrix) -> Iterator[Run]:
     """Yields each run of lines with the same offset, except runs with offset 0.
 
     Args:
-        offsets: the offset of each line.
-        scores: scores[line, offset + MAX_OFFSET] is the score of a line at an offset.
+        offsets: for each source line, by how many lines its translation is shifted.
+        scores: scores[line, offset + MAX_OFFSET] says how well source line `line` fits the translation in
+            line `line + offset`.
     """
     edges = np.flatnonzero(np.diff(offsets)) + 1
     for first, end in zip([0, *edges], [*edges, len(offsets)], strict=True):

@@ -157,6 +157,11 @@ def _has_parts(number: _Number, target: Readings, hours: _Hours) -> bool:
     """Returns True if the translation has the hour, minutes and seconds of a time.
 
     Minutes or seconds that are 0 may be missing.
+
+    Args:
+      number: the time in the source.
+      target: the numbers of the translation.
+      hours: the forms in which the hour may be written in the translation.
     """
     hour, *rest = number.parts
     return bool(hours.of(hour) & target.whole) and all(
@@ -202,7 +207,12 @@ def _may_be_a_word(number: _Number, has_new: bool) -> bool:
 
 
 def _new_numbers(numbers: list[_Number], target: Readings) -> list[str]:
-    """Returns the numbers of the translation that are not in the source, neither as a whole nor as a part."""
+    """Returns the numbers of the translation that are not in the source, neither as a whole nor as a part.
+
+    Args:
+      numbers: the numbers of the source.
+      target: the numbers of the translation.
+    """
     known = {part for number in numbers for part in (number.digits, *number.parts)}
     return [
         token

@@ -37,5 +37,5 @@ def find_decomposed(pairs: Sequence[Pair]) -> Iterator[Finding]:
 
 @functools.cache
 def _without_exclusion(char: str) -> str:
-    """Returns the parts of a character that NFC decomposes (a composition exclusion), else the character."""
+    """Decomposes a character if NFC does so (composition exclusions). Returns other characters unchanged."""
     return unicodedata.normalize("NFC", char)

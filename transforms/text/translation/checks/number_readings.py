@@ -40,7 +40,8 @@ _MAX_ROMAN = 39
 class Readings(NamedTuple):
     """The possible values of the numbers in a text.
 
-    The strings in `whole` and `scaled` are digits without separators or leading zeros.
+    `whole` has the whole numbers, and `scaled` the numbers before a word such as 万 or million. Both consist
+    of digits without separators or leading zeros.
     """
 
     whole: frozenset[str]  # "1234", "1", "234" for "1,234"; "15000" for "1万5千"; "15" for "XV"
@@ -108,7 +109,7 @@ def quantities(token: str) -> Iterator[float]:
 def _joined_parts(parts: list[str]) -> Iterator[str]:
     """Yields each part, and the numbers that result if neighbouring parts are joined.
 
-    For example, the result for ["1", "000"] is "1", "1000" and "0".
+    Leading zeros are removed: the result for ["1", "000"] is "1", "1000" and "0".
     """
     for start in range(len(parts)):
         for end in range(start + 1, min(len(parts), start + _MAX_JOINED_PARTS) + 1):
@@ -146,7 +147,7 @@ def _han_value(parts: list[str]) -> float:
 
 
 def _grouped(token: str) -> float:
-    """Returns the value of a number, where commas are group separators and the point is the decimal point.
+    """Returns the value of a number in which commas separate groups and the point is the decimal point.
 
     For example, "1,234" is 1234 and "1.5" is 1.5. Returns 0 if there are several points.
     """

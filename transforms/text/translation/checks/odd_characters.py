@@ -90,7 +90,7 @@ def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
 
 
 def _fewer(word: str) -> str:
-    """Returns either the Latin letters of a word, or its letters of other scripts: those that are fewer."""
+    """Returns the Latin letters of a word or its letters of other scripts, whichever are fewer."""
     latin = "".join(_LATIN.findall(word))
     other = "".join(char for char in word if char.isalpha() and char not in latin)
     return latin if len(latin) <= len(other) else other

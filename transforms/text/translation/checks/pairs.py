@@ -20,7 +20,7 @@ class Pair(NamedTuple):
     translation: Translation
 
     def finding(self, rule: str, severity: str, message: str) -> Finding:
-        """Returns a finding about this pair's translation."""
+        """Returns a Finding: the check `rule` has found a fault in this pair's translation."""
         translation = self.translation
         return Finding(self.source.id, rule, severity, message, translation.file, translation.line)
 

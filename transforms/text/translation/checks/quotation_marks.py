@@ -15,10 +15,10 @@ _ANY = re.compile(r'["“”„‟«»「」『』〝〞〟＂]')
 
 
 def find_doubled_quotes(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields the findings `doubled-quotes` and `unbalanced-quotes`.
+    """Yields findings for translations with doubled or unbalanced quotation marks.
 
-    `doubled-quotes` is an error. It is only a warning if the doubled marks may close a quotation within
-    another quotation. `unbalanced-quotes` is a warning.
+    A `doubled-quotes` finding is an error. It is only a warning if the doubled marks may close a quotation
+    within another quotation. An `unbalanced-quotes` finding is always a warning.
     """
     for pair in pairs:
         source, target = pair.source.text.strip(), pair.translation.text.strip()

@@ -124,7 +124,7 @@ def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
 def _trusted(
     translations: Mapping[str, Translation], findings: Sequence[Finding]
 ) -> Mapping[str, Translation]:
-    """Returns the translations, and empties those that have an error of a rule in _NO_TRANSLATION."""
+    """Returns the translations; the text is "" if a translation has an error of a rule in _NO_TRANSLATION."""
     none = {
         finding.id
         for finding in findings

@@ -52,8 +52,9 @@ _MIN_RUN_GAIN = 1.2  # a run must also have two lines or more; single lines are 
 class _Scores:
     """Scores how well any target of a file fits any source.
 
-    The scores come from a model that is learned from pairs of lines: each source and the target at its
-    estimated offset.
+    The scores come from a model that is learned from pairs of lines. `offsets` has for each source the
+    estimated number of lines by which its target is shifted, so source n and target n + offsets[n] are a
+    pair.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class _Scores:
         self.usual = float(np.median(self._lone))
 
     def band(self) -> Matrix:
-        """Returns the score of each source (row) with the target at each of OFFSETS (column).
+        """Returns how well each source (row) fits the target that is shifted by each of OFFSETS (column).
 
         Scores are divided by the median score of the pairs. The score is 0 if the model does not have the
         source or the target.
@@ -100,7 +101,7 @@ class _Scores:
         return band / self.usual
 
     def compare(self, place: int) -> tuple[Matrix, Matrix, Matrix, Matrix]:
-        """Compares the pair with the index `place` with each later pair.
+        """Compares the pair at the index `place` and each later pair.
 
         Returns four arrays with one score per later pair. They are the scores of:
           this source with this target,

@@ -109,9 +109,9 @@ class _Triples:
         """Returns the log-likelihood of a line, given the counts of the triples in all lines except one.
 
         Args:
-          line: the triples of the line.
-          left_out: the triples of the line whose counts are subtracted.
-          different: the number of distinct triples, for smoothing.
+          line: the triples of the line whose log-likelihood is returned.
+          left_out: the triples of the line that is left out of the counts.
+          different: the number of distinct triples in sources and translations together, for smoothing.
         """
         total = self._total - left_out.total() + _SMOOTHING * different
         return sum(

@@ -69,7 +69,7 @@ def _wrong_script(pair: Pair, language: TargetLanguage) -> Finding | None:
 
 
 def without_names(text: str, source: str) -> str:
-    """Removes capitalised Latin words that also occur in the source.
+    """Removes from a translation the capitalised Latin words that also occur in its source.
 
     They are probably names, which may stay in Latin letters.
     """

@@ -1,6 +1,7 @@
 """Writes the guidelines for translators that accompany a packet.
 
-They follow section 3.2 of Goyal et al. 2022.
+A packet is a set of sentences that is sent to a translator as a file. The guidelines follow section 3.2 of
+Goyal et al. 2022.
 """
 
 from importlib import resources
@@ -14,7 +15,8 @@ def write_guidelines(packet: Packet, name: str) -> bytes:
     """Returns the guidelines for the packet's target language, as Markdown in UTF-8.
 
     Args:
-      name: the name of the packet's files, without the suffix.
+      packet: the packet that the guidelines accompany.
+      name: the name of the packet's files, without the suffix; it is mentioned in the guidelines.
     """
     text = resources.files(__package__).joinpath("guidelines.md").read_text("utf-8")
     filled = text.format(

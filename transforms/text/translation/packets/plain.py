@@ -13,6 +13,11 @@ def read_plain(text: str, file: str, ids: Sequence[str]) -> Returned:
     U+2028 are kept. Carriage returns before line feeds are removed only if there is one before every line
     feed. The last line may lack its line feed.
 
+    Args:
+      text: the content of the file.
+      file: the name of the file, which is stored in each Translation.
+      ids: the ids of all sentences, in the order of the lines.
+
     Raises ReadError if the number of lines differs from the number of ids, or if a line contains a NUL
     character.
     """

@@ -74,10 +74,14 @@ def _row(line: PacketLine, name: str) -> list[str]:
 def read_sheet(text: str, file: str) -> Returned:
     """Reads the translations in a returned table, separated by tabs, commas or semicolons.
 
-    Columns may be in any order; only `id` and the target column are required. A row may lack its last fields.
-    Rows without a translation are skipped, because they have not been translated yet. Texts are unchanged,
-    except for quotation marks that the spreadsheet program added (see the module docstring). Line numbers are
-    those of the file, even if fields contain line breaks.
+    Columns may be in any order; only `id` and the column of translations are required. A row may lack its
+    last fields. Rows without a translation are skipped, because they have not been translated yet. Texts are
+    unchanged, except for quotation marks that the spreadsheet program added (see the module docstring). Line
+    numbers are those of the file, even if fields contain line breaks.
+
+    Args:
+      text: the content of the file that has the table.
+      file: the name of the file, which is stored in each Translation.
 
     Raises ReadError in these cases: a required column is missing, a quotation mark around a field is not
     closed, a row has no id, a row has more fields than the header, an id occurs twice, rows belong to

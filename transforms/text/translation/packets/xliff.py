@@ -45,7 +45,7 @@ def write_xliff(packet: Packet) -> bytes:
     """Returns a packet as an XLIFF document in UTF-8. Equal packets give equal bytes.
 
     The attribute `original` of each `file` element is the name of the packet. A sentence that already has a
-    translation is marked as translated, unless there are reasons to translate it again.
+    translation is marked as translated, unless the packet gives reasons to translate it again.
 
     Raises ValueError if the packet has no lines or no valid name, if an id is not an NMTOKEN or occurs twice,
     or if a text has a character that XLIFF cannot represent (NUL or a lone surrogate).
@@ -154,6 +154,10 @@ def read_xliff(data: bytes, file: str) -> Returned:
     segments (`ignorable`) that has no target is copied from the source. Marks and codes around text (`mrk`,
     `pc`, `sc`, `ec`) are removed and their text is kept. Elements of modules and of other namespaces next to
     the segments are ignored. The line number of a translation is that of its first target.
+
+    Args:
+      data: the content of the file.
+      file: the name of the file, which is stored in each Translation.
 
     Raises ReadError in these cases: the document is not well-formed or not XLIFF 2, a unit has no id, an id
     occurs twice, only some segments of a unit are translated, the `file` elements belong to different

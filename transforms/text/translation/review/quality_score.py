@@ -1,7 +1,8 @@
 """Computes the Translation Quality Score of a language, from 0 to 100, from the errors marked by reviewers.
 
-Goyal et al. 2022 (FLORES-101, section 3.3) define the categories and severities of errors, the sample of 20 %
-and the threshold of 90, but no formula. The formula used here has the usual weights of MQM:
+Goyal et al. 2022 (FLORES-101, section 3.3) define the categories and severities of errors, the share of
+sentences to review (20 %) and the threshold of 90, but no formula. The formula used here has the usual
+weights of MQM:
 
     points of an error       1 minor, 5 major, 10 critical
     points of a sentence     the points of all errors marked by a reviewer; the mean over its reviewers
@@ -11,10 +12,10 @@ Words are separated by white space in the English source. All numbers are exact 
 rounded down: 89.96 is below 90 and is printed as 89.9.
 
 The formula agrees with the paper. In the paper's accepted languages, 15 % of the reviewed sentences have
-major or critical errors and 2 % have critical errors. With one such error in each of these sentences, the
-mean is 0.13 × 5 + 0.02 × 10 = 0.85 points per sentence. With 20 words per sentence, the score is 95.75. If
-every sentence has a minor error in addition, the score is 90.75. In the paper, accepted languages have scores
-of 90 or more, and half of them are above 95 (section 4.4).
+major or critical errors and 2 % have critical errors, so 13 % have only major ones. With one such error in
+each of these sentences, the mean is 0.13 × 5 + 0.02 × 10 = 0.85 points per sentence. With 20 words per
+sentence, the score is 95.75. If every sentence has a minor error in addition, the score is 90.75. In the
+paper, accepted languages have scores of 90 or more, and half of them are above 95 (section 4.4).
 """
 
 from collections import Counter
@@ -72,7 +73,7 @@ def score_quality(
     sheets: Iterable[ReviewedSheet],
     accepted_from: Fraction = ACCEPTED_FROM,
 ) -> QualityScore:
-    """Computes the score of a language.
+    """Computes the Translation Quality Score of a language.
 
     Args:
       sources: id → English text; must include the sentences of the sample.

@@ -1,4 +1,4 @@
-"""Samples the sentences to review, which are the same in all languages."""
+"""Samples the sentences whose translations are reviewed. They are the same in all languages."""
 
 import math
 from collections.abc import Iterable

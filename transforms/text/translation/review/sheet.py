@@ -50,7 +50,10 @@ _SYNONYMS = {
 
 
 def write_review_sheet(language: str, lines: Iterable[ReviewLine], reviewer: str = "") -> str:
-    """Returns the sheet for a language. If the name `reviewer` is given, it is written in every row."""
+    """Returns the sheet in which a reviewer marks the errors of translations into one language.
+
+    If the name `reviewer` is not empty, it is written in every row.
+    """
     columns = [f'target "{language}"' if name == "target" else name for name in COLUMNS]
     rows = [[line.id, language, line.source, line.target, "", "", "", reviewer] for line in lines]
     return write_quoted([*columns, _LEGEND], _with_legend(rows))
@@ -68,7 +71,7 @@ def make_legend() -> list[str]:
 
 
 def _with_legend(rows: Sequence[Sequence[str]]) -> Iterator[list[str]]:
-    """Appends a line of the legend to each row. The last row gets all remaining lines of the legend."""
+    """Appends a line of the legend (see `make_legend`) to each row. The last row gets all remaining lines."""
     legend = make_legend()
     for number, row in enumerate(rows, 1):
         is_last = number == len(rows)
@@ -159,9 +162,10 @@ def _read_fields(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 
 def _only_value(rows: Iterable[_Row], column: str) -> str:
-    """Returns the only value of a column, or "" if the column is empty. Some rows may have no value.
+    """Returns the value of a column that must be equal in all rows, such as the language.
 
-    Raises ReadError if there are several different values.
+    Rows in which the column is empty are ignored. Returns "" if it is empty in all rows. Raises ReadError if
+    there are several different values.
     """
     lines: dict[str, int] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Computes the counts, statistics and card sections for a build of FLORES-101 source sentences."""
+"""Computes the counts, statistics and dataset card of a build of FLORES-101 source sentences."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -74,7 +74,8 @@ def describe_documents(sites: Sequence[str], documents: Sequence[str]) -> Descri
 class DomainAccount(NamedTuple):
     """Counts of the pages or documents of one domain.
 
-    `pages` is the sum of `rejected`, `not_drawn` and `articles`.
+    Each page that was read is rejected, not drawn (it has a passage, but is not needed), or a selected
+    article. So `pages` is the sum of `rejected`, `not_drawn` and `articles`.
     """
 
     pages: int  # pages read
@@ -85,7 +86,7 @@ class DomainAccount(NamedTuple):
 
 
 def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
-    """Returns the counts, statistics and card sections of the build.
+    """Returns the counts, statistics and sections of the dataset card of a build of source sentences.
 
     Raises AccountingError if the counts of a domain's pages do not add up, and NothingLeftError if no
     sentence was selected.
@@ -95,7 +96,7 @@ def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
       pages: (domain, number of pages that were read).
       candidates: (domain, number of pages with a passage).
       selection: one Selection.
-      newer_than: (domain, OlderPages or NewerDocuments), only for domains with an older source.
+      newer_than: (domain, OlderPages or NewerDocuments), only for domains that are limited to newer texts.
     """
     pages, selection = ledger.pairs("pages"), ledger.one("selection")
     names = sorted(pages, key=lambda name: (DOMAINS.index(name) if name in DOMAINS else 9, name))
@@ -145,7 +146,7 @@ def _account_for(domain: str, ledger: Ledger, selection: Selection) -> DomainAcc
 
 
 def measure(sentences: Sequence[SourceSentence]) -> dict[str, int]:
-    """Returns name of a count → its value: the numbers of sentences, articles, words and characters.
+    """Returns the numbers of sentences, articles, words and characters: name of the count → count.
 
     Words are separated by white space; characters are code points. The sentences with an image in their
     article and the sentences with a hyperlink are also counted.

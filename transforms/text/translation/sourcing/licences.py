@@ -51,7 +51,7 @@ def hub_licenses(sentences: Sequence[SourceSentence]) -> str | list[str]:
 
 
 def list_licences(sentences: Sequence[SourceSentence]) -> list[str]:
-    """Returns the lines of a card that list the licences of sentences, or [] if no licence is known."""
+    """Returns the lines of a dataset card that list the licences of sentences; [] if none is known."""
     counts = Counter(one.licence for one in sentences)
     if not any(counts):
         return []

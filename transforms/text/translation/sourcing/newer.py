@@ -1,6 +1,6 @@
 """Describes the older texts that were excluded from each domain of a benchmark.
 
-The descriptions are for the card and the manifest of the benchmark.
+The descriptions are for the dataset card and the manifest of the benchmark.
 """
 
 from collections.abc import Mapping
@@ -32,12 +32,12 @@ def describe_newer(
 ) -> tuple[list[str], dict[str, dict[str, Any]]]:
     """Describes the older texts that were excluded from each domain.
 
-    Returns the lines for the card, and domain → its entry in the manifest. Both are empty if no domain is
-    limited to newer texts.
+    Returns the lines for the dataset card, and domain → its entry in the manifest. Both are empty if no
+    domain is limited to newer texts.
 
     Args:
-      ledger: for each domain that is limited to newer texts, its entry "newer_than" has (domain, OlderPages
-        or NewerDocuments).
+      ledger: the ledger of the build. It has an entry (domain, OlderPages or NewerDocuments) under
+        "newer_than" for each domain that is limited to newer texts.
       read: domain → number of pages or documents read.
 
     Raises:

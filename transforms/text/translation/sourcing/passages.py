@@ -33,14 +33,17 @@ class Paragraph(NamedTuple):
 
 
 class PassageSentence(NamedTuple):
-    """A sentence of a passage."""
+    """A sentence of a passage that was chosen from an article."""
 
     text: str  # one line; words are separated by one space
     has_hyperlink: bool
 
 
 class Passage(NamedTuple):
-    """The passage of an article: consecutive sentences. Either all or only the first ones are selected."""
+    """The passage of an article: 3 to 5 consecutive sentences of one paragraph.
+
+    All sentences of a passage, or only the first ones, can be selected for the benchmark.
+    """
 
     part: str  # one of PARTS: position of the paragraph in the article
     paragraph: int  # number of the paragraph in the article, from 0
@@ -59,8 +62,8 @@ def choose_passage(paragraphs: Sequence[Paragraph], key: str) -> Passage | Reaso
        other parts are tried in random order.
     3. One of the paragraph's longest passages of at most 5 fit sentences is drawn.
 
-    The details of the reason `no-passage` are the number of fit sentences and the reasons why the others are
-    not fit: "12 paragraphs, 20 sentences, 9 fit; no-end 3, too-short 8".
+    If there is no such passage, the reason is `no-passage`. Its details are the number of fit sentences and
+    the reasons why the others are not fit: "12 paragraphs, 20 sentences, 9 fit; no-end 3, too-short 8".
     """
     fates: Counter[str] = Counter()
     parts = [part_of(place, len(paragraphs)) for place in range(len(paragraphs))]
@@ -122,8 +125,8 @@ def _reasons_of(texts: Sequence[str]) -> list[str | None]:
 def _longest_passages(is_fit: Sequence[bool]) -> tuple[list[int], int]:
     """Finds the longest passages of a paragraph, which all have the same number of sentences.
 
-    Returns the indexes of their first sentences, and this number. Returns ([], 0) if all passages are too
-    short. `is_fit` has True for each sentence that is fit for translation.
+    Returns (index of the first sentence of each of these passages, number of their sentences), or ([], 0) if
+    all passages are too short. `is_fit` has True for each sentence that is fit for translation.
     """
     # Number of consecutive fit sentences from each sentence on.
     runs = [*accumulate(map(int, reversed(is_fit)), lambda run, fit: fit * (run + 1))][::-1]

@@ -35,7 +35,7 @@ RESERVE_TIMES, RESERVE = 4, 500
 
 
 class Candidate(NamedTuple):
-    """An article that may be selected."""
+    """An article whose passage may be selected for the benchmark."""
 
     domain: str  # one of DOMAINS, or the name of a domain of the user's documents
     page_id: int | str  # an int for a page, a str for a document
@@ -118,7 +118,10 @@ def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Sel
 def _ranked(
     candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]
 ) -> dict[str, list[Candidate]]:
-    """Returns domain → the candidates to consider, sorted by rank. Domains are in the order of the quotas."""
+    """Returns domain → the candidates that may be selected, sorted by rank.
+
+    Domains are in the order of the quotas.
+    """
     by_domain: dict[str, list[Candidate]] = {domain: [] for domain, _ in quotas}
     for candidate in candidates:
         if candidate.domain not in by_domain:
@@ -168,7 +171,11 @@ def _texts(candidate: Candidate) -> list[str]:
 
 
 def _repeated(candidate: Candidate, article: str, known: _Known) -> tuple[str, str] | None:
-    """Returns (reason, details) if an earlier candidate has the same page, text or sentence, otherwise None.
+    """Returns (reason, details) if a candidate repeats an earlier one, otherwise None.
+
+    It repeats an earlier candidate if it is the same page, or has the same text or one of its sentences. The
+    reason is "duplicate-page", "duplicate-article" or "duplicate-sentence". The details are a text for
+    people.
 
     Args:
       candidate: the candidate.

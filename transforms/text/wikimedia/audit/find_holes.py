@@ -76,7 +76,7 @@ def compare(source: SourceView, paragraphs: Sequence[str]) -> Comparison:
 
 
 class _Gap(NamedTuple):
-    """A finding with its position in the text, before findings at the same position are merged."""
+    """A finding with its position in the corpus text, before findings at the same position are merged."""
 
     rank: int
     paragraph: int
@@ -144,7 +144,8 @@ class _Comparison:
     def _literal_slot(self, found: re.Match[str]) -> str:
         """Returns the text that replaces a slot when the wikitext is searched.
 
-        For code and formulas, this is their content. Other slots are unchanged.
+        A slot is a part of the wikitext that is not text; one character represents it. The text for code and
+        formulas is their content. For other slots, it is this character.
         """
         slot = self.source.slot(found[0])
         code = re.match(r"<[^<>]*>(.*)</", slot.wikitext, re.DOTALL)
@@ -153,10 +154,10 @@ class _Comparison:
     # Alignment.
 
     def _align_all(self) -> None:
-        """Aligns all lines of the wikitext with the text, word by word.
+        """Aligns all lines of the wikitext with the text in the corpus, word by word.
 
-        Each word of the text is aligned only once. So the most reliable lines are aligned first: lines that
-        are identical to a paragraph, and then long lines.
+        Each word of the corpus text is aligned only once. So the most reliable lines are aligned first: lines
+        that are identical to a paragraph, and then long lines.
         """
         whole: dict[tuple[str, ...], list[int]] = {}
         for paragraph, (first, end) in enumerate(itertools.pairwise(self.first_word)):
@@ -182,9 +183,10 @@ class _Comparison:
         self._align_short_paragraphs()
 
     def _align_short_paragraphs(self) -> None:
-        """Aligns paragraphs of one or two words with longer lines.
+        """Aligns paragraphs of one or two words in the corpus with longer lines of the wikitext.
 
-        A paragraph is aligned if exactly one line that is not aligned yet begins with its words.
+        A paragraph is aligned if exactly one line begins with its words. Lines that are already aligned are
+        not considered.
         """
         starts: dict[tuple[str, ...], list[int]] = {}
         for number, line in enumerate(self.lines):
@@ -202,9 +204,10 @@ class _Comparison:
         self.origin |= {j: (number, i) for i, j in self.found[number].items()}
 
     def _align(self, line: "_Source") -> dict[int, int]:
-        """Aligns a line with the text. Returns index of a word in the line → index of the word in the text.
+        """Aligns a line of the wikitext with the text in the corpus, word by word.
 
-        Words with which another line is aligned are not used.
+        Returns index of a word in the line → index of the word in the corpus text. Words of the corpus text
+        that are already aligned with another line are not used.
         """
         norms = [word.norm for word in line.words]
         hits = [
@@ -257,14 +260,15 @@ class _Comparison:
             self._check_words(line, found)
 
     def _name_of_lost_value(self, line: "_Source", found: Mapping[int, int]) -> str:
-        """Returns the name of a template in the part of a line that is missing in the text, or "".
+        """Returns the name of a template in the part of a line that is missing in the corpus text.
 
-        The missing part must consist of whole sentences. If the whole line is missing, it must be a single
+        Returns "" if there is no template in this part, if more than one part is missing, or if the part does
+        not consist of whole sentences. If the whole line is missing, also returns "" unless it is a single
         sentence.
 
         Args:
           line: the line of the wikitext.
-          found: index of a word in the line → index of the word in the text.
+          found: index of a word in the line → index of the word in the corpus text.
         """
         runs = list(_runs([i for i in range(len(line.words)) if i not in found]))
         is_long = not found and any(mark in line.plain.strip()[:-1] for mark in SENTENCE_END)
@@ -274,9 +278,9 @@ class _Comparison:
         return next((slot.name for slot in values if not slot.is_note), "")
 
     def _is_lost_section(self, number: int) -> bool:
-        """Returns True if the whole section of a line is missing in the text, such as a list of references.
+        """Returns True if a whole section is missing in the corpus text, such as a list of references.
 
-        `number` is the number of the line.
+        `number` is the number of a line of the section in the wikitext.
         """
         first = last = number
         while first and self.lines[first - 1].kind != "heading":
@@ -315,14 +319,15 @@ class _Comparison:
     def _is_filled(
         self, number: int, line: "_Source", found: dict[int, int], after: int
     ) -> bool | None:
-        """Returns True if the text contains something in place of the slots between two words of a line.
+        """Returns True if the corpus text contains something in place of the slots between two words.
 
-        Returns None if this is unknown, because one of the two words is not found in the text.
+        Slots are parts of the wikitext that are not text, such as templates. Returns None if the answer is
+        unknown, because one of the two words is not found in the corpus text.
 
         Args:
-          number: the number of the line.
+          number: the number of the line of the wikitext.
           line: the line.
-          found: index of a word in the line → index of the word in the text.
+          found: index of a word in the line → index of the word in the corpus text.
           after: the index of the word before the slots.
         """
         left, right = found.get(after), found.get(after + 1)
@@ -340,10 +345,15 @@ class _Comparison:
         return is_apart or self._has_symbols(self._between(left, right), line, after)
 
     def _is_shown(self, slot: Slot, line: "_Source", found: Mapping[int, int], after: int) -> bool:
-        """Returns True if the text contains one of the slot's arguments near the slot's position.
+        """Returns True if the corpus text contains an argument of a template near the template's position.
 
-        This is checked because the alignment may miss the argument if its words are repeated nearby. The
-        arguments are those of `_is_filled`.
+        This is checked because the alignment may miss such an argument if its words are repeated nearby.
+
+        Args:
+          slot: the template.
+          line: the line of the wikitext that contains the template.
+          found: index of a word in the line → index of the word in the corpus text.
+          after: the index of the word before the template.
         """
         word = found.get(after, found.get(after + 1))
         assert word is not None
@@ -356,15 +366,15 @@ class _Comparison:
         return False
 
     def _is_of_another_line(self, number: int, word: int, beside: int) -> bool:
-        """Returns True if a word of the text does not belong to a line of the wikitext.
+        """Returns True if a word of the corpus text does not belong to a given line of the wikitext.
 
         This is the case if the word is in another paragraph than its neighbour, or is aligned with another
         line.
 
         Args:
           number: the number of the line.
-          word: the index of the word in the text.
-          beside: the index of a neighbour of the word, which belongs to the line.
+          word: the index of the word in the corpus text.
+          beside: the index of the neighbour of the word; this neighbour belongs to the line.
         """
         if not 0 <= word < len(self.words) or self.paragraph_of[word] != self.paragraph_of[beside]:
             return True
@@ -392,12 +402,12 @@ class _Comparison:
         return text[self.words[left].end : self.words[right].start]
 
     def _has_symbols(self, between: str, line: "_Source", after: int) -> bool:
-        """Returns True if the text between two words has characters that the line does not have there.
+        """Returns True if the corpus text has characters between two words that the wikitext lacks there.
 
-        Slots in the line are ignored.
+        Slots in the wikitext, such as templates, are ignored.
 
         Args:
-          between: the characters between the two words of the text.
+          between: the characters between the two words in the corpus text.
           line: the line of the wikitext with which these words are aligned.
           after: the index of the first of the two words in the line.
         """
@@ -459,11 +469,12 @@ class _Comparison:
             )
 
     def _begins_paragraph(self, norms: Sequence[str], word: int | None) -> bool:
-        """Returns True if a later paragraph begins with given words.
+        """Returns True if a later paragraph of the corpus text begins with given words.
 
         Args:
           norms: the normalised words.
-          word: the index of a word in the text; the paragraphs after this word are searched.
+          word: the index of a word in the corpus text. The paragraphs that begin after this word, up to FAR
+            words after it, are searched.
         """
         assert word is not None
         for number in range(self.paragraph_of[word] + 1, len(self.paragraphs)):
@@ -475,9 +486,11 @@ class _Comparison:
         return False
 
     def _check_quotation(self, line: "_Source", is_first: bool) -> None:
-        """Finds templates that are alone on a line and contain a sentence that is missing in the text.
+        """Finds templates of a line that contain prose which is missing in the corpus text.
 
-        `is_first` is True if the previous line is a heading, or also has only slots.
+        Args:
+          line: a line of the wikitext that contains only templates.
+          is_first: True if the previous line is a heading, or also contains only templates.
         """
         for character in SLOT.findall(line.text):
             slot = self.source.slot(character)
@@ -519,9 +532,9 @@ class _Comparison:
                     self._add_in_text(kind, number, found.start())
 
     def _is_in_source(self, paragraph: str, start: int, end: int) -> bool:
-        """Returns True if a part of a paragraph occurs in the wikitext, without a slot in it.
+        """Returns True if a part of a corpus paragraph occurs in the wikitext without a template in it.
 
-        The part extends from `start` to `end`.
+        The part extends from the offset `start` to `end`.
         """
         here = paragraph[start:end]
         around = paragraph[max(start - 12, 0) : end], paragraph[start : end + 12]
@@ -549,15 +562,15 @@ class _Comparison:
             self._add_in_text(kind, number, len(paragraph))
 
     def _goes_on(self, number: int, word: int, next_word: int) -> bool:
-        """Returns True if the text and the wikitext continue in the same way.
+        """Returns True if the corpus text continues in the same way as the wikitext after a given word.
 
-        The next words of the text may also come from a template or formula after the line. The template or
-        formula may be alone on its line, or begin the next line.
+        It may also continue with words of a template or formula that follows this word in the wikitext. The
+        template or formula may be on the same line, alone on a line, or at the beginning of the next line.
 
         Args:
           number: the number of a line of the wikitext.
-          word: the index of the word in the line after which the wikitext continues.
-          next_word: the index of the word at which the text continues.
+          word: the index of a word in this line; the wikitext after it is compared.
+          next_word: the index of the word at which the corpus text continues.
         """
         line = self.lines[number]
         if word + 1 < len(line.words) and self.found[number].get(word + 1) == next_word:
@@ -584,11 +597,13 @@ class _Comparison:
         return False
 
     def _is_before_block(self, number: int, word: int) -> bool:
-        """Returns True if a table, an image or code follows a line.
+        """Returns True if a table, an image or code follows a line of the wikitext.
+
+        Returns False if `word` is not the last word of the line.
 
         Args:
           number: the number of the line.
-          word: the index of the last word of the line that is in the text.
+          word: the index in the line of its last word that is in the corpus text.
         """
         line = self.lines[number]
         if word + 1 < len(line.words):
@@ -604,11 +619,11 @@ class _Comparison:
         return any(slot.name in _BLOCKS or _IMAGE.search(slot.wikitext) for slot in slots)
 
     def _is_shown_ahead(self, text: str, ahead: Sequence[int]) -> bool:
-        """Returns True if some words of the text may come from a template or formula.
+        """Returns True if consecutive words of the corpus text may come from a template or formula.
 
         Args:
-          text: the part of a line that contains the template or formula.
-          ahead: the indexes of the words in the text.
+          text: the part of the wikitext that contains the template or formula.
+          ahead: the indexes of the words in the corpus text.
         """
         slots = [self.source.slot(found) for found in SLOT.findall(text)]
         values = [slot for slot in slots if not slot.is_note]
@@ -640,7 +655,7 @@ class _Comparison:
         self._add_in_text("no-beginning", number, 0)
 
     def _check_added(self) -> None:
-        """Finds runs of words in the text that occur only in hidden parts of the page."""
+        """Finds runs of words in the corpus text that occur only in hidden parts of the page's wikitext."""
         unmatched = [j for j in range(len(self.words)) if j not in self.origin]
         runs = [run for run in _runs(unmatched) if run[1] - run[0] + 1 >= MIN_ADDED_WORDS]
         if not runs:
@@ -718,8 +733,8 @@ class _Comparison:
     def _merged(self) -> Iterator[_Gap]:
         """Merges findings at nearly the same position. Yields one finding for each position.
 
-        If one of the merged findings is a problem that is visible in the text, its class is kept. The name of
-        a template is taken from any of them.
+        Of the merged findings, the one that shows as an error in the corpus text is kept, for example empty
+        brackets. If it names no template, it gets the template of the other finding.
         """
         kept: list[_Gap] = []
         for gap in sorted(self.gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):
@@ -763,7 +778,8 @@ class _Source:
     def between(self, after: int) -> str:
         """Returns the part of the line between the word with the index `after` and the next word.
 
-        The part includes slots. If `after` is -1, it is the part before the first word.
+        The part includes the characters that represent templates and other slots. If `after` is -1, it is the
+        part before the first word.
         """
         start = self.words[after].end if after >= 0 else 0
         end = self.words[after + 1].start if after + 1 < len(self.words) else len(self.text)
@@ -771,7 +787,10 @@ class _Source:
 
 
 def _index(norms: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
-    """Returns each sequence of SHINGLE words → the indexes of the words at which the sequence begins."""
+    """Returns each sequence of SHINGLE words → the indexes of the words at which the sequence begins.
+
+    `norms` are the normalised words of a text, in order.
+    """
     index: dict[tuple[str, ...], list[int]] = {}
     for start in range(len(norms) - SHINGLE + 1):
         places = index.setdefault(tuple(norms[start : start + SHINGLE]), [])
@@ -804,16 +823,19 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _value_of_whole_sentence(line: "_Source", first: int, last: int) -> str:
-    """Returns the slots among the missing words of a line that may be values, as characters of the line.
+    """Returns the slots among the missing words of a line that may stand for a word or a number.
 
-    Returns "" if the missing words are neither whole sentences nor all words in a pair of brackets. If the
-    word after the missing words is equal to their first word, it is unknown which of the two is missing. Then
-    the missing words may also begin and end one word later.
+    A slot is a part of the line that is not text, such as a template. The line has one character for each
+    slot, and the result consists of these characters. It is "" if the missing words are neither whole
+    sentences nor all words in a pair of brackets.
+
+    If the word after the missing words is equal to their first word, it is unknown which of the two is
+    missing. Then the missing words may also begin and end one word later.
 
     Args:
       line: the line of the wikitext.
-      first: the index of the first missing word.
-      last: the index of the last missing word.
+      first: the index of the first word that is missing in the corpus text.
+      last: the index of the last word that is missing.
     """
     words = line.words
     while last + 1 < len(words) and words[first].norm == words[last + 1].norm:
@@ -833,7 +855,10 @@ def _value_of_whole_sentence(line: "_Source", first: int, last: int) -> str:
 
 
 def _follows_comma(text: str, place: int) -> bool:
-    """Returns True if the slot at the offset `place` is between a comma (or the like) and a letter."""
+    """Returns True if a slot, such as a template, is between a comma or similar sign and a letter.
+
+    `text` is the line of the wikitext, and `place` the offset of the slot.
+    """
     return text[:place][-1:] in tuple(CLAUSE_END) and is_letter(text[place + 1 :][:1])
 
 
@@ -846,9 +871,10 @@ def _is_whole(line: "_Source", first: int, last: int) -> bool:
 
 
 def _may_be_value(text: str, place: int) -> bool:
-    """Returns True if the slot at the offset `place` may be a word or a number.
+    """Returns True if a slot, such as a template, may stand for a word or a number.
 
-    Returns False if it can only be a note. This is judged from the text around the slot.
+    Returns False if it can only be a note, such as a footnote mark. This is judged from the text around the
+    slot. `text` is the line of the wikitext, and `place` the offset of the slot.
     """
     left, right = SLOT.sub("", text[:place]), SLOT.sub("", text[place:])
     near_left, near_right = left[-1:], right[:1]

@@ -1,4 +1,4 @@
-"""Defines the findings of an audit in one page, and adds up the findings in many pages."""
+"""Defines what an audit finds in a page, and adds up the counts of many pages."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ _OF_TEMPLATES = ("template", "dropped-aside", "dropped-quotation")
 
 
 class Hole(NamedTuple):
-    """A finding: a position at which a text differs from its wikitext."""
+    """A finding: a position at which the text of a page in the corpus differs from its wikitext."""
 
     kind: str  # one of CLASSES
     template: str  # name of the template at the place; "" for none
@@ -40,7 +40,7 @@ class Hole(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """Counts of a template's uses in running text: those that left text, and those that left nothing."""
+    """Counts of a template's uses in running text: those that left text in the corpus, and the others."""
 
     shown: int = 0
     nothing: int = 0  # no text, at a place where a value is possible
@@ -48,7 +48,7 @@ class Uses(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """The differences between the wikitext of a page and its text, with counts."""
+    """The differences between the wikitext of a page and its text in the corpus, with counts."""
 
     paragraphs: int  # of the text
     source_words: int  # in running text that could be compared
@@ -87,10 +87,13 @@ def is_note(uses: Uses) -> bool:
 
 
 def counts_as_hole(hole: Hole, uses: Mapping[str, Uses]) -> bool:
-    """Returns True if a finding is a real hole.
+    """Returns True if a finding is a hole: something is missing in the corpus text.
 
-    `uses` has the counts of each template in all pages. A template without text is not a hole if these counts
-    show that the template is a note.
+    A template that left no text is not a hole if it is a note, such as a footnote mark (see `is_note`).
+
+    Args:
+      hole: the finding.
+      uses: name of a template → its counts in all pages.
     """
     is_doubtful = hole.kind in _OF_TEMPLATES and hole.template in uses
     return not (is_doubtful and is_note(uses[hole.template]))

@@ -27,7 +27,7 @@ COLUMNS = ("page_id", "title", "class", "template", "source", "text")
 
 
 class AuditReport:
-    """The report of an audit, made from the findings in a sample of pages."""
+    """The report of an audit: the differences between the wikitext of sampled pages and their corpus text."""
 
     def __init__(self, pages: Iterable[AuditedPage]):
         found = sorted(pages)
@@ -167,7 +167,7 @@ class AuditReport:
 
 
 def _in_text(holes: Sequence[Hole]) -> Sequence[Hole]:
-    """Returns the findings that count as holes: all except those of the classes NO_HOLES."""
+    """Returns the findings that the report counts: all except those of the classes NO_HOLES."""
     return [hole for hole in holes if hole.kind not in NO_HOLES]
 
 

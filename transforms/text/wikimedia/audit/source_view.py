@@ -93,11 +93,11 @@ class SourceView(NamedTuple):
     hidden: Sequence[str]  # wikitext of references, images and tables
 
     def slot(self, character: str) -> Slot:
-        """Returns the slot that a character in a line represents."""
+        """Returns the slot (such as a template) that is represented by a character in the text of a line."""
         return self.slots[ord(character) - FIRST_SLOT]
 
     def wikitext(self, text: str) -> str:
-        """Replaces each slot in a text by its wikitext."""
+        """Replaces each character that represents a slot (such as a template) by the wikitext of the slot."""
         return SLOT.sub(lambda found: self.slot(found[0]).wikitext, text)
 
 
@@ -133,7 +133,8 @@ class _Page:
     def quoted(self, line: Line) -> Iterator[Line]:
         """Yields the lines of prose in the arguments of the templates of a line.
 
-        The line has only templates. Such a template is displayed either completely or not at all.
+        `line` contains only templates. A template that is not within a sentence, such as a quotation, is
+        either displayed completely or not at all.
         """
         for character in SLOT.findall(line.text):
             slot = self.slots[ord(character) - FIRST_SLOT]

@@ -97,7 +97,7 @@ def explain_page(
     Args:
       wikitext: the wikitext of the page.
       title: its title.
-      language: the tables of the cleaner.
+      language: the tables that the cleaner uses for the wiki.
       namespaces: number of a namespace → its names in the dump.
       of_wiki: what the cleaner knows about the wiki's own templates.
     """
@@ -183,9 +183,13 @@ class _WatchedCleaner(WikitextCleaner):
     def explain(
         self, raw: RawSection, source: RawSection, rules: RuleBook, page: Page
     ) -> ExplainedSection:
-        """Explains a section.
+        """Returns the text of a section, or the rule that dropped it, and the rule for each of its parts.
 
-        `raw` is the section as returned by `split`; `source` is the same section in the original wikitext.
+        Args:
+          raw: the section as returned by `split`.
+          source: the same section in the original wikitext.
+          rules: finds the rules that the cleaner applied.
+          page: the page of the section.
         """
         of_source = source.heading, source.level, source.body
         if id(raw) not in self._of:
@@ -257,9 +261,11 @@ def _outermost(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """Yields the pieces with their positions in the wikitext of their section.
+    """Yields the templates and links of a section with their positions in its wikitext.
 
-    Pieces of the same kind must be in the order of the wikitext.
+    Args:
+      source: the wikitext of the section.
+      pieces: the templates in the order of the wikitext, and the links in the order of the wikitext.
     """
     position = {TEMPLATE: 0, LINK: 0}
     spans = _cut_spans(source)
@@ -276,7 +282,7 @@ def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
 
 
 def _end_of(source: str, start: int) -> int:
-    """Returns the position after the braces or brackets that close those at `start`."""
+    """Returns the end of the template or link at `start`, or of the text if it has no closing signs."""
     opener = "[" if source.startswith("[") else source[start : start + 2]
     if opener not in ("{{", "[["):
         return source.find("]", start) + 1 or len(source)

@@ -1,4 +1,4 @@
-"""Finds the file and line of an entry in the TOML tables of a language."""
+"""Finds the file and line of an entry in the TOML tables that the cleaner uses for a language."""
 
 import functools
 import json
@@ -20,7 +20,7 @@ Entries = Mapping[tuple[str, str], int]
 
 
 class Place(NamedTuple):
-    """The file and the line of an entry in the TOML tables."""
+    """The file and the line of an entry in the TOML tables of the cleaner."""
 
     file: str  # "languages/uk.toml"
     line: int  # from 1
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 def find_place(code: str, names: tuple[str, ...], entry: str) -> Place | None:
-    """Returns the place of the entry that applies to a corpus, or None.
+    """Returns the place of the table entry that applies to a corpus, or None if no table has the entry.
 
     The corpus's own tables take precedence over those that all wikis share.
 
@@ -49,7 +49,7 @@ def find_place(code: str, names: tuple[str, ...], entry: str) -> Place | None:
 
 
 def files_of(code: str) -> tuple[str, ...]:
-    """Returns the files that contain the tables of a corpus, in order of precedence."""
+    """Returns the names of the TOML files that contain the tables of a corpus, in order of precedence."""
     own = borrowed_tables(code) or code
     if not has_proven_tables(code):
         own = "unproven"

@@ -89,7 +89,11 @@ class CleanedPage(NamedTuple):
 
 
 class UncleanableError(ValueError):
-    """Raised if a page cannot be cleaned. `reason` is "too-long", "too-deep" or "tangled"."""
+    """Raised if a page cannot be cleaned.
+
+    `reason` is "too-long" (the page), "too-deep" (the nesting of its templates) or "tangled" (the boundaries
+    of its sections were lost). `detail` describes the error.
+    """
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
@@ -109,7 +113,17 @@ class WikitextCleaner:
         namespaces: Mapping[int, Sequence[str]],
         of_wiki: WikiTemplates = NO_TEMPLATES,
     ) -> None:
-        """Prepares the tables of one wiki. Raises ValueError if a display pattern in them is invalid."""
+        """Prepares the tables of one wiki.
+
+        Args:
+            language: the tables of the wiki's language.
+            namespaces: number of each namespace → its names.
+            of_wiki: the template definitions in the wiki's dump.
+
+        Raises:
+            ValueError: the language tables contain an invalid display pattern (the text of a template, with
+                placeholders for its arguments).
+        """
         self._language = language
         self._of_wiki = of_wiki
         self._namespaces = {number: tuple(names) for number, names in namespaces.items()}
@@ -189,7 +203,7 @@ class WikitextCleaner:
     def shown_name(self, heading: str, level: int) -> str:
         """Returns the normalised name of a heading without its markup.
 
-        The tables of dropped headings contain names in this form.
+        The language tables list the headings of dropped sections in this form.
         """
         name = normalise_name(heading)
         if _MARKUP.search(name):
@@ -227,9 +241,15 @@ class WikitextCleaner:
         *,
         markdown: bool = False,
     ) -> list[Section]:
-        """Cleans sections of a page. Returns one cleaned section for each; some may have no paragraphs.
+        """Cleans sections of a page by several passes over all of them at once.
+
+        Returns one cleaned section for each section. Some may have no paragraphs.
 
         Args:
+          sections: the sections to clean.
+          page: the page of the sections.
+          expansion: receives the counts of templates whose text is guessed or unknown.
+          variants: the converter for the variants of the language, such as traditional Chinese.
           markdown: True to also keep lists, as paragraphs with the marks that `render_markdown` converts.
         """
         if markdown:
@@ -272,5 +292,8 @@ def _drop_switch(match: re.Match[str]) -> str:
 
 
 def _plain(heading: str) -> str:
-    """Returns the text of a heading that consists only of templates, without brackets and other signs."""
+    """Returns a heading without its brackets, braces, `<`, `>` and `|`.
+
+    This is used for a heading of which cleaning left no text, because it consists only of templates.
+    """
     return _MARKUP_SIGNS.sub("", restore(heading)).strip()

@@ -96,8 +96,8 @@ def _drop_blanks_at_end(pieces: list[str]) -> None:
 def _show_target(target: str) -> str:
     """Returns the target of a link without label as the page displays it.
 
-    Characters written as `%41` are decoded, and apostrophes do not mark italics. If the target cannot be the
-    title of a page, the brackets are not a link and are kept.
+    Characters written as `%41` are decoded. Apostrophes are kept as text. If the target cannot be the title
+    of a page, it is not a link, so the brackets are kept as text, too.
     """
     written = shown = decode_entities(target)
     with contextlib.suppress(UnicodeDecodeError):
@@ -137,9 +137,10 @@ def _show_brackets(match: re.Match[str]) -> str:
 
 
 def _drop_lost_brackets(line: str) -> str:
-    """Removes the double brackets `[[` and `]]`, which belong to no link, from a line.
+    """Removes the double brackets that belong to no link, `[[` or `]]`, from a line.
 
-    If the line has single brackets that are plain text and not paired, the double brackets are kept as text.
+    Some brackets of the line may already be marked as plain text. If one of those has no partner, the double
+    brackets are kept as plain text, too, because they may contain the partner.
     """
     is_meant = line.count(_LEFT) != line.count(_RIGHT)
     return _LOST_BRACKETS.sub(lambda match: protect(match[0]) if is_meant else "", line)

@@ -106,7 +106,8 @@ def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
 def _line_before(text: str, end: int) -> tuple[int, int]:
     """Returns the (start, end) of the last non-empty line before the position `end`.
 
-    If this line is more than _MAX_BLANK_LINES lines away, returns the position of an empty line instead.
+    At most _MAX_BLANK_LINES empty lines are skipped. If the line before them is empty, too, its position is
+    returned.
     """
     start = text.rfind("\n", 0, end) + 1
     for _ in range(_MAX_BLANK_LINES):
@@ -168,12 +169,13 @@ class _AnnouncedHeadings:
 
 
 def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
-    """Returns True if a list after a colon or comma is to be kept. The decision depends on its items.
+    """Returns True if a list is to be kept. The decision depends on its items and on the line before it.
 
     Args:
         items: the items of the list.
         marked: the number of items that begin with `*` or `#`.
-        is_announced: True if a whole sentence announces the list, False if there is only a label.
+        is_announced: True if the line before the list is a sentence that announces it, False if it is a
+            label.
     """
     if 2 * sum(map(_is_source, items)) >= len(items):
         return False

@@ -11,7 +11,11 @@ _RUN = re.compile(r"'{2,}")
 
 
 def _apostrophe_to_restore(parts: list[str], sizes: list[int]) -> int:
-    """Returns the index of the bold mark that is read as an apostrophe and an italic mark, or -1."""
+    """Returns the index of the bold mark that is read as an apostrophe and an italic mark.
+
+    Returns -1 if the line has no bold mark. `sizes` are the numbers of apostrophes in the marks of the line,
+    and `parts` the texts between the marks.
+    """
     one_letter_word = word = blank = -1
     for i, size in enumerate(sizes):
         if size != 3:

@@ -137,7 +137,10 @@ def count_headings(title: str, wikitext: str) -> Iterator[tuple[HeadingKey, Head
 
 
 def add_counts(counts: Iterable[HeadingCounts]) -> HeadingCounts:
-    """Adds up counts. The field `page` of the sum is the smallest title by code point."""
+    """Adds up counts.
+
+    The field `page` of the result is an example: the title that is first in the order of code points.
+    """
     *numbers, titles = zip(*counts, strict=True)
     return HeadingCounts._make([*map(sum, numbers), min(titles)])
 
@@ -216,7 +219,9 @@ def _replace_nested(
 def _count_lines(body: str) -> collections.Counter[str]:
     """Counts the lines of a section by kind.
 
-    Returns kind of line → number of lines. The key "letters" has the number of letters in lines of prose.
+    Returns kind → number of lines. Lines with text are "prose", "source", "link" or "item". A line without
+    text is counted by the marks in it (see `_mark`). The key "letters" has the number of letters in lines of
+    prose.
     """
     counts: collections.Counter[str] = collections.Counter()
     for line in filter(None, map(str.strip, body.split("\n"))):

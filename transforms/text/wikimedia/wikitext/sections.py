@@ -43,7 +43,7 @@ class RawSection(NamedTuple):
 def name_of_heading(heading: str) -> str:
     """Returns the normalised name of a heading that has no markup.
 
-    The tables of dropped headings contain names in this form.
+    The language tables list the headings of dropped sections in this form.
     """
     return normalise_name(heading).rstrip(" :.")
 

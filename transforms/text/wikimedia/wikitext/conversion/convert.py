@@ -72,7 +72,8 @@ def _unit_text(unit: Unit, side: Side, style: Style, *, is_one: bool) -> str:
 def _local_name(number: str, unit: Unit, side: Side, style: Style) -> str:
     """Returns a number with the name of its unit in the wiki's language.
 
-    Returns "" if the unit has no name in this language.
+    Returns "" if CLDR has no name of the unit in this language, or if the options require another form, such
+    as the symbol. `side` is "in" for the input of the conversion and "out" for the output.
     """
     if not style.is_local or style.is_short(unit, side) or unit.exponent or any(style.before_unit):
         return ""
@@ -85,7 +86,10 @@ def _local_name(number: str, unit: Unit, side: Side, style: Style) -> str:
 
 
 def _decorated(number: str, unit: Unit, side: Side, style: Style) -> str:
-    """Returns a number followed by its power of ten, if the unit has one: "3 million", "3×10⁶"."""
+    """Returns a number with the power of ten that is part of its unit: "3 million" or "3×10⁶".
+
+    The name of the unit is not added. If the unit has no power of ten, the number is returned unchanged.
+    """
     if not unit.exponent:
         return number
     abbreviated = style.abbreviation in ("on", side)
@@ -124,7 +128,11 @@ def _join_text(join: Join, unit: Unit, side: Side, style: Style) -> str:
 def _joined(
     numbers: list[Shown], joins: tuple[Join, ...], unit: Unit, side: Side, style: Style
 ) -> str:
-    """Returns a value, or a range of values, as text with its unit."""
+    """Returns a value or a range of values as text, with its unit: "5 km", "5 to 10 km".
+
+    `numbers` are the values, and `joins` the words between them. `side` is "in" for the input of the
+    conversion and "out" for the output.
+    """
     each = any(join.each for join in joins) and not style.names(unit, side)
     shown = ""
     for i, number in enumerate(numbers):
@@ -154,7 +162,10 @@ def _input(measure: Measure, style: Style) -> str:
 
 
 def _output(measure: Measure, output: Output, style: Style, side: Side = "out") -> str:
-    """Returns the text of a measure converted to one output unit or combination of units."""
+    """Returns the text of a measure converted to one output unit or combination of units.
+
+    `side` is "in" if the text takes the place of the input, otherwise "out".
+    """
     source, target, quantities = measure.unit, output[-1], measure.quantities
     if is_hand(source):
         source, quantities = in_inches(source, quantities)
@@ -182,7 +193,11 @@ def _output(measure: Measure, output: Output, style: Style, side: Side = "out") 
 
 
 def _in_parts(out: float, decimals: int, output: Output, style: Style, side: Side) -> str:
-    """Returns the text of a quantity that is split into several units: "5 ft 11 in"."""
+    """Returns the text of a quantity that is split into several units: "5 ft 11 in".
+
+    `output` are these units, the largest first. `out` is the quantity in the last of them, which is written
+    with `decimals` decimals.
+    """
     digits = round_digits(abs(out), max(decimals, 0), style)
     left, decimal_places = float(digits), len(digits.partition(".")[2])
     counts: list[float] = []
@@ -202,10 +217,10 @@ def _in_parts(out: float, decimals: int, output: Output, style: Style, side: Sid
 
 
 def _spaced(text: str, *, at_start: bool) -> str:
-    """Returns a text with the space that separates it from a number, because parsing has removed this space.
+    """Adds a space to a text that an option puts next to a number, such as "wide" in "2 m wide".
 
-    If `at_start` is True, the space is added at the start of the text, otherwise at its end. No space is
-    added next to signs such as a hyphen.
+    The space is missing because the parser removes spaces around arguments. If `at_start` is True, the space
+    is added at the start of the text, otherwise at its end. No space is added next to signs such as a hyphen.
     """
     if at_start:
         return text if not text or text.startswith(("-", ",", ";", ":", "+")) else f" {text}"

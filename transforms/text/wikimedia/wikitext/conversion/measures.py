@@ -23,7 +23,7 @@ _POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 
 
 class Join(NamedTuple):
-    """A word or sign between two values, such as "to" in "5 to 10 km", and its written forms."""
+    """A word or sign that joins two values ("5 to 10 km"), in its spelled-out and abbreviated form."""
 
     spelled: str  # before the name of a unit
     abbreviated: str  # before its symbol

@@ -53,7 +53,7 @@ def formula_as_text(arguments: Arguments, page: Page) -> str:
 def formula_or_era(arguments: Arguments, page: Page) -> str:
     """Expands `{{ce|H2O}}` to a formula, and `{{CE}}` (Common Era) to "CE".
 
-    One function handles both, because template names are not case-sensitive in the tables.
+    One function handles both, because template names are not case-sensitive in the language tables.
     """
     return formula_as_text(arguments, page) or "CE"
 

@@ -168,6 +168,10 @@ def _centuries(era: str = "", *, short: bool = False) -> Show:
     """Returns a function that expands French templates for centuries.
 
     `{{s|XII|e}}` becomes "XIIe siècle", and `{{sp|XI|e|au|XII|e|s}}` becomes "XIe au XIIe siècles".
+
+    Args:
+      era: a text to add at the end, such as " av. J.-C.".
+      short: True to write only the number, without "siècle" and the era.
     """
 
     def show(arguments: Arguments, page: Page) -> str:

@@ -28,7 +28,7 @@ _ERROR = re.compile(r'class="[^"]*\berror\b')
 
 
 class DefinitionError(ValueError):
-    """Raised if a template's definition cannot be parsed, or if its evaluation needs too much work."""
+    """Raised if a template's definition cannot be parsed, or if its evaluation takes too many steps."""
 
 
 class Parameter(NamedTuple):
@@ -124,7 +124,10 @@ def read_definition(definition: str) -> Parts:
 
 
 def _give_up(stack: list[_Open], opener: str) -> None:
-    """Turns the innermost open braces or brackets into plain text, because they are not closed."""
+    """Turns the innermost open braces or brackets into plain text, because they are not closed.
+
+    `opener` is the text of these braces or brackets. `stack` has all open ones, the innermost last.
+    """
     inner = stack.pop()
     into = stack[-1].parts[-1]
     into.append(opener)
@@ -176,11 +179,11 @@ class Shower(Protocol):
 
 
 class Evaluation:
-    """Evaluates the definitions of templates on one page, up to a limit of work.
+    """Evaluates the definitions of templates on one page, and limits the cost of doing so.
 
     Args:
-        work: the limit for all evaluations together. Each character of a result costs 1, and each node of a
-            tree costs NODE_COST.
+        work: the maximum cost of all evaluations together. Each character of a result costs 1, and each node
+            of a tree costs NODE_COST.
     """
 
     def __init__(self, work: int) -> None:
@@ -190,8 +193,13 @@ class Evaluation:
     def text(self, parts: Parts, arguments: Arguments, show: Shower) -> str:
         """Evaluates parts of a definition to text.
 
+        Args:
+            parts: the nodes of the definition's tree to evaluate.
+            arguments: the arguments of the template call.
+            show: expands the template calls and parser functions that this class does not handle.
+
         Raises:
-            DefinitionError: the work exceeds the limit, or the parts are nested too deeply.
+            DefinitionError: the cost exceeds the limit, or the parts are nested too deeply.
         """
         self.work -= NODE_COST * len(parts)
         if self.work < 0 or self._depth > _MAX_DEPTH:

@@ -159,8 +159,8 @@ class TemplateTexts:
     def expand(self, text: str, page: Page, expansion: Expansion) -> str:
         """Expands all templates of a text, and returns the text.
 
-        Templates that are guessed or leave a gap are counted in `expansion`. A closer without a partner is
-        removed; an opener without a partner is removed together with the rest of its line.
+        `expansion` counts the templates whose text is guessed or missing. Closing braces without a partner
+        are removed. Opening braces without a partner are removed together with the rest of their line.
 
         Raises:
             TooDeepError: templates are nested deeper than MAX_DEPTH.
@@ -237,7 +237,16 @@ class TemplateTexts:
         page: Page,
         expansion: Expansion,
     ) -> str:
-        """Returns the text to which a template expands, or a hole (the mark for missing text)."""
+        """Returns the text to which a template expands, or a hole (the mark for missing text).
+
+        Args:
+            text: the text that contains the template call.
+            frame: the template, and the positions of its braces in `text`.
+            inner: the wikitext of its arguments, in which nested templates are already expanded.
+            is_nested: True if the call is within another template call.
+            page: the page of the text.
+            expansion: counts the templates whose text is guessed, missing or unknown.
+        """
         template = frame.template
         parse = parse_function_arguments if template.is_function else parse_arguments
         arguments = parse(inner) if inner else {}
@@ -302,8 +311,11 @@ class TemplateTexts:
     ) -> str:
         """Evaluates a template's definition, and returns the resulting wikitext.
 
+        `within` are the names of the templates whose definitions call this one, the outermost first.
+
         Raises:
-            DefinitionError: the definition needs too much work, contains itself, or calls a Lua module.
+            DefinitionError: the evaluation takes too many steps, or the definition contains itself or calls a
+                Lua module.
         """
         if template.name in within or len(within) == _MAX_DEFINITIONS:
             raise DefinitionError("the definition contains itself, or is nested too deeply")
@@ -331,8 +343,9 @@ def _show(
 ) -> str:
     """Calls the `show` function of a template. Returns its text, or HOLE if the text cannot be known.
 
-    `given` is the length of the arguments. The result is also HOLE if the templates of the page, taken
-    together, have become too much longer than their arguments.
+    To limit the length of a page, `expansion.grown` counts the characters by which texts are longer than the
+    arguments of their templates. The result is also HOLE if this sum exceeds _MAX_GROWN. `given` is the
+    length of the arguments in characters.
     """
     assert template.show is not None
     if expansion.grown > _MAX_GROWN:
@@ -351,7 +364,11 @@ def _guessed(
     expansion: Expansion,
     around: tuple[str, str],
 ) -> str:
-    """Returns a guessed text for an unknown template, or HOLE. Counts guesses and holes in `expansion`."""
+    """Returns a guessed text for an unknown template, or HOLE if no text can be guessed.
+
+    Counts guesses and holes in `expansion`. `around` are the characters before and after the template (see
+    `_around`).
+    """
     shown = guess(template.name, arguments, page, *around)
     if shown:
         _count(template, expansion.guessed)

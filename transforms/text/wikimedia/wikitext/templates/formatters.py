@@ -1,4 +1,7 @@
-"""Defines the functions that a display pattern can apply to an argument: `{1:number}`, `{2:lower}`, …"""
+"""Defines the formatters of display patterns (see `patterns`), such as `number` in `{1:number}`.
+
+A formatter is a function that is applied to the value of a template's argument.
+"""
 
 from collections.abc import Callable, Mapping
 

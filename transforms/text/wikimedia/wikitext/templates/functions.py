@@ -146,7 +146,7 @@ def country(arguments: Arguments, page: Page) -> str:
 
 
 def quran_verse(arguments: Arguments, page: Page) -> str:
-    """Expands `{{cite quran|2|255|style=nosup}}` to a reference in the text.
+    """Expands `{{cite quran|2|255|style=nosup}}` to "Quran 2:255".
 
     With other styles, the template is a footnote mark and leaves no text.
     """

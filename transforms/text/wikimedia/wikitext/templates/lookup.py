@@ -165,7 +165,8 @@ class TemplateTable:
     def _is_better_in_wiki(self, name: str) -> bool:
         """Returns True if the wiki's definition of a template takes precedence over the language's tables.
 
-        This is so for templates in tables that were not written by hand, and for templates that hold data.
+        This is so for templates in tables that were not written by hand, and for templates that contain data
+        such as numbers of inhabitants.
         """
         if name in self._shows:
             return name in self._language.wiki_first

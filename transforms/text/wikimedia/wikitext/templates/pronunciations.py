@@ -31,7 +31,10 @@ def _bracketed(sounds: str) -> str:
 
 
 def ipa_english(arguments: Arguments, page: Page) -> str:
-    """Expands `{{IPAc-en|UK|ˈ|æ|l}}`. Its arguments are labels such as "UK", and then single sounds."""
+    """Expands `{{IPAc-en|UK|ˈ|æ|l}}` to labels and sounds: "UK: /ˈæl/".
+
+    The first arguments are labels such as "UK". Each further argument is one sound.
+    """
     labels: list[str] = []
     sounds: list[str] = []
     for value in positional(arguments):

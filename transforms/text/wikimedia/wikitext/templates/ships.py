@@ -25,9 +25,10 @@ def _shown_name(prefix: str, name: str, number: str, form: str) -> str:
 
 
 def ship(arguments: Arguments, page: Page) -> str:
-    """Expands `{{ship|HMS|Ajax|22|6}}` to the prefix, name and number of a ship.
+    """Expands `{{ship|HMS|Ajax|22|6}}` to "HMS Ajax", and `{{ship|HMS|Ajax|22}}` to "HMS Ajax (22)".
 
-    The fourth argument is a format that selects some of these.
+    The arguments are prefix, name, number and format. The format is the sum of the parts that are shown: 4
+    for the prefix, 2 for the name, 1 for the number.
     """
     prefix, name, number, form = (*positional(arguments)[:4], "", "", "", "")[:4]
     return _shown_name(prefix, name, number, form)

@@ -140,7 +140,7 @@ def percentage(arguments: Arguments, page: Page) -> str:
 
 
 def currency(arguments: Arguments, page: Page) -> str:
-    """Expands `{{currency|5 million|EUR}}` to the sign of the currency and the amount."""
+    """Expands `{{currency|5 million|EUR}}` to the sign of the currency and the amount: "€5 million"."""
     amount, code = arguments.get("1", ""), arguments.get("2", "USD") or "USD"
     if not amount:
         return ""

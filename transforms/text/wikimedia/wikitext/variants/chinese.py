@@ -118,9 +118,10 @@ def _keep(text: str) -> str:
 
 
 def _set_aside(text: str) -> tuple[str, list[str]]:
-    """Replaces each text that must not be converted by _KEEP. Returns the result and the replaced texts.
+    """Puts the sign _KEEP in place of each text that must not be converted.
 
-    These texts are between _KEEP and _KEEP_END. A text without _KEEP_END is not replaced.
+    Returns the result and the list of replaced texts. Such a text begins with _KEEP and ends with _KEEP_END.
+    If _KEEP_END is missing, the text is not replaced.
     """
     pieces: list[str] = []
     kept: list[str] = []
@@ -143,7 +144,12 @@ def _set_aside(text: str) -> tuple[str, list[str]]:
 
 
 class ChinesePage(PageVariants):
-    """Converts one page to the first of the given variants, by the rules of the page and the tables."""
+    """Converts one page to a variant, by the conversion rules on the page and the tables of zhconv-rs.
+
+    Args:
+      text: the wikitext of the page.
+      variants: the wanted variant, its fallbacks, and "zh".
+    """
 
     def __init__(self, text: str, variants: Sequence[str]) -> None:
         self._target: _Target = "zh-cn" if variants[0] == "zh-cn" else "zh-tw"

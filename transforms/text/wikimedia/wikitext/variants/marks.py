@@ -86,7 +86,15 @@ def _parse_flags(text: str) -> tuple[set[str], str]:
 
 
 def _choose(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
-    """Returns the text for the first of the variants that has one. If none has one, returns any text."""
+    """Returns the text that a mark has for a variant.
+
+    If the mark has no text for any of `variants`, returns any of its texts, or "" if it has none.
+
+    Args:
+        both: variant → text, from rules such as `zh-cn:A`.
+        one: variant → {from: to}, from rules such as `A=>zh-tw:B`.
+        variants: the wanted variant, its fallbacks, and "zh".
+    """
     texts = [both[name] for name in variants if name in both and name != "zh"]
     texts += one.get(variants[0], {}).values()
     texts += both.values()
@@ -95,7 +103,11 @@ def _choose(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
 
 
 def _pairs(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> dict[str, str]:
-    """Returns the conversion rules (from → to) for the first variant that has any."""
+    """Returns the conversion rules (from → to) that a mark defines for the wanted variant.
+
+    The rules in `one` are used if they are for this variant. From `both`, each text is converted to the text
+    of the first of `variants` that has one. The arguments are those of `_choose`.
+    """
     own = next((both[name] for name in variants if name in both and name != "zh"), None)
     pairs = dict.fromkeys(both.values(), own) if own is not None else {}
     return {**pairs, **one.get(variants[0], {})}
