@@ -63,7 +63,9 @@ def _row(name: str, build: str, memory: MemoryModel, **others: Any) -> CorpusRow
     """Returns the row of a corpus whose modules and samples have the same name as its command.
 
     Args:
+      name: The name of the command.
       build: The name of the class of its builds.
+      memory: The memory that the in-process runner needs.
       others: Other fields of CorpusRow, which replace the usual values.
     """
     named: dict[str, Any] = {
@@ -238,7 +240,9 @@ def rows() -> dict[str, CorpusRow]:
 def row_of(corpus: Any) -> CorpusRow:
     """Returns the row of the corpus to which a build belongs.
 
-    It is found by the module of the build's class, because folders may be renamed or shared.
+    Args:
+      corpus: The build. Its row is found by the Python module of its class, not by the name of its folder,
+        because users may have renamed the folder.
     """
     module = type(corpus).__module__
     named = next((row for row in rows().values() if row.module == module), None)
@@ -246,10 +250,16 @@ def row_of(corpus: Any) -> CorpusRow:
 
 
 def shapes() -> dict[str, CorpusShape]:
-    """Returns name → shape (columns, splits, unit) of the corpora whose builds have documents."""
+    """Returns name of a corpus → its shape: the columns, the splits and the name of its documents.
+
+    Corpora whose builds have no documents are left out.
+    """
     return {row.name: row.shape for row in rows().values() if row.shape}
 
 
 def layouts() -> dict[str, Layout]:
-    """Returns name → text layout of the corpora from which vocabularies can be learned."""
+    """Returns name of a corpus → its Layout: the column that contains the text, and the format of the text.
+
+    Only corpora from which vocabularies can be learned have a layout.
+    """
     return {row.name: row.layout for row in rows().values() if row.layout}

@@ -68,7 +68,8 @@ class Entities(CorpusBuild):
         """Returns the number of bytes of the dump that the workers will read.
 
         Args:
-          stripes: The number of parts into which workers divide a file.
+          stripes: The number of parts into which workers divide a file. A file that cannot be read from the
+            middle, such as a .gz, is read from the beginning for each part, so it counts `stripes` times.
         """
         return sum(entity_bytes_of(path, stripes) for path in self.dumps)
 
@@ -77,7 +78,12 @@ class Entities(CorpusBuild):
         return Stage("read", self.read), Stage("write", self.write)
 
     def read(self, root: beam.Pipeline, place: Place) -> ReadItems:
-        """Extracts the columns that corpora need from each item in the dump."""
+        """Extracts the columns that corpora need from each item in the dump.
+
+        Args:
+          root: The pipeline.
+          place: The folder for the extracted columns.
+        """
         read = root | "ReadEntities" >> ReadEntities(
             self.dumps, place.stripes, self.config.on_corrupt
         )
@@ -94,7 +100,13 @@ class Entities(CorpusBuild):
         )
 
     def write(self, root: beam.Pipeline, place: Place, read: ReadItems) -> None:
-        """Writes the entity table, and the list of internal classes (those of Wikimedia's own pages)."""
+        """Writes the entity table, and the list of internal classes (those of Wikimedia's own pages).
+
+        Args:
+          root: The pipeline.
+          place: The folder of the build, and a folder for intermediate files.
+          read: The results of the stage "read".
+        """
         folder = place.folder
         items = PackedItems(read.blocks, read.ranges, read.entities)
         table = items | "WriteEntityTable" >> WriteEntityTable(

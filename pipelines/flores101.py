@@ -112,7 +112,8 @@ class Flores101(CorpusBuild):
         """Returns the number of bytes of dump files that the workers will read.
 
         Args:
-          stripes: The number of parts into which workers divide a file.
+          stripes: The number of parts into which workers divide a file. A file that cannot be read from the
+            middle, such as a .gz, is read from the beginning for each part, so it counts `stripes` times.
         """
         paths = [path for dump in self.dumps for path in dump.paths]
         return sum(dump_bytes_of(path, stripes) for path in paths)
@@ -122,7 +123,12 @@ class Flores101(CorpusBuild):
         return Stage("source", self.source), Stage("select", self.select)
 
     def source(self, root: beam.Pipeline, place: Place) -> SourcedDumps:
-        """Finds one passage in every article. The passages are candidates for the benchmark."""
+        """Finds one passage in every article. The passages are candidates for the benchmark.
+
+        Args:
+          root: The pipeline.
+          place: Says into how many parts the workers divide a file.
+        """
         of_dumps = [self._source(root, dump, place.stripes) for dump in self.dumps]
         of_documents = [self._source_documents(root, files) for files in self.documents]
         sourced = flatten([*of_dumps, *of_documents])
@@ -132,7 +138,13 @@ class Flores101(CorpusBuild):
         return SourcedDumps(sourced.candidates, sourced.rejected, ledger)
 
     def select(self, root: beam.Pipeline, place: Place, sourced: SourcedDumps) -> None:
-        """Draws the sentences from the candidates, and writes them."""
+        """Draws the sentences from the candidates, and writes them.
+
+        Args:
+          root: The pipeline.
+          place: The folder of the build.
+          sourced: The results of the stage "source", with the candidates.
+        """
         selected = sourced.candidates | "SelectSentences" >> SelectSentences(
             self.config.quotas(), self.topics
         )

@@ -1,4 +1,4 @@
-"""One Billion Word: news sentences, deduplicated, tokenised, shuffled and held out as in the original.
+"""One Billion Word: news sentences that are deduplicated, tokenised, shuffled and split as in the original.
 
 Method: Chelba et al., 2013. The steps are in the order of the published scripts, which is not that of the
 paper. Other differences and their reasons: pipelines/docs/lm1b.md.
@@ -73,10 +73,13 @@ class Lm1b(CorpusBuild):
         return "-".join(dict.fromkeys((*years[:1], *years[-1:])))
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of input files that the workers will read.
+        """Returns the number of bytes that all workers together will read from the input files.
+
+        A file that can only be read from its beginning, such as a .gz file, is counted once for each worker
+        that reads it.
 
         Args:
-          stripes: The number of parts into which the workers divide a file.
+          stripes: The number of workers.
         """
         return line_bytes_of(self.files, stripes, self.members)
 
@@ -191,7 +194,7 @@ class Lm1b(CorpusBuild):
         return {"news": self.files}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns a caveat if only the first part of the input is read."""
+        """Returns a sentence that warns users if only the first part of the input is read; otherwise ()."""
         return limit_caveat(self.config.limit, "lines")
 
     def settings(self) -> Mapping[str, Any]:

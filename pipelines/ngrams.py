@@ -121,9 +121,9 @@ class Ngrams(CorpusBuild):
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the size of the input's Parquet files in bytes.
+        """Returns the total size of the input's Parquet files in bytes.
 
-        Workers do not divide these files, so `stripes` (the number of parts of a file) is ignored.
+        It does not depend on `stripes`, the number of workers.
         """
         return sum(file_bytes_of(placed.file.path) for placed in self.files)
 
@@ -255,9 +255,9 @@ class Ngrams(CorpusBuild):
 
 
 def _held_out(records: Mapping[str, int]) -> tuple[str, ...]:
-    """Returns the names of the held-out splits, sorted: splits with rows, without those named "train…".
+    """Returns the sorted names of the held-out splits: all splits whose name does not begin with "train".
 
-    `records` contains the number of rows of each split.
+    Splits without rows are left out. `records` contains the number of rows of each split.
     """
     return tuple(
         sorted(split for split, rows in records.items() if rows and not split.startswith(TRAIN))

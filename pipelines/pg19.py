@@ -89,10 +89,9 @@ class Pg19(CorpusBuild):
         return self.files.date()
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of book files that the workers will read.
+        """Returns the total size of the book files in bytes.
 
-        Args:
-          stripes: The number of parts into which the workers divide a file.
+        It does not depend on `stripes`, the number of workers, because each file is read only once.
         """
         return self.files.bytes_to_read(stripes)
 
@@ -125,7 +124,7 @@ class Pg19(CorpusBuild):
         )
 
     def write(self, root: beam.Pipeline, place: Place, old: OldBooks) -> None:
-        """Masks words in the books, and writes each book into its split."""
+        """Replaces the words of the word list by a mark, and writes each book into its split."""
         folder = place.folder
         similarity = self.config.near_duplicates
         drop = DropDuplicateBooks(place.scratch, similarity) if similarity else KeepAll()
@@ -182,8 +181,9 @@ class Pg19(CorpusBuild):
         }
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns caveats: facts that are missing because an input was not given, and a limit on the number
-        of books.
+        """Returns sentences that tell users which facts are missing because an input was not given.
+
+        If the number of books was limited, a further sentence says so.
         """
         return (*self.files.caveats(), *limit_caveat(self.config.limit, "books"))
 

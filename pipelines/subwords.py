@@ -81,10 +81,13 @@ class Subwords(CorpusBuild):
         return [build for builds in self.sources.builds.values() for build in builds]
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of text files and Parquet files that the workers will read.
+        """Returns the number of bytes that all workers together will read from text files and Parquet files.
+
+        A text file that can only be read from its beginning, such as a .gz file, is counted once for each
+        worker that reads it.
 
         Args:
-          stripes: The number of parts into which the workers divide a text file.
+          stripes: The number of workers.
         """
         paths = [path for build in self._builds() for of in build.files.values() for path in of]
         texts = [path for paths in self.sources.texts.values() for path in paths]

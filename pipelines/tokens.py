@@ -115,9 +115,9 @@ class Tokens(CorpusBuild):
         return self.build.dump_date
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the size of the input's Parquet files in bytes.
+        """Returns the total size of the input's Parquet files in bytes.
 
-        Workers do not divide these files, so `stripes` (the number of parts of a file) is ignored.
+        It does not depend on `stripes`, the number of workers.
         """
         return sum(file_bytes_of(file.path) for file in files_of(self.build))
 

@@ -156,9 +156,12 @@ class Wiki40b(CorpusBuild):
         self.tables = self.tables._replace(is_case_sensitive=self.site.is_case_sensitive)
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of dump files that the workers will read.
+        """Returns the number of bytes that all workers together will read from the dump files.
 
-        `stripes` is the number of parts into which the workers divide a file.
+        A file that can only be read from its beginning, such as a .gz file, is counted once for each worker.
+
+        Args:
+          stripes: The number of workers.
         """
         return sum(dump_bytes_of(path, stripes) for path in self.dumps)
 

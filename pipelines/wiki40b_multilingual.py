@@ -60,7 +60,9 @@ class Wiki40bMultilingual(CorpusBuild):
         self.config = config
         self.builds = newest_builds(find_builds(config.corpora, RELEASE.corpus))
         if not self.builds:
-            raise InputError(" ".join(config.corpora), f"no finished build of {CORPUS}")
+            raise InputError(
+                " ".join(config.corpora), f"no finished build of {CORPUS} in this folder or below"
+            )
         self.stats = {build.edition: read_stats(build) for build in self.builds}
         parts = {b.edition: plan_sample(b, config.sample_articles) for b in self.builds}
         self.sample = [part for of_edition in parts.values() for part in of_edition]
@@ -82,7 +84,10 @@ class Wiki40bMultilingual(CorpusBuild):
         return max(map(age_of, self.builds))[1]
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of UTF-8 bytes of text in all input builds, whatever `stripes` is."""
+        """Returns the number of UTF-8 bytes of text in all input builds.
+
+        It does not depend on `stripes`, the number of workers.
+        """
         return sum(stats["total"]["text_bytes"] for stats in self.stats.values())
 
     def stages(self) -> tuple[Stage, ...]:

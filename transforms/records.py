@@ -37,7 +37,7 @@ class Article(NamedTuple):
 
 
 class CorpusStats(NamedTuple):
-    """Counts over a number of articles, such as those of a split."""
+    """Numbers of articles, sections, paragraphs, words and so on in a set of articles, such as a split."""
 
     articles: int = 0
     sections: int = 0  # sections with a heading; the lead section is not counted
@@ -49,7 +49,7 @@ class CorpusStats(NamedTuple):
 
 
 class SubwordStats(NamedTuple):
-    """Counts over a text that was split into subword pieces."""
+    """Numbers of pieces and characters in a text that was split into subword pieces."""
 
     pieces: int = 0
     characters: int = 0  # as in CorpusStats
@@ -70,7 +70,7 @@ class SubwordStats(NamedTuple):
     def own_piece_coverage(self) -> float:
         """The share of characters that are represented by pieces of characters, not by byte pieces.
 
-        The corresponding number in the paper is 99.9 %.
+        In the Wiki-40B paper, this share is 99.9 %.
         """
         own = self.characters - self.unknown_characters - self.byte_characters
         return _share(own, self.characters)
@@ -107,7 +107,7 @@ class Rejected(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """The reason why something is not kept."""
+    """The reason why a record is not kept: a slug such as "redirect", and optionally a detail."""
 
     slug: str  # "redirect"
     detail: str = ""
@@ -253,7 +253,7 @@ class OverlapVerdict(NamedTuple):
 
 
 class BookRow(NamedTuple):
-    """A book as an output row, for WriteRows."""
+    """A book as a row of the output files: its split, its id, and the values of the columns."""
 
     split: str
     book_id: int

@@ -1,4 +1,7 @@
-"""Entry point of the program that Dataflow runs to start a Flex template (FLEX_TEMPLATE_PYTHON_PY_FILE)."""
+"""The program that Dataflow runs when a Flex template is launched.
+
+The variable FLEX_TEMPLATE_PYTHON_PY_FILE of the template's image has the path of this file.
+"""
 
 from pipelines.commands.dataflow_template import main
 

@@ -1,4 +1,8 @@
-"""Writes the metadata of each Flex template to templates/<command>.json, from the flags of its command."""
+"""Writes the metadata of each Dataflow Flex template to templates/<command>.json.
+
+There is a template for each corpusmill command that a template can start. The parameters of the template are
+made from the flags of the command.
+"""
 
 import json
 import pathlib

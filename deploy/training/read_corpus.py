@@ -31,7 +31,7 @@ DOCUMENT = "document"
 
 
 class RowGroup(NamedTuple):
-    """A row group of a Parquet file: up to 16 MB of text that is read at once."""
+    """A row group of a Parquet file: a block of rows, up to 16 MB of text, that is read as a whole."""
 
     file: str
     number: int  # index of the row group in the file
@@ -99,7 +99,8 @@ def read_share(
     """Yields one process's share of the documents of a split.
 
     The documents of the split are shuffled. Their order depends only on `seed` and `epoch`. Each process
-    gets an equal number of consecutive documents (the numbers differ by at most one).
+    gets a sequence of consecutive documents in this order. The sequences have the same length, or differ
+    by one document.
 
     Args:
       edition: folder of a finished build.
@@ -175,7 +176,7 @@ def _chance(*seeds: int | str) -> random.Random:
 
 
 def main() -> None:
-    """Prints the documents that one process must read, as JSON lines."""
+    """Prints the documents that the training process number --rank must read, as JSON lines."""
     parser = argparse.ArgumentParser(
         description="Prints the documents that one of several processes must read, as JSON lines."
     )

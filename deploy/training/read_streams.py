@@ -43,7 +43,7 @@ class SubwordPieces:
         self.processor = sentencepiece.SentencePieceProcessor(model_proto=model)
         self.size, self.start = len(self.processor), self.processor.bos_id()
         if min(self.start, self.processor.eos_id()) < 0:
-            raise ValueError("the SentencePiece model has no <s> or no </s>")
+            raise ValueError("the SentencePiece model lacks <s> or </s>; use one that has both")
 
     def encode(self, text: str) -> np.ndarray:
         ids = self.processor.encode(text)
@@ -155,7 +155,7 @@ def read_size(edition: str, split: str) -> Size:
 
 
 class Reading(NamedTuple):
-    """The settings of the streams, which are the same in all processes."""
+    """The settings of the token streams of a training job. They are the same in all its processes."""
 
     editions: Sequence[str]  # builds to mix
     split: str
@@ -171,7 +171,7 @@ class Reading(NamedTuple):
 
 @dataclasses.dataclass
 class StreamState:
-    """The position of a stream, from which it can be resumed."""
+    """The position of a token stream, from which reading can be resumed."""
 
     epochs: list[int]  # current epoch of each build
     documents: list[int]  # number of documents read in this epoch of each build
@@ -179,8 +179,9 @@ class StreamState:
 
 
 class Segments(NamedTuple):
-    """Consecutive pieces of several streams. The last piece is repeated as the first piece of the next
-    segment.
+    """One segment (consecutive pieces) of each of several streams.
+
+    The last piece of a stream's segment is repeated as the first piece of its next segment.
     """
 
     pieces: Tensor  # [streams, segment + 1]
@@ -189,15 +190,16 @@ class Segments(NamedTuple):
 
 
 class Streams(IterableDataset[Segments]):
-    """A dataset of the segments of all streams of one process.
+    """A dataset of the segments (consecutive pieces) of all streams of one process.
 
-    Each stream reads a fixed share of the documents. The streams are divided among the processes and their
-    loading processes, so the text of a stream does not depend on the number of processes.
+    Each stream reads a fixed share of the documents. A process reads one or more whole streams, so the text
+    of a stream does not depend on the number of processes.
 
     Args:
       reading: the settings of the streams, the same for all processes.
       numbers: the numbers of this process's streams, from 0 to `reading.streams` - 1.
-      states: the states of all streams, to resume from; by default, the streams start at the beginning.
+      states: the positions to resume from, one for each stream of all processes, in the order of their
+        numbers. By default, the streams start at the beginning.
     """
 
     def __init__(
@@ -208,7 +210,9 @@ class Streams(IterableDataset[Segments]):
         first = StreamState([0] * len(self.sizes), [0] * len(self.sizes))
         self.states = list(states) or [first] * reading.streams
         if not reading.once and not all(size.documents for size in self.sizes):
-            raise ValueError(f"{reading.editions}: a build has no documents of {reading.split}")
+            raise ValueError(
+                f"one of these builds has no documents in the split {reading.split}: {reading.editions}"
+            )
         # The temperature defines shares of bytes, but documents are sampled: divide by their mean size.
         power = 1 / reading.temperature - 1
         self.chances = [size.documents * size.text_bytes**power for size in self.sizes]
@@ -258,8 +262,14 @@ class Streams(IterableDataset[Segments]):
             yield pieces, np.pad(places, more, constant_values=NO_DOCUMENT), self.states[number]
 
     def _documents(self, number: int, encode: Pieces) -> Iterator[tuple[StreamState, int, Any]]:
-        """Yields a tuple for each document of one stream: the state before the document, the index of the
-        document, and its pieces.
+        """Yields a tuple for each document of one stream.
+
+        The tuple contains the state of the stream before the document, the index of the document in the
+        split, and the ids of the pieces of the document.
+
+        Args:
+          number: the number of the stream.
+          encode: the vocabulary.
         """
         state = copy.deepcopy(self.states[number])
         state.piece = 0
@@ -307,9 +317,10 @@ class Streams(IterableDataset[Segments]):
 
 
 def batches(streams: Streams, loaders: int = 0) -> Iterator[Segments]:
-    """Yields segments of all streams of this process without end.
+    """Yields the segments of all streams of this process, without end: in each step, one of each stream.
 
     Args:
+      streams: the dataset of this process's streams, which must have no end (`Reading.once` is False).
       loaders: number of loading processes, which read segments in advance; 0 for none.
     """
     loaders = min(loaders, len(streams.numbers))

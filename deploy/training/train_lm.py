@@ -54,9 +54,11 @@ TIMEOUT = datetime.timedelta(hours=3)  # while one process learns pieces, the ot
 
 
 def option(default: Any, text: str, resumable: bool = False) -> Any:
-    """Returns a field of Settings, with its default and help text.
+    """Returns a dataclass field, for a setting in the class Settings.
 
     Args:
+      default: the default of the setting.
+      text: the help text of the setting's flag.
       resumable: whether the setting may be changed when a run is resumed.
     """
     return dataclasses.field(default=default, metadata={"help": text, "resumable": resumable})
@@ -64,7 +66,7 @@ def option(default: Any, text: str, resumable: bool = False) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """The settings that a recipe or a flag can change."""
+    """The settings of a training run. A recipe (a TOML file) or a flag can change each of them."""
 
     column: str = option("text", "column with the text")
     train_split: str = option("train", "split to train on")
@@ -149,8 +151,8 @@ class Layer(nn.Module):
         Args:
           x: hidden states of the segment, [streams, segment, width].
           earlier: hidden states of earlier pieces, [streams, memory, width].
-          places: encodings of the distances, [memory + segment, width].
-          mask: True where a piece may attend to another one.
+          places: encodings of the possible distances between two pieces, [memory + segment, width].
+          mask: True where a piece of the segment may attend to an earlier piece or itself.
           biases: biases for content and for position, [2, heads, 1, head width].
         """
         pre, both = self.settings.pre_norm, torch.cat([earlier, x], 1)
@@ -188,7 +190,7 @@ class Layer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """The language model.
+    """The language model, a Transformer-XL decoder.
 
     Args:
       settings: the settings of the run, for the sizes of the layers.
@@ -317,7 +319,10 @@ class World(NamedTuple):
 
 
 def join_world() -> World:
-    """Joins the processes of the job, which are defined by the environment variables of torchrun."""
+    """Connects this process with the other processes of the job, and returns a World that describes them.
+
+    The processes are known from the environment variables that torchrun sets.
+    """
     local, ranks = int(os.environ.get("LOCAL_RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     device = torch.device("cuda", local) if torch.cuda.is_available() else torch.device("cpu")
     if device.type == "cuda":
@@ -337,14 +342,17 @@ class Run(NamedTuple):
 
 
 def find_pieces(editions: Sequence[str], settings: Settings, folder: pathlib.Path) -> str:
-    """Returns the path of the vocabulary.
+    """Returns the path of the vocabulary for a run: the file named by `settings.pieces`, if it is set.
 
-    By default, it is the vocabulary of the only build. If the build has none, this function learns a
-    vocabulary and stores it in `folder`.
+    Otherwise, it is the SentencePiece model of the build. If the build has no model, this function trains
+    one and stores it in `folder`.
 
     Args:
       editions: folders of the builds.
+      settings: the settings of the run.
       folder: folder of the run.
+
+    Raises ValueError if there are several builds and `settings.pieces` is not set.
     """
     if settings.pieces:
         is_of_build = "/" not in settings.pieces and not pathlib.Path(settings.pieces).exists()
@@ -369,7 +377,7 @@ def open_run(folder: pathlib.Path, corpora: Sequence[str], settings: Settings) -
       corpora: folders of the corpora or of single builds.
       settings: the present settings.
 
-    Raises ValueError if the settings differ from those of the stopped run.
+    Raises ValueError if a setting that must not change, or a corpus, differs from that of the stopped run.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path, now = folder / "run.json", dataclasses.asdict(settings)
@@ -522,7 +530,11 @@ class Trainer:
         return settings.rate_end + (settings.rate - settings.rate_end) * cosine
 
     def take_step(self, model: nn.Module, segments: Segments) -> tuple[Tensor, Tensor]:
-        """Updates the weights once, with the losses of `segments`.
+        """Updates the weights of the model once, with the losses on `segments`.
+
+        Args:
+          model: the model, as wrapped by DistributedDataParallel or torch.compile if they are used.
+          segments: the segments of this process's streams.
 
         Returns the sum of the losses in nats, and the number of predicted pieces, both for this process only.
         """
@@ -614,6 +626,8 @@ class Trainer:
         a document depends only on the document.
 
         Args:
+          edition: folder of the build.
+          split: name of the split.
           limit: approximate number of documents that all processes read together; 0 for all documents.
 
         Returns index of the document → loss in nats, and the number of predicted pieces.

@@ -20,9 +20,9 @@ def errors_logged() -> Iterator[None]:
     try:
         yield
     except BeamIOError as error:
-        log.warning("not removed: %s", refusal_of(error))
+        log.warning("files that are no longer needed were not removed: %s", refusal_of(error))
     except (OSError, InputError) as error:  # StoreError is an OSError
-        log.warning("not removed: %s", error)
+        log.warning("files that are no longer needed were not removed: %s", error)
 
 
 def remove_busy(folder: pathlib.Path, seconds: float) -> bool:

@@ -57,7 +57,7 @@ _NUMBERED = re.compile(r"-\d{5}-of-\d{5}")
 
 @dataclasses.dataclass(frozen=True)
 class CleanedConfig:
-    """The settings of a cleaned build."""
+    """The settings of a build from which the findings of a search are removed."""
 
     build: str  # folder of a finished build
     found: str  # output folder of a finished search in that build
@@ -175,7 +175,12 @@ class CleanedBuild(CorpusBuild):
         return self._pairs() if self.found.corpus == "overlap" else self._hits()
 
     def remove(self, root: beam.Pipeline, place: Place) -> None:
-        """Writes the files of the new build, and a list of what was removed from the original build."""
+        """Writes the files of the new build, and a list of what was removed from the original build.
+
+        Args:
+          root: The pipeline.
+          place: The folder of the new build.
+        """
         folder = place.folder
         carried = self._carried()
         model = next((one[0] for one in carried if one[2] == MODEL_KIND), "")
@@ -203,8 +208,9 @@ class CleanedBuild(CorpusBuild):
 
         Args:
           files: PCollection[OutputFile] of the new build's files.
+          place: The folder of the new build.
 
-        Returns a list with a PCollection of the written files, or an empty list.
+        Returns a list with a PCollection of the written files, or an empty list if there are no signatures.
         """
         names = [file["name"] for file in self.build.manifest["outputs"]]
         signed = sum(name.startswith(f"{SIGNATURES}-") for name in names)
@@ -226,8 +232,8 @@ class CleanedBuild(CorpusBuild):
         name = f"{self.build.corpus}/{self.build.name}"
         if name not in self.found.manifest["settings"][self.config.side or "first"]:
             raise ValueError(
-                f"{name} is not one of the {self.config.side or 'first'} data sets of the search"
-                f" {self.config.found}"
+                f"{name} does not belong to the {self.config.side or 'first'} group of data sets of the"
+                f" search {self.config.found}"
             )
         return PairsOf(name, self.config.side)
 
@@ -280,9 +286,10 @@ class CleanedBuild(CorpusBuild):
         }
 
     def inputs(self) -> Mapping[str, Sequence[str]]:
-        """Returns signature → path of the manifest, for the original build and for the search.
+        """Returns the manifests of the original build and of the search, as the inputs of the new build.
 
-        Their other files need not be listed as inputs, because the manifests contain their hashes.
+        The key is the signature of the build or search, the value a list with the path of its manifest. Other
+        files need not be listed as inputs, because the manifests contain their hashes.
         """
         return {
             one.signature: [FileSystems.join(one.folder, MANIFEST)]

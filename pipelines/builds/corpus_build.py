@@ -83,9 +83,10 @@ class CorpusBuild:
         raise NotImplementedError
 
     def signature_settings(self) -> Mapping[str, str]:
-        """Returns the settings that are part of the build's signature, in the order of the signature.
+        """Returns name → value of the settings in the build's signature, in the order of the signature.
 
-        They are the language and the settings that distinguish the variant.
+        The signature is a line that identifies the build: "wiki40b|lang:uk|dump:20261101|v:1.3.0". The
+        settings are the language and those that distinguish builds from the same input (see `variant`).
         """
         return {"lang": self.lang, **name_variant(self.variant())} if self.lang else {}
 
@@ -104,8 +105,10 @@ class CorpusBuild:
         )
 
     def marks(self) -> Mapping[str, str]:
-        """Returns the metadata to write into each Parquet file, so that a copy of a file still has its
-        origin.
+        """Returns name → value of the metadata in each Parquet file of the build.
+
+        They are the signature, the version and the license. With them, a copy of a file still shows which
+        build it came from.
         """
         license_id = self.description.license_id
         licenses = [license_id] if isinstance(license_id, str) else license_id

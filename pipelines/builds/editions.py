@@ -89,7 +89,10 @@ def read_current(folder: str) -> str:
 
 
 def fault_of_current(folder: str) -> str:
-    """Returns a description of the fault of the file CURRENT in the folder of a corpus; "" if it has none."""
+    """Returns what is wrong with the file CURRENT in the folder of a corpus.
+
+    Returns "" if CURRENT is missing, or contains the name of a finished build.
+    """
     content = read_if_there(FileSystems.join(folder, CURRENT))
     if content is None:
         return ""
@@ -157,7 +160,14 @@ def verdict_of(name: str) -> str:
 
 
 def signature_of(folder: str, name: str) -> str:
-    """Returns the signature of a finished build. Raises InputError if the build is damaged."""
+    """Returns the signature of a finished build, such as "wiki40b|lang:uk|dump:20261101|v:1.3.0".
+
+    Raises InputError if the build is damaged.
+
+    Args:
+      folder: The folder of the corpus.
+      name: The name of the build, which is a folder in `folder`.
+    """
     return open_build(FileSystems.join(folder, name)).signature
 
 

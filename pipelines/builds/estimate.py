@@ -44,6 +44,7 @@ def estimate(corpus: Corpus, output: str, workers: int, rates: Rates) -> Estimat
     """Returns the estimated cost of a build.
 
     Args:
+      corpus: The build.
       output: The output folder, to find a finished build and the free disk space.
       workers: The number of worker processes.
       rates: The measured speeds of the steps of builds.
@@ -80,7 +81,8 @@ def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: 
     """Returns the amount of text that determines the cost of a build.
 
     Args:
-      row: The row of the corpus in the list of corpora (corpora.py). It names the inputs whose text counts.
+      corpus: The build.
+      row: The row of the corpus in the list of corpora (corpora.py). It says which inputs contain the text.
       sizes: Path → size in bytes of all input files.
       workers: The number of worker processes.
     """
@@ -116,13 +118,13 @@ def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: 
 
 
 def _text_bytes(row: CorpusRow, codec: str, sizes: Mapping[str, int], sample: TextSample) -> float:
-    """Returns the estimated size, in bytes, of the decompressed text in files with the same compression.
+    """Returns the estimated size, in bytes, of the text in files with the same compression.
 
     Args:
-      row: The row of the corpus in the list of corpora (corpora.py). It gives the size of the text if `codec`
-        is "".
+      row: The row of the corpus in the list of corpora (corpora.py). Used if `codec` is "".
       codec: The compression of the files; "" if it was not recognised.
-      sizes: Path → size of the file in bytes.
-      sample: Measurements of the beginnings of some files. They give the size of the text if `codec` is set.
+      sizes: Path → size in bytes of each file.
+      sample: How much larger the text is than the compressed files, measured at the beginning of some of
+        them. Used if `codec` is not "".
     """
     return sum(sizes.values()) * sample.expansion if codec else row.memory.text_bytes(sizes)

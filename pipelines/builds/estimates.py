@@ -30,7 +30,7 @@ TOLD_FROM = 0.03
 
 
 class Step(NamedTuple):
-    """A row of steps.toml. The fields are documented there."""
+    """A step of a build and its cost: an entry of steps.toml, where the fields are documented."""
 
     stage: str
     step: str
@@ -177,7 +177,11 @@ class Estimate:
         return any(self._counts.get(name) for name in (step.done, step.begun))
 
     def _share(self, index: int) -> float:
-        """Returns the finished share of a step, from 0 to 1; 0 if it is unknown."""
+        """Returns the share of a step that is finished, from 0 to 1; 0 if it is unknown.
+
+        Args:
+          index: The index of the step in the list of steps.
+        """
         total = self._total(index)
         return min(self._counts.get(self._steps[index].done, 0) / total, 1.0) if total else 0.0
 
@@ -197,7 +201,11 @@ class Estimate:
     # Time.
 
     def _model(self, index: int) -> float:
-        """Returns the number of seconds that a step would take at the speed in steps.toml."""
+        """Returns the number of seconds that a step would take if this machine had the speed in steps.toml.
+
+        Args:
+          index: The index of the step in the list of steps.
+        """
         step = self._steps[index]
         size = self._size(step.per or step.done, step.expect) / 1e6
         if step.most:
@@ -209,6 +217,7 @@ class Estimate:
         """Returns the value that a counter is expected to have at the end of the build.
 
         Args:
+          name: The name of the counter.
           expect: The expected value per byte of input. It is used if nothing was counted yet.
         """
         if name == INPUT:

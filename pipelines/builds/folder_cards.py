@@ -101,8 +101,13 @@ def _update(folder: str, make: Callable[[str], str]) -> None:
 
 
 def _replace(path: str, card: str) -> bool:
-    """Writes a card if it differs from the file, or deletes the file if `card` is "". Returns True if
-    anything changed.
+    """Replaces the card in the file `path`. Returns True if the file has changed.
+
+    A file that corpusmill did not write is kept.
+
+    Args:
+      path: The path of the file README.md.
+      card: The new content; "" to delete the file.
     """
     found = read_if_there(path) or ""
     if found == card:

@@ -109,13 +109,18 @@ def launch(
 
 
 def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
-    """Raises BuildError for doubts whose names are not in `accept`. Finished stages are kept for the next
-    run.
+    """Raises BuildError if there are doubts about the inputs that the user has not accepted.
+
+    The stages that are finished are kept for the next run.
+
+    Args:
+      doubts: The doubts about the inputs.
+      accept: The names of the accepted doubts, from --accept.
     """
     found = list(doubts)
     for doubt in found:
         if doubt.name in accept:
-            LOG.warning("accepted (%s): %s", doubt.name, doubt.message)
+            LOG.warning("accepted because of --accept %s: %s", doubt.name, doubt.message)
     if open_ := [doubt for doubt in found if doubt.name not in accept]:
         names = " ".join(doubt.name for doubt in open_)
         messages = "; ".join(doubt.message for doubt in open_)
@@ -159,6 +164,8 @@ def progress_shown(
       label: The name of the build in the display.
       corpus: The name of the corpus.
       total_bytes: Function that returns the size of the input in bytes.
+      engine: The engine that runs the build.
+      workers: The number of worker processes.
       stages: The names of all stages, in order.
       settings: The settings of the corpus.
     """

@@ -34,10 +34,13 @@ STAGE = "stage"  # file in the display's folder with the name of the running sta
 def shown(label: str, estimate: Estimate) -> Iterator[None]:
     """Displays the progress of a build during the `with` block.
 
-    In a terminal, the display is updated in place; otherwise, the progress is logged.
+    In a terminal, the display is updated in place; otherwise, the progress is logged. If logging is off,
+    nothing is displayed. Workers on this machine report their counts in a folder (see
+    transforms/files/counters.py).
 
-    Workers on this machine report their counts in a folder (see transforms/files/counters.py). If logging is
-    off, nothing is displayed.
+    Args:
+      label: The name of the build in the display.
+      estimate: Computes the progress and the time left from the counts of the workers.
     """
     # A worker may still write counts while the folder is removed; its parent folder is removed
     # later.

@@ -111,7 +111,10 @@ def _building_beside(target: pathlib.Path) -> Iterator[pathlib.Path]:
 
 
 def _remove_leftover(folder: pathlib.Path) -> None:
-    """Removes the folder of a killed build. Raises TargetError if its process is still running."""
+    """Removes the temporary folder that a killed build has left.
+
+    Raises TargetError if the build is still running, or if its workers do not stop writing.
+    """
     with lock_of_build(folder):
         if not remove_busy(folder, LEFTOVER_SECONDS):
             raise TargetError(

@@ -39,6 +39,8 @@ def run_stages(
     `folder`.
 
     Args:
+      corpus: The build.
+      engine: The engine that runs the pipelines of the stages.
       folders: The folders of finished stages.
       folder: The folder of the build.
       stripes: The number of parts into which workers divide a file.
@@ -110,7 +112,10 @@ def _add(
     """Adds the steps of a stage to a pipeline.
 
     Args:
-      before: All earlier stages, by name.
+      stage: The stage.
+      place: The folders that the stage may write to.
+      before: Name → stage, for all earlier stages.
+      root: The pipeline.
     """
     outcomes = [StageOutcome(root, name, found.folder) for name, found in before.items()]
     outcome: Any = stage.build(root, place, *outcomes)

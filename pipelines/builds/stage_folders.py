@@ -1,5 +1,6 @@
-"""Manages the folders with the finished stages of a build. They are beside the target until the build is
-published.
+"""Manages the folders with the finished stages of a build.
+
+They are beside the target (the folder in which the build will be published) until the build is published.
 
 Each attempt to run a stage writes into a new folder. A stage is finished when stage.json is in its folder. So
 a worker of a killed build cannot write into a stage that looks finished.
@@ -95,7 +96,7 @@ class StageFolders:
         return removed
 
     def find(self, stage: str) -> FinishedStage | None:
-        """Returns a finished stage; None if it is not finished.
+        """Returns a finished stage; None if the stage is missing or not finished.
 
         Args:
           stage: The name of the stage, from `name_stages`.

@@ -87,7 +87,10 @@ def _describe(path: str) -> list[Any]:
 
 
 def code_digest(module: str, top: pathlib.Path = _TOP) -> str:
-    """Returns a hash of the code that a module runs: the module, its imports, tables and library versions.
+    """Returns a hash of the code that a module runs.
+
+    It is a hash of the module, of all modules that it imports, of their tables (.toml and .tsv files), and of
+    the versions of the imported libraries.
 
     Args:
       module: Dotted name of the module.

@@ -78,13 +78,20 @@ def print_summary(
 
 
 def _unit_of(counts: Mapping[str, Any]) -> str:
-    """Returns the name of the items that a build reads, such as "pages"."""
+    """Returns the name of the items that a build reads, such as "pages".
+
+    Args:
+      counts: The counts in the manifest, for example {"pages_read": 5}.
+    """
     return next((name.removesuffix("_read") for name in counts if name.endswith("_read")), "pages")
 
 
 def _tables_of(stats: Mapping[str, Any], console: Console) -> Iterator[Table]:
-    """Yields a table of the counts of all splits. If it is wider than the screen, yields several narrower
-    tables.
+    """Yields a table with the counts of all splits, or several narrower tables if the screen is too narrow.
+
+    Args:
+      stats: The content of stats.json.
+      console: The screen.
     """
     options = console.options.update(max_width=_WIDEST)
 
@@ -105,7 +112,12 @@ def _tables_of(stats: Mapping[str, Any], console: Console) -> Iterator[Table]:
 
 
 def _turned_table_of(stats: Mapping[str, Any], splits: Sequence[str]) -> Table:
-    """Returns a table with a row for each count and a column for each split."""
+    """Returns a table with a row for each count and a column for each split.
+
+    Args:
+      stats: The content of stats.json.
+      splits: The names of the splits in the table.
+    """
     table = Table()
     table.add_column("", no_wrap=True)
     for title in splits:
@@ -117,7 +129,7 @@ def _turned_table_of(stats: Mapping[str, Any], splits: Sequence[str]) -> Table:
 
 
 def _columns_of(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the names of the counts that every split has."""
+    """Returns the names of the counts that every split has in stats.json, such as "articles"."""
     return [
         column
         for column, value in stats["total"].items()
@@ -126,8 +138,12 @@ def _columns_of(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _splits_of(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the names of the splits, and of other groups with the same counts. Empty if the build has no
-    splits.
+    """Returns the names of the splits, and of other entries of stats.json with the same counts: "total".
+
+    Returns an empty list if the build has no splits.
+
+    Args:
+      stats: The content of stats.json.
     """
     if not stats.keys() & {"train", "dev"}:
         return []
@@ -139,7 +155,7 @@ def _splits_of(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _table_of(stats: Mapping[str, Any]) -> Table:
-    """Returns the table of counts, with a row for each split.
+    """Returns a table of the counts in stats.json, with a row for each split and a column for each count.
 
     If the build has no splits, the table has a row for each count.
     """
@@ -162,7 +178,12 @@ def _table_of(stats: Mapping[str, Any]) -> Table:
 
 
 def _vocabularies(manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> Iterator[str]:
-    """Yields lines about the trained vocabularies and about how well they fit the held-out splits."""
+    """Yields lines about the trained vocabularies and about how well they fit the held-out splits.
+
+    Args:
+      manifest: The content of manifest.json.
+      stats: The content of stats.json.
+    """
     if "vocabulary_with_S_slashS_UNK" in stats:
         yield from _words(stats)
         return
@@ -233,7 +254,12 @@ def _flat(counts: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, in
 
 
 def _table_of_reasons(counts: Mapping[str, Any], unit: str) -> Table:
-    """Returns a table with the number of items that were not kept, by reason and in total."""
+    """Returns a table with the number of items that were not kept, by reason and in total.
+
+    Args:
+      counts: The counts in the manifest.
+      unit: The name of the items, such as "pages". It is the heading of the column with the numbers.
+    """
     reasons = {reason: count for reason, count in counts["rejected"].items() if reason != "total"}
     reasons |= {title: counts[name] for name, title in _NOT_KEPT.items() if counts.get(name)}
     table = Table()

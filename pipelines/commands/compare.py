@@ -8,13 +8,13 @@ examples:
 
 how documents are matched in each corpus:
 {identity}
-  rows that share an id are matched with the most similar rows of the other edition
+  if several rows have the same id, each row is matched with the most similar row of the other edition
   the fate of a document: added; removed; moved, if it is in another split; changed, if only its text differs
 
 --report has a line for each document that differs between the editions, sorted by id:
   id, title, fate, old_split, new_split, old_bytes, new_bytes; FILE.tsv.json has the counts
 
-documents may move to another split in these corpora, whose splits are made from all documents together:
+corpora in which a document may move to another split, and the reason:
 {moves}
 
 Exit status: 0 if no document has moved to another split, or if the corpus allows moves; 1 for a move that is

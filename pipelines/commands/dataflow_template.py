@@ -92,7 +92,8 @@ def command_line(values: Mapping[str, str | None], flags: Sequence[str]) -> list
 
     Args:
       values: Name of a parameter → its value; None or "" if it is missing.
-      flags: The flags of the template's job.
+      flags: The Beam flags of the template's job. Flags that the jobs of the build also need, such as
+        --project, are copied from there.
     """
     line = [str(values["command"])]
     for action in _actions_of(parser_of(line[0])):
@@ -130,7 +131,9 @@ def run_command(command: Sequence[str]) -> None:
             tail.append(line)
             log.info("%s", line.rstrip())
     if process.returncode:
-        raise BuildError(f"exit status {process.returncode}: {''.join(tail).strip()}")
+        raise BuildError(
+            f"corpusmill {command[0]} ended with exit status {process.returncode}: {''.join(tail).strip()}"
+        )
 
 
 def parser_of(command: str) -> argparse.ArgumentParser:

@@ -233,7 +233,7 @@ def _price(
 
 
 def _dollars(price: float) -> str:
-    """Returns a price in US dollars with as few digits as possible: "0.000054", "3600"."""
+    """Returns a price in US dollars, rounded to 6 decimals, without trailing zeros: "0.000054", "3600"."""
     return f"{price:.6f}".rstrip("0").rstrip(".")
 
 

@@ -38,8 +38,8 @@ def add_command(
     Args:
       help: The line about the command in `corpusmill --help`.
       page: The help page of the command. The first paragraph is printed above the flags, the others below.
-      run: Function that runs the command. Its arguments are the settings and Beam's flags, its result is the
-        exit status. By default, it builds the corpus `name`.
+      run: Function (settings, Beam's flags) → exit status, which runs the command. By default, it builds the
+        corpus `name`.
     """
     about, _, more = (page or "").partition("\n\n")
     parser = commands.add_parser(
@@ -66,13 +66,21 @@ class Flags:
         self._group = parser.add_argument_group(title, about) if title else parser
 
     def text(self, flag: str, metavar: str, help: str, **more: Any) -> None:
-        """Adds a flag with a text as value. The default is ""."""
+        """Adds a flag whose value is a string. The default is "".
+
+        Args:
+          more: Further arguments for `add_argument`.
+        """
         self._group.add_argument(flag, metavar=metavar, help=help, **{"default": "", **more})
 
     def files(
         self, flag: str, help: str, metavar: str = "FILE", *, required: bool = False, **more: Any
     ) -> None:
-        """Adds a flag with one or more values, such as file names. The default is an empty list."""
+        """Adds a flag with one or more values, such as file names. The default is an empty list.
+
+        Args:
+          more: Further arguments for `add_argument`.
+        """
         given = {"nargs": "+", "default": [], "required": required, **more}
         self._group.add_argument(flag, metavar=metavar, help=help, **given)
 
@@ -85,8 +93,10 @@ class Flags:
         metavar: str = "N",
         **more: Any,
     ) -> None:
-        """Adds a flag with a number as value. The number has the type of the default; without a default, it
-        is an int.
+        """Adds a flag whose value is a number of the type of `default`, or an int if `default` is None.
+
+        Args:
+          more: Further arguments for `add_argument`.
         """
         kind = int if default is None else type(default)
         shown = "" if default is None else " (default %(default)s)"
@@ -94,12 +104,20 @@ class Flags:
         self._group.add_argument(flag, metavar=metavar, help=help + shown, **given)
 
     def choice(self, flag: str, choices: Sequence[str], help: str, **more: Any) -> None:
-        """Adds a flag whose value must be one of several words. The default is the first one."""
+        """Adds a flag whose value must be one of `choices`. The default is the first one.
+
+        Args:
+          more: Further arguments for `add_argument`.
+        """
         given = {"choices": choices, "default": choices[0], **more}
         self._group.add_argument(flag, help=help, **given)
 
     def switch(self, flag: str, help: str, **more: Any) -> None:
-        """Adds a flag without a value."""
+        """Adds a flag without a value. The setting is True if the flag is given.
+
+        Args:
+          more: Further arguments for `add_argument`.
+        """
         self._group.add_argument(flag, help=help, **{"action": "store_true", **more})
 
     def dump_date(self, default: str) -> None:
@@ -233,8 +251,8 @@ def add_folders(parser: argparse.ArgumentParser, what: str) -> None:
 class _Folders(argparse.Action):
     """Stores the folders on the command line.
 
-    A shell pattern such as uk/* also matches the files beside the builds, whose names are in ABOVE. They are
-    left out, unless there are no other arguments.
+    A shell pattern such as uk/* also matches files that are not builds, such as uk/README.md and uk/CURRENT.
+    These files are left out, unless all arguments are such files.
     """
 
     def __call__(self, _: object, settings: argparse.Namespace, values: Any, *__: object) -> None:

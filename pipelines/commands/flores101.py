@@ -60,7 +60,16 @@ def add(commands: Commands) -> None:
 def _add_action(
     actions: Commands, name: str, run: "Run", what: str
 ) -> tuple[argparse.ArgumentParser, Flags]:
-    """Adds an action of the command flores101. The help page of the action is the docstring of `run`."""
+    """Adds an action, such as "packets", to the command `corpusmill flores101`.
+
+    Args:
+      actions: The parsers of the actions, to which a parser is added.
+      name: The name of the action.
+      run: Function that runs the action. Its docstring is the help page.
+      what: The line about the action in `corpusmill flores101 --help`.
+
+    Returns the parser of the action, and the Flags to add flags to it.
+    """
     parser = add_command(actions, name, what, inspect.getdoc(run), run)
     flags = Flags(parser)
     flags.text("--project", "DIR", "folder of the project", required=True)
@@ -256,7 +265,7 @@ def _project_of(settings: argparse.Namespace) -> "Project":
         return create_project(settings.project, Rules(**given), find_source(settings.source))
     if given:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise ValueError(f"{flags}: only allowed with --source, which makes the project")
+        raise ValueError(f"{flags}: only allowed with --source, which creates the project")
     return open_project(settings.project)
 
 
@@ -334,8 +343,9 @@ def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
 
 
 def _run_review(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    """Writes review sheets for languages that have passed the checks, and imports the completed sheets. When
-    all sentences of the sample are reviewed, the score decides whether the language is accepted.
+    """Writes review sheets, and imports the completed sheets. A sheet has a sample of the translations into a
+    language that has passed the checks. When the whole sample is reviewed, the score decides whether the
+    language is accepted.
     """
     from pipelines.translation import outgoing, reviews
     from pipelines.translation.journal import user

@@ -41,7 +41,11 @@ class LazyParser(CommandParser):
 
 
 def add(row: CorpusRow, commands: Commands) -> None:
-    """Adds the command that builds a corpus. Its name is that of the corpus."""
+    """Adds the command that builds a corpus. The name of the command is that of the corpus.
+
+    Args:
+      row: The row of the corpus in the list of corpora (corpora.py).
+    """
     fill = functools.partial(_fill, row)
     commands.add_parser(row.name, help=f"builds {row.name}", allow_abbrev=False, fill=fill)
 
@@ -65,6 +69,8 @@ def _add_flag(group: Any, field: "dataclasses.Field[Any]", kind: Any) -> None:
     bool, it takes no value. The flag is required if the field has no default.
 
     Args:
+      group: The group of flags to which the flag is added.
+      field: The field.
       kind: The type of the field.
     """
     is_needed = field.default is field.default_factory is dataclasses.MISSING

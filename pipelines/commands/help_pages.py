@@ -57,8 +57,12 @@ def fill(line: str, width: int) -> list[str]:
 
 
 def _fill_command(line: str, width: int, indent: int) -> list[str]:
-    """Splits a long command into lines of at most `width` columns that end with a backslash. Lines break
-    before flags.
+    """Splits a long command into lines of at most `width` columns. The lines are broken before flags.
+
+    Each line except the last ends with a backslash.
+
+    Args:
+      indent: The number of spaces before the command.
     """
     is_continued = line.endswith(" \\")
     first, *flags = _BEFORE_FLAG.split(line.removesuffix(" \\").strip())

@@ -1,6 +1,6 @@
 """Builds many languages of Wiki-40B in one run.
 
-It builds an entity table, then a corpus for each language, then vocabularies over all languages.
+The run builds an entity table, then a corpus for each language, then vocabularies over all languages.
 """
 
 import argparse
@@ -33,7 +33,10 @@ def wiki40b_config(settings: argparse.Namespace, **given: Any) -> "Wiki40bConfig
 def build_wiki40b(
     corpus: "Corpus", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "Estimate | None":
-    """Builds one corpus, and prints its audit if it has one."""
+    """Builds the Wiki-40B corpus of one language, and prints the audit if --audit is given.
+
+    With --dry-run, only prints and returns an estimate of the cost. Otherwise returns None.
+    """
     from apache_beam.io.filesystems import FileSystems
 
     from pipelines.inspect.show_audit import print_audit
@@ -99,7 +102,9 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
 def _check_splits(
     targets: Sequence[str], settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> int:
-    """Checks that no entity is in two splits, in all corpora together. Returns the exit status.
+    """Checks, over all languages together, that no Wikidata entity is in two splits.
+
+    Returns the exit status.
 
     Args:
       targets: The folders of finished builds.
@@ -183,7 +188,15 @@ def _named_build(
 def _build_multilingual(
     corpora: "Sequence[Outcome]", settings: argparse.Namespace, beam_flags: Sequence[str]
 ) -> "list[Outcome]":
-    """Trains vocabularies over all languages, unless a corpus has failed or there is only one language."""
+    """Trains vocabularies on the text of all languages together.
+
+    Does nothing if the build of a corpus has failed, or if there is only one language.
+
+    Args:
+      corpora: The results of the builds of the languages.
+
+    Returns a list with the result of the training, or an empty list.
+    """
     from pipelines.commands import batch
     from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
     from pipelines.wiki40b_multilingual import Wiki40bMultilingual

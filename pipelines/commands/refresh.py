@@ -100,10 +100,11 @@ def _print_example() -> int:
 
 
 def _check(path: str, config: "RefreshConfig") -> None:
-    """Raises ValueError if the settings do not suit the corpora or the runner.
+    """Raises ValueError if a configuration has settings that do not suit its corpora or its runner.
 
     Args:
-      path: The file of the settings, for the error message.
+      path: The path of the configuration file, for the error message.
+      config: The content of the configuration file.
     """
     from pipelines.refresh.check_config import check_config
 

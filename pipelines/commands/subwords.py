@@ -10,9 +10,10 @@ examples:
 how sentences are sampled: --sentences is the size of the sample (at most the number of all sentences). The
 share of a language in it is proportional to (its sentences / all sentences)^(1 / temperature). If a language
 has more sentences than its share, those with the smallest fingerprints (hashes) are used. If it has fewer,
-all are used equally often, and those with the smallest fingerprints once more. Sentences are the lines of
-files, and the sentences in the split train of Wiki-40B, One Billion Word, PG-19 and SimpleBooks, from the
-newest build of each edition. Several corpora of one language are combined.
+its sentences are repeated: all of them equally often, except that those with the smallest fingerprints may be
+used once more. Sentences are the lines of files, and the sentences in the split train of Wiki-40B, One
+Billion Word, PG-19 and SimpleBooks, from the newest build of each edition. Several corpora of one language
+are combined.
 
 how the vocabulary is trained: by one worker, from words and their counts; no worker has the whole text in
 memory. To find the first candidates for pieces, the trainer writes out each word as often as it occurs, 500

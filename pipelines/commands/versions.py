@@ -1,6 +1,6 @@
 """Prints the versions of the package and of the corpora.
 
-The version of a corpus changes when its builds change.
+The version of a corpus changes when the same input would give a different build.
 """
 
 import logging

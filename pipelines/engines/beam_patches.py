@@ -104,7 +104,11 @@ def remember_signatures() -> None:
 
 
 def remembered_specs(look: Callable[[Any], Specs]) -> Callable[[Any], Specs]:
-    """Returns the function `look` with a cache. The result for a DoFn depends only on its class."""
+    """Returns the function `look` with a cache. Its result for a DoFn depends only on the class of the DoFn.
+
+    Args:
+      look: Function that returns the state and timer specifications of a DoFn.
+    """
     known: weakref.WeakKeyDictionary[type, Specs] = weakref.WeakKeyDictionary()
 
     @functools.wraps(look)
@@ -120,8 +124,10 @@ def remembered_specs(look: Callable[[Any], Specs]) -> Callable[[Any], Specs]:
 
 
 def remembered(look: Callable[[Any], Signature]) -> Callable[[Any], Signature]:
-    """Returns the function `look` with a cache, whose keys are functions. The cache does not keep the
-    functions alive.
+    """Returns the function `look` with a cache, which does not keep the inspected functions alive.
+
+    Args:
+      look: Function that returns the signature of a function.
     """
     known: tuple[weakref.WeakKeyDictionary[Any, Signature], ...] = (
         weakref.WeakKeyDictionary(),  # of functions
@@ -196,15 +202,17 @@ def guard_environment(urn: str) -> None:
 
 
 def _make_server(state: Any, provision_info: Any, manager: Any) -> GrpcServer:
-    """Returns a LoopbackServer for guarded environments, and Beam's own server for others, whose workers have
-    no secret.
+    """Returns a new server for the workers of an environment of Beam's in-process runner.
+
+    It is a LoopbackServer if `guard_environment` was called for the environment. Otherwise, it is Beam's own
+    server, because the workers have no secret. The arguments are those of Beam's GrpcServer.
     """
     urns = {environment.urn for environment in manager._environments.values()}
     return (LoopbackServer if urns & _guarded else GrpcServer)(state, provision_info, manager)
 
 
 def show_in_all_channels(secret: str) -> None:
-    """Makes this process, a worker of Beam, send the secret on all gRPC channels that it opens."""
+    """Makes this process, a worker of Beam, send the runner's secret on all gRPC channels that it opens."""
 
     def insecure_channel(target: str, options: Sequence[Any] | None = None) -> grpc.Channel:
         return open_channel(target, secret, [*(options or ()), *GRPCChannelFactory.DEFAULT_OPTIONS])

@@ -59,7 +59,7 @@ class Engine(Protocol):
 
 
 class NamedRunner:
-    """An engine for any runner that Beam finds by name. It is configured by flags."""
+    """An engine for any runner that Beam finds by name. The runner is configured by Beam's flags."""
 
     is_local = False
 

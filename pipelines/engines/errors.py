@@ -54,7 +54,7 @@ and hang or abort if they cannot start a thread.
 
 
 def check_address_space() -> None:
-    """Raises BuildError if the limit on the address space of this process (ulimit -v) is too low."""
+    """Raises BuildError if the address space of this process (ulimit -v) is too small for a build."""
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     if 0 <= most < LEAST_ADDRESS_SPACE:
         raise BuildError(

@@ -1,4 +1,7 @@
-"""Names of the runners that `--runner` accepts. This module does not import Beam, which takes seconds."""
+"""Names of the runners that `--runner` accepts.
+
+This module does not import Beam, because that takes seconds.
+"""
 
 import difflib
 

@@ -224,7 +224,7 @@ def _read_stats(folder: str) -> Mapping[str, _Counts]:
         stats = msgspec.convert(found, dict[str, _Counts])
         missing = {*SPLITS, "total"} - stats.keys()
         if missing:
-            raise ValueError(f"no counts of {', '.join(sorted(missing))}")
+            raise ValueError(f"there are no counts of {', '.join(sorted(missing))}")
     except (msgspec.ValidationError, ValueError) as error:
         path = FileSystems.join(folder, STATS)
         raise InputError(path, f"the build is damaged: {error}") from None

@@ -139,6 +139,9 @@ def add_comparison(
     """Adds all steps of the comparison to a pipeline. The last step writes the report and its summary.
 
     Args:
+      root: The pipeline.
+      builds: The old and the new build.
+      shape: The columns, the splits and the unit of the corpus.
       columns: The columns to compare.
       report: The path of the report.
     """
@@ -156,8 +159,10 @@ def write_report(
     """Writes a report of all changes, sorted by id, and then its summary in a JSON file.
 
     Args:
+      path: The path of the report.
       nothing: A result without changes, to which the changes are added. It has the signatures of the two
         builds, and the differences between their manifests.
+      shape: The columns, the splits and the unit of the corpus.
       tally: The counts of the changes.
       blocks: The changes, compressed. Each block is sorted by id; the blocks may be in any order.
     """

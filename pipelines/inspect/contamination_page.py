@@ -1,7 +1,7 @@
 """Formats the findings of `corpusmill contamination` as an HTML page.
 
-The page displays each item beside the passages that contain parts of it, and highlights the shared words. It
-needs no other file and no network.
+The page displays each evaluation item beside the passages of training data that contain parts of it. Words
+that the item and a passage share are highlighted. The page needs no other file and no network.
 """
 
 import html

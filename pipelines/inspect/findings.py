@@ -26,9 +26,10 @@ COLUMNS = ("what", "name", "detail")
 class Means(TypedDict, total=False):
     """Keyword arguments of all checks: how to run the check, and where to write its report.
 
-    `runner`, `workers` and `beam_flags` are as in `launch`. `report` is the path of a file for all findings,
-    as tab-separated lines, on a file system that the workers and this process share. It is required with any
-    runner but the in-process runner.
+    `runner` is the name of a Beam runner, `workers` the number of worker processes, and `beam_flags` are
+    flags for Beam. `report` is the path of a file to which all findings are written as tab-separated lines.
+    It must be on a file system that the workers and this process share. All runners except the in-process
+    runner require a report.
     """
 
     runner: str

@@ -1,4 +1,7 @@
-"""The output folder of a search in data sets, with a manifest like that of a build."""
+"""Writes the output folder of a search in data sets, such as the search for near-duplicates.
+
+The folder has a manifest like that of a build.
+"""
 
 import contextlib
 import functools
@@ -25,7 +28,9 @@ LOG = logging.getLogger(__name__)
 
 
 class FoundFolder(CorpusBuild):
-    """A search in data sets, whose output folder has the same files as a build: manifest, card, stats.json.
+    """A search in data sets, such as the search for near-duplicate documents.
+
+    Its output folder has a manifest, a card and stats.json, like the folder of a build.
 
     Args:
       release: The name and the version of the command. The manifest has the name in its field `corpus`.
@@ -87,7 +92,7 @@ class FoundFolder(CorpusBuild):
         return True
 
     def signature_settings(self) -> Mapping[str, str]:
-        """Returns the settings that the signature of the search contains: all strings and integers."""
+        """Returns the settings that are part of the signature of the search: all strings and integers."""
         words = {name: one for name, one in self._settings.items() if isinstance(one, str | int)}
         return {name.replace("_", "-"): str(one) for name, one in words.items()}
 

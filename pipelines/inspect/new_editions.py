@@ -14,7 +14,9 @@ LOG = logging.getLogger(__name__)
 
 
 def find_builds_of(arguments: Sequence[str], *, passages: bool) -> list[Build]:
-    """Returns the builds that command-line arguments name, after checking that parts can be removed.
+    """Returns the builds that command-line arguments name.
+
+    Checks that documents or passages can be removed from these builds.
 
     Args:
       arguments: Folders of builds.
@@ -38,8 +40,8 @@ def write_editions(
     Args:
       found: The output folder of a finished search.
       output: The parent folder of the new editions.
-      as_json: As in `launch`.
-      how: Settings for CleanedConfig, and other keyword arguments for `launch`.
+      as_json: Whether to print the summary of each new edition as JSON.
+      how: The settings `side` and `passages` of CleanedConfig, and keyword arguments for `launch`.
 
     Raises TargetError if a different build exists in the folder of a new edition. Raises InputError,
     ValueError or BuildError as `launch` does.

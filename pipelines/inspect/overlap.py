@@ -31,11 +31,17 @@ class Comparison(NamedTuple):
 def find_overlap(
     comparison: Comparison, output: str, runner: str, workers: int | None, beam_flags: Sequence[str]
 ) -> None:
-    """Writes all pairs of near-duplicates to the new folder `output`, on a disk that all workers share.
+    """Writes all pairs of near-duplicate documents to a new folder.
 
-    If `comparison.signatures_only` is set, writes the MinHash signatures of the documents instead. If the
-    folder already has the results of the same comparison, does nothing. `runner`, `workers` and `beam_flags`
-    are as in `launch`.
+    If the folder already has the results of the same comparison, does nothing.
+
+    Args:
+      comparison: What to compare. If `signatures_only` is set, only the MinHash signatures of the documents
+        are written.
+      output: The new folder, on a disk that all workers share.
+      runner: The name of a Beam runner.
+      workers: The number of worker processes; None for one per core.
+      beam_flags: Flags for Beam.
 
     Raises InputError for missing inputs, ValueError for wrong settings, TargetError if the folder contains
     other files, BuildError for damaged inputs.

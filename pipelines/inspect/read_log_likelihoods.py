@@ -74,8 +74,9 @@ def _rows_of(path: str, batch: pa.RecordBatch) -> Iterator[tuple[int, LogLikelih
         types = f"their types are {documents.type} and {given.type}"
         raise InputError(
             path,
-            f"document must be an integer, and log_likelihood a float or a list of floats, but {types}",
+            "`document` must be an integer, and `log_likelihood` a float or a list of floats, but"
+            f" {types}",
         )
     if documents.null_count or given.null_count or values.null_count:
-        raise InputError(path, "has rows without a document or a log_likelihood")
+        raise InputError(path, "has rows without a value in `document` or `log_likelihood`")
     yield from zip(documents.to_pylist(), given.to_pylist(), strict=True)

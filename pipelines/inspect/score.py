@@ -74,7 +74,7 @@ def score(
     """Scores a model on a split, as in the paper of the corpus.
 
     Args:
-      metric: A key of METRICS.
+      metric: "bpc" (bits per character), "bpb" (bits per byte) or "perplexity" (per word).
       corpus: The folder of a finished build.
       split: The name of the split, such as "test".
       log_likelihood: A number for the whole split; or a file, or a pattern of files, with a row for each
@@ -123,7 +123,8 @@ def _normalisers(build: Build, split: str) -> Normalisers:
     kept = build.manifest.get("counts", {}).get("kept", {}).get(split)
     if found.documents != kept:
         raise InputError(
-            path, f"has {found.documents} documents of {split}, but the manifest has {kept}"
+            path,
+            f"says that the split {split} has {found.documents} documents, but the manifest says {kept}",
         )
     return found
 
@@ -167,8 +168,9 @@ def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[st
 
 
 def print_score(found: Score) -> None:
-    """Prints the score, the counts from which it was computed, the equal values of other metrics, and the
-    scores in the paper.
+    """Prints a score, the counts from which it was computed, and the scores in the paper.
+
+    Also prints the values of the other metrics that follow from the same log-likelihood.
     """
     rows = list(_rows(found))
     width = max(len(name) for name, _ in rows)

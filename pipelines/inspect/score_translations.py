@@ -87,9 +87,9 @@ def score_translations(
         files for each system.
       model: A SentencePiece model file, or the name of a model that sacrebleu has downloaded; "" for the
         model flores101 of sacrebleu.
-      metadata: A table with the columns `domain` and `topic` and a row for each line; or a folder with files
-        `metadata_<split>.tsv` (or `metedata_<split>.tsv`, as misspelled in the release). If "", there are no
-        scores by domain and topic.
+      metadata: A table with the columns `domain` and `topic` and a row for each line of the reference; or a
+        folder with such tables, named `metadata_<split>.tsv` (or `metedata_<split>.tsv`, as misspelled in the
+        release). If "", there are no scores by domain and topic.
       more_metrics: Metrics to compute in addition to spBLEU and chrF++: "chrF", "BLEU".
       workers: The maximum number of processes. Each process scores all directions of one reference.
 

@@ -41,11 +41,11 @@ class Model(NamedTuple):
 
 
 def read_model(given: str) -> Model:
-    """Returns a SentencePiece model.
+    """Reads a SentencePiece model, and finds its name for the signatures of scores.
 
-    A released model is recognised by its hash, or by its path in sacrebleu's folder. If the hash of a
-    released model is unknown, a model with the same file name and at least RELEASED_PIECES pieces is assumed
-    to be this model.
+    A model that sacrebleu can download, such as flores101, has sacrebleu's name for it. Such a model is
+    recognised by its hash, or by its path in sacrebleu's folder. The hash of flores101 is not published. So
+    any model with its file name and at least RELEASED_PIECES pieces is assumed to be flores101.
 
     Args:
       given: The path of a model, or the name of a model that sacrebleu has downloaded; "" for flores101.
@@ -60,7 +60,7 @@ def read_model(given: str) -> Model:
         urls = "; ".join(f"{name}: {url}" for name, (url, _) in known.items())
         raise InputError(
             path,
-            f"no such file: {which}sacrebleu has not downloaded its model. Download a model and give"
+            f"no such file: {which}sacrebleu has not downloaded this model. Download a model and give"
             f" it with --model FILE ({urls})",
         )
     data = read_file(path, open_raw)
@@ -92,10 +92,10 @@ def _sacrebleu_models() -> dict[str, tuple[str, pathlib.Path]]:
 def _name_of(
     path: str, pieces: Pieces, known: dict[str, tuple[str, pathlib.Path]]
 ) -> tuple[str, ...]:
-    """Returns the name of a model for the signatures of scores, followed by warnings.
+    """Returns a tuple: the name of a model in the signatures of scores, then any warnings.
 
-    If the model is, or seems to be, a released model, it has the name of that model. Otherwise its name is a
-    hash.
+    If the model is, or seems to be, one that sacrebleu can download, the name is sacrebleu's name for it.
+    Otherwise the name is made from the hash of the model.
 
     Args:
       path: The path of the model.

@@ -78,7 +78,8 @@ def find_evaluation_sets(arguments: Sequence[str], id_column: str = "") -> list[
     """Returns the evaluation sets that `arguments` name. For builds, all splits except "train" are used.
 
     Args:
-      arguments, id_column: As in `find_training_files`.
+      arguments: Paths, in the forms that the module describes.
+      id_column: The column with ids in Parquet and JSON lines; "" for the column "id", if it exists.
 
     Raises InputError for missing files, ValueError for missing columns or if two sets have the same name.
     """
@@ -93,7 +94,8 @@ def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[Evalua
     """Returns the data sets that `arguments` name, with all their splits. Texts are used unchanged.
 
     Args:
-      arguments, id_column: As in `find_training_files`.
+      arguments: Paths, in the forms that the module describes.
+      id_column: The column with ids in Parquet and JSON lines; "" for the column "id", if it exists.
 
     Raises InputError for missing files, ValueError for missing columns and for builds whose rows are
     sentences.
@@ -231,7 +233,8 @@ def _foreign_files(
 
 
 def _split_of(path: str) -> str:
-    """Returns the split that a file name contains, such as "validation" for
-    "squad/validation-00000-of-00002.parquet".
+    """Returns the name of the split of a file: its file name without the number of the shard and the suffix.
+
+    For example, the split of "squad/validation-00000-of-00002.parquet" is "validation".
     """
     return _SHARD.sub("", _SUFFIXES.sub("", posixpath.basename(path)))

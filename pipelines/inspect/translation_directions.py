@@ -35,7 +35,8 @@ def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Dir
     """Returns the directions that can be scored, and warnings about files that cannot be scored.
 
     Args:
-      reference, hypotheses: As in `score_translations`.
+      reference: The reference file, or a folder with a reference file for each target language and split.
+      hypotheses: Files of translations, and folders of such files.
 
     Raises InputError if a direction has no reference or occurs twice, or if a folder contains no
     translations.
@@ -68,9 +69,9 @@ def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Dir
 def _files(given: str, hypotheses: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yields a pair (name of the system, path) for a file, or for each file in a folder and its subfolders.
 
-    The name of the system consists of the name of `given` and the names of subfolders. If `hypotheses` has
-    only one element, the name of `given` is left out. If several elements have the same name, their paths
-    are used.
+    The name of the system is made from the path, such as "google/2026" for a file in the subfolder "2026" of
+    the folder "google". If `given` is the only element of `hypotheses`, its name is left out. If another
+    element has the same name, the whole path of `given` is used instead of its name.
 
     Args:
       given: One of `hypotheses`.
@@ -110,7 +111,10 @@ def _reference_of(folder: str, target: str, split: str, path: str) -> str:
 
 
 def _without_common_system(directions: Iterable[Direction]) -> list[Direction]:
-    """Removes the name of the system from the directions if they all belong to the same system."""
+    """Returns the directions, with the name of the system set to "" if all belong to the same system.
+
+    Names are kept if the languages of a direction are unknown.
+    """
     found = list(directions)
     systems = {direction.system for direction in found}
     if len(systems) == 1 and all(direction.source for direction in found):

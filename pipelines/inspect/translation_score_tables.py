@@ -28,7 +28,7 @@ Row = list[str | float | None]
 
 
 def render_text(report: Report) -> str:
-    """Formats a report for a terminal: tables, the model, and one signature per line."""
+    """Formats a report for a terminal: tables of scores, the model, and the signature of each metric."""
     if len(report.scored) == 1:
         parts, lines = [_scores(report)], report.scored[0].scores.citations
     else:
@@ -89,9 +89,10 @@ def _many(report: Report) -> list[str]:
 
 
 def _by_system(report: Report) -> Iterator[tuple[tuple[str, ...], list[Scored]]]:
-    """Yields a pair ((system, split), list of directions) for each system and split.
+    """Groups the scores of a report by system and split.
 
-    In the report, the directions of a system must be adjacent.
+    Yields a pair ((system, split), scores of all directions) for each group. The scores of a group must be
+    adjacent in the report.
     """
     for place, scored in itertools.groupby(report.scored, key=lambda one: one.direction[:2]):
         yield place, list(scored)
@@ -113,9 +114,9 @@ def _means(scored: Iterable[Scored], metrics: Sequence[str]) -> Row:
 def direction_matrix(scored: Iterable[Scored], metric: str) -> tuple[list[str], list[Row]]:
     """Returns the header and rows of a table with a row per source language and a column per target language.
 
-    The last column has the averages over all target languages, the last row the averages over all source
-    languages. The cell in both is the average of all directions. Cells of directions that were not scored
-    are None.
+    The last column has the averages over all target languages, and the last row has the averages over all
+    source languages. The last cell of the last row is the average of all directions. Cells of directions that
+    were not scored are None.
 
     Args:
       scored: The scores of each direction.

@@ -1,4 +1,4 @@
-"""Checks a configuration without downloading anything."""
+"""Checks the settings in refresh.toml before a refresh. Nothing is downloaded."""
 
 import os
 from collections.abc import Iterable
@@ -17,7 +17,10 @@ from pipelines.settings.extras import check_extras
 
 
 def check_config(config: RefreshConfig) -> None:
-    """Checks all settings. Raises ValueError, with a message of one line, for the first invalid setting."""
+    """Checks all settings of refresh.toml. Raises ValueError for the first invalid setting.
+
+    The message of the error has one line.
+    """
     settings = config.refresh
     name_ourselves(settings.contact)
     check_beam_flags(settings.beam_flags)
@@ -69,7 +72,7 @@ def _check_place(what: str, place: str, runner: str) -> None:
 
 
 def _check_folders(recipes: Iterable[Recipe]) -> None:
-    """Raises ValueError if two tables [[corpus]] would write to the same folder of editions."""
+    """Raises ValueError if two tables [[corpus]] of refresh.toml would write editions to the same folder."""
     labels: dict[str, str] = {}
     for recipe in recipes:
         table = recipe.table

@@ -88,7 +88,7 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
 
     @property
     def kind(self) -> str:
-        """Returns the name of the corpus."""
+        """Returns the name of the corpus that the table describes, such as "wiki40b"."""
         return str(self.__struct_config__.tag)
 
     def default_name(self) -> str:
@@ -107,8 +107,11 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
         raise NotImplementedError
 
     def setting_of(self, source: str, role: str) -> str:
-        """Returns the name of the build setting to which the files of `source` with the role
-        `role` are passed.
+        """Returns the name of the build setting for the downloaded files of one kind.
+
+        Args:
+          source: The name of the source of the files, such as "ukwiki".
+          role: The kind of files, such as "dump".
         """
         return role
 
@@ -130,7 +133,7 @@ class CorpusTable(_Table, kw_only=True, tag_field="kind", frozen=True):
 
     @property
     def label(self) -> str:
-        """The name of the table in messages and metrics, which is unique in the file."""
+        """A name for the table in messages and metrics. No other table of the file has the same name."""
         return self.name or self.default_name()
 
 
@@ -224,7 +227,7 @@ def _absolute(folder: pathlib.Path, path: str) -> str:
 
 
 def _check_names(tables: Sequence[CorpusTable]) -> None:
-    """Raises ValueError if there are no tables, or if a name is invalid or used twice."""
+    """Raises ValueError if there is no table [[corpus]], or if the name of one is invalid or used twice."""
     if not tables:
         raise ValueError("there is no [[corpus]]: add at least one")
     labels = [table.label for table in tables]

@@ -26,7 +26,7 @@ def read_dates(session: requests.Session, url: str, separator: str = "") -> list
     future = [date for date in dates if is_future(date)]
     if future:
         named = f"{', '.join(future[:3])}{' and more' if len(future) > 3 else ''}"
-        LOG.warning("%s: skipped because the date is in the future: %s", hide_passwords(url), named)
+        LOG.warning("%s: skipped folders with dates in the future: %s", hide_passwords(url), named)
     if len(future) == len(dates):
         which = "except some with dates in the future" if future else "with a date"
         raise SiteError(f"{url}: the page lists no folder {which}")

@@ -55,8 +55,9 @@ class DiskPart(PartFile):
 
     @contextlib.contextmanager
     def appending(self) -> Iterator[Callable[[bytes], None]]:
-        """Yields a function that appends bytes without buffering, so that no written bytes are lost if the
-        disk is full.
+        """Yields a function that appends bytes to the file.
+
+        The bytes are not buffered. So if the disk becomes full, the bytes written before are on the disk.
         """
         with self._telling():
             stream = self.part.open("ab", buffering=0)
@@ -72,7 +73,7 @@ class DiskPart(PartFile):
 
     @contextlib.contextmanager
     def _telling(self) -> Iterator[None]:
-        """Replaces an OSError in the `with` block by a DiskFullError or DownloadError with an explanation."""
+        """Replaces an OSError in the `with` block by a DiskFullError or DownloadError that explains it."""
         try:
             yield
         except OSError as error:
@@ -96,7 +97,10 @@ class DiskPart(PartFile):
         return (self._whole if self.is_finished else self.part).open("rb")
 
     def finish(self) -> str:
-        """Renames the file to its final name and syncs it, so that it survives a power loss."""
+        """Renames the file to its final name and syncs it, so that it survives a power loss.
+
+        Returns the final path.
+        """
         with self._telling():
             sync(self.part)
             self.part.replace(self._whole)

@@ -58,12 +58,14 @@ def download(
     part_of: type[PartFile] = DiskPart if is_local(folder) else StoredPart
     parts = [part_of(folder, file) for file in files]
     if len({part.path for part in parts}) < len(parts):
-        raise ValueError("two files have the same name")
+        raise ValueError("two of the files to download have the same name")
     if is_local(folder):
         try:
             Path(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise DownloadError(folder, "", f"cannot be created: {error.strerror}") from None
+            raise DownloadError(
+                folder, "", f"the folder cannot be created: {error.strerror}"
+            ) from None
     _check_room(parts, folder, min_free_bytes)
     switch = Switch()
 

@@ -42,7 +42,7 @@ def fetch_dump(
       count_bytes: function that is called, by several threads, with the size of each piece of data received.
       is_ours: whether to mark the folder, so that a refresh may remove the files after the build.
 
-    Raises DownloadError, OSError.
+    Raises DownloadError if a file cannot be downloaded, and OSError if the folder cannot be written.
     """
     folder = folder_of(settings.downloads, dump)
     if is_ours:
@@ -77,14 +77,16 @@ def _mark(folder: str) -> None:
 
 
 def remove_downloads(downloads: str, sources: Iterable[str], wanted: Collection[str]) -> list[str]:
-    """Removes folders of downloads that a refresh has marked. Returns the removed folders.
+    """Removes downloads that are no longer needed. Returns the paths of the removed folders.
+
+    Only folders that a refresh has marked as its own are removed.
 
     Args:
       downloads: The parent folder of all downloads.
-      sources: The names of the sources whose folders are removed.
-      wanted: The folders to keep.
+      sources: The names of the sources, such as "ukwiki", whose downloads may be removed.
+      wanted: The folders of these sources that must be kept.
 
-    Raises OSError, InputError.
+    Raises OSError or InputError if a folder cannot be read or removed.
     """
     removed = []
     for source in dict.fromkeys(sources):

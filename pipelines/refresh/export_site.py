@@ -43,7 +43,8 @@ def find_export(
 ) -> RemoteDump | None:
     """Returns the newest finished export on a mirror. An export has only pages, no tables.
 
-    Returns None if the only export is still in progress. Raises SiteError if no export is usable.
+    If the mirror has only one export, which is still in progress, returns None. In all other cases without a
+    usable export, raises SiteError.
     """
     wiki = f"{mirror}/other/{CURRENT}/{source.dbname}"
     dates = read_dates(session, f"{wiki}/", "-")
@@ -100,11 +101,14 @@ def _describe_files(
 
 
 def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -> Mapping[str, int]:
-    """Returns file name → size in bytes, for the files in a folder. The size is -1 if it is unknown.
+    """Returns file name → size in bytes, for the files in a folder of the server. Unknown sizes are -1.
+
+    The sizes are read from the listing page of the folder. If a size is missing there, a HEAD request for the
+    file is sent.
 
     Args:
-      listed: file names from SHA256SUMS. If the page of the folder does not contain the size of a file, a
-        HEAD request is sent.
+      folder: address of the folder.
+      listed: names of the files, from SHA256SUMS.
     """
     sizes = {
         name: size

@@ -37,7 +37,8 @@ class Wanted(NamedTuple):
         """Returns a list for each source of the corpus, with the finished dumps on all mirrors, the newest
         first.
 
-        Raises SiteError, and BuildError if a source has no finished dump.
+        Raises SiteError if no mirror of a source gives a usable response, and BuildError if a source has no
+        finished dump.
         """
         session = open_session(name_ourselves(self.settings.contact), _ATTEMPTS)
         found = []
@@ -130,7 +131,7 @@ def want(kind: str, downloads: str, contact: str, mirrors: Sequence[str], **name
 
 
 def describe(dump: RemoteDump, downloads: str) -> list[str]:
-    """Returns lines that list the folder of a dump and its files with sizes and checksums."""
+    """Returns lines to print about a dump: its download folder, and each file with its size and checksum."""
     files = list({file.name: file for file in dump.all_files}.values())
     total = sum(max(file.size, 0) for file in files)
     lines = [

@@ -13,7 +13,10 @@ from transforms.files.stores import free_bytes
 
 
 def check_room(settings: Settings) -> None:
-    """Raises BuildError if the disk of downloads or output has less than `min_free_bytes` of free space."""
+    """Raises BuildError if the disk for downloads, or the disk for builds, has too little free space.
+
+    The setting `min_free_bytes` is the limit.
+    """
     for folder in (settings.downloads, settings.output):
         free = free_bytes(folder)
         if free is not None and free < settings.min_free_bytes:

@@ -32,10 +32,14 @@ class RunMetrics(NamedTuple):
 
 
 def write_metrics(path: str, run: RunMetrics, states: Mapping[str, CorpusState]) -> None:
-    """Replaces the file of metrics. If this fails, raises OSError and leaves the old file unchanged.
+    """Writes metrics to the file `path`, which is replaced as a whole.
+
+    If this fails, raises OSError and leaves the old file unchanged.
 
     Args:
-      states: label of a corpus → state of the corpus.
+      path: path of the file.
+      run: metrics about the whole run.
+      states: name of a corpus → its state, from which the metrics about the corpus are made.
     """
     registry = CollectorRegistry()
     registry.register(_States(run, states))

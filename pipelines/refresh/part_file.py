@@ -64,7 +64,8 @@ class PartFile(abc.ABC):
             raise ValueError(f"{file.name!r} is not the name of a file")
         if file.checksum and file.checksum.partition(":")[0] not in _DIGESTS:
             raise ValueError(
-                f"{file.name}: checksum is {file.checksum!r}, expected one of {', '.join(_DIGESTS)}"
+                f"{file.name}: unknown type of checksum {file.checksum!r}; expected one of"
+                f" {', '.join(_DIGESTS)}"
             )
         self.file = file
         self.folder = folder
@@ -102,7 +103,7 @@ class PartFile(abc.ABC):
 
     @abc.abstractmethod
     def finish(self) -> str:
-        """Renames the checked file to its final name; returns its path."""
+        """Renames the file to its final name, and returns its path. The caller must have checked the file."""
 
     @abc.abstractmethod
     def discard(self) -> None:
@@ -110,7 +111,7 @@ class PartFile(abc.ABC):
 
     @abc.abstractmethod
     def close(self) -> None:
-        """Removes unfinished bytes if the next process cannot resume from them."""
+        """Ends the use of the file. Removes an incomplete download that another process cannot resume."""
 
     @abc.abstractmethod
     def _digest(self, kind: str, check: Callable[[], None]) -> str:
@@ -171,7 +172,10 @@ class PartFile(abc.ABC):
         return "" if found == right.lower() else f"has the {kind} {found}, expected {right}"
 
     def _fault_of_format(self) -> str:
-        """Returns the reason why the content does not have the format in the file's name; "" if it has."""
+        """Checks that the content has the format that the suffix of the file name states, such as ".bz2".
+
+        Returns a description of the difference, such as "is a web page"; "" if there is none.
+        """
         suffix = Path(self.file.name).suffix
         with self._open() as stream:
             if suffix == ".zip":

@@ -23,7 +23,8 @@ def find_gutenberg(
 ) -> RemoteDump | None:
     """Returns the current files of Project Gutenberg: the archive of books and, if wanted, the catalogue.
 
-    The dump has the date on which the archive last changed. Raises SiteError if a file is missing.
+    The dump has the date on which the archive last changed. Never returns None: raises SiteError if a file is
+    missing.
     """
     files: dict[str, tuple[RemoteFile, ...]] = {}
     date = ""

@@ -84,7 +84,10 @@ def look_ahead(config: RefreshConfig) -> list[Prospect]:
 
 
 def _check_plan(table: CorpusTable, settings: Settings, plan: Plan) -> Plan:
-    """Returns the plan. Raises BuildError if this machine has too little disk space or memory for it."""
+    """Checks that this machine has enough disk space and memory for a build by `plan`.
+
+    Returns `plan`. Raises BuildError if the machine has too little.
+    """
     if not is_made(plan, settings.output):
         check_means(table.kind, plan.dumps, settings)
     return plan
@@ -103,7 +106,7 @@ def refresh(config: RefreshConfig, check_lock: Callable[[], None]) -> list[Outco
 
 
 class _Refresh:
-    """One run over all corpora."""
+    """One run of the command `corpusmill refresh`, which refreshes all corpora in order."""
 
     def __init__(self, config: RefreshConfig, check_lock: Callable[[], None]):
         self._settings = config.refresh
@@ -244,7 +247,7 @@ class _Refresh:
 
 
 def _status_of(error: BaseException) -> int:
-    """Returns the exit status of a process that ends with an error."""
+    """Returns the exit status of a process that ends because of `error`: usually 1, after Ctrl-C 130."""
     if isinstance(error, KeyboardInterrupt):
         return 128 + signal.SIGINT
     if isinstance(error, SystemExit) and isinstance(error.code, int):  # SIGTERM

@@ -92,11 +92,11 @@ def is_made(plan: Plan, output: str) -> bool:
 
 
 def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) -> Plan:
-    """Calls `make` for each plan that is newer than the current edition, until a call succeeds. Returns the
-    result of this call.
+    """Tries plans in order until one succeeds. Plans that are not newer than the current edition are skipped.
 
     Args:
       plans: plans in the order of preference. At least one must be newer than the current edition.
+      make: function that carries out a plan. The result of its first successful call is returned.
       label: name of the corpus, for log messages.
 
     If all calls fail, raises the first BuildError or InputError of `make`.
@@ -106,7 +106,12 @@ def first_made(plans: Sequence[Plan], make: Callable[[Plan], Plan], label: str) 
         if plan.is_newer:
             if errors:
                 what = "trying the next dump"
-                LOG.warning("%s: %s; %s", label, describe(errors[-1], []), what)
+                LOG.warning(
+                    "%s: the edition could not be made: %s; %s",
+                    label,
+                    describe(errors[-1], []),
+                    what,
+                )
             try:
                 return make(plan)
             except (BuildError, InputError) as error:
@@ -128,8 +133,8 @@ class CorpusRun:
 
     Args:
       states: folder that contains the states of all corpora.
-      joined: function that returns the folder of the build that is used as an input, or "". It is called only
-        before a build.
+      joined: function that returns the folder of another build that the corpus uses as an input. It returns
+        "" if the corpus needs none. It is called only before a build.
       check_lock: function that is called before each step. It raises LockedError if another refresh has taken
         over the lock.
     """
@@ -169,7 +174,10 @@ class CorpusRun:
         return status, join(output, plan.folder, plan.current)
 
     def save(self, **changes: Any) -> None:
-        """Changes fields of the state and writes it to its file. Raises OSError."""
+        """Changes fields of the corpus's state, and writes the state to its file.
+
+        Raises OSError if it cannot be written.
+        """
         self._update(**changes)
         self.states.save(self.table.label, self.state)
 
@@ -250,8 +258,8 @@ class CorpusRun:
     def _compare(self, folder: str, plan: Plan) -> EditionChanges:
         """Compares the new edition with the current one.
 
-        Raises BuildError or InputError if an edition cannot be read. If it is the current edition, the
-        message explains what to do.
+        Raises BuildError or InputError if one of the two cannot be read. If the current edition cannot be
+        read, the message explains what to do.
         """
         old, new = join(folder, plan.current), join(folder, plan.edition)
         report = join(folder, editions.report_of(plan.edition))

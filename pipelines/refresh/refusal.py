@@ -54,9 +54,10 @@ def describe_status(response: BaseHTTPResponse) -> str:
 
 
 def explain(response: BaseHTTPResponse) -> str:
-    """Returns the server's explanation of a status 403 or 429, such as ': "Please set a …"'.
+    """Returns the server's explanation of a status 403 or 429, in quotation marks and after a colon.
 
-    Returns "" if there is no explanation.
+    For example, returns ': "Please set a …"', to be appended to a message. Returns "" if there is no
+    explanation.
 
     Args:
       response: response whose body has not been read. The beginning of the body is read.
@@ -86,7 +87,7 @@ def _read_text(response: BaseHTTPResponse) -> str:
 
 
 def _shorten(text: str) -> str:
-    """Returns the sentences at the beginning of a text that have at most _MAX_CHARACTERS in total.
+    """Shortens a text to _MAX_CHARACTERS by dropping sentences at its end.
 
     If the first sentence alone is longer, returns its beginning.
     """

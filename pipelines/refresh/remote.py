@@ -25,7 +25,7 @@ class RemoteFile(NamedTuple):
 
 
 class RemoteDump(NamedTuple):
-    """The files of one source, such as a wiki, with one date."""
+    """The files that a source, such as a wiki, has published for one date."""
 
     source: str  # "ukwiki"
     date: str  # "20261101"; for news a year, "2025"

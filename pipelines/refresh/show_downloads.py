@@ -80,6 +80,6 @@ def _bytes_of(part: PartFile) -> int:
 
 
 def _total(parts: Sequence[PartFile]) -> int | None:
-    """Returns the total size in bytes; None if a size is unknown."""
+    """Returns the total size of the complete files in bytes; None if the size of a file is unknown."""
     sizes = [part.file.size for part in parts]
     return None if -1 in sizes else sum(sizes)

@@ -107,9 +107,10 @@ def merge_offers(offers: Sequence[RemoteDump]) -> list[RemoteDump]:
 
 
 def _with_all_roles(offer: RemoteDump, newest_first: Sequence[RemoteDump]) -> RemoteDump:
-    """Returns a dump with the files of its missing roles added from other dumps.
+    """Returns the dump `offer`, with files that it lacks added from other dumps of the same source.
 
-    For example, an export gets the tables of a dump. The newest other dump that has a role is used.
+    For example, an export has no tables, so it gets the tables of a dump. Files of one kind (role) are taken
+    from the newest dump that has them.
     """
     files = dict(offer.files)
     for other in newest_first:
@@ -125,7 +126,7 @@ def _with_mirrors(file: RemoteFile, role: str, others: Sequence[RemoteDump]) -> 
             continue
         if not _agree(file, other):
             urls = map(hide_passwords, (other.urls[0], file.urls[0]))
-            LOG.warning("%s is not used: its size or checksum differs from %s", *urls)
+            LOG.warning("%s is not used: its size or checksum differs from that of %s", *urls)
             continue
         file = file._replace(
             urls=file.urls + other.urls,

@@ -83,7 +83,7 @@ class WikimediaSource(_Mirrored):
                 f"{self.dbname!r} is not the name of a wiki; expected a name like ukwiki"
             )
         if not self.roles or not {*self.roles} <= {*WIKIMEDIA_ROLES}:
-            raise ValueError(f"roles must be some of {WIKIMEDIA_ROLES}, got {self.roles}")
+            raise ValueError(f"roles must be one or more of {WIKIMEDIA_ROLES}, got {self.roles}")
         if self.layout not in LAYOUTS:
             raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, not {self.layout!r}")
 

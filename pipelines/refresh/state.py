@@ -2,7 +2,7 @@
 
 A run does not depend on the state: it finds editions from their folders and the file CURRENT, and checks
 downloads by their checksums. The state informs users and monitoring. It also records why an edition was not
-accepted, so that the comparison need not be repeated.
+accepted, so that the edition need not be compared again with its predecessor.
 """
 
 import logging
@@ -73,7 +73,7 @@ class StateFolder:
             return CorpusState()
 
     def peek(self, label: str) -> CorpusState:
-        """Returns the state like `load`, but does not rename a damaged file."""
+        """Returns the stored state of a corpus, as `load` does, but does not rename a damaged file."""
         try:
             return self._read(self.path_of(label))
         except _DAMAGED:

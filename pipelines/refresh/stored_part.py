@@ -31,9 +31,12 @@ S3 allows 10,000 requests for one object, so the limit is 335 GB.
 
 
 def give_up_uploads(path: str) -> None:
-    """Removes the unfinished uploads of killed processes to all paths that begin with `path`.
+    """Removes unfinished uploads, which killed processes have left on the object store.
 
     Errors are only logged.
+
+    Args:
+      path: The beginning of the paths of the uploads to remove.
     """
     try:
         drop_uploads(path)

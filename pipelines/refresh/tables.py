@@ -57,7 +57,7 @@ class LanguageTable(CorpusTable, frozen=True, kw_only=True):
         return f"{self.kind}-{self.language}"
 
     def given(self) -> dict[str, str]:
-        """Returns the build setting `language`."""
+        """Returns a mapping with the only build setting that is a key of this table: `language`."""
         return {"language": self.language}
 
 
@@ -131,9 +131,10 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
         return tuple(_wiki_source(self, wiki, ("dump",), settings) for wiki in self._wikis())
 
     def setting_of(self, source: str, role: str) -> str:
-        """Returns the name of the build setting for the dump of the wiki `source`, such as "wikinews".
+        """Returns the name of the build setting for the dump of a wiki.
 
-        It is the name of the site to which the wiki belongs.
+        The setting has the name of the site to which the wiki belongs. For example, it is "wikinews" for the
+        wiki (`source`) "enwikinews".
         """
         return self._wikis()[source]
 
@@ -142,7 +143,7 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
         if unknown or not self.sites:
             known = ", ".join(DOMAINS)
             raise ValueError(
-                f"sites must be some of {known}, got {', '.join(unknown) or 'no site'}"
+                f"sites must be one or more of {known}, got {', '.join(unknown) or 'no site'}"
             )
         return {load_site(site).dbname: site for site in self.sites}
 

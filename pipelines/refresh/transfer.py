@@ -116,7 +116,11 @@ class Transfer:
         return self.part.file
 
     def run(self) -> str:
-        """Downloads and checks the file; returns its path. Raises DownloadError, InterruptedTransferError."""
+        """Downloads and checks the file, and returns its path.
+
+        Raises DownloadError if no address provides the expected file, and InterruptedTransferError if another
+        thread has stopped the transfer.
+        """
         try:
             return self._run()
         finally:
@@ -126,7 +130,7 @@ class Transfer:
         if self.part.is_finished:
             if not (fault := self.part.fault(self.switch.check)):
                 return self.part.path
-            LOG.warning("%s %s; it is downloaded again", self.part.path, fault)
+            LOG.warning("%s %s; the file is downloaded again", self.part.path, fault)
             self.part.discard()
         urls = list(self.file.urls)
         failed: list[DownloadError] = []
@@ -152,7 +156,10 @@ class Transfer:
         raise failed[-1] if failed else DownloadError(self.file.name, "", "the file has no address")
 
     def _fetch_from(self, url: str) -> None:
-        """Downloads the whole file from one address, in several attempts if needed. Raises _UselessError."""
+        """Downloads the whole file from one address, in several attempts if needed.
+
+        Raises _UselessError if the file cannot be downloaded from this address.
+        """
         idle, most = 0, self.part.bytes_there
         while True:
             self.switch.check()
@@ -177,7 +184,10 @@ class Transfer:
         return min(longest, self.patience.longest_wait_seconds) * random.uniform(0.5, 1)
 
     def _ask(self, url: str) -> None:
-        """Sends one request for the missing bytes and stores them. Raises _LaterError, _UselessError."""
+        """Sends one request for the missing bytes and stores them.
+
+        Raises _LaterError for an error that may be temporary, and _UselessError for a permanent error.
+        """
         have = self.part.bytes_there
         if have and have == self.file.size and self.part.headers_to_resume(url):
             return
@@ -245,7 +255,7 @@ class Transfer:
                 if (now := time.monotonic()) - start > self.patience.slow_seconds:
                     if there - there_then < self.patience.least_bytes:
                         brought = f"{there - there_then:,} bytes received in {now - start:,.0f} s"
-                        raise _UselessError(f"too slow: {brought}")
+                        raise _UselessError(f"the download is too slow: {brought}")
                     start, there_then = now, there
 
     def _check_room(self, size: int, there: int) -> None:
@@ -255,8 +265,8 @@ class Transfer:
           size: size of the whole file in bytes according to the server; -1 if unknown.
           there: number of bytes received so far.
 
-        If there is not enough space, raises DiskFullError. If the size is known only from this server, raises
-        _UselessError instead, because it may be wrong.
+        If there is not enough space, raises DiskFullError. But if the only source of `size` is this server,
+        raises _UselessError, because the server may state a wrong size.
         """
         free = self.part.free_bytes()
         if free is None:

@@ -91,7 +91,10 @@ def _find_newest(
 def _find_export_with_tables(
     source: WikimediaSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """Returns the newest export, with the tables of the newest dump added, because exports have none."""
+    """Returns the newest export on a mirror; None if none is finished yet.
+
+    If the source needs database tables, those of the newest dump are added, because exports have no tables.
+    """
     export = find_export(source, mirror, session)
     tables = tuple(role for role in source.roles if role in ROLES_OF_ANY_DATE)
     if not export or not tables:
@@ -203,12 +206,10 @@ def _wiki_file(folder: str, name: str, listed: Mapping[str, Any]) -> RemoteFile:
 def find_entities(
     source: EntitiesSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """Returns the newest dump of Wikidata's entities on a mirror; None if no dump has a checksum yet.
+    """Returns the newest finished dump of Wikidata's entities on a mirror; None if none is finished yet.
 
-    Dumps without a checksum are skipped.
-
-    Wikimedia publishes these dumps in two folders, but a mirror may have only one of them. Raises SiteError
-    if there is no file of checksums.
+    A dump is finished when its checksum is published. Wikimedia publishes these dumps in two folders, but a
+    mirror may have only one of them. Raises SiteError if the mirror has no file of checksums at all.
     """
     finders = [functools.partial(_find_entities_below, folder) for folder in _ENTITY_FOLDERS]
     return _find_newest(finders, source, mirror, session)
@@ -217,9 +218,13 @@ def find_entities(
 def _find_entities_below(
     parent: str, source: EntitiesSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """Returns the newest dump in the dated folders of `parent`; see `find_entities`.
+    """Returns the newest finished dump of Wikidata's entities in `parent`, which has a folder for each date.
 
-    The date of the dump is that of its file, which may be a day later than that of its folder.
+    The date of the dump is that of its file, which may be a day later than that of its folder. Returns None
+    if no dump is finished yet.
+
+    Args:
+      parent: The path of the parent folder on the mirror.
     """
     entities = f"{mirror}/{parent}"
     is_awaited = False

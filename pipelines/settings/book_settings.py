@@ -33,9 +33,9 @@ class BookInputs(NamedTuple):
         return {name.replace("_", "-"): paths for name, paths in self._asdict().items()}
 
     def bytes_to_read(self, stripes: int) -> int:
-        """Returns the number of bytes of book files that the workers will read.
+        """Returns the total size of the book files in bytes.
 
-        It does not depend on `stripes`, the number of parts into which workers divide a file.
+        It does not depend on `stripes`, the number of workers, because each file is read only once.
         """
         return sum(sizes_of(self.books))
 

@@ -1,4 +1,4 @@
-"""Checks and names of settings that several corpora have in common."""
+"""Checks settings that several corpora have in common, and makes names of editions from settings."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -66,7 +66,10 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
 
 
 def name_variant(variant: Mapping[str, Any]) -> dict[str, str]:
-    """Returns the settings in `variant` in the form of signatures: name with dashes → value as a string."""
+    """Returns the settings in `variant` as they are written in the signature of a build.
+
+    The underscores in names are replaced by dashes, and the values are strings.
+    """
     return {name.replace("_", "-"): _in_signature(value) for name, value in variant.items()}
 
 

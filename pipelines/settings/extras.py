@@ -1,4 +1,4 @@
-"""Lists the libraries that only some corpora and commands need. setup.py makes an extra of each entry."""
+"""Lists the libraries that only some corpora and commands need. setup.py defines a pip extra for each."""
 
 import importlib.metadata
 import re

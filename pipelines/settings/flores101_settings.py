@@ -70,7 +70,7 @@ class Flores101Config:
             parse_page_id(values)
         elif len(values) > 1 or not is_day(values[0]):
             raise ValueError(
-                f"newer_than of {domain} must be a day like 2026-01-01, not {' '.join(values)}"
+                f"newer_than of {domain} must be a date like 2026-01-01, not {' '.join(values)}"
             )
 
     def dumps(self) -> dict[str, Sequence[str]]:
@@ -83,9 +83,10 @@ class Flores101Config:
         return dict(sorted(_by_name("documents", self.documents).items()))
 
     def older(self) -> dict[str, list[str]]:
-        """Returns domain → the values of `newer_than` for it, which exclude older pages.
+        """Returns domain → limits for the age of its pages, from the setting `newer_than`.
 
-        The values are a page id, patterns of older dump files, or a day.
+        Pages older than the limits are excluded. The limits of a domain are a page id, a day, or patterns of
+        older dump files.
         """
         return _by_name("newer_than", self.newer_than)
 
@@ -103,9 +104,14 @@ class Flores101Config:
 
 
 def _by_name(setting: str, values: Sequence[str]) -> dict[str, list[str]]:
-    """Groups values such as "news=docs.jsonl" by the name before "=". Returns name → list of the values.
+    """Groups the values of a setting, such as "news=docs.jsonl", by the name before "=".
 
-    Raises ValueError for a value without a name. The message contains the name of the setting.
+    Returns name → list of the parts after "=", such as "news" → ["docs.jsonl"].
+
+    Args:
+      setting: The name of the setting, for the message of an error.
+
+    Raises ValueError for a value without a name.
     """
     found: dict[str, list[str]] = {}
     for value in values:

@@ -11,7 +11,7 @@ validation here, and its tokens are called pieces.
 
 In Table 2, the numbers of pages and of sections add up to the row Total. The numbers in millions were rounded
 separately, so their sums differ from Total by up to 0.3. The exact counts in Table 7 add up to Total.
-The train columns are estimates by the paper's authors.
+The sizes of the split train in Table 2 are estimates by the paper's authors.
 """
 
 import csv

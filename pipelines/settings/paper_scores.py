@@ -1,6 +1,7 @@
 """Scores of language models, and sizes of corpora, as printed in the papers.
 
-They were measured on the published corpora. A build from inputs of another date has other texts.
+They were measured on the published corpora. A build from inputs of another date contains other texts, so the
+same model has a different score on it.
 """
 
 from collections.abc import Mapping

@@ -47,7 +47,8 @@ def find_sources(arguments: Sequence[str], layouts: Mapping[str, Layout]) -> Sen
     """Finds the builds and text files that arguments name, and groups them by language.
 
     A folder is searched for builds, and the newest build of each edition is used. Any other argument must be
-    a pattern of text files, with a language. A language in the argument replaces that of the builds.
+    a pattern of text files after a language, such as "uk=texts/*.gz". If an argument has a language before a
+    folder, this language is used for all builds in the folder.
 
     Args:
       arguments: The arguments of --corpora.
@@ -131,7 +132,10 @@ def _builds_below(folder: str, layouts: Mapping[str, Layout]) -> Iterator[Build]
 
 
 def _newest(found: Iterable[tuple[Build, str]]) -> list[tuple[Build, str]]:
-    """Returns the newest build of each edition of each corpus, sorted by corpus, edition and language."""
+    """Returns only the newest build of each corpus, edition and language, sorted by these three.
+
+    Both `found` and the result consist of pairs (build, language).
+    """
     newest: dict[tuple[str, str, str], tuple[Build, str]] = {}
     for build, language in sorted(found, key=lambda one: age_of(one[0])):
         newest[build.corpus, build.edition, language] = build, language

@@ -138,8 +138,8 @@ class Wiki40bConfig:
             )
         if self.learn_headings == "on" and not self.wiki_templates:
             raise ValueError(
-                "learn_headings='on' needs wiki_templates=True, because both use the first reading of the"
-                " dump"
+                "learn_headings='on' needs wiki_templates=True: headings are learned in the extra first"
+                " pass over the dump, which is made only to read the wiki's templates"
             )
         if self.columns not in COLUMNS:
             raise ValueError(f"columns must be one of {', '.join(COLUMNS)}, not {self.columns!r}")
@@ -258,8 +258,9 @@ def linking_caveats(
 
 
 def language_caveats(code: str) -> Iterator[str]:
-    """Yields a caveat if the tables of headings and templates for a language were not made and checked by
-    people.
+    """Yields a caveat if the tables of headings and templates for a language were made automatically.
+
+    Such tables were not checked by people.
     """
     if not has_proven_tables(code):
         yield (

@@ -98,7 +98,10 @@ def _read_card(build: Build) -> str:
         with open_raw(path) as stream:
             return stream.read().decode("utf-8")
     except FileNotFoundError:
-        raise InputError(path, "the build has no card: it is older than corpusmill 0.1") from None
+        raise InputError(
+            path,
+            "the build has no dataset card, because it was made before corpusmill 0.1; build it again",
+        ) from None
 
 
 def _licenses(build: Build, head: CardHead) -> Iterator[str]:

@@ -64,7 +64,7 @@ def make_task(build: Build, split: str, place: str) -> str:
     """Returns the content of a task file, in YAML.
 
     Args:
-      place: The argument `build` of corpusmill_task.load.
+      place: The place of the build: a folder, or "hub:owner/name:config" for a build on the Hugging Face hub.
 
     Raises ValueError if the build does not have the split.
     """

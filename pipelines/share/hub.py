@@ -188,7 +188,7 @@ class _Hub:
 def _edition(build: Build) -> Edition:
     if not is_local(build.folder):
         raise ValueError(
-            f"{build.folder}: only builds on a disk can be uploaded; copy the build first"
+            f"{build.folder}: only builds on a local disk can be uploaded; copy the build to one first"
         )
     shape = shapes().get(build.corpus)
     withheld = shape.withheld if shape else ""

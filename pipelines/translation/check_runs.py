@@ -69,8 +69,8 @@ def check_languages(
 
     Args:
       workers: number of processes; the results do not depend on it.
-      waive: as in `check_language`; only allowed if one language is checked.
-      send_back: as in `check_language`.
+      waive: findings to accept; only allowed if one language is checked.
+      send_back: rules whose warnings count as errors in this check.
       by: name of the person who checks.
 
     Raises the errors of `check_language`, and InputError if a process is killed. The languages before the

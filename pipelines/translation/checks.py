@@ -96,12 +96,15 @@ def _find(project: Project, state: LanguageState, language: TargetLanguage) -> l
 
 
 def _as_errors(found: Sequence[Finding], rules: Collection[str]) -> list[Finding]:
-    """Changes the warnings of the given rules to errors. Raises ValueError for a rule without findings."""
+    """Returns the findings, with the warnings of the given rules changed to errors.
+
+    Raises ValueError for a rule without findings.
+    """
     if unknown := set(rules) - {finding.rule for finding in found}:
         known = ", ".join(sorted({one.rule for one in found if one.severity == "warning"}))
         raise ValueError(
-            f"--send-back: there are no warnings of {', '.join(sorted(unknown))}; rules with warnings:"
-            f" {known or 'none'}"
+            f"--send-back: there are no warnings of these rules: {', '.join(sorted(unknown))}; rules with"
+            f" warnings: {known or 'none'}"
         )
     return [one._replace(severity="error") if one.rule in rules else one for one in found]
 

@@ -74,7 +74,10 @@ def draw(
 
 
 def screen_columns() -> int | None:
-    """Returns the width of the terminal, or the environment variable COLUMNS; None if there is neither."""
+    """Returns the width of the screen: the environment variable COLUMNS or, if unset, that of the terminal.
+
+    Returns None if there is neither.
+    """
     has_width = sys.stdout.isatty() or "COLUMNS" in os.environ
     return shutil.get_terminal_size().columns if has_width else None
 

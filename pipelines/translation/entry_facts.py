@@ -133,5 +133,5 @@ def check_facts(facts: Any, number: int) -> None:
         raise ValueError(str(error)) from None
     if not all(0 < other < number for other in told.others()):
         raise ValueError(
-            f"it refers to an entry that is not one of the {number - 1} entries before it"
+            f"the entry refers to an entry that is not one of the {number - 1} entries before it"
         )

@@ -114,7 +114,8 @@ def _list(paths: Iterable[str]) -> list[tuple[pathlib.Path, bool]]:
         below = sorted(one for one in path.rglob("*") if _is_answer(one.relative_to(path), one))
         if not below:
             raise InputError(
-                str(path), f"the folder contains no file that ends with {', '.join(SUFFIXES)}"
+                str(path),
+                f"the folder contains no file whose name ends with one of {', '.join(SUFFIXES)}",
             )
         for one in below:
             found.setdefault(one, False)
@@ -290,8 +291,8 @@ def _add(project: Project, file: ReadFile, by: str) -> Imported:
 def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry | None:
     """Returns the entry of an earlier import of the same file; None if the file must be imported again.
 
-    A file must be imported again in two cases: it now answers a later packet and settles a dispute, or it
-    corrects other imports than before.
+    A file must be imported again if it now answers a later packet and thereby settles a dispute. It must also
+    be imported again if it corrects an import that it did not correct before.
 
     Args:
       base: number of the packet that the file answers.
@@ -338,7 +339,7 @@ def _compare(
 
 
 def _change(state: LanguageState, one: Translation, base: int, gone: frozenset[int]) -> str:
-    """Returns what an import changes for a line: one of CHANGES.
+    """Returns what an import changes for a line: one of CHANGES, such as "first" or "corrected".
 
     Args:
       one: the imported translation of the line.

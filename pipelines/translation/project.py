@@ -165,7 +165,7 @@ def _the_same(project: Project) -> Project:
 
 
 def check_rules(rules: Rules) -> None:
-    """Raises ValueError for invalid rules."""
+    """Raises ValueError if a setting of a project is invalid: its name, review share or accepted score."""
     if not _NAME.fullmatch(rules.name):
         raise ValueError(
             "name must consist of letters, digits, '.', '_' and '-', beginning with a letter or digit, got"

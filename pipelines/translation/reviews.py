@@ -142,7 +142,7 @@ def import_reviews(project: Project, paths: Iterable[str], *, by: str = "") -> l
 
     Args:
       paths: the files of the sheets.
-      by: name of the person who imports the sheets; "" for the reviewer.
+      by: name of the person who imports the sheets. If it is "", the reviewer's name is used.
 
     Raises InputError for a sheet that cannot be read, or if a reviewed translation has changed in the
     meantime.

@@ -128,10 +128,10 @@ class LanguageState:
 
     @functools.cached_property
     def given(self) -> Mapping[str, Sequence[Answer]]:
-        """Id of a line → the answers to the newest packet for which the line has answers.
+        """Id of a line → its answers to one packet: the newest packet to which the line has an answer.
 
-        Answers that a later import has corrected are left out. Imports are read in the order of the packets
-        that they answer, the newest first, until every line has answers.
+        Answers that a later import has corrected are left out. To read as few imports as possible, those that
+        answer the newest packet are read first. Reading stops when every line has an answer.
         """
         found: dict[str, list[Answer]] = {}
         for base, imports in _by_base(self.of_kind("import")):
@@ -204,10 +204,9 @@ class LanguageState:
         return sha256.hexdigest()
 
     def text_sha256(self, name: str) -> str:
-        """Returns the SHA-256 of the escaped text of a line, to recognise later whether a waiver is still
-        valid.
+        """Returns the SHA-256 of the escaped text of the line with the id `name`; "" if it has no text.
 
-        Returns "" if the line has no text.
+        A waiver stores this value, and is no longer valid if the text has changed.
         """
         answers = self.answers.get(name, ())
         return hashlib.sha256(answers[0].raw_text).hexdigest() if answers else ""
@@ -260,7 +259,7 @@ class LanguageState:
 
     @property
     def name(self) -> str:
-        """The name of the state: one of STATES."""
+        """The name of the state: one of STATES, such as "new" or "accepted"."""
         packet = self.newest("packet")
         if not packet and not self.newest("import"):
             return "new"

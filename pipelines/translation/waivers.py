@@ -95,7 +95,7 @@ def read_waivers(path: str) -> list[Row]:
                 rows.append(Row(path, number, _finding_of(number, fields), because))
         if not rows:
             raise ReadError(
-                0, f"the column {BECAUSE} is empty in every row; enter at least one reason"
+                0, f"the column `{BECAUSE}` is empty in every row; enter at least one reason"
             )
     return rows
 

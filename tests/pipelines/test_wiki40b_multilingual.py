@@ -290,7 +290,7 @@ def test_a_folder_without_builds(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no finished build"):
         Wiki40bMultilingual(config(tmp_path))
     build(tmp_path, "uk", UK, corpus="lm1b")
-    with pytest.raises(InputError, match="no finished build of wiki40b"):
+    with pytest.raises(InputError, match="no finished build of wiki40b in this folder or below"):
         Wiki40bMultilingual(config(tmp_path))
 
 

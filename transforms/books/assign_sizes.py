@@ -31,8 +31,13 @@ class AssignSizes(beam.PTransform):
     """Assigns books to splits, and decides which are in SimpleBooks-2, the small corpus.
 
     PCollection[TokenizedBook] → PCollection[SizedBook]. One worker decides about all books. It needs 16 bytes
-    of memory per book, for the id and the number of tokens. The arguments are those of `plan_sizes`. Raises
-    InputError if there are too few books.
+    of memory per book, for the id and the number of tokens. `plan_sizes` explains the rules.
+
+    Args:
+      heldout_books: number of books in each of the splits "validation" and "test".
+      small_tokens: maximum number of tokens in the training split of SimpleBooks-2.
+
+    Raises InputError if there are too few books.
     """
 
     def __init__(self, heldout_books: int, small_tokens: int):
@@ -67,7 +72,8 @@ def plan_all(
 
     Args:
       sizes: (book id, number of tokens) of each book.
-      heldout_books, small_tokens: see `plan_sizes`.
+      heldout_books: number of books in each of the splits "validation" and "test".
+      small_tokens: maximum number of tokens in the training split of SimpleBooks-2.
     """
     try:
         return plan_sizes(sorted(sizes), heldout_books, small_tokens)

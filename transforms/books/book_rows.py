@@ -58,7 +58,10 @@ class MeasureRows(beam.PTransform):
 
 
 def measure_row(row: BookRow, text: int) -> tuple[str, BookStats]:
-    """Returns (split, counts of books, words and characters) for one book."""
+    """Returns (split, counts of books, words and characters) for one book.
+
+    `text` is the position of the book's text among the `values` of the row.
+    """
     packed = row.values[text]
     assert isinstance(packed, bytes)
     return row.split, measure_book(fetch_text(packed))
@@ -111,7 +114,7 @@ class WriteBookTable(beam.PTransform):
 
 
 def identity(row: Any) -> str:
-    """Returns the string whose hash determines the shard of a row or line."""
+    """Returns a string that identifies the book of a row. Its hash determines the shard of the row."""
     return identity_of(row.book_id)
 
 
@@ -126,7 +129,8 @@ class SignBooks(WriteSignatures):
     Rows of the split "train_2" are ignored, because their books are in "train" as well.
 
     Args:
-      folder, scratch: as in WriteSignatures.
+      folder: output folder of the build.
+      scratch: folder for temporary signatures (see scratch.py).
       text: position of the text among the `values` of a row. The signature is computed from this text.
     """
 
@@ -135,7 +139,10 @@ class SignBooks(WriteSignatures):
 
 
 def named_texts(row: BookRow, text: int) -> Iterator[NamedText]:
-    """Yields the text of a book with its id and split. Yields nothing for the split "train_2"."""
+    """Yields the text of a book with its id and split. Yields nothing for the split "train_2".
+
+    `text` is the position of the book's text among the `values` of the row.
+    """
     packed = row.values[text]
     if row.split in SPLITS and isinstance(packed, bytes):
         yield NamedText("", str(row.book_id), row.split, fetch_text(packed))

@@ -81,7 +81,10 @@ def check_books(paths: Sequence[str], whole: bool = True) -> None:
     largest = sorted(zip(sizes, paths, strict=True), reverse=True)
     has_book = [_check_file(path, size, whole) for size, path in largest[:LOOKED_INTO]]
     if not any(has_book) and len(paths) <= LOOKED_INTO:
-        raise InputError(", ".join(paths[:5]), "none of these files can be a book")
+        raise InputError(
+            ", ".join(paths[:5]),
+            "none of these files is a text, or an archive that contains texts, so none can be a book",
+        )
 
 
 def _check_file(path: str, file_bytes: int, whole: bool) -> bool:

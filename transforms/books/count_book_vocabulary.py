@@ -103,8 +103,8 @@ def count_book(placed: PlacedBook) -> pa.RecordBatch | None:
 def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[str, HeldoutStats]]:
     """Counts how many tokens of a held-out book are in the vocabulary. Yields (split, counts).
 
-    Yields nothing for a book of the training split. `packed_words` is the vocabulary (see
-    `vocabulary.unpack_words`).
+    Yields nothing for a book of the training split. `packed_words` has the words of the vocabulary in packed
+    form (see `vocabulary.unpack_words`).
     """
     split, book = placed
     if split != TRAIN:
@@ -115,7 +115,7 @@ def measure_heldout(placed: PlacedBook, packed_words: bytes) -> Iterator[tuple[s
 
 
 class WrittenVocabulary(NamedTuple):
-    """The vocabulary file, the packed words of the vocabulary, and counts of words in the training split."""
+    """A written vocabulary: its file, its words in packed form, and word counts of the training split."""
 
     file: OutputFile
     words: int  # running words of the training split

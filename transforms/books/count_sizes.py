@@ -11,7 +11,7 @@ from transforms.text.books.simple.simplebooks_rows import LARGE, SIZES
 
 
 class CountedSizes(NamedTuple):
-    """The outputs of CountSizes: for both sizes, the vocabulary files, the statistics and the word lists."""
+    """The outputs of CountSizes: vocabulary files, statistics and word lists of SimpleBooks-92 and -2."""
 
     files: beam.PCollection  # of OutputFile: vocabulary-92.tsv, vocabulary-2.tsv
     facts: beam.PCollection  # of (size, figures) for stats.json
@@ -58,6 +58,6 @@ class CountSizes(beam.PTransform):
 
 
 def place_in(sized: SizedBook, size: str) -> Iterator[PlacedBook]:
-    """Yields (split, book) if the book is in the corpus of the given size."""
+    """Yields (split, book) if the book is in the corpus of the given size, LARGE or SMALL."""
     if size == LARGE or sized.is_small:
         yield sized.split, sized.book

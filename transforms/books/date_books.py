@@ -23,7 +23,10 @@ BEFORE = 1919
 
 
 class DatedBooks(NamedTuple):
-    """The outputs of DateBooks: kept books, rejections and evidence. Each book is kept or rejected."""
+    """The outputs of DateBooks: kept books, rejections, and evidence of dates.
+
+    Each book is kept or rejected.
+    """
 
     kept: beam.PCollection  # of DatedBook
     rejected: beam.PCollection  # of Rejected: undated, too-new

@@ -81,7 +81,8 @@ def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
 
     Args:
       packed: reference to the SharedNgrams of the partition.
-      contested: rows of the contested books, as in `counts` of DecideContested.
+      contested: rows (id, number of tokens, number of n-grams, number of n-grams that are also in larger
+        books) of the contested books.
     """
     if not len(contested):
         return
@@ -99,7 +100,8 @@ def key_contested(
     A component is a group of books that are connected by chains. Its name is the smallest id of its books.
 
     Args:
-      contested: rows of the contested books, as in `counts` of DecideContested.
+      contested: rows (id, number of tokens, number of n-grams, number of n-grams that are also in larger
+        books) of the contested books.
       certain: rows (id, number of the book's n-grams that are certainly in larger kept books).
       links: rows (id, smallest id in the component of the book).
     """
@@ -130,7 +132,7 @@ def decide_component(
 
     Args:
       joined: (component, its contested books and its chains), as produced by CoGroupByKey.
-      threshold: as in DecideContested.
+      threshold: a book is dropped if at least this share of its n-grams is in larger kept books.
     """
     _, found = joined
     chains = [(overlap.chain_ids(chain), ngrams) for chain, ngrams in found["chains"]]

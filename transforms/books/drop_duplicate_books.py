@@ -16,7 +16,11 @@ class DropDuplicateBooks(beam.PTransform):
 
     The longest book of each group of near-duplicates is kept; if several have this length, the one with the
     smallest id. Plain words are compared (see plain_words.py), so editions that differ only in quotation
-    marks are duplicates. Kept books are unchanged. The arguments are those of DropDuplicates.
+    marks are duplicates. Kept books are unchanged.
+
+    Args:
+      folder: folder for temporary hashes (see scratch.py).
+      threshold: minimum similarity of near-duplicates; above 0 and below 1.
     """
 
     def __init__(self, folder: str, threshold: str | float):

@@ -26,12 +26,12 @@ class GatherBooks(beam.PTransform):
 
     Args:
       folder: folder for temporary texts (see scratch.py).
-      books: paths of the files of books, as in ReadBooks.
-      catalog: paths of the catalogue's files, as in ReadCatalog; may be empty.
-      metadata: paths of metadata.csv of the PG-19 release, as in ReadReleasedBooks; may be empty.
+      books: paths of the files of books, which may be archives.
+      catalog: paths of the catalogue's files; may be empty.
+      metadata: paths of metadata.csv of the PG-19 release; may be empty.
       stripes: number of workers.
       on_corrupt: "fail" raises an error at damaged input; "keep-good" skips it.
-      limit: maximum number of books to read, as in ReadBooks.
+      limit: maximum number of books to read. 0 reads all.
     """
 
     def __init__(

@@ -26,11 +26,13 @@ class JoinedBooks(NamedTuple):
 class JoinCatalog(beam.PTransform):
     """Joins files of books with the catalogue and PG-19's list of released books, by ebook number.
 
-    {"books": BookFile, "catalog": CatalogEntry, "released": ReleasedBook} → JoinedBooks. The keys "catalog"
-    and "released" are optional. If a book has several files, one is chosen (see
-    text/books/files/choose_file.py). Catalogue entries and released books without a file are ignored. If
-    several of them have the same id, `choose_entry` and `choose_released` select one. The result does not
-    depend on their order.
+    {"books": PCollection[BookFile], "catalog": PCollection[CatalogEntry], "released":
+    PCollection[ReleasedBook]} → JoinedBooks. The keys "catalog" and "released" are optional.
+
+    If a book has several files, one is chosen (see text/books/files/choose_file.py). If it has several
+    catalogue entries, `choose_entry` chooses one. If it is listed several times as released,
+    `choose_released` chooses one line of the list. Entries and released books without a file are ignored. The
+    result does not depend on the order of the elements.
     """
 
     def expand(self, inputs: Mapping[str, beam.PCollection]) -> JoinedBooks:
@@ -50,12 +52,14 @@ class JoinCatalog(beam.PTransform):
 
 
 def join_books(joined: tuple[int, Mapping[str, Iterable[Any]]]) -> Iterator[Any]:
-    """Yields the book with a given ebook number, unless it has no file or is not a text.
+    """Yields the book with a given ebook number, or nothing if there is no file with this number.
 
-    Files that are not used are yielded as rejections on the output "rejected".
+    A book that is not a text according to the catalogue, such as a sound recording, is rejected. So are files
+    that are not chosen. Rejections are on the output "rejected".
 
     Args:
-      joined: (ebook number, {"books", "catalog", "released": elements with this number}), from CoGroupByKey.
+      joined: (ebook number, {"books": files, "catalog": entries, "released": released books}), with all
+        elements that have this number; from CoGroupByKey.
     """
     book_id, found = joined
     if not (files := list(found[BOOKS])):

@@ -23,7 +23,7 @@ _TO_KEYED: Mapping[str, Callable[[Any], Keyed]] = {
 
 
 class BookFates(NamedTuple):
-    """The inputs of ListBooks, from which the table is made.
+    """The inputs of ListBooks: what is known about each of the considered books.
 
     Each collection has at most one element per book.
     """
@@ -71,10 +71,10 @@ def title_of(book: Book) -> tuple[int, str]:
 
 
 def line_of(grouped: tuple[int, Mapping[str, Iterable[Any]]], formula: str) -> Considered:
-    """Returns the row of the table for one book.
+    """Returns the row of one book in the table of considered books.
 
-    `grouped` is (book id, what is known about the book), as produced by CoGroupByKey. `formula` is that of
-    ListBooks.
+    `grouped` is (book id, what is known about the book), as produced by CoGroupByKey. `formula` is the name
+    of the formula for the simplicity of the book.
     """
     book_id, found = grouped
     one: dict[str, Any] = {name: next(iter(values), None) for name, values in found.items()}

@@ -1,4 +1,4 @@
-"""Replaces the words of a list that the user provides by a mark, in books whose date is known."""
+"""Replaces each word of a user-provided list by the mark "<DW>" in the texts of books."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
@@ -50,9 +50,9 @@ class MaskWords(beam.PTransform):
 
 
 def mask_book(dated: DatedBook, scratch: Scratch, words: Sequence[str]) -> Iterator[Any]:
-    """Yields the book with masked words.
+    """Yields the book, in whose text each of the `words` is replaced by the mark "<DW>".
 
-    The number of masked words, if positive, is on the output "counts".
+    The number of replaced words, if positive, is on the output "counts".
     """
     text, replaced = mask_words(fetch_text(dated.book.packed_text), words)
     if not replaced:

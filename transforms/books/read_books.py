@@ -74,7 +74,7 @@ class ReadBooks(beam.PTransform):
     in their header or name ("no-ebook-number"), or cannot be read ("too-large", "encrypted",
     "unsupported-compression", "too-deep", "link", "not-a-file"). The id of a rejected file consists of the
     archive and the path in it: "txt-files.tar.zip/cache/epub/84/pg84.txt". If input files have the same name,
-    their parent folders are added.
+    the id begins with their parent folders.
 
     Args:
       paths: files on any Beam file system.
@@ -179,7 +179,7 @@ def sizes_of(paths: Sequence[str]) -> list[int]:
 
 
 def share_out(paths: Sequence[str], stripes: int) -> list[BookSource]:
-    """Returns the input files with their names, and with the number of workers that share each file.
+    """Returns a BookSource for each input file: its name, and the number of workers that share it.
 
     A larger file gets more of the `stripes` workers.
     """

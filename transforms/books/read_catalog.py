@@ -102,7 +102,7 @@ def check_entries(entries: int, paths: Sequence[str], first_rejected: Sequence[R
     Args:
       entries: number of valid entries.
       paths: the catalogue's files, for the message of the error.
-      first_rejected: one of the rejected records; empty if there are none.
+      first_rejected: a list of one rejected record, or an empty list if no record was rejected.
     """
     for rejected in first_rejected:
         if not entries:
@@ -336,7 +336,7 @@ def _read_table(
 class _CutError(Exception):
     """Raised if a table cannot be read to its end.
 
-    Contains the byte of the text at which reading stopped, and the cause.
+    Contains the number of bytes of the decompressed text that could be read, and the cause.
     """
 
     def __init__(self, line: int, offset: int, message: str):
@@ -364,4 +364,6 @@ def _read_lines(content: BinaryIO) -> Iterator[bytes]:
             offset += len(line) + 1
             number += 1
     if rest:
-        raise _CutError(number, offset, "no line end: truncated, or not a table")
+        raise _CutError(
+            number, offset, "the line has no line feed: the file is truncated, or not a table"
+        )

@@ -1,4 +1,4 @@
-"""Reads the list of the books in the PG-19 release (metadata.csv), and tables of their splits."""
+"""Reads the list of the books in the PG-19 release (metadata.csv), and tables of the split of each book."""
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence

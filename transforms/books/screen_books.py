@@ -72,11 +72,11 @@ def measure_book(book: Book) -> MeasuredBook:
 
 
 class KeepSimple(beam.PTransform):
-    """Keeps or rejects books by a rule on their counts. PCollection[MeasuredBook] → Screened.
+    """Keeps or rejects books by a rule on their token counts. PCollection[MeasuredBook] → Screened.
 
     Args:
-      rule: function that takes a MeasuredBook, and returns a Reason to reject it or None to keep it; see
-        NotSimple.
+      rule: function that takes a MeasuredBook, and returns a Reason to reject it or None to keep it; for
+        example NotSimple.
     """
 
     STAGE = "measure-books"

@@ -119,9 +119,9 @@ def attribute_partition(
 
 
 def cut_rows(rows: Int64s, plan: Plan) -> Iterator[tuple[int, Int64s]]:
-    """Distributes rows to buckets of books. Yields (bucket, its rows).
+    """Distributes rows to buckets, by the book id in their first column. Yields (bucket, its rows).
 
-    The first column of the rows is a book id. `plan` has the number of buckets.
+    `plan` has the number of buckets.
     """
     return overlap.cut_by_id(rows, plan.buckets)
 
@@ -180,7 +180,7 @@ def give_verdict(
 def add_coverings(pieces: Iterable[bytes]) -> dict[int, dict[int, int]]:
     """Adds up the numbers of n-grams in the rows of `attribute_partition`, over all partitions.
 
-    Returns book id → {id of a larger kept book: number of n-grams}.
+    Returns book id → {id of a larger kept book: number of n-grams}. `pieces` are the rows as bytes.
     """
     rows = numpy.frombuffer(b"".join(pieces), numpy.int64).reshape(-1, overlap.COVERING_COLUMNS)
     id_to_covering: dict[int, dict[int, int]] = collections.defaultdict(dict)

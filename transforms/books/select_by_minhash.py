@@ -56,7 +56,7 @@ BANDS = (PERMUTATIONS, 1)
 
 
 class SketchedBook(NamedTuple):
-    """A measured book with the number by which books are sorted, and the hashes of its n-grams in scratch."""
+    """A measured book with its number, by which books are sorted, and a reference to its n-gram hashes."""
 
     measured: MeasuredBook
     number: int  # see number_book
@@ -68,7 +68,14 @@ class SelectByMinHash(beam.PTransform):
     """Drops books that overlap larger kept books. PCollection[MeasuredBook] → SelectedBooks.
 
     The result does not depend on the number of workers. Every worker holds the n-grams of two books at a
-    time. One worker holds 16 bytes for each compared pair of books. The arguments are those of SelectBooks.
+    time. One worker holds 16 bytes for each compared pair of books.
+
+    Args:
+      folder: folder for temporary n-grams (see scratch.py).
+      threshold: a book is rejected if at least this share of its n-grams is in larger kept books; above 0, at
+        most 1.
+      ngram_words: number of words in an n-gram.
+      words: "plain" to compare normalised words, "exact" to compare them unchanged.
     """
 
     def __init__(
@@ -136,7 +143,7 @@ class SelectByMinHash(beam.PTransform):
 class _Cover:
     """Compares a book with larger books that may overlap it. If they share n-grams, yields a Cover.
 
-    A Cover marks the n-grams of the book that each of the larger books has, too.
+    For each of these larger books, a Cover marks the n-grams of the book that the larger book also contains.
     """
 
     def __init__(self, scratch: Scratch):
@@ -154,9 +161,9 @@ class _Cover:
 
 
 def fetched(cover: Cover) -> Cover:
-    """Returns a Cover whose field `packed` has the marks of shared n-grams, read from scratch.
+    """Returns a copy of a Cover in which `packed` contains the marks of shared n-grams.
 
-    In the given cover, this field is only a reference to the marks.
+    In the given Cover, `packed` is only a reference to these marks, which are stored in the scratch folder.
     """
     return cover._replace(packed=fetch(cover.packed))
 
@@ -164,9 +171,11 @@ def fetched(cover: Cover) -> Cover:
 def sketch_book(
     measured: MeasuredBook, scratch: Scratch, ngram_words: int, words: str
 ) -> SketchedBook:
-    """Hashes the n-grams of a book, and stores the hashes in scratch.
+    """Hashes the n-grams of a book, and stores the hashes in the scratch folder.
 
-    `ngram_words` and `words` are as in SelectBooks.
+    Args:
+      ngram_words: number of words in an n-gram.
+      words: "plain" to hash normalised words, "exact" to hash them unchanged.
     """
     hashes = hash_book(measured, ngram_words, words)
     number = number_book(measured.book.book_id, measured.tokens)
@@ -258,7 +267,7 @@ def decide_component(grouped: tuple[int, Iterable[Cover]], threshold: Fraction) 
 
     Args:
       grouped: (component, the covers of its books).
-      threshold: as in SelectBooks.
+      threshold: a book is dropped if at least this share of its n-grams is in larger kept books.
     """
     dropped = decide_covers(map(fetched, grouped[1]), threshold)
     return numpy.array(dropped, numpy.int64).reshape(-1, 1)

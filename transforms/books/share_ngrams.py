@@ -49,7 +49,7 @@ class Plan(NamedTuple):
 
 
 class SharedParts(NamedTuple):
-    """The outputs of ShareNgrams: the shared n-grams of each partition, and the counts of each book."""
+    """The outputs of ShareNgrams: the shared n-grams of each partition, and n-gram counts of each book."""
 
     shared: beam.PCollection  # of SharedNgrams as bytes, in scratch: one for each partition
     counts: beam.PCollection  # one array of rows (id, tokens, n-grams, n-grams in earlier books)
@@ -59,9 +59,11 @@ class ShareNgrams(beam.PTransform):
     """Finds the n-grams that several books share. PCollection[MeasuredBook] → SharedParts.
 
     Args:
+      scratch: stores the n-grams.
+      ngram_words: number of words in an n-gram.
+      sample: 1 uses all n-grams. A larger number uses one n-gram in `sample`.
+      words: "plain" to compare normalised words, "exact" to compare them unchanged.
       plan: side input with one Plan, the numbers of partitions and buckets.
-
-    The other arguments are those of SelectBooks.
     """
 
     def __init__(
@@ -159,8 +161,9 @@ class _HashBooks(beam.DoFn):
 def share_partition(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> Iterator[Any]:
     """Finds the n-grams of one partition that several books share.
 
-    Stores them in scratch and yields a reference to them. Yields the counts of the books on the output
-    "counts". `grouped` is (partition, references to its NgramBlocks).
+    Stores these n-grams in scratch, and yields a reference to them. Also yields, on the output "counts", how
+    many n-grams of the partition each book has, and how many of these are also in larger books. `grouped` is
+    (partition, references to its NgramBlocks).
     """
     _, packed = grouped
     counts, shared = overlap.share_ngrams(block_from_bytes(fetch(piece)) for piece in packed)

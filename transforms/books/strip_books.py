@@ -39,7 +39,10 @@ class StripBooks(beam.PTransform):
 
 
 def strip_book(book: Book, scratch: Scratch, furniture: bool) -> Iterator[Any]:
-    """Yields the stripped book, or a rejection on the output "rejected"."""
+    """Yields the book without text that does not belong to it, or a rejection on the output "rejected".
+
+    `furniture` is True to remove tables of contents and illustrations too. New texts are stored in `scratch`.
+    """
     text = strip_text(fetch_text(book.packed_text), furniture)
     if isinstance(text, Reason):
         yield reject(book.book_id, book.title, STAGE, text)
@@ -51,7 +54,8 @@ def strip_book(book: Book, scratch: Scratch, furniture: bool) -> Iterator[Any]:
 def strip_text(text: str, furniture: bool) -> str | Reason:
     """Removes what does not belong to the book from the text of one file.
 
-    Returns the text of the book, or a Reason if the book cannot be located. `furniture` is as in StripBooks.
+    Returns the text of the book, or a Reason if the book cannot be located. `furniture` is True to remove
+    tables of contents and illustrations too.
     """
     stripped = strip_boilerplate(text)
     if isinstance(stripped, Reason):

@@ -64,9 +64,9 @@ class CheckChecksums(beam.PTransform):
 def check_artefact(asked: Comparison) -> Finding:
     """Compares the MD5 of an artefact in a build with that in the checksum list.
 
-    If they differ, the artefact is read again and compared line by line with the reference, if there is one:
-    the same artefact in the published release, or as the original scripts wrote it. The finding then
-    describes the first line that differs.
+    If they differ and there is a reference, the artefact is also compared with it, line by line, and the
+    finding describes the first line that differs. The reference is the same artefact in the published
+    release, or in the output of the original scripts.
     """
     paths = [file.path for file in asked.files]
     digest = hashlib.md5(usedforsecurity=False)

@@ -135,7 +135,7 @@ def _count_records(path: str, kind: str) -> tuple[int | None, str]:
 
 
 def check_counts(build: Build) -> Iterator[Fault]:
-    """Yields a fault for each file format and split whose number of rows is not the number of kept records.
+    """Checks that the files of each format and split have as many rows as records were kept. Yields faults.
 
     Only the numbers in the manifest are compared. The files are not read.
     """
@@ -190,12 +190,13 @@ def find_strangers(build: Build) -> Iterator[Fault]:
 
 
 def check_stats(build: Build, unit: str) -> Iterator[Fault]:
-    """Yields the faults of stats.json. Its counts must be equal to the numbers of kept records in the
-    manifest.
+    """Yields the faults of stats.json.
+
+    Its counts must be equal to the numbers of kept records in the manifest.
 
     Args:
       build: the build to check.
-      unit: name of a row in the plural, such as "articles".
+      unit: what the records of the corpus are called, in the plural, such as "articles".
     """
     path = FileSystems.join(build.folder, "stats.json")
     kept = _kept(build)

@@ -1,4 +1,4 @@
-"""Finds the entities that are in more than one split, in all builds taken together.
+"""Finds the entities (Wikidata items) that are in more than one split, in all builds taken together.
 
 Ids are grouped into buckets (see deal_rows.py), and each bucket is searched for ids with more than one split.
 The elements of the PCollections are blocks of many ids, never single ids.
@@ -24,7 +24,10 @@ BUCKET_IDS = 1 << 16  # approximate number of ids in a bucket
 
 
 class IdCounts(NamedTuple):
-    """Counts of the checked ids. The counts of several buckets can be added up."""
+    """Numbers of ids: all, distinct, in several editions, and in several splits.
+
+    The numbers of several buckets can be added up.
+    """
 
     ids: int = 0  # rows
     distinct: int = 0
@@ -49,7 +52,7 @@ class ConflictBlock(NamedTuple):
 
 
 class SplitFindings(NamedTuple):
-    """The outputs of CheckSplits: the counts and the conflicts of ids."""
+    """The outputs of CheckSplits: the counts of ids, and the ids that are in more than one split."""
 
     counts: beam.PCollection  # of one IdCounts
     conflicts: beam.PCollection  # of ConflictBlock; only buckets with conflicts
@@ -58,10 +61,10 @@ class SplitFindings(NamedTuple):
 class CheckSplits(beam.PTransform):
     """Finds ids that are in more than one split. PCollection[CorpusRows] → SplitFindings.
 
-    The rows must have the column `ID`.
+    The ids are those of Wikidata items. They are read from the column `wikidata_id` of the rows.
 
     Args:
-      buckets: number of buckets, see `count_buckets`.
+      buckets: number of buckets into which ids are grouped, see `count_buckets`.
     """
 
     def __init__(self, buckets: int = MIN_BUCKETS):

@@ -49,7 +49,7 @@ SideGroup = tuple[bool, RowGroup]  # (True for the newer edition, a row group of
 
 
 class FoundChanges(NamedTuple):
-    """The outputs of CompareEditions: counts of the changes, and the list of the changes."""
+    """The outputs of CompareEditions: numbers of documents per kind of change, and a list of the changes."""
 
     tally: beam.PCollection  # of one Tally
     changes: beam.PCollection  # of bytes: the changes of one bucket as compressed lines, in order
@@ -226,7 +226,7 @@ def _title_of(head: str) -> str:
 def compare_bucket(
     grouped: tuple[int, Iterable[bytes]], splits: Sequence[str]
 ) -> Iterator[Tally | beam.pvalue.TaggedOutput]:
-    """Compares the rows of both builds in one bucket, and yields the counts of the changes.
+    """Compares the rows of both builds in one bucket, and yields the number of documents per kind of change.
 
     If there are changes, they are yielded in compressed form on the output "changes".
 

@@ -311,7 +311,7 @@ def files_below(folder: str) -> list[str]:
 
 
 def files_of(build: Build, splits: Sequence[str] = SPLITS) -> list[CorpusFile]:
-    """Returns the Parquet files of some splits of a build. Raises ValueError for an unknown split."""
+    """Returns the Parquet files of the given splits of a build. Raises ValueError for an unknown split."""
     unknown = set(splits) - set(SPLITS)
     if unknown:
         raise ValueError(

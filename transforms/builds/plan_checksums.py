@@ -55,7 +55,9 @@ def read_list(path: str) -> list[ListedSum]:
     """
     found = match_inputs([path])
     if len(found) > 1:
-        raise InputError(path, f"{len(found)} files match, but only one list is allowed")
+        raise InputError(
+            path, f"{len(found)} files match this pattern; give the path of one list of checksums"
+        )
     with open_raw(found[0]) as file:
         text = file.read().decode("utf-8", "replace")
     try:

@@ -128,9 +128,12 @@ def write_manifest(
     """Checks the counts of a build, and writes its manifest and other descriptions.
 
     Args:
+      folder: output folder of the build.
+      provenance: facts about the build that are known before it runs.
+      description: description of the corpus for the card and for TFDS.
+      account_for: function that computes the counts, statistics and card sections of the corpus from the
+        ledger.
       entered: name of a count or list of the ledger → its sum or its values, from `add_up`.
-
-    The other arguments are those of WriteManifest.
     """
     ledger = Ledger(entered)
     inputs, outputs = ledger.values(INPUTS), ledger.values(OUTPUTS)

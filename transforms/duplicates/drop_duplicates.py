@@ -104,14 +104,17 @@ def ranks_of(pair: ComparedPair) -> Pairs:
 
 
 def dropped_numbers(pairs: Pairs) -> Int64s:
-    """Returns the numbers of the dropped documents, ascending. `pairs` is the result of `choose_kept`."""
+    """Returns the numbers of the dropped documents, ascending.
+
+    `pairs` has rows (number of a kept document, number of a document that is dropped for it).
+    """
     return pairs[:, 1].copy()
 
 
 def is_kept(document: Any, dropped: Int64s, describe: Describe) -> bool:
     """Returns True if a document is kept, because its number is not in `dropped`.
 
-    `describe` is that of DropDuplicates. The number is computed from the key that it returns.
+    `describe` returns the DocumentFacts of the document. Its number is computed from the key in them.
     """
     return not is_among(number_of(describe(document).key), dropped)
 

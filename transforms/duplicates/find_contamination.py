@@ -57,8 +57,10 @@ _ARRAYS, _NAMES = "arrays.json", "names.json"
 
 
 class FoundContamination(NamedTuple):
-    """The outputs of FindContamination: the overlap with each evaluation text, counts, and shared
-    passages.
+    """The outputs of FindContamination.
+
+    These are the overlap with each evaluation text, counts of the training texts that were read or rejected,
+    and the shared passages.
     """
 
     found: beam.PCollection  # of (number of an evaluation text, Found)

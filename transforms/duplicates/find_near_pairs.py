@@ -28,7 +28,7 @@ from transforms.text.duplicates.minhash import pair_members
 
 
 class NearPairs(NamedTuple):
-    """The outputs of FindNearPairs: pairs of similar documents, connected components, and sketches."""
+    """The outputs of FindNearPairs: pairs of similar documents, the groups they form, and n-gram hashes."""
 
     pairs: beam.PCollection  # of ComparedPair
     links: (
@@ -44,7 +44,8 @@ class FindNearPairs(beam.PTransform):
     are written to scratch, and references to them are shuffled. One worker holds all candidate pairs.
 
     Args:
-      folder, describe: as in DropDuplicates.
+      folder: folder for temporary hashes (see scratch.py).
+      describe: picklable function from a document to its DocumentFacts. The key must be unique.
       ngrams_of: picklable function from a document to the hashes of its n-grams, called at most twice for
         each document.
       threshold: minimum similarity of near-duplicates.
@@ -99,7 +100,7 @@ def sketch_similar(
 ) -> Iterator[tuple[int, Sketch]]:
     """Yields (number, Sketch) of a document if its number is in `wanted`. Its hashes are stored in scratch.
 
-    `describe` and `ngrams_of` are those of FindNearPairs.
+    `describe` returns the DocumentFacts of a document, `ngrams_of` the hashes of its n-grams.
     """
     facts = describe(document)
     number = number_of(facts.key)
@@ -114,7 +115,7 @@ def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
     if others:
         names = " and ".join(sorted(str(one.facts.key) for one in (sketch, *others)))
         raise ValueError(
-            f"documents have the same key, or keys with the same number {number}: {names}"
+            f"documents have the same key, or keys that are converted to the same number {number}: {names}"
         )
     return number, sketch
 

@@ -62,7 +62,7 @@ class SetPart(NamedTuple):
 
 
 class FoundOverlap(NamedTuple):
-    """The outputs of FindOverlap and SignDocuments: the written files and the counts."""
+    """The outputs of FindOverlap and SignDocuments: files, and counts of documents, pairs and clusters."""
 
     files: beam.PCollection  # of OutputFile
     accounts: Mapping[
@@ -145,7 +145,10 @@ class CountDocuments(beam.PTransform):
 class SignDocuments(beam.PTransform):
     """Writes the signatures of all documents, see write_signatures.py. Pipeline → FoundOverlap.
 
-    The arguments are those of FindOverlap.
+    Args:
+      files: files of all data sets.
+      folder: existing output folder.
+      workers: number of workers that share a file which can only be read from its start.
     """
 
     def __init__(self, files: Sequence[SetFile], folder: str, workers: int):
@@ -185,7 +188,10 @@ class ReadDocuments(beam.PTransform):
 
 
 def plan_set_parts(file: SetFile, stripes: int) -> Iterator[SetPart]:
-    """Yields the parts into which a file is divided for the workers. `stripes` is that of `plan_parts`."""
+    """Yields the parts into which a file is divided for the workers.
+
+    `stripes` is the number of workers that share a file which can only be read from its start.
+    """
     parts = plan_parts(file.file, stripes)
     return (SetPart(file.data_set, file.side, part) for part in parts)
 

@@ -61,7 +61,8 @@ class FindSimilarDocuments(beam.PTransform):
     One worker holds all pairs, 16 bytes each; there are at most eight pairs for each document and band.
 
     Args:
-      folder, describe: as in DropDuplicates.
+      folder: folder for temporary buckets (see scratch.py).
+      describe: picklable function from a document to its DocumentFacts. The key must be unique.
       ngrams_of: picklable function from a document to the hashes of its n-grams, called once for each
         document.
       bands: (number of bands, rows in a band), see `bands_for`.
@@ -171,7 +172,8 @@ def rows_of(numbers: Pairs, buckets: Uint32s) -> bytes:
 def pair_partition(grouped: tuple[int, Iterable[bytes]], pair: PairMembers = pair_members) -> Pairs:
     """Returns the pairs of documents that are in the same bucket, for all buckets of a partition.
 
-    `grouped` is (partition, references to rows in scratch). `pair` is that of FindSimilarDocuments.
+    `grouped` is (partition, references to rows in scratch). `pair` is the function that chooses which
+    documents of a bucket are paired.
     """
     _, pieces = grouped
     rows = numpy.frombuffer(b"".join(map(fetch, pieces)), _ROW)

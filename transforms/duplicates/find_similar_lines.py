@@ -55,7 +55,8 @@ class FindSimilarLines(beam.PTransform):
     are divided into ranges. A worker holds one of 4,096 partitions of the buckets at a time. For a very large
     bucket (boilerplate that many lines share), it holds 16 bytes for each line of the bucket.
 
-    The arguments are those of DropNearDuplicates.
+    Args:
+      threshold: minimum similarity of the near-duplicates to be found.
     """
 
     def __init__(self, threshold: float):
@@ -75,8 +76,8 @@ class FindSimilarLines(beam.PTransform):
 def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int, BucketBlock]]:
     """Computes the MinHash buckets of the lines in a range.
 
-    Yields (partition of the buckets, block of lines with buckets in this partition). `rows` is the number of
-    signature positions in a band.
+    Yields (partition of the buckets, block of lines with buckets in this partition). `bands` is the number of
+    bands, `rows` is the number of signature positions in a band.
     """
     all_lines = lines_of(fetch(lines.packed))
     blocks: list[Uint64s] = []

@@ -224,7 +224,9 @@ def _rows_of(file: TextFile, batch: pa.RecordBatch, first: int) -> TextBatch:
         kind = batch.column(name).type
         is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind)
         if not _is_text(kind.value_type if is_list else kind):
-            raise InputError(file.path, f"column {name} is {kind}: expected text")
+            raise InputError(
+                file.path, f"the column {name} has the type {kind}, but must contain text"
+            )
         values = _values_of(batch.column(name))
         columns.append(
             ["\n".join(filter(None, one or ())) for one in values] if is_list else values

@@ -84,7 +84,7 @@ class WriteSignatures(beam.PTransform):
       scratch: folder for temporary signatures (see scratch.py).
       read: picklable function from an element to its documents.
       files: PCollection of one int, the number of files; None to derive it from the number of elements.
-      of_build: True to leave out the column `data_set`.
+      of_build: True if all documents are from one build. The column `data_set` is then left out.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ from transforms.text.files.markdown import make_table
 class EditionAccounts:
     """Computes the counts of a build that was made from another build.
 
-    The fields are known before the build is written.
+    The fields are facts that are known before the new build is written.
     """
 
     unit: str  # "articles"

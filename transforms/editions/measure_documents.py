@@ -1,4 +1,4 @@
-"""Lists, for each corpus, the functions that count documents in the same way as stats.json of a build."""
+"""Lists, for each corpus, the functions that compute the counts in stats.json from documents."""
 
 import operator
 from collections import Counter
@@ -14,7 +14,7 @@ from transforms.text.wikimedia.corpus_stats import add_stats, measure_article
 
 
 class Measure(NamedTuple):
-    """The functions that count the documents of a corpus."""
+    """The functions that compute the counts in stats.json from the documents of a corpus."""
 
     column: str  # name of the column with the text
     # texts → one count object per text, or one for all texts

@@ -71,7 +71,10 @@ class Rewriting(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """The outputs of RemoveDocuments: new files, rejected documents, a list of all removals, and counts."""
+    """The outputs of RemoveDocuments: new files, rejected documents, all removals, and counts.
+
+    The counts are those from which the statistics of the new build are computed.
+    """
 
     files: beam.PCollection  # of OutputFile
     rejected: beam.PCollection  # of Rejected: documents
@@ -184,7 +187,10 @@ def place_removals(
 
 
 def place_by_file(key: str, removal: Removal) -> tuple[str, Removal]:
-    """Returns (file name, removal), in a build without ids. The key is "<file name>:<row>"."""
+    """Returns (file name, removal) for a build whose documents have no ids.
+
+    `key` identifies the document to remove or change by its row: "<file name>:<row>".
+    """
     return key.rpartition(":")[0], removal
 
 

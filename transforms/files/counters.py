@@ -56,7 +56,7 @@ def flush() -> None:
 
 
 def read_tallies(folder: pathlib.Path) -> collections.Counter[str]:
-    """Returns the counts that all worker processes have written to the folder, added up."""
+    """Returns counter name → sum of the counts that all worker processes have written to `folder`."""
     total: collections.Counter[str] = collections.Counter()
     for path in folder.glob("*.json"):
         total.update(json.loads(path.read_text("utf-8")))

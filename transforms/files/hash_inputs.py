@@ -24,7 +24,7 @@ class HashInputs(beam.PTransform):
 
     Args:
       paths: role of an input, such as "dump" → paths of its files.
-      sums: path → expected SHA-256, from the SHA256SUMS file in the same folder. A different hash raises
+      sums: path → expected SHA-256, from the SHA256SUMS file in its folder. A different hash raises
         InputError.
     """
 
@@ -58,8 +58,8 @@ def hash_unchanged(
 ) -> InputFile:
     """Computes the hash of a file, and checks that the file has not changed.
 
-    Raises InputError if the size, checksum or SHA-256 of the file differs from the argument. If `sha256` is
-    "", it is not compared. `role` is the role of the file in the build, such as "dump".
+    Raises InputError if its size, checksum or SHA-256 differs from that in the arguments. If `sha256` is "",
+    it is not compared. `role` is the role of the file in the build, such as "dump".
     """
     file = hash_input(role, path)
     if file.bytes != file_bytes:

@@ -15,7 +15,7 @@ _ARTICLE = b"<ns>0</ns>"
 
 
 class TextSample(NamedTuple):
-    """Estimates of the amount of text, made from the beginnings of some files."""
+    """Estimates from the beginnings of some files: the expansion by decompression, and article sizes."""
 
     expansion: float = 1.0  # bytes of text per stored byte
     articles_share: float = 1.0  # share of namespace 0 in the bytes of the pages of a wiki

@@ -34,7 +34,7 @@ _files: dict[tuple[str, int], BinaryIO] = {}
 
 
 class Scratch:
-    """Stores pieces until a later stage fetches them.
+    """Stores byte strings (pieces) until a later stage fetches them.
 
     Args:
       folder: output folder of the build.
@@ -45,9 +45,9 @@ class Scratch:
         self._folder = FileSystems.join(folder, SCRATCH)
 
     def put(self, piece: bytes) -> bytes:
-        """Stores a piece and returns a reference for `fetch`.
+        """Stores a byte string and returns a reference to it for `fetch`.
 
-        On an object store, the reference to a small piece contains the piece itself, compressed.
+        On an object store, the reference to a small byte string contains the string itself, compressed.
         """
         return self._put_local(piece) if self.is_local else self._put_object(pack_block(piece))
 
@@ -72,9 +72,10 @@ class Scratch:
         return _OBJECT + path.encode()
 
     def part(self, packed: bytes, piece: bytes, start: int, end: int) -> bytes:
-        """Returns a reference to the bytes from `start` to `end` of a stored piece.
+        """Returns a reference to the bytes from `start` to `end` of a stored byte string, `piece`.
 
-        If the piece is in a file, the bytes are not copied. `packed` is the reference to the piece.
+        `packed` is the reference to the whole byte string. If it refers to a file, the bytes are not copied,
+        and `piece` is ignored.
         """
         if not packed.startswith(_REFERENCE):
             return self.put(piece[start:end])
@@ -83,7 +84,7 @@ class Scratch:
 
 
 def fetch(packed: bytes) -> bytes:
-    """Returns the piece that a reference from `Scratch.put` refers to."""
+    """Returns the byte string that a reference from `Scratch.put` refers to."""
     stored = _read(packed)
     return stored if packed.startswith(_REFERENCE) else unpack_block(stored)
 
@@ -104,7 +105,7 @@ def pack_text(text: str) -> bytes:
 def _read(packed: bytes) -> bytes:
     """Returns the stored bytes that a reference refers to.
 
-    Some references contain the piece itself; they are returned unchanged.
+    Some references contain the stored bytes themselves; they are returned unchanged.
     """
     if packed.startswith(_OBJECT):
         with open_raw(packed[len(_OBJECT) :].decode()) as stream:

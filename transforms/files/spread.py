@@ -1,4 +1,4 @@
-"""Distributes parts of the work over all workers, in a way that can be repeated."""
+"""Distributes parts of the work over all workers. Each run distributes them in the same way."""
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator

@@ -140,13 +140,13 @@ class StageOutcome:
 def write_list(
     folder: str, types: Mapping[str, Any], files: Iterable[StageFile], name: str = LIST
 ) -> str:
-    """Writes the list of a stage: each field with its type and the parts of its files.
+    """Writes the list of a stage: each collection (field) with its type and the parts of its files.
 
     Returns the path of the list.
 
     Args:
       folder: folder of the stage.
-      types: field → type, as returned by `describe_type`.
+      types: name of the collection → type of its elements, as returned by `describe_type`.
       files: the files that the bundles have written.
       name: file name of the list.
     """
@@ -160,7 +160,7 @@ def write_list(
 
 
 def read_list(folder: str, name: str = LIST) -> dict[str, StageField]:
-    """Reads the list of a stage. Returns field → its type and parts.
+    """Reads the list of a stage. Returns name of a collection → its type and the parts of its files.
 
     Raises InputError if the stage is not finished.
     """
@@ -232,7 +232,9 @@ def read_part(part: StagePart, folder: str) -> Iterator[Any]:
         while stream.tell() < part.end:
             packed_bytes, in_block = _HEAD.unpack(_read_exactly(stream, _HEAD.size))
             if packed_bytes > part.end - stream.tell():
-                raise EOFError(f"a block of {packed_bytes} bytes exceeds its part")
+                raise EOFError(
+                    f"a block of {packed_bytes} bytes extends beyond the end of its part"
+                )
             block = zstandard.ZstdDecompressor().decompress(_read_exactly(stream, packed_bytes))
             unpickler = pickle.Unpickler(io.BytesIO(block))
             for _ in range(in_block):

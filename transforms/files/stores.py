@@ -246,7 +246,7 @@ def list_below(folder: str) -> dict[str, tuple[int, float]]:
 
 
 def remove_below(folder: str) -> None:
-    """Removes all objects below a folder of a store. Raises StoreError if some could not be removed."""
+    """Removes all objects below a folder of a store. Raises StoreError if an object could not be removed."""
     try:
         FileSystems.delete([folder.rstrip("/") + "/"])
     except BeamIOError as error:

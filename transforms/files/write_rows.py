@@ -163,7 +163,7 @@ class WriteRows(beam.PTransform):
     Args:
       folder: output folder of the build.
       corpus: first part of the names of TFRecord files, such as "wiki40b".
-      kind: properties of the rows.
+      kind: describes the schema, order, split and values of the rows.
       shards: side input from PlanShards: one dict {split: number of files}.
       marks: key-value metadata of each Parquet file.
     """
@@ -216,7 +216,7 @@ def corpus_files(corpus: str, shard: Shard) -> list[Target]:
 
 
 def record_files(suffixes: Sequence[str], shard: Shard) -> list[Target]:
-    """Returns one file to write for each suffix. The files belong to no split."""
+    """Returns the files to write for a shard, one for each suffix. The files belong to no split."""
     named = (SUFFIXES[suffix] for suffix in suffixes)
     return [Target(to_name(*shard), "", kind) for kind, to_name in named]
 
@@ -224,7 +224,7 @@ def record_files(suffixes: Sequence[str], shard: Shard) -> list[Target]:
 def key_by_shard(row: Any, kind: RowKind, shards: Mapping[str, int]) -> tuple[ShardKey, Any]:
     """Returns (key of the row's shard, packed row).
 
-    The key is (split, number of the shard, number of shards).
+    The key is (split, number of the shard, number of shards). `shards` is split → number of shards.
     """
     split = kind.split_of(row)
     count = shards[split]
@@ -248,7 +248,7 @@ def write_shard(
     Args:
       grouped: (key of the shard, its packed rows), from `key_by_shard` and `empty_shards`.
       folder: output folder of the build.
-      kind: properties of the rows.
+      kind: describes the schema, order, split and values of the rows.
       name_files: function from a shard to the files to write.
     """
     key, packed = grouped
@@ -353,7 +353,9 @@ class WriteRecords(beam.PTransform):
         if unknown := set(self.suffixes) - set(SUFFIXES):
             raise ValueError(f"suffixes must be among {tuple(SUFFIXES)}, not {unknown.pop()!r}")
         if "tsv" in self.suffixes[1:] or self.suffixes[:1] == ["tsv"] != self.suffixes:
-            raise ValueError("tsv files have a header line, so tsv cannot be combined with others")
+            raise ValueError(
+                "tsv files have a header line, so tsv cannot be combined with other suffixes"
+            )
         self.folder = folder
         self.name = name
         self.kind = RowKind(schema, identity, order, functools.partial(_constant, name))

@@ -42,7 +42,9 @@ def check_lines(
 def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
     """Checks a file, and returns True if it is not empty. Raises InputError if it cannot be used.
 
-    The arguments are those of `check_lines`.
+    Args:
+      whole: True to raise an error for a truncated file, too.
+      members: patterns that the names of the wanted files in an archive must match.
     """
     file_bytes = file_bytes_of(path)
     if not file_bytes:
@@ -78,9 +80,9 @@ def read_head(path: str, stream: BinaryIO) -> bytes:
 
 
 def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
-    """Returns False if a compressed file is visibly truncated.
+    """Returns True unless the end of a file shows that its compressed data is truncated.
 
-    The truncation of a .gz file cannot be detected.
+    This can be seen in .bz2 and .xz files. For all other files, such as .gz files, the result is True.
     """
     if codec == "bz2":
         return bz2_blocks.ends_whole(stream, file_bytes)
@@ -94,6 +96,10 @@ def sample_lines(paths: Sequence[str], members: Sequence[str] = MEMBERS) -> Iter
     """Yields lines from the beginnings of a few files, which are evenly spread over the list.
 
     Compressed archives are skipped. Damage is ignored, because it is reported later, when the files are read.
+
+    Args:
+      paths: the files of lines, which may be archives.
+      members: patterns that the names of the wanted files in an archive must match.
     """
     step = -(-len(paths) // _SAMPLED_FILES) or 1
     for file in itertools.chain(*(find_files(path, members) for path in paths[::step])):

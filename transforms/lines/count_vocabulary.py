@@ -151,12 +151,13 @@ def check_counts(counts: pa.RecordBatch) -> None:
     wrong = word_counts.negative_words(counts)
     if wrong:
         raise AccountingError(
-            f"{len(wrong)} words are held out more often than they are in the corpus: {wrong[:3]}"
+            f"{len(wrong)} words are more frequent in the held-out lines than in the whole corpus:"
+            f" {wrong[:3]}"
         )
 
 
 class WrittenVocabulary(NamedTuple):
-    """The written vocabulary with its statistics, and its packed words."""
+    """A written vocabulary: its file, its statistics, and its words in packed form."""
 
     file: OutputFile
     stats: VocabularyStats  # without the held-out lines
@@ -172,7 +173,7 @@ def write_vocabulary(
 
     Args:
       folder: output folder of the build.
-      min_count: as in CountVocabulary, for the statistics.
+      min_count: minimum count of a word of the vocabulary, for the statistics.
       parts: the counted words of each bucket.
       sentences: number of lines of the corpus without the held-out lines.
     """
@@ -215,5 +216,8 @@ def measure_shards(heldout: Sequence[_Heldout]) -> Iterator[tuple[int, HeldoutSt
 def add_coverage(
     stats: VocabularyStats, coverage: Iterable[tuple[int, HeldoutStats]]
 ) -> VocabularyStats:
-    """Adds the coverage of the held-out shards, in any order, to the statistics."""
+    """Adds the coverage of the held-out shards to the statistics of the vocabulary.
+
+    `coverage` has (number of a shard, counts of its words) for each held-out shard, in any order.
+    """
     return stats._replace(heldout=tuple(of_shard for _, of_shard in sorted(coverage)))

@@ -1,4 +1,4 @@
-"""Counts lines, words and characters."""
+"""Counts the lines of a corpus, and the words and characters in them."""
 
 from collections.abc import Iterator
 

@@ -35,9 +35,10 @@ _TOLD_NAMES = 5
 
 
 class LineBlocks(NamedTuple):
-    """The outputs of ReadLines: blocks of lines, rejected lines, damaged parts of files, and counts.
+    """The outputs of ReadLines.
 
-    Each line is in a block or rejected.
+    These are blocks of lines, rejected lines, damaged parts of files, numbers of lines read, and names of
+    files without a final line feed. Each line is in a block or rejected.
     """
 
     blocks: beam.PCollection  # of bytes: whole lines, each with its line feed (see line_blocks.py)
@@ -122,9 +123,13 @@ class TextUnit(NamedTuple):
 def plan_units(
     paths: Sequence[str], stripes: int, members: Sequence[str] = MEMBERS
 ) -> list[TextUnit]:
-    """Returns the work units of all files. The arguments are those of ReadLines.
+    """Returns the work units of all files. Raises InputError for an archive without a wanted file.
 
-    Raises InputError for an archive without a wanted file.
+    Args:
+      paths: the input files.
+      stripes: number of workers. A file that can only be read from its start gets several units, if it is
+        large and there are enough workers.
+      members: patterns that the names of the wanted files in an archive must match.
     """
     files = [file for path in paths for file in find_files(path, members)]
     shares = unit_blocks.shares_of([file.stored_bytes for file in files], stripes)
@@ -138,7 +143,13 @@ def plan_units(
 def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = MEMBERS) -> int:
     """Returns the number of bytes that the workers will read, as the total for the progress display.
 
-    The arguments are those of ReadLines.
+    A file that can only be read from its start may be shared by several workers. Each of them reads the whole
+    file, so the size of the file is counted once for each of these workers.
+
+    Args:
+      paths: the input files.
+      stripes: number of workers.
+      members: patterns that the names of the wanted files in an archive must match.
     """
     return sum(
         planned.unit.end - planned.unit.start for planned in plan_units(paths, stripes, members)
@@ -148,13 +159,17 @@ def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = M
 def find_files(
     path: str, members: Sequence[str] = MEMBERS, *, must_be_whole: bool = False
 ) -> list[TextFile]:
-    """Returns the wanted files of a complete, uncompressed archive.
+    """Returns the wanted files in an archive that is complete and uncompressed.
 
-    For any other file, returns the file itself.
+    For any other file, returns a list of the file itself.
 
-    Raises InputError for a complete archive without a wanted file. If `must_be_whole` is True, also raises it
-    for a truncated archive, and if a wanted file is a link or device. Other problems are reported when the
-    file is read.
+    Args:
+      path: path of the archive or other file.
+      members: patterns that the names of the wanted files in an archive must match.
+      must_be_whole: True to raise an error for a truncated archive, and if a wanted file is a link or device.
+
+    Raises InputError for a complete archive without a wanted file. Other problems are reported when the file
+    is read.
     """
     file_bytes = file_bytes_of(path)
     itself = TextFile(path, "", 0, file_bytes)
@@ -259,6 +274,11 @@ def read_unit(
     """Yields the blocks of lines of a unit, unterminated last lines, and damage.
 
     Also counts the bytes read, to report progress. Raises InputError for an archive without a wanted file.
+
+    Args:
+      planned: the work unit to read.
+      members: patterns that the names of the wanted files in an archive must match.
+      block_bytes: maximum size of a block; a longer line is a block of its own.
     """
     file, unit = planned
     stored_bytes = 0

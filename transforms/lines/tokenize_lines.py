@@ -48,7 +48,11 @@ def tokenize_range(
 ) -> tuple[int, bytes]:
     """Returns (index of the range, tokenised lines), and counts the lines.
 
-    `index_to_block` is (index of the range, its lines). The other arguments are those of TokenizeLines.
+    Args:
+      index_to_block: (index of the range, its lines as a block).
+      language: language code of the rules and abbreviations, such as "en".
+      lower_case: True to lower-case the tokens.
+      perl: version of Perl whose Unicode tables define letters and digits.
     """
     index, block = index_to_block
     tokenized = tokenize_block(block, language, lower_case, perl)
@@ -58,7 +62,14 @@ def tokenize_range(
 
 
 def tokenize_block(block: bytes, language: str, lower_case: bool, perl: str) -> bytes:
-    """Returns the tokenised lines of a block. The other arguments are those of TokenizeLines."""
+    """Returns the tokenised lines of a block.
+
+    Args:
+      block: the lines to tokenise.
+      language: language code of the rules and abbreviations, such as "en".
+      lower_case: True to lower-case the tokens.
+      perl: version of Perl whose Unicode tables define letters and digits.
+    """
     return _tokenizer(language, lower_case, perl)(block)
 
 

@@ -1,6 +1,6 @@
 """Writes an intermediate state of the corpus to files (a checkpoint).
 
-It can be compared with the same file of the original scripts.
+The files can be compared with the file that the original scripts write at the same step.
 """
 
 import apache_beam as beam
@@ -37,10 +37,13 @@ class WriteCheckpoint(beam.PTransform):
 
 
 def write_range(lines: LineRange, folder: str, base: str, splitters: list[bytes]) -> OutputFile:
-    """Writes the lines of one range to a file.
+    """Writes the lines of one range to a text file.
 
-    `base` is the name of the original file, and `splitters` are the borders between all ranges, as in
-    WriteCheckpoint.
+    Args:
+      lines: the range.
+      folder: output folder of the build.
+      base: name of the file that the original scripts write, such as "news.20XX.en.shuffled.sorted".
+      splitters: the borders between all ranges.
     """
     name = f"{FOLDER}/{base}-{lines.index:05d}-of-{len(splitters) + 1:05d}"
     with HashedFile.in_folder(folder, name) as file:

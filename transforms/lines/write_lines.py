@@ -56,10 +56,12 @@ class WriteLines(beam.PTransform):
     """Writes the files of a shuffled corpus of lines. PCollection[LineShard] → WrittenLines.
 
     Each shard is written to a text file that has the name of the shard in the published corpus. It is also
-    written to a Parquet and a TFRecord file with the single feature `text`, a line without its line feed. For
-    the held-out shard, its parts are written instead. Spaces at the ends of lines are kept, although
-    TensorFlow Datasets strips them; only lines that the tokeniser does not change have such spaces. Empty
-    shards are written too. See text/news/shard_names.py.
+    written to a Parquet and a TFRecord file with the single feature `text`, a line without its line feed. The
+    held-out shard has no Parquet and TFRecord files of its own, because its parts have them. Empty shards are
+    written too. See text/news/shard_names.py.
+
+    Spaces at the ends of lines are kept, although TensorFlow Datasets strips them. Only lines that the
+    tokeniser does not change have such spaces.
 
     Args:
       folder: output folder of the build.
@@ -109,7 +111,15 @@ class WriteChecksums(beam.PTransform):
 def write_shard(
     shard: LineShard, folder: str, corpus: str, language: str, schema: pa.Schema = SCHEMA
 ) -> WrittenShard:
-    """Writes the files of one shard, one row group at a time."""
+    """Writes the files of one shard, one row group at a time.
+
+    Args:
+      shard: the shard to write.
+      folder: output folder of the build.
+      corpus: first part of the names of TFRecord files.
+      language: language code in the name of the text file.
+      schema: schema of the rows, with the key-value metadata of the Parquet files.
+    """
     place = shard.series, shard.shard, shard.shards
     name, split = text_name(*place, language), split_of(shard.series, shard.shard)
     tables = tables_of(*place)

@@ -69,9 +69,14 @@ def choose_of_bucket(
 
 
 def join_words(scratch: Scratch, parts: Sequence[bytes], source: str) -> bytes:
-    """Joins the words of all buckets into one list, and stores it in scratch.
+    """Joins the words of all buckets into one list, stores it in scratch, and returns a reference to it.
 
-    Raises InputError if it is empty.
+    Args:
+      scratch: stores the list.
+      parts: references to the words of each bucket.
+      source: description of the source of the text, for the error message.
+
+    Raises InputError if the list is empty.
     """
     words = pa.chunked_array([unpack_words(fetch(part)) for part in parts], pa.binary())
     if not len(words):

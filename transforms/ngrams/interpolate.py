@@ -53,8 +53,9 @@ class Interpolate(beam.PTransform):
     """Computes the entries of a back-off model.
 
     {level: PCollection[(bucket, (kind, reference to rows in scratch))]} → PCollection[ModelPart]. The level
-    of order n, `level_of(n)`, has two kinds of rows: the WEIGHTS of n-grams, partitioned by suffix, and the
-    BACKOFFS of their contexts. The first level also has the PROBABILITIES of unigrams.
+    of order n, `level_of(n)`, has two kinds of rows: weights of n-grams, partitioned by suffix (the kind
+    WEIGHED), and back-off weights of their contexts (the kind CONTEXTS). The first level also has the
+    probabilities of unigrams (the kind SHORTER).
 
     Args:
       dealer: partitions n-grams into buckets.
@@ -99,11 +100,12 @@ def levels_of(highest: int) -> list[str]:
 
 
 def send(level: int, kind: str, dealt: Iterable[tuple[int, bytes]]) -> Iterator[TaggedOutput]:
-    """Yields rows for Interpolate on the output that has the name of their level.
+    """Yields rows on the output that has the name of their level, in the form of Interpolate's inputs.
 
     Args:
-      level: order of the level.
-      kind: what the rows contain: WEIGHED, CONTEXTS or SHORTER.
+      level: order of the n-grams.
+      kind: what the rows describe: n-grams of this order (WEIGHED), their contexts (CONTEXTS), or n-grams
+        that are one word shorter (SHORTER).
       dealt: (bucket, reference to rows in scratch), from `Dealer.deal`.
     """
     for bucket, piece in dealt:

@@ -28,13 +28,13 @@ class Dealer:
     """Partitions tables of n-grams into buckets.
 
     The rows of a table for one bucket are a piece. All references to pieces pass through the launcher, so
-    they must not be too many. Therefore, on a local disk, the pieces of a table for several consecutive
-    buckets are stored together: these buckets share a key, and need only one reference.
+    there must not be too many of them. Therefore, on a local disk, the pieces of a table for several
+    consecutive buckets are stored together: these buckets share a key, and need only one reference.
 
     Args:
       folder: folder for temporary pieces.
       buckets: number of buckets, see `bucket_rows`.
-      most_keys: maximum number of keys on a disk.
+      most_keys: approximate maximum number of keys, if the folder is on a local disk.
     """
 
     def __init__(self, folder: str, buckets: int, most_keys: int = MOST_KEYS):

@@ -42,7 +42,7 @@ class Piece(NamedTuple):
 
 
 class BlockScore(NamedTuple):
-    """The log-likelihood of a block of documents, with counts."""
+    """The log-likelihood of a block of documents, and its numbers of documents, tokens and unknown words."""
 
     first: int  # number of its first document
     documents: int
@@ -55,7 +55,7 @@ class BlockScore(NamedTuple):
 
 
 class SplitScore(NamedTuple):
-    """The log-likelihood of a split, with counts."""
+    """The log-likelihood of a split, and its numbers of documents, tokens and unknown words."""
 
     documents: int
     tokens: int
@@ -233,7 +233,13 @@ def write_split(
 ) -> tuple[OutputFile, tuple[str, SplitScore]]:
     """Writes log-likelihoods/<split>.parquet, with a row for each document, in order.
 
-    Returns (the file, (split, its log-likelihood and counts)). `is_listed` is that of ScoreText.
+    Returns (the file, (split, its log-likelihood and counts)).
+
+    Args:
+      grouped: (split, the scores of its blocks).
+      folder: output folder of the build.
+      is_listed: True to write the log-likelihoods of all words and sentence ends of a document; False to
+        write only their sum.
     """
     split, unordered = grouped
     scores = sorted(unordered)

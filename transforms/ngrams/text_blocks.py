@@ -73,7 +73,7 @@ class PlacedFile(NamedTuple):
 
 
 class TextPart(NamedTuple):
-    """A row group of the text, which one worker reads at once."""
+    """A row group of a Parquet file, which one worker reads at once."""
 
     group: RowGroup
     first: int  # number of its first document
@@ -108,7 +108,7 @@ class TextCounts(NamedTuple):
 
 
 def files_of_splits(build: Build, splits: Sequence[str]) -> list[PlacedFile]:
-    """Returns the Parquet files of some splits of a build."""
+    """Returns the Parquet files of the given splits of a build."""
     found = []
     listed = sorted(list_files(build))
     for split in splits:

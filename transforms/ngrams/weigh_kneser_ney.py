@@ -49,8 +49,13 @@ def weigh_bucket(
 ) -> Iterator[Any]:
     """Computes the weights of the n-grams in a bucket, and the back-off weights of their contexts.
 
-    Each is yielded on the output that has the name of its level (see Interpolate). `grouped` is ((order,
-    bucket), references to the n-grams). The other arguments are those of WeighKneserNey.
+    Each is yielded on the output that has the name of its level (see Interpolate).
+
+    Args:
+      grouped: ((order, bucket), references to the n-grams).
+      cut: order → maximum count of pruned n-grams.
+      dealer: partitions n-grams into buckets.
+      tallies: order → summary of the counts of this order.
     """
     order = grouped[0][0]
     table = join_pieces(grouped[1], order, ADJUSTED_COUNTS)

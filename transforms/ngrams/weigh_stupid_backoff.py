@@ -147,7 +147,7 @@ def answer_bucket(
 ) -> Iterator[Any]:
     """Answers the requests for frequencies of suffixes that were sent to one bucket.
 
-    Yields the frequencies in the buckets of the contexts of the n-grams that requested them. `grouped` is
+    Each frequency is sent to the bucket of the context of the n-gram for which it was requested. `grouped` is
     ((order, bucket), the requests and the frequencies in this bucket).
     """
     order = grouped[0][0]
@@ -198,8 +198,12 @@ def weigh_bucket(
 ) -> Iterator[Any]:
     """Computes the weights of the n-grams in a bucket, and the back-off weights of their contexts.
 
-    Each is yielded on the output that has the name of its level (see Interpolate). `grouped` is ((order,
-    bucket), the counts of the n-grams and the scaling factors of their contexts).
+    Each is yielded on the output that has the name of its level (see Interpolate).
+
+    Args:
+      grouped: ((order, bucket), the counts of the n-grams and the scaling factors of their contexts).
+      cut: order → maximum count of pruned n-grams.
+      dealer: partitions n-grams into buckets.
     """
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])

@@ -73,7 +73,10 @@ def make_part(part: ModelPart, highest: int, scratch: Scratch, words: bytes) -> 
 
 
 def write_file(grouped: tuple[str, Iterable[ArpaPart]], folder: str) -> OutputFile:
-    """Writes model.arpa. In the manifest, its number of records is the number of n-grams of all orders."""
+    """Writes model.arpa. In the manifest, its number of records is the number of n-grams of all orders.
+
+    `grouped` is (file name, the parts of the model as lines).
+    """
     name, unordered = grouped
     parts = sorted(unordered)
     grams: dict[int, int] = {}

@@ -24,8 +24,8 @@ class FindPassages(beam.PTransform):
     Pages without a passage are rejected.
 
     Args:
-      site: the wiki. Its tables determine the cleaning and the topics of pages.
-      namespaces: number → name in this wiki, from the head of the dump.
+      site: the wiki. Pages are cleaned, and their topics are determined, by its rules.
+      namespaces: number → names of the namespace in this wiki, from the head of the dump.
       seed: seed of all random choices, together with the domain and the page id.
       templates: side input with one WikiTemplates.
       licence: licence of the pages; "" to leave it out.
@@ -80,7 +80,11 @@ def find_candidate(
 ) -> Candidate | Reason:
     """Returns a passage of a page with the page's metadata, or the reason why there is no passage.
 
-    `seed` is that of FindPassages.
+    Args:
+      page: the page.
+      site: the wiki that contains the page.
+      cleaner: converts the wikitext of the page to plain text.
+      seed: seed of all random choices, together with the domain and the page id.
     """
     try:
         linked = clean_with_links(cleaner, page.text, page.title)

@@ -1,4 +1,4 @@
-"""Reads tables of manually corrected topics."""
+"""Reads tables that list manually corrected topics of articles."""
 
 from collections.abc import Iterable
 

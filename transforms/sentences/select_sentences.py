@@ -29,8 +29,9 @@ class Selected(NamedTuple):
 class SelectSentences(beam.PTransform):
     """Selects the sentences of a translation benchmark. PCollection[Candidate] → Selected.
 
-    A worker holds only the candidates of a domain that have the lowest ranks, without copies. Their number is
-    a few times the number of articles in the benchmark. Only these candidates are shuffled.
+    Each candidate has a rank, which is a hash. For each domain, a worker holds only the candidates with the
+    lowest ranks, without copies. Their number is a few times the number of articles in the benchmark. Only
+    these candidates are shuffled.
 
     Args:
       quotas: (domain, split) → number of articles and sentences.
@@ -59,9 +60,12 @@ class SelectSentences(beam.PTransform):
 
 
 class LowestOfCopies(beam.CombineFn):
-    """Selects the `most` candidates of a domain that have the lowest ranks, without copies.
+    """Selects the candidates of a domain that have the lowest ranks, without copies of an article.
 
     See `lowest_of_copies`.
+
+    Args:
+      most: maximum number of selected candidates.
     """
 
     def __init__(self, most: int):

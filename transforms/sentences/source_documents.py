@@ -114,8 +114,9 @@ def read_documents(path: str, on_corrupt: str) -> Iterator[Any]:
 
 
 def _read_lines(path: str, stream: Any) -> Iterator[tuple[int, bytes]]:
-    """Yields (number, line) for each line that is not empty. Lines that are longer than the limit are
-    truncated.
+    """Yields (number, line) for each line that is not empty.
+
+    Of a line that is longer than MAX_LINE_BYTES, only the first MAX_LINE_BYTES + 2 bytes are yielded.
     """
     number, is_rest = 1, False
     while True:
@@ -135,11 +136,16 @@ def _read_lines(path: str, stream: Any) -> Iterator[tuple[int, bytes]]:
 def find_passage(
     placed: tuple[Place, Document], domain: str, seed: int, newer_than: str
 ) -> Iterator[Any]:
-    """Finds a passage in a document.
+    """Finds a passage in a document. Yields (id, (position, Candidate)).
 
-    Yields (id, (position, Candidate)), or a rejection on the output "rejected".
+    If the document is too old or has no passage, yields a rejection on the output "rejected" instead. The
+    date of a document that is not too old is yielded on the output "days".
 
-    The date of each document that is newer than `newer_than` is yielded on the output "days".
+    Args:
+      placed: (position of the document, document).
+      domain: domain of the document, such as "news".
+      seed: seed of all random choices.
+      newer_than: documents of this day or earlier are too old; "" to keep all.
     """
     place, document = placed
     if document.date <= newer_than:

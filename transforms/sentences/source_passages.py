@@ -43,8 +43,10 @@ class SourcePassages(beam.PTransform):
     """Reads, screens and cleans the pages of a dump, and finds a passage in each. Pipeline → Sourced.
 
     Args:
+      dump: the dump, with the settings for reading it.
       seed: seed of all random choices.
-      stripes, on_corrupt: as in ReadDump.
+      stripes: number of workers that share a file in which reading can begin only at the start.
+      on_corrupt: "fail" raises InputError at the first damage; "keep-good" skips and reports damaged parts.
     """
 
     def __init__(self, dump: SourceDump, seed: int, stripes: int = 1, on_corrupt: str = "fail"):

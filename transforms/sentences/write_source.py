@@ -42,7 +42,13 @@ class WriteSource(beam.PTransform):
 def write_sentences(
     selection: Selection, folder: str, marks: Mapping[str, str]
 ) -> Iterator[OutputFile]:
-    """Writes source.tsv for translators, and a Parquet file for each split."""
+    """Writes source.tsv for translators, and a Parquet file for each split.
+
+    Args:
+      selection: the selected sentences.
+      folder: output folder of the build.
+      marks: key-value metadata of each Parquet file.
+    """
     sentences = selection.sentences
     names = columns_of(SCHEMA.names, sentences)
     schema = SCHEMA if LICENCE not in names else SCHEMA.append(pa.field(LICENCE, pa.string()))

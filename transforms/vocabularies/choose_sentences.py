@@ -38,9 +38,10 @@ class Sampling(NamedTuple):
 
 
 class ChooseSentences(beam.PTransform):
-    """Chooses sentences for training.
+    """Chooses the sentences from which a vocabulary is learned.
 
-    PCollection[SentenceBlock] → PCollection of one mapping {language: Choice}.
+    PCollection[SentenceBlock] → PCollection of one mapping {language: Choice}. A Choice says which sentences
+    of a language are used for training, how often, and which are held out.
 
     Raises InputError if there are no sentences.
     """
@@ -74,7 +75,10 @@ class ChooseSentences(beam.PTransform):
 
 
 def add_ranges(counts: Iterable[Counts]) -> Counts:
-    """Adds up arrays of counts: the numbers of sentences in the RANGES ranges of ranks."""
+    """Adds up arrays of counts. Each array has the number of sentences in each range of ranks.
+
+    A rank is the hash of a sentence. The ranks are divided into RANGES ranges of equal size.
+    """
     return sum(counts, np.zeros(RANGES, np.int64))
 
 
@@ -144,7 +148,7 @@ def choose_all(
     """Returns language → Choice, which determines the sentences to use for training.
 
     Args:
-      last_ranges: the result of `find_last_ranges`.
-      ranks: language → the ranks in this range.
+      last_ranges: language → the range of ranks that contains the rank of the last chosen sentence.
+      ranks: language → the ranks of its sentences in that range.
     """
     return {name: choose(last, ranks.get(name, NO_RANKS)) for name, last in last_ranges.items()}

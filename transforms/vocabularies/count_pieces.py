@@ -38,8 +38,8 @@ class CountPieces(beam.PTransform):
     EVALUATED.
 
     Args:
-      trained: side input with one TrainedPieces.
-      choices: side input with one mapping {language: Choice}.
+      trained: side input with one TrainedPieces, which contains the model.
+      choices: side input with one mapping {language: Choice}. A Choice says which sentences are held out.
       files: evaluation files.
     """
 
@@ -68,7 +68,15 @@ class CountPieces(beam.PTransform):
 def count_held_out(
     block: SentenceBlock, trained: TrainedPieces, choices: Mapping[str, Choice]
 ) -> Iterator[tuple[StatsKey, PieceStats]]:
-    """Yields ((HELD_OUT, language), counts) for the held-out sentences of a block, if it has any."""
+    """Yields ((HELD_OUT, language), counts of pieces) for the held-out sentences of a block.
+
+    Yields nothing if no sentence of the block is held out.
+
+    Args:
+      block: sentences of one language.
+      trained: contains the model that splits sentences into pieces.
+      choices: language → Choice, which says which sentences are held out.
+    """
     lines = block.lines()
     if not block.is_held_out:
         places = np.flatnonzero(is_held_out(block.ranks(), choices[block.language]))

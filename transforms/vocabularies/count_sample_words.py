@@ -39,7 +39,8 @@ class CountSampleWords(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      choices: side input with one mapping {language: Choice}.
+      choices: side input with one mapping {language: Choice}. A Choice says which sentences of a language
+        are used for training, and how often.
       buckets: number of buckets, which are counted in parallel. It determines the order in which the trainer
         reads the words.
     """
@@ -99,7 +100,8 @@ def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None
 def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str, bytes]]:
     """Yields (language, sentence) if the last chosen sentence of the language is in the block.
 
-    If the block has several copies of the sentence, all of them are yielded.
+    The last chosen sentence is the one with the rank `Choice.last`. If the block has several copies of it,
+    all of them are yielded.
     """
     places = np.flatnonzero(is_last(block.ranks(), choices[block.language]))
     if len(places):
@@ -110,8 +112,8 @@ def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str
 def count_last(last: tuple[str, bytes], choices: Choices) -> pa.RecordBatch:
     """Counts the words of the last chosen sentence of a language. `last` is (language, sentence).
 
-    All counts are multiplied by `Choice.copies`: that many of the sentence's copies in the input are used
-    once more.
+    The input may have several copies of this sentence. `Choice.copies` of them are used once more for
+    training, so all counts are multiplied by this number.
     """
     language, sentence = last
     return _multiply(count_words(block_of([sentence])), choices[language].copies)

@@ -45,7 +45,7 @@ class CountSubwords(beam.PTransform):
 def count_article(
     article: PackedArticle, trained: TrainedSubwords
 ) -> Iterator[tuple[str, SubwordStats]]:
-    """Yields (split, counts) of an article."""
+    """Yields (split, counts of the vocabulary pieces) of an article, or nothing if there is no model."""
     if trained.model:
         yield article.split, counter_of(trained.model).count(unpack_text(article))
         counters.count(STAGE, "articles")
@@ -54,7 +54,11 @@ def count_article(
 def count_rows(
     rows: CorpusRows, vocabularies: Sequence[tuple[str, TrainedSubwords]]
 ) -> Iterator[tuple[RowsKey, SubwordStats]]:
-    """Yields ((vocabulary, edition, split), counts) of the column `text` of a row group."""
+    """Counts the pieces of the column `text` of a row group, once for each vocabulary.
+
+    `vocabularies` are (name, vocabulary). Yields ((name, edition, split), counts) for each vocabulary that
+    has a model. The edition, such as "uk", and the split are those of the file.
+    """
     column = rows.table["text"]
     texts = column.to_pylist()
     for name, trained in vocabularies:
@@ -71,7 +75,7 @@ def count_rows(
 def counter_of(model: bytes) -> SubwordCounter:
     """Returns the counter for a model. Counters are cached in each process.
 
-    The cache needs the hash of the model. Python stores the hash in the bytes object, so it is computed only
-    once as long as the same object is passed, that is, once per bundle.
+    The cache finds a counter by the hash of its model. Python stores this hash in the bytes object. All calls
+    in a Beam bundle pass the same object, so the hash is computed only once per bundle.
     """
     return SubwordCounter(model)

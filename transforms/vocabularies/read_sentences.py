@@ -122,7 +122,7 @@ class ReadSentences(beam.PTransform):
 
 
 def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
-    """Yields the parts of a Parquet file. `named` is (language, layout, file)."""
+    """Yields the parts of a Parquet file. `named` is (language, column and format of the text, file)."""
     language, layout, file = named
     groups = row_groups_of(file)
     stored_bytes = file_bytes_of(file.path) // max(len(groups), 1)
@@ -133,14 +133,17 @@ def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
 def plan_texts(language_of_path: Mapping[str, str], stripes: int) -> Iterator[SentencePart]:
     """Yields the parts of all text files, each with the language of its file.
 
-    `stripes` is as in ReadSentences.
+    `stripes` is the number of workers that share a text file in which reading can begin only at the start.
     """
     for unit in plan_units(sorted(language_of_path), stripes, MEMBERS):
         yield SentencePart(language_of_path[unit.file.path], None, False, unit)
 
 
 def read_blocks(part: SentencePart, scratch: Scratch, seed: int) -> Iterator[Any]:
-    """Yields the sentences of a part in blocks. Rejected lines are on the output "rejected"."""
+    """Yields the sentences of a part in blocks. Rejected lines are on the output "rejected".
+
+    `seed` is the seed of the ranks of sentences.
+    """
     rejected: list[Rejected] = []
     sentences = read_part(part, rejected)
     while some := list(islice(sentences, BLOCK_SENTENCES)):

@@ -61,7 +61,10 @@ def plan_sample(build: Build, articles: int) -> list[RowGroup]:
 def train_on_sample(
     vocabularies: Mapping[str, SubwordSettings], sample: Sequence[RowGroup]
 ) -> Iterator[tuple[str, TrainedSubwords]]:
-    """Trains each vocabulary on the whole sample."""
+    """Trains each vocabulary on the whole sample, and yields (name, vocabulary).
+
+    `vocabularies` maps the name of each vocabulary to its settings.
+    """
     articles = sum(part.rows for part in sample)
     for name, settings in vocabularies.items():
         yield name, train_on(read_sample(sample), settings, articles)

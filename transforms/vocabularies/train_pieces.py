@@ -43,7 +43,8 @@ def train_on_words(
 ) -> TrainedPieces:
     """Trains a model on all words, in the order of their buckets.
 
-    The second element of `grouped` has (bucket, reference to its word counts in scratch) for each bucket.
+    The first element of `grouped` is not used. The second one has (bucket, reference to its word counts in
+    scratch) for each bucket.
     """
     parts = [unpack_counts(fetch(packed)) for _, packed in sorted(grouped[1])]
     words = sum(part.num_rows for part in parts)
@@ -52,12 +53,12 @@ def train_on_words(
     try:
         trained = train_pieces(parts, settings)
     except UntrainableError as error:
-        raise InputError("the sampled sentences", str(error)) from None
+        raise InputError("cannot train a vocabulary on the sampled sentences", str(error)) from None
     counters.count(STAGE, "words", words)
     counters.flush()
     return trained
 
 
 def write_pieces(trained: TrainedPieces, folder: str) -> Iterator[OutputFile]:
-    """Writes `sentencepiece.model` and `.vocab`."""
+    """Writes the model to `sentencepiece.model`, and a list of its pieces to `sentencepiece.vocab`."""
     return write_model(folder, NAME, trained.model, trained.pieces)

@@ -1,7 +1,7 @@
 """Trains a SentencePiece vocabulary on a reproducible sample of the articles in the split train.
 
-The sample consists of the articles with the smallest fingerprints. Because files are sorted by fingerprint,
-they are the first records of the split train in the finished corpus.
+The sample consists of the articles whose Wikidata ids have the smallest fingerprints (hashes). The files of
+a corpus are sorted by fingerprint, so these articles are the first records of the split train.
 """
 
 import hashlib
@@ -35,9 +35,10 @@ LARGEST_RANK = (1 << 63) - 1
 
 
 class TrainSubwords(beam.PTransform):
-    """Trains a vocabulary.
+    """Trains a vocabulary on a sample of the articles in the split train.
 
-    PCollection[PackedArticle] → PCollection of one TrainedSubwords, even without articles.
+    PCollection[PackedArticle] → PCollection of one TrainedSubwords. It has no model if none can be trained,
+    for example if there are no articles.
 
     One worker trains. It needs memory for the compressed sample, and the memory that `train_model` needs.
     """
@@ -114,7 +115,8 @@ def train_on_sample(
 ) -> TrainedSubwords:
     """Trains a vocabulary on the sampled articles, in the order in which the files of the corpus have them.
 
-    The second element of `grouped` has the serialised articles. Empty bytes among them are ignored.
+    The first element of `grouped` is not used. The second one has the serialised articles. Empty byte strings
+    among them are ignored.
     """
     _, sampled = grouped
     # Several articles about one entity have the same rank, so there may be more articles than requested.

@@ -67,6 +67,11 @@ def write_split(
     """Writes the files of a split, such as train.bin, train.idx and train-rows.parquet.
 
     Writes nothing for a split without rows, because readers could not memory-map an empty .bin file.
+
+    Args:
+      grouped: (split, tokens of its row groups).
+      folder: output folder of the build.
+      kind: integer type of the tokens.
     """
     split, unordered = grouped
     pieces = sorted(unordered, key=lambda piece: (piece.file.path, piece.number))

@@ -67,7 +67,7 @@ def values(article: PackedArticle) -> tuple[str, ...]:
 def named_texts(article: PackedArticle) -> list[NamedText]:
     """Returns a list with one NamedText: the id, split and text of an article.
 
-    The article's signature, which is used to find near-duplicates, is computed from it.
+    The article's signature, which is used to find near-duplicates, is computed from this text.
     """
     return [NamedText("", article.wikidata_id, article.split, unpack_text(article))]
 

@@ -166,7 +166,7 @@ def not_above(page: Page, page_id: int) -> Reason | None:
 def is_in_older_dump(page: Page, blocks: Mapping[int, bytes]) -> Reason | None:
     """Returns the reason to reject a page that is in the older dump, otherwise None.
 
-    `blocks` contain the page ids of the older dump.
+    `blocks` has the page ids of the older dump: number of a block → bitmap of its ids (see page_ids.py).
     """
     return Reason(IN_OLDER_DUMP) if has_id(blocks, page.page_id) else None
 

@@ -79,7 +79,7 @@ class WikiDump(NamedTuple):
 
 
 class MissingWiki(NamedTuple):
-    """A language that cannot be built."""
+    """A language that cannot be built, with the reason."""
 
     language: str
     reason: str
@@ -191,8 +191,9 @@ def find_dumps(
     Args:
       roots: folders with the layout of the dump server.
       languages: corpus codes.
-      date: "newest" (the newest dump of each wiki that seems complete, or the folder "latest" if no folder
-        has a date), "all", "latest", or a date like "20230501" or "2023-05-01".
+      date: a date like "20230501" or "2023-05-01"; "newest" for the newest dump of each wiki that seems
+        complete; "all" for the dumps of all dates; "latest" for the folder "latest". With "newest" and
+        "all", the folder "latest" is used for a wiki only if no folder with a date is usable.
       layout: layouts to look for, one of LAYOUTS: dumps with dumpstatus.json, Content File Exports, or both.
       keep_good: True to accept an export with missing files or pages.
 
@@ -370,8 +371,8 @@ def _wiki_dump(roots: Sequence[str], language: str, usable: _Usable) -> WikiDump
 def _find_page_props(roots: Sequence[str], dbname: str, date: str) -> list[str]:
     """Returns page_props files of another date, for a dump without page_props.
 
-    The nearest date is used. If two dates are equally near, the later one is used. The page table of the
-    other date is not used, because pages that are not in it may be newer.
+    The nearest date is used. If two dates are equally near, the later one is used. A page table of another
+    date is never used: if a page is not in it, the page may have been created later.
     """
     found = _find_table(roots, dbname, "page_props")
     dates = sorted(filter(checked_date, found), reverse=True) if checked_date(date) else []

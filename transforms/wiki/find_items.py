@@ -55,7 +55,7 @@ class WikiTables(NamedTuple):
         return choose_sources(self.dump_date, dates | ({ENTITIES: table.date} if table else {}))
 
     def by_role(self) -> Mapping[str, Sequence[str]]:
-        """Returns role of an input file, such as "page-props" → its paths."""
+        """Returns {role of input files: their paths}. The roles have names such as "page-props"."""
         return {
             "page-props": self.page_props,
             "items-per-site": self.items_per_site,
@@ -85,10 +85,10 @@ class FindItems(beam.PTransform):
     Args:
       dbname: database name of the wiki, such as "ukwiki".
       tables: SQL dumps of tables of the wiki.
-      table: entity table, or None. It links pages to items only if no SQL dump that links them has the date
-        of the wiki's dump (see link_sources.py).
-      redirects: PCollection[Redirect], or None to follow no redirects. They are the redirects that page moves
-        have left since the date of items_per_site or of the entity table, whichever is used.
+      table: entity table, or None. It is not used to link pages to items if one of `tables` links them and
+        has the date of the wiki's dump (see link_sources.py).
+      redirects: PCollection[Redirect] with the redirects that page moves have left since the date of the
+        table that links pages by title; None to follow no redirects.
 
     Raises ValueError if the entity table is needed to link pages but has no titles of the wiki.
     """
@@ -154,10 +154,14 @@ class FindItems(beam.PTransform):
 
 
 def fact_of_property(row: Row, linked_by: str = "") -> Iterator[Any]:
-    """Yields the fact in a row (page, property, value) of page_props.
+    """Yields (page id, facts) for a row (page, property, value) of the table page_props.
 
-    A fact that does not name an item is yielded on the output "pages". `linked_by` is the way in which the
-    table links pages, one of LINKED_BY. Raises ValueError for an invalid page or item.
+    There are two kinds of facts: the item of the page, and that the page is a disambiguation page. Facts of
+    the second kind are yielded on the output "pages". Other properties yield nothing.
+
+    `linked_by` is the value of the field `linked_by` of facts that name an item, one of LINKED_BY.
+
+    Raises ValueError for an invalid page or item.
     """
     page, name, value = row
     if name == b"wikibase_item" and value:

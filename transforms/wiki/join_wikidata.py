@@ -1,7 +1,7 @@
 """Joins articles with Wikidata (page → item → classes), and screens them by class.
 
-The first joins shuffle only page ids and QIDs. Only the last join, with the facts about the page, shuffles
-the text of the articles.
+The first joins shuffle only page ids, titles and QIDs. Only the last join, with the facts about the pages,
+shuffles the packed articles.
 """
 
 from collections.abc import Sequence
@@ -35,8 +35,11 @@ class LinkPages(beam.PTransform):
     PCollection[PackedArticle] → Linked. Applies JoinWikidata or IdentifyByPage.
 
     Args:
+      dbname: database name of the wiki, such as "ukwiki".
+      tables: SQL dumps of tables of the wiki.
+      table: entity table, or None.
       pins: files of pinned splits.
-      redirects: PCollection[Redirect], as in FindItems.
+      redirects: PCollection[Redirect] with the redirects left by page moves; None to follow no redirects.
     """
 
     dbname: str
@@ -68,7 +71,7 @@ class JoinWikidata(beam.PTransform):
         It also links pages to items by title, if no SQL table with the date of the dump links them.
       pins: output of ReadSplitPins, or None. Articles about a pinned item get its split; other pins have no
         effect.
-      redirects: PCollection[Redirect], as in FindItems.
+      redirects: PCollection[Redirect] with the redirects left by page moves; None to follow no redirects.
     """
 
     dbname: str
@@ -102,7 +105,8 @@ class IdentifyByPage(beam.PTransform):
 
     Args:
       dbname: database name of the wiki, such as "ukwiki".
-      tables: tables of the wiki. Only page tables are read; pages that are not in them were deleted.
+      tables: tables of the wiki. Only page tables are read. If there are any, articles whose pages are not in
+        them are rejected as deleted.
       pins: output of ReadSplitPins for identities like "ukwiki:1088", or None.
     """
 

@@ -1,4 +1,4 @@
-"""Joins articles with pairs (title, item), following redirects that page moves have left."""
+"""Links articles to Wikidata items by title, also through redirects that page moves have left."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,6 +48,7 @@ class LinkTitles(beam.PTransform):
       title_to_item: PCollection[(title, QID)].
       linked_by: value of the field `linked_by` for links by title, one of LINKED_BY.
       redirects: PCollection[Redirect] with the redirects left by page moves; None to follow no redirects.
+      is_case_sensitive: True if the first letter of a title is case-sensitive in the wiki.
     """
 
     title_to_item: beam.PCollection
@@ -83,7 +84,7 @@ class LinkTitles(beam.PTransform):
 
 @dataclass(eq=False, repr=False)
 class OnePageOfItem(beam.PTransform):
-    """Keeps only the best link of each item.
+    """Keeps only the most reliable link between each Wikidata item and a page.
 
     PCollection[(page id, PageFacts)] → the same. The input has links by page id. An item has only one page in
     a wiki, but its title may now belong to a different page, which is about something else. So a link by page
@@ -139,12 +140,15 @@ def title_and_page(article: PackedArticle, is_case_sensitive: bool = False) -> t
 def facts_of_title(
     _: str, found: Mapping[str, Iterable[Any]], linked_by: str = ""
 ) -> Iterator[Any]:
-    """Yields (page id, facts that name the item) for the pages and items that have a certain title.
+    """Links the pages with a certain title to the Wikidata items with the same title.
 
-    If no page has the title, but it is a redirect, yields (target, QID) on the output "moved".
+    The function is called once for each title, which is the unused key. Yields (page id, facts that name the
+    item). If the title belongs only to a redirect, yields (target of the redirect, QID) on the output "moved"
+    instead.
 
     Args:
-      found: what has this title: "pages" (page ids), "items" (QIDs), and "targets" (targets of redirects).
+      found: "pages" (ids of the pages with this title), "items" (QIDs of the items with this title), and
+        "targets" (targets of the redirects with this title).
       linked_by: value of the field `linked_by` of the facts, one of LINKED_BY.
     """
     pages, items = list(found["pages"]), list(found["items"])
@@ -156,10 +160,13 @@ def facts_of_title(
 
 
 def facts_of_target(_: str, found: Mapping[str, Sequence[Any]]) -> Iterator[PageToFacts]:
-    """Yields (page id, facts that name the item) for a page to which redirects assign an item.
+    """Links the page with a certain title to the Wikidata item that it gets from redirects to this title.
 
-    Yields nothing if there are several items. `found` has "pages", the ids of the pages with a certain title,
-    and "items", the QIDs that redirects to this title assign.
+    The function is called once for each title, which is the unused key. Yields (page id, facts that name the
+    item). Yields nothing if the redirects assign several items.
+
+    Args:
+      found: "pages" (ids of the pages with this title) and "items" (QIDs that the redirects assign).
     """
     items = set(found["items"])
     if len(items) == 1:
@@ -168,9 +175,10 @@ def facts_of_target(_: str, found: Mapping[str, Sequence[Any]]) -> Iterator[Page
 
 
 def facts_of_present(page: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts]:
-    """Yields (page id, facts) for the facts about a page if it is an article.
+    """Yields (page id, facts) for each of the facts about a page, if the page is an article.
 
-    `found` has the "facts", and an element in "pages" if the page is an article.
+    `found` has two lists: "facts", the facts about the page, and "pages", which is empty if the page is not
+    an article.
     """
     if any(True for _ in found["pages"]):
         for facts in found["facts"]:
@@ -178,7 +186,10 @@ def facts_of_present(page: int, found: Mapping[str, Iterable[Any]]) -> Iterator[
 
 
 def best_links(_: str, links: Iterable[PageToFacts]) -> Iterator[PageToFacts]:
-    """Yields those links of an item that were made by the most reliable method."""
+    """Yields those links of an item that were made by the most reliable method.
+
+    `links` are (page id, facts that name the item). The item is the unused key.
+    """
     ranked = [(LINKED_BY.index(facts.linked_by), (page, facts)) for page, facts in links]
     best = min(rank for rank, _ in ranked)
     yield from (link for rank, link in ranked if rank == best)

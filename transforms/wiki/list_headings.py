@@ -1,4 +1,8 @@
-"""Writes learned headings to `learned-headings.tsv`, sorted by descending frequency."""
+"""Writes `learned-headings.tsv`, a list of the headings of sections without prose, such as "References".
+
+These headings were learned from the articles of the dump. Sections with these headings are dropped from the
+corpus. The most frequent heading is first.
+"""
 
 from collections.abc import Sequence
 
@@ -25,7 +29,7 @@ COLUMNS = (
 
 
 class ListHeadings(beam.PTransform):
-    """Writes the learned headings to a table.
+    """Writes `learned-headings.tsv`, a list of headings whose sections were found to have no prose.
 
     PCollection of one list of LearnedHeading → PCollection[OutputFile].
     """
@@ -39,7 +43,7 @@ class ListHeadings(beam.PTransform):
 
 
 def write_list(headings: Sequence[LearnedHeading], folder: str) -> OutputFile:
-    """Writes the table of headings."""
+    """Writes `learned-headings.tsv` to a folder, with a row for each heading, in the given order."""
     text = "".join(map(to_line, [COLUMNS, *map(_cells, headings)]))
     return write_text(folder, NAME, text, "tsv", len(headings))
 

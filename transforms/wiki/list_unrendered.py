@@ -1,4 +1,7 @@
-"""Writes unknown templates in running text to `unrendered-templates.tsv`, sorted by descending frequency."""
+"""Lists the templates that could not be expanded in the file `unrendered-templates.tsv`.
+
+The most frequent template is first. Only templates in the running text of articles are counted.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,9 +24,10 @@ Tally = tuple[int, int, str]
 
 
 class TallyUnrendered(beam.PTransform):
-    """Counts unknown templates. PCollection[Unrendered] → PCollection[(Key, Tally)].
+    """Counts the templates that could not be expanded. PCollection[Unrendered] → PCollection[(Key, Tally)].
 
-    The key is the name of a template and what is in the text in its place. Each key occurs once.
+    A Key is (name of the template, mark that is in the text in its place). A Tally is (number of uses, number
+    of articles, title of an example). Each Key occurs once.
     """
 
     def expand(self, unrendered: beam.PCollection) -> beam.PCollection:
@@ -35,9 +39,10 @@ class TallyUnrendered(beam.PTransform):
 
 
 class ListUnrendered(beam.PTransform):
-    """Writes the most frequent unknown templates, so that they can be added to the tables of the language.
+    """Writes `unrendered-templates.tsv`, a list of the most frequent templates that could not be expanded.
 
-    PCollection[(Key, Tally)] → PCollection[OutputFile].
+    PCollection[(Key, Tally)] → PCollection[OutputFile]. The list shows which templates should be added to the
+    tables of the language.
     """
 
     def __init__(self, folder: str):
@@ -53,7 +58,7 @@ class ListUnrendered(beam.PTransform):
 
 
 def tally_of(unrendered: Unrendered) -> tuple[Key, Tally]:
-    """Returns (key of a template, its counts in one article)."""
+    """Returns ((name of a template, mark in its place), (uses in one article, 1, title of the article))."""
     return (unrendered.name, unrendered.left), (unrendered.uses, 1, unrendered.title)
 
 
@@ -64,13 +69,19 @@ def add_tallies(tallies: Iterable[Tally]) -> Tally:
 
 
 def rank(named: tuple[Key, Tally]) -> tuple[int, int, Key]:
-    """Returns the sort key of a template: its number of uses, then its number of articles, then its name."""
+    """Returns the sort key of a template: its number of uses, then its number of articles, then its name.
+
+    `named` is (key of the template, its counts).
+    """
     key, (uses, articles, _) = named
     return uses, articles, key
 
 
 def write_list(most_frequent: Sequence[tuple[Key, Tally]], folder: str) -> OutputFile:
-    """Writes the table of templates. Templates of equal frequency are sorted by name."""
+    """Writes `unrendered-templates.tsv` to a folder, with a row for each template.
+
+    Templates of equal frequency are sorted by name.
+    """
     rows = sorted((-uses, -articles, *key, title) for key, (uses, articles, title) in most_frequent)
     lines = (to_line((-uses, -articles, *cells)) for uses, articles, *cells in rows)
     written = write_text(folder, NAME, HEADER + "".join(lines), kind="tsv")

@@ -78,7 +78,10 @@ def total_of(ranges: Mapping[int, int]) -> int:
 
 
 class _MakeBlocks(beam.DoFn):
-    """Collects batches as Arrow tables, which take a tenth of the memory of Python objects."""
+    """Collects items into blocks, stores the blocks in scratch, and yields references to them.
+
+    The items of an unfinished block are Arrow tables, which take a tenth of the memory of Python objects.
+    """
 
     def __init__(self, scratch: Scratch, wikis: Sequence[str]):
         self._scratch = scratch

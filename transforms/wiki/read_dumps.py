@@ -86,7 +86,10 @@ class ReadDump(beam.PTransform):
 
 
 def spread_units(root: beam.Pipeline, paths: Sequence[str], stripes: int) -> beam.PCollection:
-    """Returns the work units of dump files, distributed over the workers."""
+    """Returns the work units of dump files, distributed over the workers.
+
+    `stripes` is the number of workers that share a file in which reading can begin only at the start.
+    """
     return (
         root
         | "Paths" >> beam.Create(paths, reshuffle=False)
@@ -98,7 +101,10 @@ def spread_units(root: beam.Pipeline, paths: Sequence[str], stripes: int) -> bea
 
 
 def plan_units(path: str, stripes: int) -> list[FileUnit]:
-    """Returns the work units of one file."""
+    """Returns the work units of one file.
+
+    If reading can begin only at the start of the file, it gets `stripes` units, each for one worker.
+    """
     with open_raw(path) as stream:
         return file_units.plan_units(stream, path, file_bytes_of(path), stripes)
 
@@ -106,8 +112,9 @@ def plan_units(path: str, stripes: int) -> list[FileUnit]:
 def open_border(unit: FileUnit) -> Iterator[tuple[str, FileUnit]]:
     """Decompresses the first block of a work unit and divides it between this unit and the preceding one.
 
-    Yields (key of the unit, unit). If the preceding unit needs a part of the block, also yields (key of the
-    preceding unit, unit with this part), in which only `end` and `known` are set.
+    A work unit is a part of a dump file. Yields (key of the unit, the unit with its part of the block). If
+    the preceding unit needs the rest of the block, also yields (key of the preceding unit, a FileUnit with
+    the kind "border" that contains the rest). `join_borders` then adds the rest to the preceding unit.
     """
     with open_raw(unit.path) as stream:
         unit, before = dump_units.open_border(stream, unit)
@@ -122,9 +129,11 @@ def _key_of(unit: FileUnit) -> str:
 
 
 def join_borders(_: str, parts: Iterable[FileUnit]) -> Iterator[FileUnit]:
-    """Adds the data from the following unit to a work unit. `parts` are the units with the same key.
+    """Adds to a work unit the data that it needs from the following work unit of the file.
 
-    If a file was given twice, yields the unit twice.
+    `parts` are the unit and any results of `open_border` with this data, which have the kind "border". The
+    common key of the parts is not used. If a file was given twice, the unit is in `parts` twice, and is
+    yielded twice.
     """
     parts = list(parts)
     known = tuple(block for part in parts if part.kind == "border" for block in part.known)
@@ -132,7 +141,11 @@ def join_borders(_: str, parts: Iterable[FileUnit]) -> Iterator[FileUnit]:
 
 
 def dump_bytes_of(path: str, stripes: int) -> int:
-    """Returns the number of bytes of a file that the workers will read, for the progress display."""
+    """Returns how many bytes of a file all workers together will read, for the progress display.
+
+    This is the size of the file. But if reading can begin only at the start of the file, each of `stripes`
+    workers reads the whole file, so its size is multiplied by `stripes`.
+    """
     return sum(unit.end - unit.start for unit in plan_units(path, stripes))
 
 

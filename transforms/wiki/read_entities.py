@@ -79,13 +79,20 @@ class ReadEntities(beam.PTransform):
 
 
 def plan_units(path: str, stripes: int) -> list[FileUnit]:
-    """Returns the work units of one file."""
+    """Returns the work units of one file.
+
+    If reading can begin only at the start of the file, it gets `stripes` units, each for one worker.
+    """
     with open_raw(path) as stream:
         return file_units.plan_units(stream, path, file_bytes_of(path), stripes)
 
 
 def entity_bytes_of(path: str, stripes: int) -> int:
-    """Returns the number of bytes of a file that the workers will read, for the progress display."""
+    """Returns how many bytes of a file all workers together will read, for the progress display.
+
+    This is the size of the file. But if reading can begin only at the start of the file, each of `stripes`
+    workers reads the whole file, so its size is multiplied by `stripes`.
+    """
     return sum(unit.end - unit.start for unit in plan_units(path, stripes))
 
 
@@ -143,7 +150,11 @@ def _read_unit(
 
 
 def read_items(unit: FileUnit) -> Iterator[Entity | Rejected | Damage | None]:
-    """Yields the items in the lines of a unit, and None for a line without an item. Counts the progress."""
+    """Yields the items in the lines of a work unit, and counts the progress.
+
+    Also yields a Rejected for an invalid line, None for a line without an item, and a Damage for a damaged
+    part of the file.
+    """
     stored_bytes = 0
     with open_raw(unit.path) as stream:
         for event in read_blocks(stream, unit, block_bytes=BLOCK_BYTES):

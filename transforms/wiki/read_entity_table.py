@@ -120,9 +120,9 @@ def _list_files(build: Build) -> list[OutputFile]:
 
 
 def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
-    """Returns the wikis and row groups of a file, from its footer.
+    """Returns (database names of the wikis whose titles a file has, its row groups), from the file's footer.
 
-    Raises InputError if the file is missing or has a different number of rows.
+    Raises InputError if the file is missing or does not have `rows` rows.
     """
     row_groups = []
     with _open_parquet(path) as parquet:
@@ -149,9 +149,9 @@ def _open_parquet(path: str) -> Iterator[pq.ParquetFile]:
 
 
 def _check_schema(path: str, schema: pa.Schema) -> tuple[str, ...]:
-    """Returns the wikis whose titles are in the columns.
+    """Returns the database names of the wikis whose titles are in the columns of a file.
 
-    Raises InputError if the schema is not that of a table.
+    Raises InputError if `schema` is not that of an entity table.
     """
     wikis = tuple(name for name in schema.names if name not in (ID, CLASSES))
     if schema != table_schema(wikis):
@@ -172,12 +172,14 @@ def _check_order(row_groups: Sequence[RowGroup]) -> None:
 
 
 def _read_kinds(path: str) -> dict[int, str]:
-    """Returns id of each internal class → its kind. There are some ten thousand classes."""
+    """Reads {id of a Wikimedia-internal class: its kind, such as "list"}, some ten thousand classes."""
     table = _read_columns(path, None, [ID, "kind"])
     kinds = dict(zip(table[ID].to_pylist(), table["kind"].to_pylist(), strict=True))
     unknown = set(kinds.values()) - set(KINDS)
     if unknown:
-        raise InputError(path, f"unknown kind {min(unknown)!r}; expected one of {KINDS}")
+        raise InputError(
+            path, f"the column `kind` contains {min(unknown)!r}; expected one of {KINDS}"
+        )
     return kinds
 
 
@@ -251,7 +253,7 @@ def add_classes(
       grouped: (index of a row group, facts about pages whose items are in its range of ids). A negative index
         stands for items outside all row groups.
       row_groups: the row groups of the entity table.
-      kinds: id of each internal class → its kind.
+      kinds: id of each Wikimedia-internal class → its kind, such as "list".
     """
     at, facts_of_pages = grouped
     if at < 0:
@@ -329,7 +331,10 @@ class ReadTemplateAliases(beam.PTransform):
 
 
 def template_aliases(group: RowGroup, english: str, local: str) -> Iterator[TemplateFact]:
-    """Yields the aliases of templates in one row group. `english` and `local` are names of columns."""
+    """Yields the names that templates of the English Wikipedia have in another wiki, from one row group.
+
+    `english` and `local` are the names of the columns with the titles of the two wikis.
+    """
     table = _read_columns(group.path, group.number, [english, local])
     is_template = pc.starts_with(table[english], pattern=ENGLISH_TEMPLATE)
     table = table.filter(pc.and_(pc.fill_null(is_template, False), table[local].is_valid()))

@@ -2,7 +2,7 @@
 
 A template may be defined after the pages that use it, so the cleaning of pages starts when all definitions
 are collected. Only definitions of templates that articles use are kept, so the uses of templates are counted.
-If requested, the text under the headings of articles is counted too.
+If requested, the headings of sections without prose are learned too. For this, the sections are counted.
 """
 
 import collections
@@ -173,7 +173,10 @@ class _ReadPage(beam.DoFn):
 
 
 def _headings(page: Page) -> Iterator[beam.pvalue.TaggedOutput]:
-    """Yields the counts of the sections of an article."""
+    """Yields (heading, counts) for each section of an article, on the output "headings".
+
+    The heading "" stands for the article itself. Redirects and very long pages, for example, yield nothing.
+    """
     if page.is_redirect or page.content_model != "wikitext" or len(page.text) > MAX_CHARACTERS:
         return
     for counted in count_headings(page.title, page.text):
@@ -187,18 +190,21 @@ def by_sections(counted: tuple[HeadingKey, HeadingCounts]) -> tuple[int, Heading
 
 
 def local_names(alias: TemplateFact, known: Container[str]) -> Iterator[tuple[str, TemplateFact]]:
-    """Yields (local name of a template, alias) if the tables contain the template by its English name.
+    """Yields (local name of a template, alias) if the tables of the language have its English name.
 
-    `alias` maps the local name to the English name; `known` are the names in the tables.
+    Args:
+      alias: the local and the English name of the template.
+      known: the names of all templates in the tables of the language.
     """
     if alias.value in known:
         yield alias.name, alias
 
 
 def used_facts(name: str, found: Mapping[str, Iterable[Any]]) -> Iterator[tuple[int, TemplateFact]]:
-    """Yields (number of uses, fact) for each fact about a template, if any article uses the template.
+    """Yields (number of uses, fact) for each fact about the template `name`, if the template is used.
 
-    `found` has the number of "uses", unless there are none, and the "facts".
+    `found` has two lists: "uses" has the number of uses, or is empty if the template is not used; "facts" has
+    the facts.
     """
     for uses in found["uses"]:
         for fact in found["facts"]:

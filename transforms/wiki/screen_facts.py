@@ -35,7 +35,7 @@ class ScreenFacts(beam.PTransform):
       stage: name of the stage in rejections.
       page_to_facts: PCollection[(page id, PageFacts)] with any number of facts for each page; None if no
         facts are known.
-      has_page_table: True if the facts show which pages exist.
+      has_page_table: True if the facts show which pages exist; False to assume that all pages exist.
       identity: database name for identities like "ukwiki:<page id>"; "" to use the QID as identity.
     """
 
@@ -94,9 +94,9 @@ def _screen(
 def without_facts(
     page_id: int, articles: Iterable[bytes]
 ) -> tuple[int, Mapping[str, Iterable[Any]]]:
-    """Returns the articles of a page in the form in which a join with facts returns them, but without facts.
+    """Returns (page id, {"articles": the articles of the page, "facts": ()}).
 
-    If no facts are known, this function replaces the join, so that the text is not shuffled for it.
+    This is what a join with facts would return for a page without facts. It is used if no facts are known.
     """
     return page_id, {"articles": articles, "facts": ()}
 

@@ -97,7 +97,14 @@ def every_file(starts: Sequence[int]) -> Iterator[tuple[FileKey, bytes]]:
 def write_file(
     grouped: tuple[FileKey, Iterable[bytes]], folder: str, wikis: Sequence[str]
 ) -> tuple[OutputFile, TableCounts]:
-    """Writes one file, one row group at a time."""
+    """Writes one file of the entity table, one row group at a time. Returns (file, counts of its items).
+
+    Args:
+      grouped: ((index of the file, number of files), references to blocks of items in scratch). Empty
+        references are ignored.
+      folder: output folder of the build.
+      wikis: database names, such as "dewiki", of the wikis whose titles are written.
+    """
     (file, files), stored = grouped
     packed = map(fetch, filter(None, stored))
     merged = entity_table.merge_blocks(map(entity_table.unpack_block, packed))

@@ -10,10 +10,12 @@ examples:
     corpusmill report corpora --format tsv
 
 the table of Wiki-40B, with a row per build and the columns of Table 2 of the paper (Guo et al., LREC 2020):
-  articles and sections; SentencePiece pieces and characters of each split; characters per piece; coverage;
-  the paper's articles, characters per piece and bits per character
+  articles and sections; SentencePiece pieces and characters of each split; characters per piece;
+  coverage, the share of characters with a piece of their own; the paper's articles, characters per piece and
+  bits per character
   the last row is the total over the newest build of each language; – means that a build has no vocabulary
-the table of all other corpora: documents and words of each split, those of the paper, and its best score.
+the table of all other corpora: documents and words of each split, in the build and in the paper, and the best
+score in the paper.
 Unfinished builds are only listed. With --format tsv, there is one table: that of Wiki-40B if there is a build
 of it.
 --html answers ten questions about every build: what was rejected and why, whether it is as large as the

@@ -21,7 +21,7 @@ training data and evaluation sets may be:
 
 how texts are compared:
   word by word, in lower case, without punctuation, in NFKC; “Don’t” is the two words don and t
-  8 equal words in a row are a match (--ngram-words); an item with fewer words must be a whole line
+  8 equal words in a row are a match (--ngram-words); a shorter item must be a whole line or text
   matches are exact: words are compared, not only hashes
 
 counts for each split of a set:

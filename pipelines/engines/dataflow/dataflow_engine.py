@@ -95,8 +95,12 @@ class Dataflow:
 
     @contextlib.contextmanager
     def _pipeline(self, flags: Sequence[str]) -> Iterator[beam.Pipeline]:
-        """Yields a new pipeline. If the launcher is stopped, the job continues, and the address of the job is
-        logged.
+        """Yields a new pipeline, which runs as a Dataflow job at the end of the `with` block.
+
+        If this process is stopped, the job continues, and the address of the job is logged.
+
+        Args:
+          flags: The Beam flags of the job.
         """
         runner = _Runner()
         try:
@@ -112,12 +116,10 @@ class Dataflow:
             raise BuildError(f"{error}; the job: {_url(self._cloud, runner.job_id)}") from None
 
     def _check_bucket(self, flag: str) -> None:
-        """Checks the bucket of the folder in a flag, in the same way as Beam does before an upload.
+        """Raises BuildError if a bucket cannot be used. Beam makes the same check before an upload.
 
         Args:
-          flag: "temp_location" or "staging_location".
-
-        Raises BuildError if the bucket cannot be used.
+          flag: The flag that names a folder in the bucket: "temp_location" or "staging_location".
         """
         from apache_beam.io.gcp.gcsio import create_storage_client
         from google.api_core.exceptions import GoogleAPIError  # type: ignore[import-untyped]

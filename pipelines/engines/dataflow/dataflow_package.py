@@ -20,7 +20,8 @@ def worker_package(corpus: str = "") -> Iterator[Sequence[str]]:
 
     The flags must be used in the `with` block, because files that they name are deleted afterwards.
 
-    The package is built with setup.py if corpusmill runs from a checkout, or is packed from an installation.
+    If corpusmill runs from a checkout, the package is built with setup.py. Otherwise, the installed package
+    is packed as a wheel.
 
     Args:
       corpus: The corpus that the workers build. They also install its libraries.

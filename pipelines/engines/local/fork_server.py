@@ -33,7 +33,7 @@ _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
 class Request(TypedDict):
-    """The request to start a worker."""
+    """A request to the fork server to start a worker, with the worker's arguments, secret and folder."""
 
     arguments: Sequence[str]  # arguments of `worker.main`
     secret: str  # secret that the worker sends to the runner

@@ -96,15 +96,16 @@ class _File:
 
 
 class _Chunk(NamedTuple):
-    """A piece of encoded elements that was written to a file."""
+    """The position, in a file, of a byte string with encoded elements."""
 
     file: _File
     extent: _Extent
 
 
 class Spool:
-    """A sequence of byte strings. They are kept in memory until they have HELD_BYTES, and then moved to a
-    file.
+    """A sequence of byte strings. New ones are kept in memory.
+
+    When the byte strings in memory have more than HELD_BYTES in total, they are moved to a file.
     """
 
     def __init__(self, pieces: Sequence[bytes | _Chunk] = ()):
@@ -196,8 +197,9 @@ class _ElementSpool:
 
 
 class FileGroupingBuffer(GroupingBuffer):
-    """Beam's GroupingBuffer, with the change that it writes elements to a file if they have more than
-    HELD_BYTES.
+    """Beam's GroupingBuffer, with the change that it writes its elements to a file.
+
+    It does so when the elements have more than HELD_BYTES in total.
     """
 
     def __init__(self, *coders_and_windowing: Any, level: int = 0):
@@ -231,7 +233,9 @@ class FileGroupingBuffer(GroupingBuffer):
         The runner never calls this for larger buffers. Raises NotImplementedError if one of them uses a file.
         """
         if self._file or getattr(input_buffer, "_file", None):
-            raise NotImplementedError("cannot extend a grouped collection that is in a file")
+            raise NotImplementedError(
+                "cannot add the elements of another buffer: both buffers must be in memory"
+            )
         super().extend(input_buffer)
 
     def partition(self, n: int) -> Any:

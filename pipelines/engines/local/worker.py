@@ -1,11 +1,11 @@
 """A process that does the Python work of a pipeline: the command `corpusmill-worker`.
 
-The runner starts it like a container of Beam, with flags for the addresses to connect to. The program
-requests the options of the job from the runner, and then becomes Beam's worker. (Beam's container images have
-a similar program, which is not part of Beam's Python package.) It is used by the in-process runner, and by
-Spark's environments of the types PROCESS and EXTERNAL.
+This command is used by the in-process runner, and by Spark's environments of the types PROCESS and EXTERNAL.
+The runner starts the command like a container of Beam, with flags for the addresses to connect to. The
+process requests the options of the job from the runner, and then becomes Beam's worker. (Beam's container
+images have a similar program, which is not part of Beam's Python package.)
 
-It installs nothing: the node must have the same installation of corpusmill as the launcher.
+The command installs nothing: the node must have the same installation of corpusmill as the launcher.
 """
 
 import argparse
@@ -104,6 +104,7 @@ def worker_environment(
     worker reads.
 
     Args:
+      worker_id: The id that the runner has given to this worker.
       provision_endpoint: The address of the runner's provision service, host:port.
       endpoints: "logging" and "control" → host:port, if they are known. The runner's response need not
         contain them.

@@ -91,7 +91,9 @@ def worker_pool(
     try:
         port = server.add_insecure_port(address)
     except RuntimeError:
-        raise OSError(f"cannot listen at {address}") from None
+        raise OSError(
+            f"cannot listen at {address}: the address is in use, or is not one of this machine"
+        ) from None
     server.start()
     try:
         yield f"{address.rpartition(':')[0]}:{port}"

@@ -229,9 +229,9 @@ def _blocked_interrupts() -> Iterator[None]:
 
 
 def _server_code() -> str:
-    """Returns the code to run with `python -c`.
+    """Returns the Python code that starts the fork server, for the command `python -c`.
 
-    With `python -m`, Python would import a folder named "pipelines" in the current folder.
+    The command `python -m` is not used: it would import a folder named "pipelines" in the current folder.
     """
     return f"import sys; sys.path[:] = {module_path()}; from {SERVER_MODULE} import main; main()"
 

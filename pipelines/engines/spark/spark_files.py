@@ -55,7 +55,7 @@ def find_java(java: str = "") -> str:
 
 
 def cached_jar() -> pathlib.Path:
-    """Returns the path at which FETCH_COMMAND stores the job server."""
+    """Returns the path at which deploy/spark/job-server/fetch.sh stores Beam's job server for Spark."""
     caches = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
     return pathlib.Path(caches, "corpusmill", f"spark-job-server-{JOB_SERVER_VERSION}.jar")
 

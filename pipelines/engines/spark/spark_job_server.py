@@ -1,6 +1,6 @@
-"""Runs Beam's job server for Spark as a separate process.
+r"""Runs Beam's job server for Spark as a separate process.
 
-This command runs a server that many builds can share (--job_endpoint), until it is stopped:
+This command runs a server until it is stopped. Many builds can share the server, with --job_endpoint:
 
     CORPUSMILL_SECRET=… python -m pipelines.engines.spark.spark_job_server \
         --spark-master-url spark://HOST:7077 --port 8099 [JVM FLAG …]

@@ -56,7 +56,7 @@ def find_document(folder: str, identity: str) -> list[Origin]:
 
     Args:
       folder: The folder of a build, or a folder that has builds of one edition in its subfolders.
-      identity: The id of the document, a page id, or a title. In a corpus without ids, the text.
+      identity: The id, page id or title of the document; in a corpus without ids, its whole text.
 
     Raises InputError if neither a row nor a rejected record matches.
     """
@@ -141,9 +141,10 @@ def _columns(path: str, shape: CorpusShape, *, by_title: bool) -> list[str]:
 
 
 def _places(table: pa.Table, columns: Sequence[str], identities: Sequence[str]) -> list[int]:
-    """Returns the indexes of the rows in which any of `columns` contains any of `identities`.
+    """Returns the indexes of the rows in which one of `columns` has one of the values `identities`.
 
-    A row also matches if its column "text" begins with an article marker and the title `identities[0]`.
+    A row of Wiki-40B also matches if its column "text" begins with the line _START_ARTICLE_ and a line with
+    the title `identities[0]`.
     """
     places: set[int] = set()
     for name in columns:
@@ -179,9 +180,10 @@ def _short(value: Any) -> str:
 
 
 def _addresses(build: Build, row: dict[str, Any], title: str) -> Iterator[tuple[str, str]]:
-    """Yields a pair (kind of page, address) for each web page from which a document was taken.
+    """Yields a pair (kind of page, address) for each web page about a document.
 
-    `row` is the row of the document in the build.
+    The kind is "source" for the page from which the text was taken, "entity" for the Wikidata item of an
+    article, and "page" for an article without an item. `row` is the row of the document in the build.
     """
     if build.corpus == "wiki40b" and "url" not in row:
         source = RowSource(build.language, dbname_of(build.language))
@@ -196,9 +198,9 @@ def _addresses(build: Build, row: dict[str, Any], title: str) -> Iterator[tuple[
 
 
 def _inputs(build: Build) -> Iterator[tuple[str, str]]:
-    """Yields a pair (role, file names) for each role of a build's inputs.
+    """Yields a pair such as ("input dump", names of the files) for each role of a build's input files.
 
-    If a role has more than 5 files, the pair contains their number instead of their names.
+    If more than 5 files have the role, the pair contains their number instead of their names.
     """
     inputs = build.manifest.get("inputs", [])
     for role in dict.fromkeys(one["role"] for one in inputs):
@@ -208,10 +210,10 @@ def _inputs(build: Build) -> Iterator[tuple[str, str]]:
 
 
 def _of_tables(facts: Facts, identity: str, title: str) -> Iterator[tuple[str, str]]:
-    """Yields a pair (file name, text of the row) for each row about a document in a build's TSV files.
+    """Yields what the TSV files of a build say about the document with this id (`identity`) and title.
 
-    For a finding of an audit, the pair is ("audit: class of the finding", wikitext) instead. The document
-    has the id `identity` and the title `title`.
+    There is a pair (file name, text of the row) for each row about the document. For a row of the audit, the
+    pair is (class of the finding, wikitext), in which the class is written as "audit: <class>".
     """
     for start, column in _TABLES.items():
         for name in facts.names_of(start, ".tsv"):

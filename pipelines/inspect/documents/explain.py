@@ -23,14 +23,14 @@ STANDARD_INPUT = "-"
 
 
 class Explained(NamedTuple):
-    """The explanation of a page, with facts about its source."""
+    """The explanation of how a page is cleaned, with facts about the source of the page."""
 
     page: ExplainedPage
     facts: list[tuple[str, str]]  # (name, value)
 
 
 def explain_dump(settings: argparse.Namespace) -> Explained:
-    """Explains the page with the title `settings.title` in the dump `settings.dump`.
+    """Explains how the page `settings.title` of the dump `settings.dump` is cleaned.
 
     Raises InputError if a file is not a dump or is a dump of another wiki, or if no file contains the page.
     """
@@ -56,7 +56,10 @@ def explain_dump(settings: argparse.Namespace) -> Explained:
 
 
 def explain_text(settings: argparse.Namespace) -> Explained:
-    """Explains the wikitext in a file. Raises InputError if the file is missing or not UTF-8."""
+    """Explains how the wikitext in a file, which `settings` names, is cleaned.
+
+    Raises InputError if the file is missing or not UTF-8.
+    """
     path = settings.wikitext
     language = read_language(settings.language, match_inputs(settings.templates))
     try:
@@ -99,7 +102,11 @@ def _fate(page: Page, language: Language, explained: ExplainedPage) -> list[tupl
 
 
 def title_and_language(folder: str, origin: Origin) -> tuple[str, str]:
-    """Returns the title and the language code of an article that was found in a build.
+    """Returns the pair (title, language code) of an article that was found in a build.
+
+    Args:
+      folder: The folder of the build, or a folder that has builds of one edition in its subfolders.
+      origin: What the build says about the article.
 
     Raises ValueError if the build is not a build of Wiki-40B.
     """

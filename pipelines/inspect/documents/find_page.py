@@ -57,6 +57,9 @@ def find_page(
 
     Args:
       paths: The files of a dump.
+      title: The title of the page.
+      language: The language of the wiki, with its table of templates.
+      site: The head of the dump, which has the namespaces of the wiki.
       wiki_templates: Whether to read the template pages that the page needs.
 
     Raises InputError if no file has the page.
@@ -159,9 +162,10 @@ def _called(page: Page, index: _Index, tables: TemplateTable) -> dict[str, Templ
 def _read_all(
     paths: Sequence[str], title: str, tables: TemplateTable, wiki_templates: bool
 ) -> FoundPage:
-    """Finds the page and, if `wiki_templates` is True, all templates of the wiki, by reading the whole dump.
+    """Finds the page with the given title by reading a dump without an index.
 
-    The whole dump is read because a template may be defined after the page that calls it.
+    If `wiki_templates` is True, also returns all templates of the wiki except those in `tables`. Then the
+    whole dump is read, because a template may be defined after the page that calls it.
     """
     logging.getLogger(__name__).info(
         "no index of a multistream dump found: reading all of %s", paths

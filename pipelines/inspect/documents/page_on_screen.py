@@ -112,10 +112,10 @@ def _folded(section: ExplainedSection) -> str:
 
 
 def _pieces(pieces: Iterable[Piece]) -> Iterator[Any]:
-    """Yields a table of the parts of a section that cleaning has changed, then lines such as "3 × rule".
+    """Yields a table of the parts of a section that cleaning has changed, then lines with counts.
 
-    These lines count the parts that the table leaves out: links that are kept as text, and parts that are
-    always removed, such as comments.
+    The table leaves out links that are kept as text, and parts that are always removed, such as comments.
+    These parts are counted by rule, in lines such as "3 × <rule>".
     """
     told, counted = _told(pieces)
     if told:

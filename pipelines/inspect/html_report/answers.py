@@ -88,7 +88,7 @@ class Answer(NamedTuple):
 
 
 def what_it_is(facts: Facts) -> Answer:
-    """Answers what a build is: its signature, versions, settings and inputs."""
+    """Returns a description of a build: its size, signature, versions, settings and inputs."""
     manifest = facts.build.manifest
     inputs = manifest.get("inputs", [])
     code = manifest.get("code", {})

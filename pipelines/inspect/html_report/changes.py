@@ -185,7 +185,7 @@ def _counts(before: Facts, facts: Facts) -> Iterator[tuple[str, str, str, str]]:
 
 
 def overview(builds: Sequence[Facts], anchors: Sequence[str]) -> list[Answer]:
-    """Returns the answers about all builds together.
+    """Returns the overview of the report, which lists all builds and compares them with each other.
 
     Args:
       anchors: The HTML id of each build's section, for links to it.
@@ -292,9 +292,9 @@ def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
 
 
 def _all_editions(builds: Sequence[Facts]) -> Iterator[Answer]:
-    """Yields one answer about the corpora that have several editions in the report.
+    """Yields an answer with a chart for each corpus that has several editions in the report.
 
-    It has a chart for each of these corpora, with the number of documents in each edition.
+    The chart has the number of documents in each edition. If there is no such corpus, yields nothing.
     """
     several = {
         name: of

@@ -1,6 +1,6 @@
-"""Chooses, by a hash, the documents and rejected records that the report displays for a build.
+"""Chooses the documents and rejected records that the report displays as examples from a build.
 
-However large the build is, only some row groups and files are read.
+The choice is random but repeatable: it depends on hashes. Only a part of a large build is read.
 """
 
 import bisect
@@ -71,10 +71,10 @@ def choose_documents(facts: Facts, shape: CorpusShape, count: int = DOCUMENTS) -
 
 
 def sample_columns(facts: Facts, shape: CorpusShape, columns: Sequence[str]) -> pa.Table:
-    """Returns the given columns of a sample of row groups that have at least ROWS_SAMPLED rows in total.
+    """Returns a table with the given columns and a sample of at least ROWS_SAMPLED rows of a build.
 
-    If the build has fewer rows, returns all of them. The row groups are chosen by a hash of the build's
-    signature. Columns that the build does not have are left out of the table.
+    The sample consists of whole row groups, which are chosen by a hash of the build's signature. If the build
+    has fewer rows, returns all of them. Columns that the build does not have are left out of the table.
     """
     groups = [group for file in _files(facts, shape) for group in row_groups_of(file)]
     tables: list[pa.Table] = []
@@ -138,7 +138,7 @@ def _shown_title(title: str) -> str:
 def choose_rejected(facts: Facts, count: int = REJECTED) -> list[Rejected]:
     """Returns about `count` rejected records, sorted by stage, reason, title and id.
 
-    Each reason has at least LEAST_OF_REASON of them, unless fewer records have this reason.
+    For each reason of rejection, returns at least LEAST_OF_REASON records, or all if there are fewer.
     """
     of_reason: dict[tuple[str, str], list[Rejected]] = defaultdict(list)
     for record in itertools.islice(_rejected(facts), ROWS_READ):

@@ -307,9 +307,10 @@ def _ends(numbers: Sequence[float]) -> tuple[float, float]:
 
 
 def _around(numbers: Sequence[float], *, log: bool = True) -> list[float]:
-    """Returns the two ends of an axis: the smallest and the largest of `numbers`, extended by a margin.
+    """Returns the two ends of an axis that has room for all `numbers` and a margin at each end.
 
-    The margin is a factor if the axis is logarithmic (`log`), otherwise a share of the range.
+    On a logarithmic axis (`log`), the smallest number is divided by 1.5 and the largest is multiplied by it.
+    On a linear axis, each margin is 12 % of the difference between these numbers.
     """
     low, high = _ends(numbers)
     if log:

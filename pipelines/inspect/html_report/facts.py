@@ -23,7 +23,7 @@ LEFT_OUT = {
 
 
 class Facts(NamedTuple):
-    """The facts that the files of a build contain."""
+    """The facts about a build from which the report is made. They are read from the files of the build."""
 
     build: Build
     unit: str  # of documents, such as "articles"
@@ -31,29 +31,30 @@ class Facts(NamedTuple):
 
     @property
     def counts(self) -> Mapping[str, Any]:
-        """The counts in the manifest."""
+        """The counts in the manifest of the build, such as the number of documents in each split."""
         counts: Mapping[str, Any] = self.build.manifest.get("counts", {})
         return counts
 
     @property
     def kept(self) -> Mapping[str, int]:
-        """The number of documents in each split. A split may be part of another split."""
+        """Name of each split → its number of documents. A split may be part of another split."""
         kept: Mapping[str, int] = self.counts.get("kept", {})
         return {split: count for split, count in kept.items() if split != "total"}
 
     @property
     def total(self) -> int:
-        """The number of all documents, each counted once."""
+        """The number of all documents. A document that is in two splits counts once."""
         return int(self.counts.get("kept", {}).get("total", 0))
 
     def name_of(self, start: str, end: str) -> str:
-        """Returns the name of the build's first file that begins with `start` and ends with `end`; "" if
-        there is none.
+        """Returns the first of the build's file names that begin with `start` and end with `end`.
+
+        Returns "" if there is none.
         """
         return next(iter(self.names_of(start, end)), "")
 
     def names_of(self, start: str, end: str) -> list[str]:
-        """Returns the sorted names of the build's files that begin with `start` and end with `end`."""
+        """Returns all file names of the build that begin with `start` and end with `end`, sorted."""
         names = (file["name"] for file in self.build.manifest["outputs"])
         return sorted(name for name in names if name.startswith(start) and name.endswith(end))
 

@@ -20,7 +20,9 @@ _AUDIT, _FINDINGS = "audit/summary.json", "audit/findings.tsv"
 
 
 def where_it_has_holes(facts: Facts) -> Answer | None:
-    """Answers where text is missing, because of unknown templates, errors of cleaning, or lost input.
+    """Answers in which places the text of a build lacks words, and why.
+
+    Reasons are unknown templates, errors of cleaning, and input that could not be read.
 
     Returns None if the build has no documents.
     """
@@ -40,10 +42,10 @@ _Part = tuple[str, list[Figure], list[Table]]
 
 
 def _templates(facts: Facts) -> Iterator[_Part]:
-    """Yields a chart of the most frequent unknown templates in running text, with their cumulative share.
+    """Yields a chart of the unknown templates that occur most often in running text.
 
-    A template is unknown if no table of templates defines its text. The share is that of all uses of
-    unknown templates.
+    A template is unknown if no table of templates defines its text. Beside each template, the chart has the
+    cumulative share: which part of all uses of unknown templates this template and those above it have.
     """
     if UNRENDERED not in facts.names_of(UNRENDERED, ""):
         return
@@ -79,9 +81,10 @@ def _templates(facts: Facts) -> Iterator[_Part]:
 
 
 def _audit(facts: Facts) -> Iterator[_Part]:
-    """Yields the number of findings of an audit for each class and each template, and the first findings.
+    """Yields the results of the audit of a build, which looks for places where words are missing.
 
-    An audit compares the text of a build with the output of another parser.
+    They are a chart of the number of such places by class, a table of the templates that cause most of them,
+    and a table of the first places. An audit compares the text with the output of another parser.
     """
     if _AUDIT not in facts.names_of(_AUDIT, ""):
         if facts.build.corpus == "wiki40b":

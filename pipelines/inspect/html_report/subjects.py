@@ -190,7 +190,7 @@ def _of_genres(facts: Facts) -> Answer | None:
 
 
 def _of_articles(facts: Facts) -> Answer | None:
-    """Describes a sample of Wikipedia articles: headings, Wikidata classes, years of revision.
+    """Describes a sample of articles by headings, classes of Wikidata items and years of the last revision.
 
     Returns None for builds of other corpora.
     """
@@ -246,7 +246,10 @@ def _of_items(facts: Facts) -> Answer | None:
 
 
 def _of_inputs(facts: Facts) -> Answer | None:
-    """Lists the largest input files, for builds whose rows have no year, subject or source."""
+    """Lists the largest input files, for builds whose rows have no year, subject or source.
+
+    Returns None if the build has no documents or no input files.
+    """
     inputs = facts.build.manifest.get("inputs", [])
     if not inputs or not facts.kept:
         return None

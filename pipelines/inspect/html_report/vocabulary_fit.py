@@ -91,7 +91,8 @@ def _unknown(name: str, unknown: int, words: int) -> Bar:
 def _rank_and_frequency(facts: Facts, name: str) -> Iterator[Figure]:
     """Yields a chart of word frequency by rank, from the vocabulary file `name` of the build.
 
-    The file is sorted by frequency. Not all words are drawn: the distance between points grows with the rank.
+    Yields nothing if the build has no such file. To keep the chart small, fewer points are drawn for rare
+    words than for frequent words.
     """
     if name not in facts.names_of(name, ""):
         return
@@ -117,8 +118,9 @@ def _ranks(path: str) -> Iterator[dict[str, Any]]:
 
 
 def _of_pieces(facts: Facts) -> Answer | None:
-    """Answers how well the vocabulary of one Wikipedia fits its text, compared with the paper. Returns None
-    if the build has no counts of pieces.
+    """Answers how well the vocabulary of one Wikipedia fits its text, compared with the paper.
+
+    Returns None if the build has no counts of SentencePiece pieces.
     """
     found = {split: facts.stats.get(split, {}) for split in SPLITS}
     counted = {split: of for split, of in found.items() if of.get("pieces")}

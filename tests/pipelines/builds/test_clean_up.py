@@ -10,13 +10,15 @@ from pipelines.builds.stage_folders import StageFolders, stage_folders
 from transforms.files.open_input import InputError
 from transforms.files.stores import StoreError
 
+LEFT = "files that are no longer needed were not removed"
+
 
 @pytest.mark.parametrize(
     ("error", "line"),
     [
-        (StoreError("s3://b/k", "access is denied"), "not removed: s3://b/k: access is denied"),
-        (InputError("s3://b/k", "no such file"), "not removed: s3://b/k: no such file"),
-        (OSError("no space"), "not removed: no space"),
+        (StoreError("s3://b/k", "access is denied"), f"{LEFT}: s3://b/k: access is denied"),
+        (InputError("s3://b/k", "no such file"), f"{LEFT}: s3://b/k: no such file"),
+        (OSError("no space"), f"{LEFT}: no space"),
     ],
 )
 def test_what_stays_is_logged(

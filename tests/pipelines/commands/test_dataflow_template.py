@@ -120,7 +120,8 @@ def test_the_job_of_a_template_builds(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails_says_why() -> None:
-    with pytest.raises(BuildError, match=r"(?s)^exit status 1: .*no such file"):
+    message = r"(?s)^corpusmill entities ended with exit status 1: .*no such file"
+    with pytest.raises(BuildError, match=message):
         run_command(["entities", "--dump", "/no/such-file", "--output", "/no"])
 
 

@@ -182,7 +182,7 @@ def test_a_build_whose_manifest_was_changed(tmp_path: Path) -> None:
         ("[" * 100_000, "not JSON: "),
         ("[]", "the build is damaged: Expected `object`, got `array`"),
         ('{"train": {}}', "the build is damaged: Object missing required field `articles`"),
-        ("{}", "the build is damaged: no counts of test, total, train, validation"),
+        ("{}", "the build is damaged: there are no counts of test, total, train, validation"),
         (None, "the build is damaged: "),
     ],
 )

@@ -151,22 +151,25 @@ def test_files_that_are_no_rows(uk: Path, tmp_path: Path, content: bytes, messag
     assert str(raised.value).startswith(f"{path}: {message}")
 
 
+WITHOUT_VALUE = "has rows without a value in `document` or `log_likelihood`"
+
+
 @pytest.mark.parametrize(
     ("table", "message"),
     [
         ({"document": [0]}, "missing columns: log_likelihood"),
         (
             {"document": ["0"], "log_likelihood": [-1.0]},
-            "document must be an integer, and log_likelihood a float or a list of floats, but their"
+            "`document` must be an integer, and `log_likelihood` a float or a list of floats, but their"
             " types are string and double",
         ),
         (
             {"document": [0], "log_likelihood": [1]},
-            "document must be an integer, and log_likelihood a float or a list of floats, but their"
+            "`document` must be an integer, and `log_likelihood` a float or a list of floats, but their"
             " types are int64 and int64",
         ),
-        ({"document": [0, 1], "log_likelihood": [-1.0, None]}, "has rows without a document or a"),
-        ({"document": [0], "log_likelihood": [[-1.0, None]]}, "has rows without a document or a"),
+        ({"document": [0, 1], "log_likelihood": [-1.0, None]}, WITHOUT_VALUE),
+        ({"document": [0], "log_likelihood": [[-1.0, None]]}, WITHOUT_VALUE),
     ],
 )
 def test_tables_that_are_no_rows(
@@ -249,7 +252,10 @@ def test_a_build_without_pieces(uk: Path, run: Command) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (json.dumps(stats(articles=4)), "has 4 documents of test, but the manifest has 3"),
+        (
+            json.dumps(stats(articles=4)),
+            "says that the split test has 4 documents, but the manifest says 3",
+        ),
         ("{", "not JSON: "),
         ("[" * 100_000, "not JSON: "),
         ("[]", "no such split: 'test'"),

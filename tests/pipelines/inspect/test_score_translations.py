@@ -105,7 +105,7 @@ def test_the_other_metrics_of_sacrebleu(files: Path, spbleu: Command) -> None:
 def test_without_a_model(files: Path, spbleu: Command) -> None:
     assert spbleu(*one(files, model=""), status=1).err == (
         f"corpusmill: error: {files}/sacrebleu/models/{RELEASE}: no such file: there is no --model, and"
-        " sacrebleu has not downloaded its model. Download a model and give it with --model FILE"
+        " sacrebleu has not downloaded this model. Download a model and give it with --model FILE"
         f" (flores101: https://dl.fbaipublicfiles.com/fairseq/models/flores/{RELEASE};"
         " flores200: https://tinyurl.com/flores200sacrebleuspm;"
         " spBLEU-1K: https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model)\n"

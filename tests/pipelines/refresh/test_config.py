@@ -81,7 +81,10 @@ def write(folder: Path, text: str) -> Path:
             "wiki40b-uk: build: shard_bytes: Expected `int`, got `str`",
         ),
         (HEAD + UK + "build = { shard_bytes = 0 }", "shard_bytes must be positive, not 0"),
-        (HEAD + '[[corpus]]\nkind = "flores101"\nsites = ["x"]', "flores101: sites must be some of"),
+        (
+            HEAD + '[[corpus]]\nkind = "flores101"\nsites = ["x"]',
+            "flores101: sites must be one or more of",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_wrong(

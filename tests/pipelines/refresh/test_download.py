@@ -573,14 +573,14 @@ def test_settings_that_cannot_be_are_refused(here: Downloads) -> None:
         ([file._replace(name="../dump.xml")], "is not the name of a file"),
         ([file._replace(name=".dump.xml")], "is not the name of a file"),
         ([file._replace(checksum="crc32:00")], "expected one of sha1"),
-        ([file, file], "two files have the same name"),
+        ([file, file], "two of the files to download have the same name"),
     ):
         with pytest.raises(ValueError, match=message):
             here.start(*wrong)
     with pytest.raises(ValueError, match="connections must be at least 1, got 0"):
         here.start(file, connections=0)
     (here.folder / "taken").write_text("a file")
-    with pytest.raises(DownloadError, match="taken: cannot be created"):
+    with pytest.raises(DownloadError, match="taken: the folder cannot be created"):
         here.start(file, folder="taken")
 
 

@@ -128,16 +128,20 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         (
             FLORES101,
             {"documents": ["n=a"], "newer_than": ["n=12"]},
-            "newer_than of n must be a day",
+            "newer_than of n must be a date",
         ),
-        (FLORES101, {"documents": ["n=a"], "newer_than": ["n=2026-02-30"]}, "must be a day like"),
+        (FLORES101, {"documents": ["n=a"], "newer_than": ["n=2026-02-30"]}, "must be a date like"),
         (
             FLORES101,
             {"documents": ["n=a"], "newer_than": ["m=2026-02-03"]},
             "newer_than: there is no dump and there are no documents for 'm'",
         ),
         (FLORES101, {"wikinews": ["a"], "newer_than": ["wikinews=1", "wikinews=b"]}, "1 b$"),
-        (WIKI40B, {"newer_than": ["12", "old.xml"]}, "expected one page id or files"),
+        (
+            WIKI40B,
+            {"newer_than": ["12", "old.xml"]},
+            "must be either one page id or the files of an older dump",
+        ),
         (
             FLORES101,
             {"wikinews": ["a"], "dump_date": "../x"},

@@ -296,7 +296,8 @@ def test_a_folder_with_the_source_among_the_languages(tmp_path: Path, sent: Proj
 def test_a_folder_without_answers(tmp_path: Path, sent: Project) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(
-        InputError, match=r"empty: the folder contains no file that ends with \.xlf"
+        InputError,
+        match=r"empty: the folder contains no file whose name ends with one of \.xlf",
     ):
         bring(sent, tmp_path / "empty")
 

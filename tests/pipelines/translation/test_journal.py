@@ -101,7 +101,7 @@ IMPORT = HEAD.replace("packet", "import") + (
         (IMPORT + "}", "is damaged: Object missing required field `base`"),
         (
             IMPORT + ', "base": 1}',
-            "is damaged: it refers to an entry that is not one of the 0 entries before it",
+            "is damaged: the entry refers to an entry that is not one of the 0 entries before it",
         ),
     ],
 )

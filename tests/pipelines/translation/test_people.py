@@ -102,7 +102,7 @@ def test_a_warning_is_sent_back_where_a_person_says_so(office: Office) -> None:
     [
         (
             ("--languages", "fra", "--send-back", "is-od"),
-            "there are no warnings of is-od; rules with warnings: is-odd",
+            "there are no warnings of these rules: is-od; rules with warnings: is-odd",
         ),
         (("--send-back", "is-odd"), ""),
     ],

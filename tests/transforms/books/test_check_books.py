@@ -68,7 +68,10 @@ def test_what_is_cut_off(tmp_path: pathlib.Path, name: str, content: bytes, mess
 )
 def test_no_book_anywhere(tmp_path: pathlib.Path, name: str, content: bytes) -> None:
     path = write_file(tmp_path, name, content)
-    with pytest.raises(InputError, match="none of these files can be a book"):
+    message = (
+        "none of these files is a text, or an archive that contains texts, so none can be a book"
+    )
+    with pytest.raises(InputError, match=message):
         check_books([path])
     small = write_file(tmp_path, "1.txt", b"A")
     with mock.patch.object(checked, "LOOKED_INTO", 1):

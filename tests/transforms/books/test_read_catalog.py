@@ -217,7 +217,13 @@ def damaged_zip() -> bytes:
 @pytest.mark.parametrize(
     ("name", "content", "place", "message", "kept"),
     [
-        ("a.csv", cut_table(), TABLE.rindex(b"or Other"), "line 81: no line end: truncated", 39),
+        (
+            "a.csv",
+            cut_table(),
+            TABLE.rindex(b"or Other"),
+            "line 81: the line has no line feed: the file is truncated",
+            39,
+        ),
         ("a.csv.gz", gzip.compress(TABLE)[:-5], None, "line 82: damaged or truncated: ", 40),
         ("a.tar", TAR[:-20_000], None, "the archive is truncated", None),
         ("a.tar.bz2", bz2.compress(TAR)[:-9], None, "the compressed archive is damaged", None),
@@ -263,17 +269,17 @@ def test_a_damaged_document_of_a_zip_is_lost_whoever_reads_it(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", b"", "not the header of the catalogue"),
+        ("a.csv", b"", "the first line is not the header of the catalogue"),
         (
             "a.csv",
             b"id,title\n1,x\n",
-            "not the header of the catalogue: expected one column Text#",
+            "the first line is not the header of the catalogue: expected one column Text#",
         ),
         ("a.csv", b"<!DOCTYPE html>\n<html></html>\n", "found a DOCTYPE, which is not allowed"),
         ("a.rdf", document_of(ENTRIES[0])[:-9], "not well-formed XML"),
         ("a.tar", tar_of({"a.txt": b"x"}), "the archive has no file *.rdf"),
         ("a.zip", zip_of({"a.txt": b"x"}), "the archive has no file *.rdf or *.tar"),
-        ("a.zip", zip_of({"a.csv": b"x\n"}), "not the header of the catalogue"),
+        ("a.zip", zip_of({"a.csv": b"x\n"}), "the first line is not the header of the catalogue"),
     ],
 )
 def test_no_catalog(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -286,7 +292,9 @@ def test_no_catalog(tmp_path: Path, name: str, content: bytes, message: str) -> 
 def test_a_file_that_is_no_catalog_is_an_error_in_any_case(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"x\n")
-    with pytest.raises((InputError, RuntimeError), match="not the header of the catalogue"):
+    with pytest.raises(
+        (InputError, RuntimeError), match="the first line is not the header of the catalogue"
+    ):
         read([path], on_corrupt="keep-good")
 
 
@@ -302,7 +310,7 @@ def test_a_line_without_end_is_not_read_into_memory(
     assert lost == (
         "",
         len(TABLE),
-        "line 82: no line end: truncated, or not a table (bytes of the text)",
+        "line 82: the line has no line feed: the file is truncated, or not a table (bytes of the text)",
     )
 
 
@@ -327,7 +335,8 @@ def test_the_real_catalogue_is_cut_in_its_last_row() -> None:
     assert all(isinstance(entry, CatalogEntry) for entry in entries)
     data = path.read_bytes()
     message = (
-        f"line {data.count(10) + 1}: no line end: truncated, or not a table (bytes of the text)"
+        f"line {data.count(10) + 1}: the line has no line feed: the file is truncated, or not a table"
+        " (bytes of the text)"
     )
     assert lost == DamagedCatalog("", data.rindex(b"\n") + 1, message)
     sample = DATA / "gutenberg/rdf-files-sample.tar.bz2"

@@ -191,7 +191,7 @@ def test_reading_a_list(tmp_path: Path) -> None:
         ("prose", "prose: the list has no MD5 checksum"),
         ("sha", "sha: line 1: expected MD5 checksums, found SHA-256"),
         ("none", "none: no such file"),
-        ("[ps]*", "[ps]*: 2 files match, but only one list is allowed"),
+        ("[ps]*", "[ps]*: 2 files match this pattern; give the path of one list of checksums"),
         ("folder", "folder: a folder, not a file"),
     ],
 )

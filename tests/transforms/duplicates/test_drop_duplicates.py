@@ -139,9 +139,10 @@ def test_nothing_to_drop(tmp_path: Path) -> None:
 
 def test_near_duplicates_have_different_keys(tmp_path: Path) -> None:
     documents = [Document(7, words(0)), Document(7, words(0, 99)), Document(8, "x")]
-    with pytest.raises(
-        Exception, match="documents have the same key, or keys with the same number 7: 7 and 7"
-    ):
+    message = (
+        "documents have the same key, or keys that are converted to the same number 7: 7 and 7"
+    )
+    with pytest.raises(Exception, match=message):
         drop(tmp_path, documents)
 
 

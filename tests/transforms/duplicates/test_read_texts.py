@@ -129,7 +129,7 @@ def test_damage(kind: str, content: bytes, message: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("columns", "message"),
-    [(("x",), "missing columns: x; the file has id, q, a"), (("id",), "expected text")],
+    [(("x",), "missing columns: x; the file has id, q, a"), (("id",), "but must contain text")],
 )
 def test_columns_that_are_no_texts(columns: tuple[str, ...], message: str, tmp_path: Path) -> None:
     file = TextFile(write(tmp_path / "file", PARQUET), PARQUET, columns)

@@ -293,7 +293,7 @@ def test_many_records_go_to_several_files_and_none_to_one(tmp_path: Path, suffix
 def test_other_suffixes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="suffixes must be among"):
         records(tmp_path, "csv")
-    with pytest.raises(ValueError, match="tsv cannot be combined with others"):
+    with pytest.raises(ValueError, match="tsv cannot be combined with other suffixes"):
         records(tmp_path, "tsv parquet")
 
 

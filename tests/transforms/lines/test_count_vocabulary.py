@@ -153,7 +153,8 @@ def test_without_lines_there_are_the_signs(tmp_path: Path, shards: list[LineShar
 
 def test_what_is_held_out_must_be_in_the_corpus(tmp_path: Path) -> None:
     ranges = ranges_of([b"a b", b"a"], 1)
-    with pytest.raises(Exception, match=r"1 words are held out more often .*\[b'b'\]"):
+    message = r"1 words are more frequent in the held-out lines .*\[b'b'\]"
+    with pytest.raises(Exception, match=message):
         count(tmp_path / "a", ranges, shards_of([[b"b b"]]))
     with pytest.raises(AccountingError, match="2 more lines are held out"):
         count_vocabulary.write_vocabulary(str(tmp_path), 3, [], -2)

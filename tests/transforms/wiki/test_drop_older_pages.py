@@ -140,11 +140,14 @@ def test_files_without_a_date_in_their_names(tmp_path: Path) -> None:
     assert (older.date, older.is_dated) == ("undated", False)
 
 
+EITHER = "newer_than must be either one page id or the files of an older dump"
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (["12", "old.xml"], "newer_than: expected one page id or files, found 12 old.xml"),
-        (["12", "13"], "newer_than: expected one page id or files, found 12 13"),
+        (["12", "old.xml"], f"{EITHER}, got 12 old.xml"),
+        (["12", "13"], f"{EITHER}, got 12 13"),
         (["0"], "page ids begin with 1"),
     ],
 )

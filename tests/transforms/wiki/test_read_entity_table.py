@@ -159,7 +159,7 @@ def test_a_kind_that_is_none(table: EntityTable, tmp_path: Path) -> None:
     path = tmp_path / "table" / "internal-classes.parquet"
     pq.write_table(class_table({5: "river"}), path)
     assert open_broken(tmp_path / "table").startswith(
-        f"{path}: unknown kind 'river'; expected one of"
+        f"{path}: the column `kind` contains 'river'; expected one of"
     )
     pq.write_table(pa.table({"kind": ["list"]}), path)
     assert open_broken(tmp_path / "table") == f"{path}: missing columns: numeric_id"

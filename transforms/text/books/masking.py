@@ -57,9 +57,9 @@ def mask_words(text: str, entries: Sequence[str]) -> tuple[str, int]:
 def _by_first_word(entries: Sequence[str]) -> Mapping[str, Sequence[tuple[int, re.Pattern[str]]]]:
     """Groups the entries by their first word.
 
-    Returns first word → [(number of characters of the entry before its first word, pattern of the entry), …],
-    with the longest entry first. A list may have twenty thousand entries, and a single pattern for all of
-    them would take seconds per book.
+    Returns first word → [(offset of the first word in the entry, pattern of the entry), …], with the longest
+    entry first. The offset is not 0 if the entry begins with punctuation. A list may have twenty thousand
+    entries, and a single pattern for all of them would take seconds per book.
     """
     found = collections.defaultdict(list)
     for entry in sorted(entries, key=len, reverse=True):

@@ -38,7 +38,7 @@ class Membership:
     Attributes:
       members: "released" for the books that DeepMind released, in their splits; "hash" for all books, 90 % in
         train, 5 % in validation and 5 % in test by the fingerprint of the id.
-      own_splits: id → split, which takes precedence.
+      own_splits: book id → split chosen by the user, which is used instead of the split given by `members`.
     """
 
     members: str

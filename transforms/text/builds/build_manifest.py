@@ -96,7 +96,7 @@ def assemble(
 
 
 def add_outputs(manifest: Mapping[str, Any], files: Iterable[OutputFile]) -> dict[str, Any]:
-    """Returns a manifest with further output files."""
+    """Returns a copy of a manifest in which `files` are added to the output files."""
     outputs = [*manifest["outputs"], *(file._asdict() for file in files)]
     return {**manifest, "outputs": sorted(outputs, key=lambda file: str(file["name"]))}
 

@@ -61,9 +61,11 @@ class Change(NamedTuple):
 
 
 class SplitChanges(NamedTuple):
-    """Counts of the documents of a split, by change between two editions. Counts can be added.
+    """How many documents of a split are added, removed, changed, … between two editions.
 
-    old = removed + changed + unchanged + moved_out, new = added + changed + unchanged + moved_in.
+    `old` is the number of documents of the split in the older edition: removed + changed + unchanged +
+    moved_out. `new` is the number in the newer edition: added + changed + unchanged + moved_in. A document is
+    moved if it is in another split in the newer edition.
     """
 
     old: int = 0
@@ -79,11 +81,11 @@ class SplitChanges(NamedTuple):
 def compare_rows(rows: pa.Table, splits: Sequence[str]) -> tuple[Tally, list[Change]]:
     """Counts all documents by their change, and lists the documents that differ between the editions.
 
-    The tally maps (kind of change, old split, new split) to a number of documents. The list is sorted by
-    `order`.
-
-    If an id is in several rows of an edition, each row is compared with the most similar one (see
-    `pair_rows`).
+    Returns the tally of changes and the list, which is sorted by `order`. The tally maps (kind of change, old
+    split, new split) to a number of documents. The old split of an added document is "", and so is the new
+    split of a removed one. The tally also has (REPEATED, "", "") → number of ids that are in several rows of
+    an edition. Each row with such an id is compared with the most similar row of the other edition, see
+    `pair_rows`.
 
     Args:
       rows: the rows of both editions, a table with SCHEMA.
@@ -168,8 +170,9 @@ def pair_rows(old: Sequence[Row], new: Sequence[Row]) -> Iterator[Pair]:
 def describe(identity: str, old: Row | None, new: Row | None) -> Change:
     """Returns the change of a document, given its rows in the old and the new edition.
 
-    One of the rows may be None: the document is not in this edition. If the rows are equal, the attribute
-    `fate` of the result is UNCHANGED.
+    `identity` is the id of the document. `old` is None if the document is not in the old edition, `new` is
+    None if it is not in the new edition. If split and text are the same in both rows, the attribute `fate` of
+    the result is UNCHANGED.
     """
     there = new or old
     assert there
@@ -207,7 +210,7 @@ def add_tallies(tallies: Iterable[Tally]) -> Tally:
 
 
 def split_changes(tally: Tally, splits: Sequence[str]) -> dict[str, SplitChanges]:
-    """Returns split → numbers of its documents by change."""
+    """Returns, for each split, the numbers of its documents that are added, removed, changed and so on."""
     counts: dict[str, Counter[str]] = {split: Counter() for split in splits}
     for (fate, old, new), count in tally.items():
         if fate == REPEATED:
@@ -222,8 +225,9 @@ def split_changes(tally: Tally, splits: Sequence[str]) -> dict[str, SplitChanges
 
 
 def moves(tally: Tally) -> dict[tuple[str, str], int]:
-    """Returns (old split, new split) → number of documents that moved from one to the other, sorted by
-    splits.
+    """Returns (old split, new split) → number of documents that moved from the old to the new split.
+
+    The result is sorted by the names of the splits.
     """
     return {(old, new): n for (fate, old, new), n in sorted(tally.items()) if fate == MOVED}
 

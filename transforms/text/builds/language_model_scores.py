@@ -46,10 +46,7 @@ class Normalisers(NamedTuple):
 
     @property
     def other_characters(self) -> int:
-        """The number of characters of the split, with or without line feeds: the opposite of `characters`.
-
-        If `characters` includes line feeds, they are left out here. Otherwise they are included.
-        """
+        """The number of characters, without line feeds if `characters` includes them, otherwise with them."""
         return self.characters + (self.line_feeds or 0) * (-1 if self.has_line_feeds else 1)
 
     @property

@@ -96,7 +96,7 @@ class Ledger:
         return ", ".join(f"{count:,} {reason}" for (_, reason), count in often) or "there was none"
 
     def files(self, kind: str, split: str) -> list[OutputFile]:
-        """Returns the output files of a split in one format."""
+        """Returns the output files of a split in the file format `kind`."""
         return [one for one in self.values(OUTPUTS) if (one.format, one.split) == (kind, split)]
 
     def check_files(

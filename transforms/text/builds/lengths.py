@@ -14,7 +14,10 @@ _SINGLE = 4  # each length below this number is a class of its own
 
 
 def length_class(length: int) -> int:
-    """Returns the number of the class to which a length belongs. There are two classes per power of two."""
+    """Returns the number of the class to which a length belongs, counted from 0, which is the length 0.
+
+    From length 2 on, there are two classes between each power of two and the next one.
+    """
     bits = length.bit_length()
     return 2 * bits - 2 + (length >> bits - 2 & 1) if bits > 1 else length
 
@@ -31,7 +34,9 @@ def name_class(number: int) -> str:
 def histograms(
     ledger: Ledger, kept: Mapping[str, int], whole: Sequence[str]
 ) -> dict[str, dict[str, int]]:
-    """Returns split or "total" → length class → number of documents, beginning with the shortest class.
+    """Returns a histogram of document lengths for each split, and one for the whole corpus ("total").
+
+    A histogram is a mapping: class of lengths, such as "4-5" → number of documents, the shortest class first.
 
     Args:
       ledger: the ledger of the build.

@@ -35,7 +35,7 @@ class Doubt(NamedTuple):
 class Usual(NamedTuple):
     """The usual values of builds of a corpus.
 
-    A build with fewer documents was probably made from a sample or a part of the input.
+    A build with fewer documents than usual was probably made from a sample or a part of the input.
     """
 
     documents: int = 0  # smallest usual number of documents
@@ -86,7 +86,7 @@ def find_small(manifest: Mapping[str, Any], unit: str, usual: Usual) -> Iterator
 
     Args:
       manifest: the manifest of the build.
-      unit: noun for the documents, "articles".
+      unit: noun for the documents in the remarks, such as "articles".
       usual: the usual values of the corpus.
     """
     counts = manifest["counts"]

@@ -68,7 +68,7 @@ def check_pin(identity: str, split: str, place: str) -> Pin:
 
 
 def read_pin_lines(lines: Iterable[bytes]) -> Iterator[Pin]:
-    """Yields the pins of a TSV or CSV file. Raises MalformedPinsError with the line number.
+    """Yields the pins of a TSV or CSV file. Raises MalformedPinsError for an invalid line.
 
     If the header has a tab, fields are separated by tabs, and quotation marks are removed only around whole
     fields. Otherwise the file is CSV (RFC 4180).
@@ -143,7 +143,7 @@ def check_columns(names: Sequence[str], split: str = "") -> list[str]:
 
 
 def pins_of_table(table: pa.Table, split: str = "") -> Iterator[Pin]:
-    """Yields the pins of an Arrow table. Raises MalformedPinsError with the row, counted from 1.
+    """Yields the pins of an Arrow table. Raises MalformedPinsError for an invalid row.
 
     Columns may have any string or binary (UTF-8) type of Arrow. For `split` see `check_columns`.
     """

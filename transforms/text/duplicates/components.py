@@ -30,9 +30,9 @@ def link_to_smallest(edges: Pairs) -> Pairs:
 
 
 def _follow(smallest: Pairs) -> Pairs:
-    """Follows the links from each index to the last one, which links to itself.
+    """Returns for each index the last index of its chain of links, which is the one that links to itself.
 
-    `smallest` has for each index the smaller or equal index to which it links.
+    `smallest` has for each index the index to which it links, which is smaller or equal.
     """
     while True:
         further = smallest[smallest]

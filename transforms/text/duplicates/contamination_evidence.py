@@ -1,7 +1,8 @@
-"""Adds up the overlap of evaluation texts with training texts: how much of each text occurs, and where.
+"""Adds up how much of each evaluation text occurs in the training texts (its overlap), and where it occurs.
 
 The overlaps of an evaluation text with parts of the training data can be added in any order. An overlap has
-the n-grams that occur, the number of documents, and passages of the documents with the most text in common.
+the n-grams of the evaluation text that occur in training documents, the number of these documents, and
+passages of the documents that have the longest text in common with the evaluation text.
 """
 
 import itertools
@@ -132,7 +133,10 @@ def find_hits(index: EvaluationIndex, block: TextBlock, runs: Runs) -> Iterator[
 
 
 def add(found: Found, other: Found, shown: int) -> Found:
-    """Adds two overlaps of one evaluation text with different documents. Keeps at most `shown` passages."""
+    """Returns the sum of two overlaps of one evaluation text with different training documents.
+
+    The sum has at most `shown` passages.
+    """
     return Found(
         found.documents + other.documents,
         found.whole + other.whole,
@@ -190,9 +194,10 @@ def _ngrams_of(
 
 
 def _cut_passage(block: TextBlock, runs: Runs, words: int, place: Place, ngrams: int) -> Passage:
-    """Returns the passage of a training document around the longest sequence of words in an evaluation text.
+    """Returns the passage of a training document that has the longest match with an evaluation text.
 
-    If several sequences are equally long, the passage is around the first one.
+    A match is a sequence of words that is in both texts. If several matches are equally long, the passage is
+    around the first one.
 
     Args:
       block: training texts, one of which is the text of the document.

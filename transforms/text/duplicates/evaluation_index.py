@@ -61,14 +61,21 @@ class Runs(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """A hash table: hash of an n-gram or line → positions of its first words among all evaluation words."""
+    """A hash table of the n-grams, or of the lines, of the evaluation texts: hash → positions in these texts.
+
+    The position of an n-gram or line is the index of its first word among the words of all evaluation texts.
+    """
 
     hashes: Uint64s  # ascending
     firsts: Int64s  # start of each hash's positions in `places`, and the number of all positions
     places: Int64s
 
     def find(self, hashes: Uint64s) -> tuple[Int64s, Int64s]:
-        """Returns all pairs (index in `hashes`, position of a word with this hash), as two arrays."""
+        """Looks up `hashes`. Returns two arrays: indexes in `hashes`, and positions in the evaluation texts.
+
+        The arrays have one entry for each n-gram or line with one of the hashes. Its position is that of its
+        first word.
+        """
         rows = numpy.minimum(numpy.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
         found = numpy.flatnonzero(self.hashes[rows] == hashes)
         rows = rows[found]
@@ -117,7 +124,7 @@ class EvaluationIndex:
         )
 
     def count_words(self, item: int) -> int:
-        """Returns the number of words of an evaluation text."""
+        """Returns the number of words of the evaluation text with the index `item`."""
         return int(self.text_starts[item + 1] - self.text_starts[item])
 
     def find(self, block: TextBlock) -> Runs:
@@ -290,15 +297,15 @@ def fold_block(texts: Sequence[str]) -> TextBlock:
 
 
 def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s, Int64s]:
-    """Finds the lines and whole texts with fewer than n words.
+    """Finds the lines and whole texts of a block with fewer than n words that pass the filter `beginnings`.
 
-    Returns (index of the first word, number of words) as two arrays.
+    Returns two arrays: the index of the first word, and the number of words, of each line or text found.
 
     Args:
       block: the texts.
       n: number of words of an n-gram.
-      beginnings: filter that passes lines and texts that may begin like a short evaluation text, see
-        `_hash_beginnings`.
+      beginnings: filter for the hashes from `_hash_beginnings`. It passes the hashes of short evaluation
+        texts.
     """
     feeds = numpy.searchsorted(block.folded.word_starts(), block.folded.line_feeds)
     lines = numpy.sort(numpy.concatenate([feeds, block.bounds]), kind="stable")
@@ -347,7 +354,11 @@ def _turn(hashes: Uint64s) -> Uint64s:
 
 
 def _make_filter(hashes: Uint64s) -> Booleans:
-    """Returns a value for each combination of first bits: True if one of `hashes` begins with these bits."""
+    """Returns the argument `known` of a _Filter that passes `hashes`.
+
+    It has one value for each combination of the first bits of a hash: True if one of `hashes` begins with
+    these bits.
+    """
     wanted = (len(hashes) * _FILTER_FACTOR).bit_length()
     bits = min(max(wanted, _FILTER_SIZES.start), _FILTER_SIZES.stop)
     passes = numpy.zeros(1 << bits, numpy.bool_)

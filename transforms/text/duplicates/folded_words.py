@@ -87,7 +87,7 @@ class FoldedText(NamedTuple):
 
 
 class _Folding(NamedTuple):
-    """A table with the folding of each code point."""
+    """A table of the folded form of each code point, which is one character, several characters or none."""
 
     folded: Uint32s  # 0 for characters between words
     texts: Uint32s  # a row for each special character, padded with zeros
@@ -165,7 +165,7 @@ def _look_up(text: str) -> tuple[Uint32s, Uint32s]:
 
 
 def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
-    """Replaces each character that is folded to several characters, or to none, by these characters.
+    """Replaces each character that is folded to several characters by them; removes those folded to none.
 
     `characters` are entries of the table of foldings. Returns the new characters, and for each of them the
     position in the text of the character from which it was made.

@@ -109,7 +109,7 @@ def _finalize(hashes: Uint32s) -> Uint32s:
 
 @functools.cache
 def choose_bands(threshold: float, permutations: int, miss_weight: float = 0.5) -> tuple[int, int]:
-    """Chooses bands so that mostly sets whose similarity is above the threshold share a band.
+    """Chooses bands so that two sets probably share a band only if their similarity is above the threshold.
 
     Returns (number of bands, rows per band). Two sets of similarity s share one of b bands of r rows with
     probability 1 - (1 - s^r)^b. The chosen b and r minimise the weighted sum of two integrals: the integral
@@ -234,12 +234,13 @@ def pair_members(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
 
 
 def pair_across(buckets: Uint32s | Uint64s, ids: Int64s) -> Int64s:
-    """Pairs even ids with odd ids of the same bucket.
+    """Pairs each member that has an even id with members of the same bucket that have an odd id.
 
-    Returns rows (smaller id, greater id), with repetitions.
+    The last bit of an id says to which of two collections the member belongs. Returns rows (smaller id,
+    greater id), with repetitions.
 
-    A member is paired with at most ANCHORS + NEIGHBOURS members of the other parity, which are chosen so that
-    all members are in about equally many pairs.
+    A member is paired with at most ANCHORS + NEIGHBOURS members of the other collection. They are chosen so
+    that all members are in about equally many pairs.
     """
     order = numpy.lexsort((ids, ids & 1, buckets))
     buckets, ids = buckets[order], ids[order]

@@ -5,14 +5,15 @@ every block begins with a 48-bit magic number, at any bit, and does not depend o
 block that is cut out, shifted to a byte boundary, and put between a stream header and a stream end is a
 complete file.
 
-The magic number may also occur inside a block by chance. This happens once in some hundred dumps. The list of
-byte values that occur in a block may also look like the magic number. So it counts as the beginning of a
-block only if the block decompresses with a correct checksum. Magic numbers inside such a block are skipped,
-wherever reading started. (The checksum of the whole stream is not checked, because a reader has only a part
-of the stream.)
+The bits of the magic number may also occur inside a block: by chance, once in some hundred dumps, or in the
+list of the byte values that occur in the block. So a magic number counts as the beginning of a block only if
+the block decompresses with a correct checksum. Magic numbers inside such a block are skipped, wherever
+reading started. (The checksum of the whole stream is not checked, because a reader has only a part of the
+stream.)
 
-rapidgzip and indexed_bzip2 also read in parallel, but in the threads of one process, and need an index of the
-whole file to find a position. Here many workers each begin in the middle and read a part.
+The libraries rapidgzip and indexed_bzip2 also read in parallel, but in the threads of one process, and they
+need an index of the whole file to find a position. With this module, many workers can each read a part of the
+file, without an index.
 """
 
 import bisect
@@ -88,9 +89,10 @@ class _Mark(NamedTuple):
 
 
 def _cores() -> dict[bytes, tuple[int, int]]:
-    """Returns bytes to search for → (magic number, bit of a byte at which it begins).
+    """Returns the byte strings by which magic numbers are found in a file.
 
-    A magic number may begin at each of the eight bits of a byte. The key has only the bytes that the magic
+    The result is: bytes to search for → (magic number, bit of a byte at which it begins). There is an entry
+    for each magic number and each of the eight bits. The bytes to search for are only those that the magic
     number fills completely.
     """
     cores = {}
@@ -183,8 +185,8 @@ def read_blocks(
 
     Blocks after `end` are included because a line may continue there. `needs_more` is called before such a
     block is decompressed, and ends the reading if it returns False. A block in `known` is not decompressed
-    again. Damage belongs to the part of the file with the magic number before it. So a file that is read in
-    parts yields each block and each damage once.
+    again. Damage is yielded by the reader of the part that has the last magic number before the damage. So a
+    file that is read in parts yields each block and each damage once.
     """
     known_at = {block.start: block for block in known}
     window = _Window(stream, start, file_bytes)
@@ -212,9 +214,9 @@ def read_blocks(
 
 
 def _end_of_block_across(stream: BinaryIO, bit: int, file_bytes: int) -> int:
-    """Returns the end of the whole block that begins before `bit` and ends after it.
+    """Returns the end, counted in bits, of the block that begins before `bit` and ends after it.
 
-    Returns `bit` if there is no such block.
+    Returns `bit` if there is no such undamaged block.
     """
     window = _Window(stream, max(bit // 8 - MAX_BLOCK_BYTES, 0), file_bytes)
     before: list[_Mark] = []

@@ -27,7 +27,10 @@ def checked_date(text: str) -> str:
 
 
 def days_between(first: str, second: str) -> int:
-    """Returns the number of days from the first date to the second, or 0 if one of them is ""."""
+    """Returns the number of days from the date `first` to the date `second`; 0 if one of them is "".
+
+    A date may be "20261101" or "2026-11-01".
+    """
     if not first or not second:
         return 0
     return (datetime.date.fromisoformat(second) - datetime.date.fromisoformat(first)).days

@@ -31,7 +31,11 @@ SHORTER = "the file has become shorter since it was first read: it is being writ
 
 
 class FileUnit(NamedTuple):
-    """A part of a file: the stored bytes from `start` to `end`, or every n-th part of the text, a stripe."""
+    """A part of a file: the stored bytes from `start` to `end`, or a stripe (every n-th run of the text).
+
+    A run is a part of fixed size. For a stripe, n is `stripes`, and the bytes from `start` to `end` are the
+    whole file.
+    """
 
     path: str
     kind: str  # "plain", "bz2" or "whole"; unit_blocks.py adds one more
@@ -98,7 +102,7 @@ def plan_units(
 
 
 def plan_stripes(kind: str, path: str, file_bytes: int, stripes: int) -> list[FileUnit]:
-    """Returns `stripes` units for a file that cannot be read from the middle."""
+    """Returns `stripes` units of the given `kind`, for a file that cannot be read from the middle."""
     return [
         FileUnit(path, kind, 0, file_bytes, file_bytes, stripe, stripes)
         for stripe in range(stripes)
@@ -168,8 +172,9 @@ def _bz2_events(stream: BinaryIO, unit: FileUnit, splitter: Splitter) -> Iterato
 class StripedTexts:
     """Reads the texts of a file that cannot be read from the middle, in chunks, for one of its units.
 
-    The texts are divided into runs of fixed size, and each run belongs to one unit. A chunk is in a single
-    run. `is_own` says whether the run belongs to this unit.
+    The texts are the decompressed content of the file, or the files in it if it is an archive. They are
+    divided into runs of fixed size, and each run belongs to one unit. Each chunk lies in a single run. Its
+    attribute `is_own` is True if the run belongs to this unit.
     """
 
     def __init__(self, stream: BinaryIO, unit: FileUnit):

@@ -1,8 +1,8 @@
 """Reads the text files in a stored file: the file itself, or the files in archives and nested archives.
 
 File types are detected from their first bytes: compressed (.gz, .bz2, .xz), .zip, .tar, or text. Names are
-only used to select files in an archive. At most one file is in memory at a time. A .zip inside another
-archive is in memory as a whole, too, because its directory is at its end.
+only used to select files in an archive. Only one text file is in memory at a time. In addition, a .zip inside
+another archive is in memory as a whole, because its directory is at its end.
 """
 
 import io
@@ -77,7 +77,10 @@ class Share:
 
     @property
     def tells(self) -> bool:
-        """True if this worker reports the events that all workers notice, such as damage."""
+        """True if this worker reports what all workers of the archive notice, such as damage.
+
+        Only one worker does, so that nothing is reported twice.
+        """
         return self._stripe == 0
 
     def takes(self) -> bool:

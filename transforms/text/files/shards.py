@@ -9,7 +9,10 @@ SHARE = {"train": 0.90, "validation": 0.05, "test": 0.05}
 
 
 class Shard(NamedTuple):
-    """A shard of a split. Files of records without a split are numbered in the same way."""
+    """One of the files (shards) into which a split is divided.
+
+    Files that belong to no split, such as "books-00000-of-00001.tsv", are numbered in the same way.
+    """
 
     split: str  # name of the split; for records, which are in no split, the name of their files
     shard: int

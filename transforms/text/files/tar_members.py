@@ -233,7 +233,7 @@ class _Content:
         self._peeked = b""
 
     def peek(self, size: int) -> bytes:
-        """Returns the first bytes of the content. `read` will return them again."""
+        """Returns the first `size` bytes of the content. `read` will return them again."""
         self._peeked = self._source.read_exactly(min(size, self._end - self._source.position))
         return self._peeked
 
@@ -322,7 +322,7 @@ def _parse_attributes(extension: bytes, start: int, values: _Extension) -> _Exte
                 )
             at += length
     except ValueError:
-        raise TarError("a damaged extension header", start) from None
+        raise TarError("the archive has a damaged extension header", start) from None
     return values
 
 

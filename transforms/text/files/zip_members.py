@@ -119,4 +119,4 @@ class _Content:
         except zipfile.BadZipFile as error:
             raise OSError(str(error)) from None
         except EOFError:
-            raise EOFError("the archive ends inside the file") from None
+            raise EOFError("the archive is truncated inside this file") from None

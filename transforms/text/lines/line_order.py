@@ -1,7 +1,8 @@
 """Sorts lines by their bytes, like `LC_ALL=C sort -u`, in ranges that can be sorted by different workers.
 
-The ranges have about the same size. They are divided by splitters, which are lines from a sample. The sample
-depends only on the content: it has the lines with the smallest checksums, each once.
+The ranges have about the same size. They are separated by splitters, which are beginnings of lines from a
+sample of the lines. The sample depends only on the set of lines: it has the lines with the smallest
+checksums, each once.
 """
 
 import bisect
@@ -40,10 +41,9 @@ class LineSampler:
         self._total_bytes = 0
 
     def add(self, block: bytes, total_bytes: int) -> None:
-        """Adds the lines of a block to the sample, each different line once.
+        """Considers the lines of a block, in which no line is repeated, for the sample.
 
-        `total_bytes` is the size of these lines in the corpus, including repeated lines, which the block does
-        not have.
+        `total_bytes` is the size of these lines in the corpus, where they may be repeated.
         """
         bounds = line_bounds(block)
         checksums = checksums_of(block, bounds)
@@ -54,7 +54,10 @@ class LineSampler:
         self._trim(2 * SAMPLE_LINES)
 
     def merge(self, other: Self) -> None:
-        """Adds all lines that were added to another sampler."""
+        """Merges the sample and the total size of another sampler into this one.
+
+        The result is as if all lines that were added to the other sampler had been added to this one.
+        """
         self._sampled |= other._sampled
         self._total_bytes += other._total_bytes
         self._trim(SAMPLE_LINES)

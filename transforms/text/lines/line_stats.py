@@ -38,14 +38,14 @@ class LineStats(NamedTuple):
     """Number of lines in each of CLASSES."""
 
     def histogram(self) -> dict[str, int]:
-        """Returns a class of line lengths in words, such as "21-25" → number of lines in this class."""
+        """Returns a mapping: class of line lengths in words, such as "21-25" → number of lines in it."""
         return histogram(self.lines_by_words)
 
 
 def histogram(lines_by_words: Sequence[int]) -> dict[str, int]:
-    """Returns a class of line lengths in words, such as "21-25" → number of lines in this class.
+    """Returns a mapping: class of line lengths in words, such as "21-25" → number of lines in this class.
 
-    `lines_by_words` has these numbers in the order of CLASSES.
+    `lines_by_words` has the numbers of lines, in the order of CLASSES.
     """
     return dict(zip(CLASSES, lines_by_words, strict=True))
 
@@ -84,7 +84,7 @@ def _words_per_line(is_between: npt.NDArray[np.bool_], ends: _Counts) -> _Counts
 
     Args:
       is_between: True at each space and line feed.
-      ends: positions of the ends of the lines.
+      ends: positions of the line feeds.
     """
     ends_word = is_between[1:] > is_between[:-1]
     words_before = np.searchsorted(np.flatnonzero(ends_word), ends)

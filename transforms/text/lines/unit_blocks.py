@@ -1,8 +1,8 @@
 """Reads the lines of a work unit in blocks (see line_blocks.py), because single lines have too much overhead.
 
-A work unit (see file_units.py) has the lines that begin after its first byte, including a line that begins
-right at its end. So a reader that starts in the middle skips the rest of a line. In addition to the kinds in
-file_units.py, there is one more kind of unit:
+A work unit (see file_units.py) has the lines that begin after its first byte, including a line that begins at
+the first byte after the unit. So a reader that starts in the middle of a file skips the rest of a line. In
+addition to the kinds in file_units.py, there is one more kind of unit:
 
 tar a compressed .tar archive. Each of `stripes` units decompresses the whole archive and uses only every n-th
        run (part of fixed size) of the texts of the wanted files, where n is `stripes`.
@@ -86,11 +86,11 @@ def is_archive(stream: BinaryIO) -> bool:
 
 
 def shares_of(stored_bytes: Sequence[int], workers: int) -> list[int]:
-    """Returns the number of workers for each file, if several files are read together.
+    """Divides `workers` workers among files, and returns the number of workers for each file.
 
-    The number is proportional to the size of the file. With five files of one size and at most five workers,
-    each file has one worker and is decompressed only once; a single file gets all workers. A file gets at
-    most one worker per MIN_UNIT_BYTES.
+    The number is proportional to the size of the file, `stored_bytes`. With five files of equal size and at
+    most five workers, each file has one worker and is decompressed only once. A single large file gets all
+    workers. A file gets at least one worker, and at most one for each MIN_UNIT_BYTES of its size.
     """
     total = max(sum(stored_bytes), 1)
     return [
@@ -191,7 +191,7 @@ class _BlockSplitter:
             yield from self._give_full_blocks()
 
     def end_text(self) -> Iterator[Unterminated]:
-        """Ends the last line of a text if it has no line feed, and yields an Unterminated for it."""
+        """Adds a line feed to the last line of a text if it has none, and then yields an Unterminated."""
         self._is_taking = False
         if self._open:
             self._parts.append(b"\n")

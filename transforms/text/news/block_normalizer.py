@@ -1,6 +1,7 @@
 """Finds the lines of a block that the rules in punctuation.py may change: about one in seven lines of news.
 
-The rules change only lines that contain one of the marks in this module, so all other lines are skipped.
+The rules change only lines that contain certain characters, which this module lists. So all other lines are
+skipped.
 """
 
 import numpy as np

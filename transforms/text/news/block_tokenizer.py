@@ -1,9 +1,9 @@
 """Tokenises many lines at once, by array operations on a whole text.
 
-The rules, which are those of `wmt_tokenizer`, decide between which characters to put a space. Most decisions
-depend only on a character and its neighbours, so they are made for all special characters of a text in a few
-array operations. Only the decision about a period at the end of a word depends on the whole word, which is
-looked up in a table.
+The rules, which are those of `wmt_tokenizer`, decide where a space is put between two characters. Most
+decisions depend only on a character and its neighbours, so they are made for all special characters of a text
+in a few array operations. Only the decision about a period at the end of a word depends on the whole word,
+which is looked up in a table.
 
 Some lines cannot be tokenised in this way. Matches of the rules do not overlap (see `wmt_tokenizer`), so
 special characters close together depend on each other. Such lines are reported as doubtful, and their result
@@ -78,7 +78,7 @@ class BlockTokenizer:
         self._ascii_tables = _ascii_tables(perl)
 
     def tokenize_ascii(self, block: bytes) -> TokenizedText:
-        """Tokenises the lines of ASCII text in a block. All its other lines are reported as doubtful."""
+        """Tokenises those lines of a block that are only ASCII. All other lines are reported as doubtful."""
         plain, flags = self._ascii_tables
         text = block.translate(plain)
         codes = np.frombuffer(text, np.uint8)
@@ -151,9 +151,10 @@ class _Text(NamedTuple):
 
 
 class PeriodTable(dict[bytes | str, int]):
-    """A cache: word without its final period → rule that says when the period is part of the word.
+    """A cache: word without its final period → _NEVER, _ALWAYS or _BEFORE_NUMBER.
 
-    It is filled as words occur; its size is limited.
+    The value says when the period is part of the word. The cache is filled as words occur; its size is
+    limited.
     """
 
     def __init__(self, language: str, perl: str):
@@ -245,9 +246,9 @@ def _word_starts(ends: Places, spaces: Marks, blanks: Marks) -> Places:
 
 
 def _close(places: Places) -> Places:
-    """Returns the positions that are one or two characters after the position before them.
+    """Returns each position in the ascending `places` that is at most two characters after the previous one.
 
-    The characters at such a position and at the position before are neighbours, or have a common neighbour.
+    The characters at the two positions are neighbours, or have a common neighbour.
     """
     return places[1:][np.diff(places) <= 2]
 

@@ -1,7 +1,8 @@
-"""Normalises texts to NFC, the composed form of Unicode, as in an older version of Unicode.
+"""Normalises texts to NFC, the composed form of Unicode, according to an older version of Unicode.
 
-Python has its own version of Unicode, 14.0 or later. The NFC of existing characters never changes. An older
-version leaves newer characters unchanged, so it is enough to exclude these from the composition.
+Python uses its own version of Unicode, 14.0 or later. Later versions of Unicode never change the NFC of
+characters that exist already. In an older version, NFC leaves characters that do not exist yet unchanged. So
+it is enough to exclude these newer characters from the composition.
 """
 
 import functools

@@ -31,10 +31,11 @@ class ArtefactFinder:
                 self._parts[posixpath.basename(whole)][whole][number, count] = name
 
     def find(self, name: str) -> tuple[str, ...]:
-        """Returns the file whose path has the longest end in common with `name`.
+        """Finds a file by its path `name`, whose first folders may differ. Returns (path of the file,).
 
-        At least the last part of the path must be equal. If the file exists only in parts, returns all its
-        parts in order. Returns () if there is no such file.
+        At least the file name must be equal. Of several such files, the one whose path has the most folders
+        at its end in common with `name` is returned. If the file exists only in parts, returns the paths of
+        all parts in order. Returns () if there is no such file.
 
         Raises ArtefactError if several files match equally well, or if parts are missing.
         """
@@ -48,9 +49,10 @@ class ArtefactFinder:
 
 
 def _choose(names: Iterable[str], wanted: str) -> str:
-    """Returns the path that has the longest suffix in common with the wanted path.
+    """Returns the path in `names` that has the most parts at its end in common with the path `wanted`.
 
-    In a tie, a path that consists only of this suffix is preferred.
+    Parts are the names of folders and of the file. In a tie, a path that has no other parts is preferred.
+    Raises ArtefactError if several paths remain.
     """
     shared = {name: _shared_parts(name, wanted) for name in names}
     most = max(shared.values())

@@ -1,7 +1,7 @@
 """Normalises and tokenises blocks of lines like the Perl scripts of the One Billion Word benchmark.
 
-The result has the same bytes as that of the scripts. Most lines are processed by fast array operations. Lines
-for which these could give another result are processed one by one, by the rules of the scripts.
+The result has the same bytes as that of the scripts. Most lines are processed by fast array operations. If
+these might give a different result than the scripts for a line, the line is processed by the scripts' rules.
 """
 
 import itertools

@@ -2,7 +2,7 @@
 
 Perl's characters have up to 63 bits. Besides Unicode's forms of up to four bytes, there are forms of five and
 six bytes, of seven bytes (which begin with 0xFE) and of thirteen bytes (which begin with 0xFF). Overlong
-forms are malformed. Python does not support characters beyond Unicode, so in texts they are replaced by
+forms are malformed. Python does not support characters above U+10FFFF, so in texts they are replaced by
 stand-ins: code points of planes that Unicode leaves unassigned. The rules of this package treat stand-ins
 like the original characters.
 """
@@ -38,7 +38,7 @@ def is_perl_utf8(line: bytes) -> bool:
 
 
 def malformed_lines(block: bytes) -> list[int]:
-    """Returns the indexes of the lines of a block that Perl cannot read."""
+    """Returns the indexes, from 0, of those lines in a block of text that Perl cannot read as UTF-8."""
     if _is_unicode(block):
         return []
     return [index for index, line in enumerate(lines_of(block)) if not is_perl_utf8(line)]
@@ -47,11 +47,11 @@ def malformed_lines(block: bytes) -> list[int]:
 def decode(line: bytes) -> tuple[str, StandIns]:
     """Decodes a line. Returns its text, and a mapping: stand-in → the bytes that it replaces.
 
-    A stand-in is an unassigned code point. It replaces a character beyond Unicode, which Python does not
+    A stand-in is an unassigned code point. It replaces a character above U+10FFFF, which Python does not
     support.
 
     Raises:
-        ValueError: the bytes are malformed, or have more different characters beyond Unicode than there are
+        ValueError: the bytes are malformed, or have more different characters above U+10FFFF than there are
             stand-ins (655,360).
     """
     try:
@@ -64,7 +64,7 @@ def decode(line: bytes) -> tuple[str, StandIns]:
     stand_ins = list(itertools.islice(_unused(rest), len(beyond)))
     if len(stand_ins) < len(beyond):
         raise ValueError(
-            f"too many different characters beyond Unicode ({len(beyond)}) in {line[:80]!r}"
+            f"too many different characters above U+10FFFF ({len(beyond)}) in {line[:80]!r}"
         )
     places = {held: stand_in.encode() for held, stand_in in zip(beyond, stand_ins, strict=True)}
     strict = _BEYOND_UNICODE.sub(lambda match: places[match[0]], line)
@@ -72,7 +72,12 @@ def decode(line: bytes) -> tuple[str, StandIns]:
 
 
 def encode(text: str, stand_ins: StandIns) -> bytes:
-    """Returns the bytes of the text, with the stand-ins replaced by their original bytes."""
+    """Returns the UTF-8 bytes of a text. This is the inverse of `decode`.
+
+    Args:
+      text: the text, in which stand-ins replace characters above U+10FFFF.
+      stand_ins: stand-in → the bytes that it replaces, as returned by `decode`.
+    """
     line = text.encode("utf-8", "surrogatepass")
     if not stand_ins:
         return line

@@ -1,4 +1,4 @@
-"""Normalises punctuation like normalize-punctuation.perl of the One Billion Word benchmark.
+"""Normalises punctuation as normalize-punctuation.perl of the One Billion Word benchmark does.
 
 The rules are in the order of the script, which applies its substitutions to a line in sequence. No match
 extends over a line end, so many lines can be processed at once.
@@ -64,7 +64,7 @@ _POINTS_AND_QUOTE = re.compile(r'(\.++)(?:"([^\S\n]*[^<]))?')
 
 
 def normalize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """Normalises the punctuation of a line like normalize-punctuation.perl.
+    """Normalises the punctuation of a line as normalize-punctuation.perl does.
 
     Args:
       line: a line without the line feed at its end.
@@ -75,7 +75,7 @@ def normalize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) ->
 
 
 def normalize_text(text: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """Normalises the punctuation of lines like normalize-punctuation.perl.
+    """Normalises the punctuation of lines as normalize-punctuation.perl does.
 
     The number of lines is unchanged.
 

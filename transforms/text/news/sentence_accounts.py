@@ -76,6 +76,8 @@ class _Found(NamedTuple):
 def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
     """Returns the counts, statistics and sections of the dataset card of a build of One Billion Word.
 
+    `provenance` has the facts about the build that were known before it ran, such as its settings.
+
     The ledger contains the counts of all stages of the build. In addition to the entries of every build, it
     has:
       lines: number of lines read, rejected lines included.

@@ -39,7 +39,7 @@ def text_name(series: str, shard: int, shards: int, language: str) -> str:
 def split_of(series: str, shard: int) -> str:
     """Returns the split of a text file.
 
-    Returns "" for the whole held-out shard, because its parts are in the split "test".
+    Returns "" for shard 0 of the corpus, which is held out: its parts, not the whole shard, are in "test".
 
     Args:
       series: TRAIN for the shards of the corpus, HELDOUT for the parts of the held-out shard.
@@ -53,8 +53,13 @@ def split_of(series: str, shard: int) -> str:
 def tables_of(series: str, shard: int, shards: int) -> tuple[Shard, ...]:
     """Returns the Parquet and TFRecord shards that get the sentences of a text file.
 
-    A shard is (split, number of this shard, number of shards in the split). The arguments are those of
-    `text_name`.
+    Each returned shard is (split, number of this shard, number of shards in the split). The result is () for
+    shard 0 of the corpus, because its sentences are written as those of its parts.
+
+    Args:
+      series: TRAIN for the shards of the corpus, HELDOUT for the parts of the held-out shard.
+      shard: the number of the text file in its series.
+      shards: the number of text files of the series.
     """
     if series == HELDOUT:
         test = Shard("test", shard, shards)

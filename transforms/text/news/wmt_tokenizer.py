@@ -1,4 +1,4 @@
-"""Splits lines into words like tokenizer.perl of the One Billion Word benchmark (WMT 2011, "v3").
+"""Splits lines into words as tokenizer.perl of the One Billion Word benchmark (WMT 2011, "v3") does.
 
 The module applies the exact rules to one line at a time, in the order of the script. `block_tokenizer` gives
 the same result for most lines and is faster.
@@ -58,7 +58,7 @@ def apostrophes_of(language: str) -> str:
 
 
 def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> str:
-    """Tokenises a line like tokenizer.perl. Returns the words, separated by single spaces.
+    """Tokenises a line as tokenizer.perl does. Returns the words, separated by single spaces.
 
     Empty lines, lines of white space, and lines of the form <…> are returned unchanged.
 
@@ -92,9 +92,9 @@ def tokenize_line(line: str, language: str = "en", perl: str = CURRENT_PERL) -> 
 def keeps_period(prefix: str, language: str, perl: str) -> str:
     """Returns whether a period at the end of a word stays part of it: ALWAYS, BEFORE_NUMBER or "".
 
-    BEFORE_NUMBER means that it does so only if a number follows. "" means that the period is separated from
-    the word. If the next word begins with a lower-case letter, the period is never separated, whatever the
-    result.
+    ALWAYS means that the period is never separated from the word. BEFORE_NUMBER means that it is separated
+    unless a number follows. "" means that it is separated. The function does not see the next word: if this
+    word begins with a lower-case letter, the caller must not separate the period.
 
     Args:
       prefix: the word without the period.

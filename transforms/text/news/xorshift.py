@@ -26,8 +26,8 @@ _BITS = 8 * _BYTES
 def values(start: int, count: int) -> Values:
     """Returns the values `start` to `start + count - 1` of the generator, counted from 0.
 
-    Many copies of the generator run side by side, each for one part of the values, because NumPy is fast only
-    on long rows.
+    The values are divided into consecutive parts of equal length. One copy of the generator computes each
+    part, and NumPy advances all copies at once.
     """
     if start < 0 or count < 0:
         raise ValueError(f"start is {start}, count is {count}; neither may be negative")
@@ -72,7 +72,10 @@ def _spread(state: _States, stretch_log: int, lanes: int) -> _States:
 
 @functools.cache
 def _power(exponent: int) -> _Power:
-    """Returns the matrix of 2**exponent steps of the generator, as a table (see the module docstring)."""
+    """Returns the lookup table of the matrix that advances the generator by 2**exponent steps.
+
+    The table has the product of this matrix and each value of each byte of a state (see `_multiply`).
+    """
     if exponent:
         half = _power(exponent - 1)
         return _tabulate(_multiply(_multiply(_single_bits(), half), half))
@@ -93,10 +96,10 @@ def _single_bits() -> _States:
 
 
 def _tabulate(images: _States) -> _Power:
-    """Returns the table of a matrix (see the module docstring).
+    """Returns the lookup table of a matrix: its product with each value of each byte of a state.
 
     Args:
-      images: the products of the matrix and each state of `_single_bits`.
+      images: the product of the matrix and each state of `_single_bits`.
     """
     of_bits = images.reshape(_BYTES, 8, 4)
     table = np.zeros((_BYTES, 1, 4), np.int64)
@@ -106,9 +109,13 @@ def _tabulate(images: _States) -> _Power:
 
 
 def _multiply(states: _States, power: _Power) -> _States:
-    """Multiplies each state by a matrix, which is given as a table (see the module docstring).
+    """Multiplies states of the generator by a matrix. Returns the products.
 
-    The product of a state is the sum (XOR) of the products of its bytes.
+    The product of a state is the sum (XOR) of the products of its bytes, which are looked up in a table.
+
+    Args:
+      states: the states, one per row.
+      power: the lookup table of the matrix, as returned by `_tabulate`.
     """
     octets = np.ascontiguousarray(states).view(np.uint8)
     result = np.zeros_like(states)

@@ -1,8 +1,8 @@
 """Writes n-gram models as ARPA files, which are read by KenLM, SRILM and other programs.
 
 Logarithms have base 10 and are 32-bit floats, as in KenLM, written with the fewest digits that identify the
-number. N-grams of the same length are sorted by their hashes. Programs that read ARPA files accept any
-sequence.
+number. N-grams of the same length are sorted by their hashes. Programs that read ARPA files accept n-grams in
+any order.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,9 @@ END = b"\n\\end\\\n"
 
 
 def name_words(words: pa.BinaryArray) -> pa.BinaryArray:
-    """Returns the text of each word, indexed by the id: first the signs <unk>, <s> and </s>, then the words.
+    """Returns the text of each word: the word with the id n is at the index n.
+
+    The first three are the special tokens <unk>, <s> and </s>. The words of the vocabulary follow.
 
     Args:
       words: the vocabulary, sorted by bytes.
@@ -47,9 +49,9 @@ def make_lines(entries: Table, names: pa.BinaryArray, *, has_backoffs: bool) -> 
     """Returns lines of an ARPA file for n-grams of one order.
 
     Args:
-      entries: a table of n-grams with the columns ENTRIES.
-      names: the result of `name_words`.
-      has_backoffs: False for the highest order.
+      entries: a table of n-grams with the columns ENTRIES (probability and back-off factor).
+      names: the text of each word, indexed by its id (the result of `name_words`).
+      has_backoffs: True to write the back-off factors. False for the highest order, which has none.
     """
     if not len(entries):
         return b""

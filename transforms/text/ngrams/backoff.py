@@ -2,7 +2,8 @@
 
     p(w | h) = probability(h w), or backoff(h) p(w | h') if the model does not have h w
 
-h' is h without its first word; backoff(h) is 1 if the model does not have h.
+h is the context of w: the words before it. h' is h without its first word. backoff(h) is 1 if the model does
+not have h.
 """
 
 from collections.abc import Mapping
@@ -26,11 +27,12 @@ Float64s = npt.NDArray[np.float64]
 
 
 def join_backoffs(probabilities: Table, contexts: Table) -> Table:
-    """Adds back-off factors to n-grams. Returns a table with the columns ENTRIES.
+    """Returns n-grams with the columns ENTRIES: their probabilities and their back-off factors.
 
     Args:
-      probabilities: a table with the columns PROBABILITIES.
-      contexts: a table with the columns BACKOFFS; the factor of n-grams that are not in it is 1.
+      probabilities: the n-grams with their probabilities (the columns PROBABILITIES).
+      contexts: n-grams with their back-off factors (the columns BACKOFFS). The factor of an n-gram that is
+        not in this table is 1.
     """
     rows = look_up(probabilities["words"], contexts["words"])
     factors = np.append(contexts["backoff"], 1.0)[rows]
@@ -39,12 +41,12 @@ def join_backoffs(probabilities: Table, contexts: Table) -> Table:
 
 
 def without_backoffs(probabilities: Table) -> Table:
-    """Returns the n-grams of the highest order, with the columns ENTRIES.
+    """Returns the n-grams of the highest order with the columns ENTRIES: probability and back-off factor.
 
-    These n-grams are not contexts, so all their back-off factors are 1.
+    These n-grams are not contexts of other n-grams, so all their back-off factors are 1.
 
     Args:
-      probabilities: the same n-grams with the columns PROBABILITIES.
+      probabilities: the same n-grams with their probabilities (the columns PROBABILITIES).
     """
     return make_table(probabilities["words"], ENTRIES, probabilities["probability"], 1.0)
 
@@ -53,7 +55,7 @@ def grams_of(numbers: Numbers, order: int) -> dict[int, Words]:
     """Returns the n-grams that are needed to score some sentences: n → the different n-grams of n words.
 
     Args:
-      numbers: whole sentences as ids of words, each with END at its end.
+      numbers: whole sentences as ids of words. The id END, which is that of </s>, ends each sentence.
       order: the highest n.
     """
     windows = windows_of(numbers, order)
@@ -72,9 +74,9 @@ def log_likelihoods(numbers: Numbers, entries: Mapping[int, Table]) -> Float64s:
     """Returns the natural log-likelihood of each word and each end of a sentence.
 
     Args:
-      numbers: whole sentences as ids of words, each with END at its end.
-      entries: order → a table with the columns ENTRIES. It needs only the n-grams of the model that
-        `grams_of` returns.
+      numbers: whole sentences as ids of words. The id END, which is that of </s>, ends each sentence.
+      entries: order → the n-grams of the model with their probabilities and back-off factors (the columns
+        ENTRIES). N-grams that `grams_of` does not return for these sentences may be missing.
     """
     order = max(entries)
     windows = windows_of(numbers, order)

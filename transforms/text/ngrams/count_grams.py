@@ -33,7 +33,7 @@ MOST_TALLIED = 4  # the discounts depend on counts from 1 to 4
 
 
 class Tally(NamedTuple):
-    """Numbers of n-grams of one order, in total and by their adjusted counts."""
+    """Numbers of n-grams of one order: in total, those that are not pruned, and by adjusted count."""
 
     grams: int = 0  # number of different n-grams
     kept: int = 0  # number of different n-grams with a count above the cut-off
@@ -66,7 +66,7 @@ def windows_of(numbers: Numbers, order: int) -> Words:
     """Returns the n-gram that ends at each word and each end of a sentence, padded with <S>.
 
     Args:
-      numbers: whole sentences as ids of words, each with END at its end.
+      numbers: whole sentences as ids of words. The id END, which is that of </s>, ends each sentence.
       order: number of words of an n-gram.
     """
     before = order - 1
@@ -80,10 +80,10 @@ def windows_of(numbers: Numbers, order: int) -> Words:
 
 
 def count_grams(numbers: Numbers, order: int) -> Table:
-    """Counts the n-grams of the highest order in some sentences. Returns a table with the columns COUNTS.
+    """Returns the n-grams of the highest order in some sentences, with their counts (the columns COUNTS).
 
     Args:
-      numbers: whole sentences as ids of words, each with END at its end.
+      numbers: whole sentences as ids of words. The id END, which is that of </s>, ends each sentence.
       order: the highest order.
     """
     words = windows_of(numbers, order)
@@ -94,7 +94,7 @@ def add_counts(tables: Sequence[Table]) -> Table:
     """Adds up the counts in several tables. Returns one table with each n-gram once, and its total count.
 
     Args:
-      tables: tables of n-grams with the columns COUNTS. The result has the same columns.
+      tables: tables of n-grams with their counts (the columns COUNTS). The result has the same columns.
     """
     return _count(
         np.concatenate([table["words"] for table in tables]),
@@ -109,9 +109,9 @@ def _count(words: Words, counts: Int64s) -> Table:
 
 
 def adjust_highest(table: Table) -> Table:
-    """Returns the n-grams of the highest order with the columns ADJUSTED_COUNTS.
+    """Returns the n-grams of the highest order with the columns ADJUSTED_COUNTS: count and adjusted count.
 
-    At this order, the adjusted count of an n-gram is its count.
+    At this order, the adjusted count of an n-gram is equal to its count.
 
     Args:
       table: the same n-grams with the columns COUNTS.
@@ -122,7 +122,7 @@ def adjust_highest(table: Table) -> Table:
 def count_suffixes(table: Table) -> Table:
     """Counts the n-grams that are one word shorter than those in `table`.
 
-    Returns a table of the shorter n-grams with the columns ADJUSTED_COUNTS.
+    Returns the shorter n-grams with the columns ADJUSTED_COUNTS: their counts, and their adjusted counts.
 
     Args:
       table: a table with the columns COUNTS or ADJUSTED_COUNTS. For each shorter n-gram, it must have all
@@ -160,10 +160,13 @@ def is_kept(table: Table, most_cut: int) -> Bools:
 
 
 def tally_of(table: Table, most_cut: int) -> Tally:
-    """Counts the n-grams of one order by their adjusted count. Pruned n-grams are included.
+    """Returns the numbers of n-grams of one order: in total, not pruned, and by adjusted count.
+
+    Only the number of n-grams that are not pruned depends on `most_cut`. Other numbers include all n-grams.
 
     Args:
-      table: a table with the columns ADJUSTED_COUNTS, filtered by `only_grams`.
+      table: the n-grams with the columns ADJUSTED_COUNTS (count and adjusted count), without those that
+        `only_grams` removes.
       most_cut: largest count of the n-grams that are pruned.
     """
     adjusted = table["adjusted"]

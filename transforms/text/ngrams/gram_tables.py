@@ -139,9 +139,10 @@ def sort_rows(words: Words) -> Int64s:
 
 
 def sort_table(table: Table, bucketed: Words) -> Table:
-    """Returns the table sorted by bucket, and within a bucket by hash.
+    """Returns the n-grams of a table sorted by bucket, and within a bucket by the hash of the n-gram.
 
-    Buckets are ranges of a hash, so the result is sorted for any number of buckets.
+    Buckets are ranges of the hash of the words in `bucketed`. Rows are first sorted by the leading bits of
+    this hash, so they are in the order of the buckets for any number of buckets.
 
     Args:
       table: the table to sort.

@@ -2,10 +2,11 @@
 
     p(w | h) = (a(h w) - D(a(h w))) / a(h) + share(h) p(w | h')
 
-a(h w) is an adjusted count (see count_grams.py), a(h) is the sum of a(h w) over all words w, h' is h without
-its first word, and share(h) is the sum of the subtracted discounts D, divided by a(h). The unigrams are
-interpolated with 1 / V, where V includes <UNK> and </S>, but not <S>. Pruned n-grams are included in a(h) and
-in the discounts. Their whole probability is added to share(h).
+w is a word, h its context (the words before it), and h' is h without its first word. a(h w) is an adjusted
+count (see count_grams.py), and a(h) is the sum of a(h w) over all words w. share(h) is the sum of the
+subtracted discounts D, divided by a(h). The unigrams are interpolated with 1 / V, where V is the number of
+words that can be predicted, including <UNK> and </S>, but not <S>. Pruned n-grams are included in a(h) and in
+the discounts. Their whole probability is added to share(h).
 """
 
 from typing import NamedTuple
@@ -53,12 +54,13 @@ def estimate_discounts(tally: Tally) -> Discounts:
 def weigh(table: Table, discounts: Discounts, most_cut: int) -> tuple[Table, Table]:
     """Subtracts discounts from adjusted counts, and divides by the sums of the adjusted counts per context.
 
-    Returns two tables: the n-grams that are not pruned, with the columns WEIGHTS, and their contexts, with
-    the columns BACKOFFS.
+    Returns two tables. The first has the n-grams that are not pruned, with the columns WEIGHTS: the part of
+    the probability that comes from the n-gram itself, and the factor of the probability of its suffix. The
+    second has their contexts with their back-off factors (the columns BACKOFFS).
 
     Args:
-      table: n-grams of an order of 2 or more, with the columns ADJUSTED_COUNTS. It must have all n-grams of
-        each context.
+      table: n-grams of an order of 2 or more, with the columns ADJUSTED_COUNTS (count and adjusted count). It
+        must have all n-grams of each context.
       discounts: the discounts of the order.
       most_cut: largest count of the n-grams that are pruned.
     """
@@ -132,11 +134,11 @@ def further_unigrams(tally: Tally, discounts: Discounts, size: int, *, has_unkno
 def interpolate(weighed: Table, shorter: Table) -> Table:
     """Interpolates the weights of n-grams with the probabilities of their suffixes.
 
-    Returns the n-grams with the columns PROBABILITIES.
+    Returns the n-grams with their probabilities (the columns PROBABILITIES).
 
     Args:
-      weighed: the n-grams with the columns WEIGHTS.
-      shorter: all their suffixes with the columns PROBABILITIES.
+      weighed: the n-grams with their weights, as returned by `weigh`.
+      shorter: all suffixes of the n-grams, which are one word shorter, with their probabilities.
 
     Raises ValueError if a suffix is missing.
     """

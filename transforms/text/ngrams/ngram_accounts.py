@@ -33,6 +33,8 @@ kenlm.Model("model.arpa").score("a sentence of words", bos=True, eos=True)  # lo
 def account_for_ngrams(ledger: Ledger, provenance: Provenance) -> Accounts:
     """Returns the counts, statistics and sections of the dataset card of an n-gram model.
 
+    `provenance` has the facts about the build that were known before it ran, such as its settings.
+
     The ledger contains the counts of all stages of the build. In addition to the entries of every build, it
     has:
       counted: (split, TextCounts of its text).
@@ -106,8 +108,12 @@ def _find_caveats(orders: Mapping[str, Any]) -> tuple[str, ...]:
 def _say_unknown(settings: Mapping[str, Any], scores: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns a warning if scored words are not in the vocabulary of the model. Otherwise returns ().
 
-    Also returns () if the setting `is_listed` is True, because the paper of the corpus then has unknown words
-    as well.
+    Also returns () if the setting `is_listed` is True. Then the scores are perplexities, which the corpus's
+    paper also computes with unknown words.
+
+    Args:
+      settings: the settings of the build.
+      scores: split → its scores. Here only the numbers of tokens and of unknown words are used.
     """
     unknown = sum(one["unknown_words"] for one in scores.values())
     if settings["is_listed"] or not unknown:

@@ -1,9 +1,9 @@
 """Converts blocks of lines to ids of words, with a special id for the end of each line.
 
 Words are separated by spaces (U+0020) and line ends, as in word_counts.py. The ids 0 to 2 are those of the
-signs <UNK>, <S> and </S>. The ids of the words of the vocabulary follow, sorted by the bytes of the words.
-Some words are never in the vocabulary, because ARPA files cannot represent them: those that are spelled like
-a sign, and those with a control character.
+special tokens <UNK>, <S> and </S>. The ids of the words of the vocabulary follow, in the order of the words'
+bytes. Some words are never in the vocabulary, because ARPA files cannot represent them: those that are
+spelled like a special token, and those with a control character.
 """
 
 import numpy as np
@@ -40,7 +40,7 @@ def select_words(counts: pa.RecordBatch, min_count: int) -> pa.BinaryArray:
 
 
 def number_words(block: bytes, words: pa.BinaryArray) -> Numbers:
-    """Returns the ids of the words in a block of lines, with END for each line end.
+    """Returns the ids of the words in a block of lines. Each line end becomes END, the id of </s>.
 
     Args:
       block: a block of lines.

@@ -3,7 +3,9 @@
     S(w | h) = c(h w) / c(h), or 0.4 S(w | h') if the model does not have h w
     p(w | h) = S(w | h) / Z(h), where Z(h) is the sum of S(w | h) over all words
 
-h' is h without its first word, c(h w) is a count in the text, and c(h) is the sum of c(h w) over all words w.
+w is a word, h its context (the words before it), and h' is h without its first word. c(h w) is a count in the
+text, and c(h) is the sum of c(h w) over all words w.
+
 This is a back-off model: if it does not have h w, p(w | h) = 0.4 Z(h') / Z(h) p(w | h'). The model has all
 suffixes of its n-grams, so that
 
@@ -41,11 +43,12 @@ _UNITS = float(2**62)
 def divide_by_contexts(table: Table, most_cut: int) -> tuple[Table, Table]:
     """Divides the counts of n-grams by the counts of their contexts.
 
-    Returns two tables: the n-grams that are not pruned, with the column FREQUENCIES, and their contexts, with
-    the column OWN.
+    Returns two tables: the n-grams that are not pruned, with these quotients (the column FREQUENCIES), and
+    their contexts, with the sum of the quotients of these n-grams (the column OWN).
 
     Args:
-      table: n-grams with the columns ADJUSTED_COUNTS. It must have all n-grams of each context.
+      table: n-grams with the columns ADJUSTED_COUNTS, of which only the counts are used. It must have all
+        n-grams of each context.
       most_cut: largest count of the n-grams that are pruned.
     """
     order, starts = group_rows(table["words"][:, :-1])
@@ -60,10 +63,12 @@ def divide_by_contexts(table: Table, most_cut: int) -> tuple[Table, Table]:
 
 
 def divide_unigrams(table: Table) -> Table:
-    """Returns all unigrams with the column FREQUENCIES. If <UNK> is not in the text, its count is 1.
+    """Returns all unigrams with their relative frequencies in the text (the column FREQUENCIES).
+
+    If <UNK> is not in the text, it is added with a count of 1.
 
     Args:
-      table: all unigrams with the columns ADJUSTED_COUNTS.
+      table: all unigrams with the columns ADJUSTED_COUNTS, of which only the counts are used.
     """
     has_unknown = bool((table["words"] == UNKNOWN).any())
     words = table["words"] if has_unknown else np.append(table["words"], [[UNKNOWN]], axis=0)
@@ -72,16 +77,18 @@ def divide_unigrams(table: Table) -> Table:
 
 
 def start_of_sentence() -> Table:
-    """Returns a table with one row: <S> with the frequency 1, although <S> is never predicted."""
+    """Returns a table with one row: the unigram <S>, with the value 1 in the column FREQUENCIES."""
     return make_table(np.array([[START]], np.uint32), FREQUENCIES, 1.0)
 
 
 def use_shorter(words: Words, shorter: Table) -> Table:
-    """Returns the n-grams with the column USED: S(w | h') of the suffix (see the module docstring).
+    """Returns n-grams with the column USED: the score S of the suffix, as a multiple of 2**-62.
+
+    The suffix is the n-gram without its first word.
 
     Args:
       words: the n-grams, as ids of words.
-      shorter: the suffixes of all n-grams, with the column FREQUENCIES.
+      shorter: the suffixes of all n-grams, with their scores (the column FREQUENCIES).
 
     Raises ValueError if a suffix is missing.
     """
@@ -94,13 +101,14 @@ def use_shorter(words: Words, shorter: Table) -> Table:
 
 
 def leave_over(used: Table, own: Table) -> Table:
-    """Computes own(h) - 0.4 used(h) for each context h (see the module docstring).
+    """Computes own(h) - 0.4 used(h) for each context h. Returns the contexts with the result (column LEFT).
 
-    Returns the contexts with the column LEFT, which has the result.
+    own(h) is the sum of S(w | h), and used(h) the sum of S(w | h'), over the words w that follow h in an
+    n-gram of the model. S is the Stupid Backoff score, and h' is h without its first word.
 
     Args:
-      used: all n-grams of the model with these contexts, with the column USED.
-      own: the contexts with the column OWN.
+      used: all n-grams of the model with these contexts, with S(w | h') (the column USED).
+      own: the contexts with own(h) (the column OWN).
     """
     order, starts = group_rows(used["words"][:, :-1])
     if not len(starts):
@@ -112,12 +120,13 @@ def leave_over(used: Table, own: Table) -> Table:
 
 
 def scale_contexts(left: Table, shorter: Table) -> Table:
-    """Computes Z(h) and the back-off factor 0.4 Z(h') / Z(h) for each context h (see the module docstring).
+    """Computes Z(h) and the back-off factor 0.4 Z(h') / Z(h) for each context h.
 
-    Returns the contexts with the columns SCALES.
+    Z(h) is the sum of the scores S(w | h) over all words w. h' is h without its first word. Returns the
+    contexts with both values (the columns SCALES).
 
     Args:
-      left: the contexts with the column LEFT.
+      left: the contexts, as returned by `leave_over`.
       shorter: the suffixes h' of the contexts, with the columns SCALES; empty for contexts of one word.
     """
     if left["words"].shape[1] == 1:
@@ -129,14 +138,15 @@ def scale_contexts(left: Table, shorter: Table) -> Table:
 
 
 def weigh_by_scales(found: Table, scales: Table) -> Table:
-    """Returns n-grams with the columns WEIGHTS.
+    """Divides the score S(w | h) of each n-gram by the sum Z(h) of the scores of its context h.
 
-    WEIGHT is the probability S(w | h) / Z(h) (see the module docstring). SHARE, the share of the lower order,
-    is 0.
+    Returns the n-grams with the columns WEIGHTS. WEIGHT is the quotient, which is the probability. SHARE, the
+    factor of the shorter n-gram's probability, is 0: unlike Kneser-Ney smoothing, this model does not
+    interpolate.
 
     Args:
-      found: the n-grams with the column FREQUENCIES.
-      scales: their contexts with the columns SCALES.
+      found: the n-grams with S(w | h) in the column FREQUENCIES.
+      scales: their contexts h with Z(h) and the back-off factor (the columns SCALES).
     """
     rows = look_up(found["words"][:, :-1], scales["words"])
     return make_table(found["words"], WEIGHTS, found["frequency"] / scales["scale"][rows], 0.0)

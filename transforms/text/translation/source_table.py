@@ -26,7 +26,7 @@ _BOOLEANS = {"yes": True, "no": False}
 def write_source(sentences: Iterable[SourceSentence]) -> str:
     """Returns the content of source.tsv, a table with one row per sentence.
 
-    `sentences` must be sorted by split, in the order of `SPLITS`, then by their position in the split.
+    `sentences` must be sorted by split (dev, devtest, test), then by their position in the split.
     """
     rows = list(sentences)
     columns = columns_of(COLUMNS, rows)
@@ -66,7 +66,7 @@ def read_source(text: str) -> list[SourceSentence]:
         if sentence.id != expected:
             raise ReadError(
                 line,
-                f"expected the id {expected}, from the split and the row's position in it;"
+                f"expected the id {expected}, from the split and the position of the row in the split;"
                 f" found {sentence.id!r}",
             )
         sentences.append(sentence)
@@ -107,7 +107,7 @@ def sentence_id(split: str, place: int) -> str:
 
 
 def splits_of(sentences: Iterable[SourceSentence]) -> Iterator[tuple[str, list[SourceSentence]]]:
-    """Yields (split, its sentences in order) for each split that has sentences, in the order of `SPLITS`."""
+    """Yields (split, its sentences in order) for each of dev, devtest and test that has sentences."""
     by_split: dict[str, list[SourceSentence]] = {split: [] for split in SPLITS}
     for sentence in sentences:
         by_split[sentence.split].append(sentence)

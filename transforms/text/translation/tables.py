@@ -26,8 +26,8 @@ def write_table(
     Args:
       columns: the header.
       rows: the fields of each row.
-      for_people: False for a table that only corpusmill reads; no apostrophes are added (see the module
-        docstring).
+      for_people: True to put an apostrophe before texts that a spreadsheet program would interpret as
+        formulas. False for a table that only corpusmill reads.
 
     Raises ValueError if a row does not have one field per column, or if the table has only one column.
     """
@@ -58,8 +58,8 @@ def read_table(
     Args:
       text: the text of the table.
       needed: names of columns that the table must have.
-      for_people: False for a table that only corpusmill reads; no apostrophes are removed (see the module
-        docstring).
+      for_people: the value with which `write_table` was called. If it is True, the apostrophes before texts
+        that look like formulas are removed.
 
     Raises ReadError if a needed column is missing, or a row has more or fewer fields than the header.
     """

@@ -37,7 +37,7 @@ def sentences_of_texts(texts: Iterable[str], layout: Layout, language: str) -> I
     """Yields the cleaned sentences of some texts (see `clean_sentences`).
 
     Args:
-      texts: values of the text column.
+      texts: the texts of documents.
       layout: the format of the texts.
       language: the ISO 639 code of their language.
     """

@@ -35,7 +35,7 @@ def index_blocks(
     """Yields the bytes of an index in blocks, so that the whole index is never in memory at once.
 
     Args:
-      kind: the data type of the tokens, a key of TYPES.
+      kind: the data type of the tokens: "int32" or "uint16".
       documents: the number of documents.
       lengths: function that yields the number of tokens of each document, in blocks. It is called twice.
     """

@@ -33,12 +33,14 @@ With `corpusmill score spbleu --model sentencepiece.model`, spBLEU is computed o
 def account_for_pieces(ledger: Ledger, provenance: Provenance) -> Accounts:
     """Returns the counts, statistics and sections of the dataset card of a build of a vocabulary.
 
+    `provenance` has the facts about the build that were known before it ran, such as its settings.
+
     The ledger contains the counts of all stages of the build. In addition to the entries of every build, it
     has:
       trained: one TrainedPieces.
-      choices: one mapping: language → Choice.
+      choices: one mapping: language → Choice, the rule by which its sentences are sampled.
       sampled: (language, number of sampled sentences).
-      stats: ((kind, language), PieceStats); each kind is one of KINDS.
+      stats: ((kind, language), PieceStats). The kind of a text is "held_out" or "evaluated".
 
     Raises AccountingError if the number of sampled sentences of a language is not the planned number.
     """
@@ -66,7 +68,13 @@ def _make_stats(
     counted: Mapping[tuple[str, str], PieceStats],
     trained: TrainedPieces,
 ) -> dict[str, Any]:
-    """Returns the counts of each language that is sampled or evaluated, and their total."""
+    """Returns the counts of each language that is sampled or evaluated, and their total.
+
+    Args:
+      choices: language → the rule by which its sentences are sampled.
+      counted: (kind, language) → counts of the pieces of a text; the kind is "held_out" or "evaluated".
+      trained: the trained model.
+    """
     languages = {
         name: _sampling_of(choices[name].share if name in choices else NO_SHARE)
         | {kind: counted[kind, name]._asdict() for kind in KINDS if (kind, name) in counted}

@@ -30,7 +30,10 @@ _SHIFT = np.uint64(64 - 12)
 
 
 class LastRange(NamedTuple):
-    """The range of ranks that contains the last rank (see the module docstring), for one language."""
+    """For one language, the range of ranks that contains the last rank.
+
+    Sentences with smaller ranks than the last rank are used one time more than those with greater ranks.
+    """
 
     share: Share
     number: int  # number of the range with the last rank; -1 if no sentence is used once more
@@ -67,11 +70,13 @@ def _ranges_of(ranks: Ranks) -> npt.NDArray[Any]:
 
 
 def find_last_range(counts: Counts, share: Share, hold_out: int = 0) -> LastRange:
-    """Finds the range that contains the last rank: the largest rank whose sentence is used once more.
+    """Finds the range that contains the last rank of a language.
+
+    Sentences with smaller ranks than the last rank are used one time more than those with greater ranks.
 
     Args:
-      counts: the number of ranks in each range.
-      share: the share of the language in the sample.
+      counts: the number of ranks in each range, as returned by `count_ranges`.
+      share: the numbers of available and of sampled sentences of the language.
       hold_out: number of sentences to hold out of those that are not sampled. Whole ranges are held out,
         beginning with the one of the greatest ranks, until they have that many sentences. The range of the
         last rank and those before it are never held out.
@@ -96,11 +101,13 @@ def ranks_in_range(ranks: Ranks, last: LastRange) -> Ranks:
 
 
 def choose(last: LastRange, ranks: Ranks) -> Choice:
-    """Finds the last rank, the largest rank whose sentence is used once more, and returns it in a Choice.
+    """Finds the last rank, and returns the rule by which sentences of a language are sampled or held out.
+
+    Sentences with smaller ranks than the last rank are used one time more than those with greater ranks.
 
     Args:
-      last: the range that contains the last rank.
-      ranks: all ranks in this range, in any order.
+      last: the range of ranks that contains the last rank.
+      ranks: the ranks of all sentences in this range, in any order.
     """
     held_out_from = last.held_out_from << int(_SHIFT)
     if last.number < 0:
@@ -111,17 +118,18 @@ def choose(last: LastRange, ranks: Ranks) -> Choice:
 
 
 def is_once_more(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the ranks below the last rank (see the module docstring).
+    """Returns a mask of the ranks that are smaller than the last rank, `choice.last`.
 
-    All sentences with these ranks are used once more.
+    Sentences with these ranks are used one time more than those with greater ranks than the last rank.
     """
     return ranks < np.uint64(choice.last)
 
 
 def is_last(ranks: Ranks, choice: Choice) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the ranks that are equal to the last rank (see the module docstring).
+    """Returns a mask of the ranks that are equal to the last rank, `choice.last`.
 
-    Only `choice.copies` of the sentences with this rank are used once more.
+    Copies of a sentence have the same rank. Of those with the last rank, `choice.copies` are used as often
+    as sentences with smaller ranks, and the others one time less.
     """
     none = np.zeros(len(ranks), np.bool_)
     return ranks == np.uint64(choice.last) if choice.copies else none

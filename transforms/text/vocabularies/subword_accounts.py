@@ -50,6 +50,8 @@ class SubwordAccounts:
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
         """Returns the counts, statistics and sections of the dataset card of the build.
 
+        `provenance` has the facts about the build that were known before it ran, such as its settings.
+
         The ledger contains the counts of all stages of the build. In addition to the entries of every build,
         it has:
           trained: (name of a vocabulary, TrainedSubwords).

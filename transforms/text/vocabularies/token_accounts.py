@@ -36,6 +36,8 @@ pq.read_table("{split}-rows.parquet", filters=filters).to_pylist()  # file and r
 def account_for_tokens(ledger: Ledger, provenance: Provenance) -> Accounts:
     """Returns the counts, statistics and sections of the dataset card of a build of token files.
 
+    `provenance` has the facts about the build that were known before it ran, such as its settings.
+
     The ledger contains the counts of all stages of the build. In addition to the entries of every build, it
     has:
       counted: (split, mapping: name of a count → its value).

@@ -109,8 +109,8 @@ def load_tokenizer(content: bytes) -> Tokenizer:
 def find_end(tokenizer: Tokenizer, wanted: str = "") -> End:
     """Returns the token that ends a document.
 
-    This is the token `wanted`. If `wanted` is empty, it is the first token of ENDS that the tokenizer has.
-    Raises ValueError if the tokenizer has no such token.
+    This is the token `wanted`. If `wanted` is empty, it is the first of the usual tokens for this, such as
+    "</s>" (see ENDS), that the tokenizer has. Raises ValueError if the tokenizer has no such token.
     """
     for token in [wanted] if wanted else ENDS:
         if (found := tokenizer.find(token)) >= 0:

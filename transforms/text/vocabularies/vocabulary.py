@@ -68,7 +68,7 @@ class HeldoutStats(NamedTuple):
         return self.words + self.sentences
 
     def as_dict(self) -> dict[str, int]:
-        """Returns these counts as stats.json has them: name of a count → count."""
+        """Returns the counts in the form in which stats.json contains them: name of a count → its value."""
         return {
             "sentences": self.sentences,
             "predicted_words_with_end": self.predicted_words,
@@ -97,7 +97,10 @@ class VocabularyStats(NamedTuple):
         return self.vocabulary_words + len(SIGNS)
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns these figures as stats.json has them: name of a figure → number, or counts of a shard."""
+        """Returns these figures in the form in which stats.json contains them: name of a figure → its value.
+
+        Values are numbers, or mappings with the counts of held-out text (see `HeldoutStats.as_dict`).
+        """
         shards = [shard.as_dict() for shard in self.heldout]
         heldout = add_heldout(self.heldout)
         return {
@@ -202,9 +205,12 @@ def measure_heldout(blocks: Sequence[bytes], words: pa.BinaryArray) -> list[Held
 
 
 def map_unknown(block: bytes, words: pa.BinaryArray, sign: bytes = UNKNOWN) -> bytes:
-    """Replaces by `sign` each word in a block of lines that is not in `words`.
+    """Replaces each word that is not in a vocabulary by a special token. Spaces and line ends are kept.
 
-    Spaces and line ends are kept.
+    Args:
+      block: a block of lines.
+      words: the words of the vocabulary.
+      sign: the special token, by default <UNK>.
     """
     return b"".join(_map_chunk(chunk, words, sign) for chunk in cut_block(block, CHUNK_BYTES))
 

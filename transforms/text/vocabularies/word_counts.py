@@ -93,5 +93,5 @@ def pack_counts(counts: pa.RecordBatch) -> bytes:
 
 
 def unpack_counts(packed: bytes, schema: pa.Schema = SCHEMA) -> pa.RecordBatch:
-    """Decompresses counts that `pack_counts` has compressed."""
+    """Decompresses counts that `pack_counts` has compressed. `schema` is the schema of these counts."""
     return pa.ipc.read_record_batch(pa.py_buffer(unpack_block(packed)), schema)

@@ -33,6 +33,7 @@ def account_for_articles(
     Args:
       ledger: the entries that the stages of the build have written. In addition to the entries of every
         build, it has those listed below.
+      provenance: the facts about the build that were known before it ran, such as its settings.
       paper: name of a figure → its value for this language in the Wiki-40B paper. The dataset card lists
         these figures.
 
@@ -44,8 +45,8 @@ def account_for_articles(
       pages: number of well-formed pages that were read.
       stats: (split, CorpusStats).
       lengths: ((split, length class), number of articles); see builds/lengths.py.
-      links: (one of LINKED_BY, number of pages linked to Wikidata in this way); only if the build has the
-        setting LINKED_FROM.
+      links: (way, number of pages linked to Wikidata in this way), where the way is one of LINKED_BY, such
+        as by title; only if a table that links pages has another date than the dump.
       class_unknown: number of articles that are kept although the class of their Wikidata item
         is unknown.
       pinned: (moved, number of articles) for articles that have the same split as in an earlier release.
@@ -168,11 +169,11 @@ def _count_links(ledger: Ledger) -> dict[str, int]:
 def _links(sources: Sequence[Mapping[str, Any]], linked: Mapping[str, int]) -> list[str]:
     """Returns the lines of the dataset card about the tables that link pages to Wikidata.
 
-    Returns [] if `sources` is empty, because all tables are of the same date as the dump.
+    Returns [] if `sources` is empty. This is the case if all these tables have the same date as the dump.
 
     Args:
-      sources: an entry for each of these tables: its name under "table", its date under "date", and under
-        "by" whether it links by page id or by title.
+      sources: for each of these tables, a mapping with its name ("table"), its date ("date"), and whether it
+        links by page id or by title ("by").
       linked: the result of `_count_links`.
     """
     if not sources:

@@ -27,7 +27,7 @@ _MARKER = re.compile("|".join(MARKERS))
 
 
 def find_marker(text: str) -> str | None:
-    """Returns the first marker in a text, or None.
+    """Returns the first marker in a text, or None if the text contains no marker.
 
     A page whose wikitext contains a marker cannot be represented in this layout.
     """

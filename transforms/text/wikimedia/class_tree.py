@@ -43,9 +43,10 @@ themselves and their P279 statements are often missing.
 
 
 def kinds_of(lower: Ids, upper: Ids) -> dict[int, str]:
-    """Returns internal class (see the module docstring) → its kind, one of KINDS. It is sorted by class.
+    """Returns the internal classes of Wikidata, sorted by number: class → its kind, such as "list".
 
-    The classes of INTERNAL_ROOTS are always included.
+    Internal classes are the classes of Wikimedia's own pages. They are the classes in INTERNAL_ROOTS and all
+    subclasses of these.
 
     `lower` and `upper` contain the subclass statements: class `lower[i]` is a subclass of `upper[i]`. As in
     Wikidata, statements may be in any order, be repeated, and form cycles. The function needs 32 bytes of

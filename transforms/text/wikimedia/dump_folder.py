@@ -140,7 +140,8 @@ def _whole_file(folder: DumpFolder, kind: str) -> list[_Part]:
 def _parts(folder: DumpFolder, kind: str) -> list[_Part]:
     """Returns the parts of a dump in page order. `kind` is MULTISTREAM or PLAIN.
 
-    If a part exists with several compressions, only one of these files is returned.
+    If a part exists with several compressions, only the file with the preferred one is returned: the first
+    in _SUFFIXES.
     """
     found = list(_parse_parts(folder, kind, folder.sizes))
     found.sort(key=lambda part: _SUFFIXES.index(part.suffix), reverse=True)

@@ -80,7 +80,7 @@ def read_unit(stream: BinaryIO, unit: FileUnit) -> Iterator[PageXml | Damage]:
 
     Both are yielded in the order of the file.
 
-    Raises OverlongPageError if a page does not end within MAX_PAGE_BYTES.
+    Raises OverlongPageError if a page is longer than 64 MiB (MAX_PAGE_BYTES).
     """
     splitter = _PageSplitter()
     consumed = xml_bytes = 0
@@ -129,14 +129,17 @@ def last_page_before(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | N
 
 
 def first_page_after(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | None:
-    """Returns the first whole page that begins at or after byte `offset` of the stored file, or None."""
+    """Returns the first whole page from byte `offset` of a file on, or None if there is no such page."""
     after = _cut(unit, offset, unit.file_bytes)
     pages = (one.xml for one in read_unit(stream, after) if isinstance(one, PageXml))
     return next(pages, None) if offset < unit.file_bytes else None
 
 
 def last_part_of(unit: FileUnit) -> FileUnit:
-    """Returns a short work unit at the end of the file of `unit`; it shows whether the file is complete."""
+    """Returns a short work unit: the last 1 MiB of the file of `unit`.
+
+    It is read to check that the file is complete.
+    """
     return _cut(unit, max(0, unit.file_bytes - _LAST_PART_BYTES), unit.file_bytes)
 
 
@@ -175,7 +178,11 @@ def count_lost_pages(
 
 
 def read_head(stream: BinaryIO, max_bytes: int = HEAD_BYTES) -> bytes:
-    """Returns the beginning of a dump's XML, up to the end of its first page.
+    """Returns the beginning of a dump's XML, which includes its first page unless the limit is reached.
+
+    Args:
+      stream: the dump file, compressed or not.
+      max_bytes: the limit: reading ends when this many bytes are read, even if the first page is longer.
 
     Raises ValueError if not even the first bytes can be decompressed.
     """
@@ -208,7 +215,7 @@ class _PageSplitter:
 
     @property
     def needs_more(self) -> bool:
-        """True if a page that begins in own text (see the class docstring) is not complete yet.
+        """True if a page that begins in the work unit being read ("own text") is not complete yet.
 
         This includes a page of which only a part of the `<page>` tag has been read.
         """
@@ -226,9 +233,10 @@ class _PageSplitter:
         self._searched = 0
 
     def feed(self, data: bytes, is_own: bool) -> Iterator[tuple[bytes, bool]]:
-        """Adds a chunk of XML. `is_own` is True if the chunk is own text (see the class docstring).
+        """Adds a chunk of XML. Yields (page, True if it begins in own text) for each page now complete.
 
-        Yields (page, True if the page begins in own text) for each page that is now complete.
+        "Own text" is text of the work unit that is being read. `is_own` is True if the chunk is own text, and
+        False if it belongs to the next unit.
 
         Raises OverlongPageError if a page is longer than MAX_PAGE_BYTES.
         """

@@ -72,8 +72,9 @@ berlin = items.to_table(filter=ds.field("numeric_id") == 64)  # reads one row gr
 def account_for_entities(ledger: Ledger, provenance: Provenance) -> Accounts:
     """Returns the counts, statistics and sections of the dataset card of an entity table.
 
-    An entity table is a table of Wikidata items. The ledger contains the counts of all stages of its build.
-    In addition to the entries of every build, it has:
+    An entity table is a table of Wikidata items. `provenance` has the facts about its build that were known
+    before it ran, such as the settings. The ledger contains the counts of all stages of the build. In
+    addition to the entries of every build, it has:
       entities: number of items that were read.
       skipped: number of lines without an item.
       counts: one TableCounts for each part of the table.

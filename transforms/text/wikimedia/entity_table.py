@@ -178,7 +178,8 @@ def _rank(row: Mapping[str, Any]) -> tuple[object, ...]:
 def widen_block(block: pa.Table, wikis: Sequence[str]) -> pa.Table:
     """Converts the rows of a block to the schema `table_schema`, with one column per wiki.
 
-    `wikis` are the database names of all wikis, in the order of the indexes in the block.
+    `wikis` are the database names of all wikis, such as "dewiki". The block stores the index of a page's wiki
+    in this sequence instead of the name.
     """
     links = block["links"].combine_chunks()
     owners = pc.list_parent_indices(links).to_numpy()

@@ -296,10 +296,10 @@ def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
     Args:
         language: the tables to add to.
         tables: entries as in `languages/<code>.toml`: "templates" (name → display pattern),
-            "silent_templates", "dropped_headings".
+            "silent_templates" (list of names), "dropped_headings" (list of headings).
 
     Raises:
-        ValueError: `tables` has a key other than these, or a value is not text.
+        ValueError: `tables` has a key other than these, or an entry of a wrong type.
     """
     for key, table in tables.items():
         if key not in _USER_TABLES:

@@ -26,10 +26,10 @@ _NEAR = 0.85  # least similarity of a misspelled name
 def code_of_language(text: str) -> str:
     """Returns the code of a Wikipedia, given a code or the name of a language: "uk" for "Ukrainian".
 
-    Case is ignored. A text that is neither a code nor a name is returned as if it were a code (see
-    `canonical_code`).
+    Case is ignored. A text that is no code or name, and not similar to a name, is returned in the form of a
+    code (see `canonical_code`).
 
-    Raises ValueError for a text that is similar to a name. The message contains this name.
+    Raises ValueError for a text that is probably a misspelt name. The message contains the correct name.
     """
     code = canonical_code(text)
     if code in LANGUAGE_CODES or code in open_codes():

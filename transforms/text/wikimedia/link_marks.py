@@ -145,7 +145,10 @@ def _mark_arguments(arguments: str) -> str:
 
 @functools.cache
 def _not_pages() -> frozenset[str]:
-    """Returns the prefixes of links that show a file or nothing, not a page link, such as "file" or "de"."""
+    """Returns the prefixes of links that do not lead to a page of the wiki, such as "file" in `[[file:…]]`.
+
+    They are the names of the namespaces for media, files and categories, and the codes of other languages.
+    """
     language = load_language("en")
     namespaces = (MEDIA_NAMESPACE, FILE_NAMESPACE, CATEGORY_NAMESPACE)
     names = (language.namespace_names(number, {}) for number in namespaces)

@@ -1,18 +1,18 @@
 """Chooses the tables that link pages to Wikidata items, and their order.
 
-A link assigns an item to a page. Links can be wrong if a table has another date than the dump.
-Which link is right depends on what happened to the page between the two dates:
+A link assigns an item to a page. Links can be wrong or missing if the table and the dump have different
+dates. Whether a link is right depends on what happened to the page between these two dates:
 
-  page …               link by page id   link by title
-  is moved             right             missing; right if its old title has become a redirect to it
-  swaps titles         right             wrong: each page gets the item of the other page
-  takes over a title   missing if new    wrong; missing if the item is known to be another page's
-  is recreated         missing           right
-  is new               missing           right if the table is younger than the page, else missing
-  gets another item    wrong             wrong if the table is older, else right
+  the page …                 link by page id               link by title
+  was moved                  right                         missing; right if the old title redirects to it
+  swapped titles             right                         wrong: each page gets the item of the other page
+  took another page's title  right; missing for new pages  wrong; missing if the item is linked by page id
+  was recreated              missing                       right
+  was created                missing                       right; missing if the table is older than the page
+  was given another item     wrong                         right; wrong if the table is older than the dump
 
-So links by page id are used first, then links by title, then links through redirects. If several tables have
-titles, the one with the nearest date is used.
+So links by page id are used first, then links by title, then links through redirects. If several tables
+contain titles, the one whose date is nearest to that of the dump is used.
 """
 
 import re
@@ -49,7 +49,11 @@ class LinkSource(NamedTuple):
 
     @property
     def linked_by(self) -> str:
-        """PAGE_ID or TITLE, by which the table links pages; "" if the table has the date of the dump."""
+        """The way in which the table links pages, as in LINKED_BY.
+
+        It is "" (the most reliable way) for an SQL table, unless its date is known to differ from that of the
+        dump. Otherwise, it is PAGE_ID or TITLE.
+        """
         return "" if self.is_exact else self.by
 
 
@@ -63,12 +67,13 @@ class Redirect(NamedTuple):
 def choose_sources(dump_date: str, dates: Mapping[str, str]) -> tuple[LinkSource, ...]:
     """Returns the tables to use for linking pages to items, the most reliable first.
 
-    The entity table is not used if an SQL table has the date of the dump.
+    The SQL tables are PAGE_PROPS and ITEMS_PER_SITE. The table ENTITIES, which comes from a Wikidata dump, is
+    not used if an SQL table has the date of the dump.
 
     Args:
       dump_date: the date of the dump, "20261101". If it is "" (unknown), every SQL table is assumed to have
         the same date as the dump.
-      dates: table → its date, or "" if the date is unknown.
+      dates: name of each available table → its date, such as "20261001", or "" if the date is unknown.
     """
     tables = [
         LinkSource(table, by, dates[table], table != ENTITIES and not days_between(date, dump_date))
@@ -90,9 +95,9 @@ def is_of_another_date(sources: Iterable[LinkSource], dump_date: str) -> bool:
 
 
 def describe_sources(sources: Sequence[LinkSource]) -> dict[str, Any]:
-    """Returns the manifest's entry about the tables that link pages.
+    """Returns the manifest's entry with the name, kind of link and date of each table that links pages.
 
-    Returns {} if all tables have the date of the dump.
+    Returns {} if all of them are SQL tables with the date of the dump.
     """
     if all(source.is_exact for source in sources):
         return {}
@@ -105,12 +110,14 @@ def describe_sources(sources: Sequence[LinkSource]) -> dict[str, Any]:
 
 
 def redirects_since(sources: Sequence[LinkSource]) -> str:
-    """Returns the date from which on redirects are followed: that of the table that links by title.
+    """Returns the date of the table that links pages by title. Older redirects are not followed.
 
-    Returns "" if no table links by title, or if it has the date of the dump. Older redirects are not
-    followed: if a title was already a redirect at that date and has an item, its link to the item is either
-    intended ("sitelink to redirect") or outdated. In both cases, the item is not about the target of the
-    redirect.
+    The date has the form "20261001". Returns "" if no table links by title, or if this table has the date of
+    the dump. Then no redirects are followed.
+
+    Even if the table has an item for the title of an older redirect, the redirect is not followed. Such an
+    item is not about the target of the redirect: its link to the redirect is either intended
+    ("sitelink to redirect") or outdated.
     """
     return next((one.date for one in sources if one.linked_by == TITLE), "")
 
@@ -121,8 +128,8 @@ def redirect_of_move(page: Page, since: str) -> Redirect | None:
     Also returns None if the page was created before the date `since`, or if `since` is "".
 
     When a page is moved, MediaWiki creates a redirect at its old title. The redirect has a single revision,
-    which has no parent. It leads to the whole target page, not to a section. Its comment contains both titles
-    as links, in any language: "moved page [[title]] to [[target]]".
+    which has no parent. It leads to the whole target page, not to a section. In every language, the comment
+    of the revision contains links to both titles: "moved page [[title]] to [[target]]".
 
     Other redirects look different. An article that was merged into another one keeps its older revisions, and
     often leads to a section. The comment of a redirect written by hand contains at most the target.

@@ -82,7 +82,7 @@ class NotADumpError(ValueError):
 
 
 class _TooDeepError(ValueError):
-    """Raised if the path of an XML element is longer than _LONGEST_PATH, which does not occur in dumps."""
+    """Raised if XML elements are nested so deeply that a path has more than _LONGEST_PATH characters."""
 
 
 class MalformedPageError(ValueError):
@@ -149,8 +149,8 @@ def parse_page(xml: bytes, namespaces: Container[int] | None = None) -> Page:
     Characters that XML does not allow are dropped, because dumps may contain them.
 
     Args:
-      namespaces: the namespaces whose pages are parsed completely. For other pages, only the head is parsed,
-        not the text. None: all pages are parsed completely.
+      namespaces: the namespaces whose pages are parsed completely. Pages of other namespaces may be returned
+        without text. If it is None, all pages are parsed completely.
 
     Raises MalformedPageError if the element is malformed.
     """
@@ -166,9 +166,9 @@ def parse_page(xml: bytes, namespaces: Container[int] | None = None) -> Page:
 
 
 def _parse_head(xml: bytes) -> Page | None:
-    """Parses the head of a page, but not its text.
+    """Parses the title, namespace and ids of a page, but not its text.
 
-    Returns None if the head does not have the form that it has in dumps since 2012.
+    Returns None if the elements at the beginning of the page differ from those in dumps since 2012.
     """
     found = _HEAD_OF_PAGE.match(xml)
     if not found:

@@ -48,18 +48,20 @@ def parse_page_id(values: Sequence[str]) -> int:
     if not ids:
         return 0
     if len(values) > 1:
-        raise ValueError(f"newer_than: expected one page id or files, found {' '.join(values)}")
+        raise ValueError(
+            f"newer_than must be either one page id or the files of an older dump, got {' '.join(values)}"
+        )
     if not int(ids[0]):
         raise ValueError("newer_than: found page id 0, but page ids begin with 1")
     return int(ids[0])
 
 
 def name_older(values: Sequence[str]) -> str:
-    """Returns the part of an edition's name that describes the older pages.
+    """Returns the part of a corpus edition's name that says which older pages were dropped.
 
     `values` is the setting `newer_than` (see `parse_page_id`). For the files of an older dump, the result is
-    their date ("20230501"), or "undated" if their names have no date. For a page id, it is "page-1088". It
-    is "" if `values` is empty.
+    their date ("20230501"), or "undated" if their names have no date. For a page id, the result is like
+    "page-1088". If `values` is empty, the result is "".
     """
     if page_id := parse_page_id(values):
         return f"page-{page_id}"
@@ -80,8 +82,8 @@ def check_older(older: OlderPages) -> None:
     If both dumps have dates in their names, the dates were compared before the build. Otherwise, this
     function compares the largest page ids of the two dumps.
 
-    Raises NothingLeftError if the older dump has no pages, or if the dumps have no dates and the older dump
-    has the greater page id.
+    Raises NothingLeftError if the older dump has no pages, or if the dumps have no dates and the largest
+    page id of the older dump is greater than that of the other dump.
     """
     if older.date and not older.pages:
         raise NothingLeftError((NEWER_THAN,), "the older dump has no pages")

@@ -46,7 +46,7 @@ def columns_of(columns: str, text: str) -> tuple[str, ...]:
 
 
 class RowSource(NamedTuple):
-    """The wiki and language of rows. Computes the values of the additional columns."""
+    """The wiki and language of a corpus. Computes the values of the optional columns of its rows."""
 
     language: str  # corpus code, "zh-tw"
     dbname: str  # "zhwiki"
@@ -77,8 +77,8 @@ class RowSource(NamedTuple):
           title: title of the article.
           version_id: id of the revision.
           revised: when the revision was saved, "2023-05-01T10:00:00Z"; "" if unknown.
-          classes: the Wikidata ids of the entity's classes, as numbers: 5 is Q5.
-          words: number of words of the text.
+          classes: the Wikidata ids of the classes of the article's entity, as numbers: 5 is Q5.
+          words: number of words in the text of the article.
         """
         return (
             title,

@@ -34,7 +34,7 @@ class PageScreening:
     uses_template_names: bool = False
 
     def reason_to_reject(self, page: Page) -> Reason | None:
-        """Returns the first reason to reject the page, or None if the page is an article."""
+        """Returns the first reason to reject the page, or None if none of these rules rejects it."""
         return next(self._reasons(page), None)
 
     def _reasons(self, page: Page) -> Iterator[Reason]:
@@ -64,9 +64,9 @@ class PageScreening:
 
 
 def find_template(wikitext: str, names: Collection[str]) -> str | None:
-    """Returns the first of the template names `names` that the page uses, or None if it uses none of them.
+    """Returns the name of the first template on a page that is one of `names`, or None if there is none.
 
-    Names are normalised.
+    Both `names` and the result are normalised names.
     """
     for match in _TEMPLATE_NAME.finditer(wikitext):
         name = normalise_name(match.group(1).rpartition(":")[2])
@@ -113,13 +113,14 @@ def merge_facts(parts: Iterable[PageFacts]) -> PageFacts:
 
 
 def _doubt(facts: PageFacts) -> tuple[int, bool, int]:
-    """Returns a sort key for the links of a page to items. The most reliable link has the smallest key.
+    """Returns the sort key of the link from a page to an item. More reliable links have smaller keys.
 
-    Some links come from a table with another date than the dump. Such a link is less reliable if its item is
-    missing in the entity table: the item was probably merged into another item, which now has the title of
-    the page.
+    The key is (rank of the link, True if its item is missing in the entity table, second rank). The ranks
+    depend on `facts.linked_by`. Links by page id and by title have the same first rank.
 
-    The key is (rank of the kind of link, True if such an item is missing, index of the link in LINKED_BY).
+    The second element is True only for these two kinds of link, which may come from a table with another date
+    than the dump. If the item is missing, it was probably merged into another item, which now has the title
+    of the page.
     """
     rank = LINKED_BY.index(facts.linked_by)
     if facts.linked_by in (PAGE_ID, TITLE):
@@ -146,7 +147,7 @@ def find_internal_class(classes: Iterable[int], kinds: Mapping[int, str]) -> tup
 
 
 def reason_to_reject_facts(facts: PageFacts) -> Reason | None:
-    """Returns the first reason to reject a page with these facts, or None if the page is an article."""
+    """Returns the first reason in `facts` to reject a page, or None if there is no such reason."""
     if not facts.exists:
         return Reason("deleted", "not in the page table")
     if facts.is_disambiguation and facts.internal_kind != DISAMBIGUATION:

@@ -86,7 +86,7 @@ class Site:
         """Returns a cleaner for the site's pages.
 
         Args:
-            namespaces: the namespaces listed in the head of the dump.
+            namespaces: number of each namespace → its names, from the head of the dump.
             of_wiki: the template definitions in the dump. Definitions in the site's tables take precedence.
         """
         definitions = {**of_wiki.definitions, **self.templates.definitions}
@@ -225,10 +225,12 @@ def load_site(name: str, *, all_books: bool = False) -> Site:
 
 
 def _language_of(tables: Mapping[str, Any], definitions: Collection[str]) -> Language:
-    """Returns the language tables of English, with the entries added that are in a site's own tables.
+    """Returns the language tables of English, extended by the entries of a site's own tables.
 
-    `definitions` are the names of the templates that the site's tables define by wikitext. The entries of
-    these templates are removed from the result, because the definitions are used instead.
+    Args:
+        tables: the tables of the site.
+        definitions: names of the templates that the site defines by wikitext. The result has no entries for
+          these templates, because an entry would be used instead of the definition.
     """
     added = {
         key: tables[key]

@@ -30,9 +30,9 @@ class TemplateFact(NamedTuple):
 
 
 class WikiTemplates(NamedTuple):
-    """A wiki's own definitions of templates, and the headings whose sections are dropped.
+    """A wiki's own template aliases and definitions, and the headings whose sections the cleaner drops.
 
-    All names are normalised, without namespace.
+    Template names and headings are normalised. Template names have no namespace.
     """
 
     aliases: Mapping[str, str] = {}  # redirects, and local names of templates of the tables
@@ -135,7 +135,7 @@ def sitelink_alias(english: str, local: str) -> TemplateFact | None:
 
 
 def count_calls(wikitext: str) -> collections.Counter[str]:
-    """Counts the template calls in a wikitext. Returns normalised name → number of calls."""
+    """Returns how often each template is called in a wikitext: normalised template name → number of calls."""
     calls = collections.Counter(_CALL.findall(wikitext))
     counts: collections.Counter[str] = collections.Counter()
     for name, uses in calls.items():

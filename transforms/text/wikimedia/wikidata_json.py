@@ -106,8 +106,8 @@ def parse_entity(line: bytes) -> Entity | None:
     lexeme, mediainfo), and redirects ({"entity": …, "redirect": …}). The target of a redirect has its own
     line. The brackets may also be on the line of an entity, or be missing.
 
-    If a page was saved through a redirect, the line also has page data before the entity. The "title" in
-    these data may differ from "id". In this case, "id" is used.
+    The object in a line may also have fields about the wiki page of the item, such as "title". If a redirect
+    leads to the item, "title" may be the id of the redirect. The item's own id is always in the field "id".
 
     Raises:
       MalformedEntityError: the line is invalid, with the reason not-json, not-an-object, no-id, bad-id,
@@ -172,7 +172,7 @@ def _find_problem(text: bytes) -> MalformedEntityError | None:
         _SITELINKS.decode(entity.sitelinks)
     except msgspec.ValidationError as error:
         return MalformedEntityError("bad-sitelinks", str(error))
-    raise AssertionError("all fields of _Line have been checked")
+    raise AssertionError("unreachable: all fields of _Line have been checked before this line")
 
 
 def _read_id(name: Any, text: bytes) -> int:
@@ -189,7 +189,7 @@ def _object_or_none(value: _T | list[msgspec.Raw] | None, key: str) -> _T | None
     if not isinstance(value, list):
         return value
     if value:
-        raise MalformedEntityError(f"bad-{key}", f"{key} is an array")
+        raise MalformedEntityError(f"bad-{key}", f"{key} is an array, but must be an object")
     return None
 
 

@@ -34,7 +34,11 @@ def _of_mediawiki() -> Mapping[str, Any]:
 
 
 def mediawiki_table(code: str) -> Mapping[str, Any]:
-    """Returns MediaWiki's data about a wiki, or {} if the wiki is newer than `languages/mediawiki.toml`."""
+    """Returns the table of a wiki in `languages/mediawiki.toml`, or {} if the file does not list the wiki.
+
+    The table contains words from MediaWiki's own localisation and configuration. `code` is the code of the
+    wiki, such as "zh-yue".
+    """
     table: Mapping[str, Any] = _of_mediawiki()["wikis"].get(code, {})
     return table
 
@@ -92,9 +96,11 @@ def canonical_code(code: str) -> str:
 def dbname_of(code: str) -> str:
     """Returns the database name of the wiki from which a corpus is built: "zhwiki" for "zh-tw".
 
+    `code` is the code of a corpus of the Wiki-40B paper, or the code in the address of another Wikipedia.
+
     Raises:
-        ValueError: no Wikipedia has this code in its address. If the code is an alias, the message gives the
-        right code.
+        ValueError: the code is neither of these. If it is an alias of a wiki's code, the message gives the
+          wiki's code.
     """
     if code in LANGUAGE_CODES:
         return _SHARED_WIKIS.get(code, f"{code}wiki")
@@ -114,7 +120,8 @@ def dbname_of(code: str) -> str:
 def codes_of(dbnames: Iterable[str]) -> tuple[str, ...]:
     """Returns the codes of all corpora that can be built from the given wikis.
 
-    Wikis that are not Wikipedias are ignored. The corpora of the Wiki-40B paper come first, in its order.
+    Wikis that are not Wikipedias are ignored. The corpora of the Wiki-40B paper come first, in the order of
+    the paper.
     """
     wikis = {name for name in dbnames if name.endswith("wiki")} - {
         *_of_mediawiki()["not_wikipedias"]
@@ -128,7 +135,7 @@ def codes_of(dbnames: Iterable[str]) -> tuple[str, ...]:
 def open_codes() -> tuple[str, ...]:
     """Returns the codes of the corpora of all Wikipedias that are not closed.
 
-    Only Wikipedias in MediaWiki's tables are known.
+    Only the Wikipedias that `languages/mediawiki.toml` lists are known.
     """
     known = {_database_of(code) for code in _of_mediawiki()["wikis"]}
     return codes_of(known - {*_of_mediawiki()["closed"]})

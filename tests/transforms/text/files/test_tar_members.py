@@ -309,7 +309,7 @@ def test_sparse_files_and_damaged_extension_headers() -> None:
     info = tarfile.TarInfo("x")
     info.pax_headers = {"path": "ä"}
     packed = info.tobuf(tarfile.PAX_FORMAT).replace(b" path=", b"_path=")
-    with pytest.raises(TarError, match="a damaged extension header"):
+    with pytest.raises(TarError, match="the archive has a damaged extension header"):
         contents_of(packed + bytes(1024))
 
 

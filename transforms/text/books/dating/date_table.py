@@ -44,8 +44,9 @@ def make_line(found: BookEvidence) -> DateLine:
 def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
     """Yields the rows of stats.json in which a book is counted, as (name of the table, name of the row).
 
-    Each book is counted by the source of its date. If the PG-19 release has a year for the book, the book is
-    also counted by the difference between this year and the date that the other sources give.
+    Each book is counted in the table "dated_by", in the row of the source of its date. If the PG-19 release
+    has a year for the book, the book is also counted in the table "without_released_years". Its row there
+    says how far the date from the other sources is from this year, see `compare`.
     """
     date = choose_date(found.evidence)
     yield "dated_by", date.source if date else "nothing"
@@ -55,9 +56,10 @@ def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
 
 
 def compare(date: PublicationDate | None, released_year: int) -> str:
-    """Returns a phrase such as "exact: within 2 years" or "bound: later", or "undated" if `date` is None.
+    """Compares the date of a book with its year of publication in the PG-19 release, `released_year`.
 
-    It compares a date from other sources with the year of publication in the PG-19 release.
+    `date` is from other sources. Returns a phrase with the confidence of the date and its difference, such
+    as "exact: within 2 years" or "bound: later" (than `released_year`). Returns "undated" if `date` is None.
     """
     if date is None:
         return "undated"

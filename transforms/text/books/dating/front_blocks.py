@@ -29,7 +29,10 @@ class Block(NamedTuple):
 
 
 def is_on_title_page(block: Block) -> bool:
-    """Returns True if at most a short piece of running text, such as a motto, is before a block."""
+    """Returns True if a block is probably on the title page, judged by the running text before it.
+
+    At most a short piece of running text, such as a motto, may be before the block.
+    """
     return block.prose_before <= _MAX_PROSE_BEFORE_TITLE
 
 

@@ -4,12 +4,13 @@ Project Gutenberg does not record the year of publication, so sources are tried 
 that of the transcribed edition; if a title page has several years, the latest one is used. PG-19 mostly gives
 such years, too: 1912 for a book that names its edition of 1912, although the work is from 1893.
 (tests/tools/measure_dates.py compares the years.) A reprint or a renewal of a copyright does not change the
-text, so its year is only an upper bound.
+text, so its year is only an upper bound of the year of publication.
 
 Implausible years are ignored. These are years before the invention of printing; years before an author,
 translator or editor was ten years old, such as "1690" at the beginning of a novel of 1896; and years since
-Project Gutenberg began, which are the dates of transcriptions. If a book has a copyright from 1971 or later,
-the author's death is not used as an upper bound.
+Project Gutenberg began, which are the dates of transcriptions. Without another source, the year of the
+author's death is an upper bound. It is not used for a book with a copyright from 1971 or later, because such
+a text, for example a new translation, may be later than the author's death.
 """
 
 from collections.abc import Iterable, Sequence
@@ -89,7 +90,7 @@ def book_of(element: Book | MeasuredBook | DatedBook) -> Book:
 
 
 class BookEvidence(NamedTuple):
-    """The dates of a book from all sources. Books that are rejected have them, too."""
+    """The dates of one book from all sources. They are recorded for rejected books, too."""
 
     book_id: int
     title: str
@@ -163,10 +164,9 @@ def _told_years(book: Book, text: str) -> Iterable[tuple[str, int]]:
 
 
 def _last_death(book: Book) -> Iterable[int]:
-    """Returns a list of one element: the year in which the last of the book's authors died.
+    """Returns [year in which the last of the book's authors died], or [] if a year of death is unknown.
 
     Translators and editors count as authors, since a translation may be later than the author's death.
-    Returns [] if one of the years is unknown.
     """
     years = [author.death_year for author in book.authors]
     return [max(years)] if years and all(years) else []

@@ -191,9 +191,9 @@ def _of_statement(text: str, source: str) -> list[FrontYear]:
 
 
 def _republished_years(block: Block) -> list[FrontYear]:
-    """Returns a list of one year, that of the original edition, if the block says when it was published.
+    """Returns a list with the year of the original edition, if a block of a reprint states this year.
 
-    Returns [] for other blocks. Reprints have such words on or near the title page.
+    Returns [] if the block does not, or if it is not on the title page.
     """
     match = _REPUBLISHED.search(" ".join(block.lines)) if is_on_title_page(block) else None
     years = years_in(match[0]) if match else []
@@ -201,7 +201,7 @@ def _republished_years(block: Block) -> list[FrontYear]:
 
 
 def _imprint_years(lines: Sequence[str], is_publisher_near: bool) -> Iterator[FrontYear]:
-    """Yields the years in those lines of a title page that have no statement such as "Copyright".
+    """Yields the years in those lines of a title page that are outside statements such as "Copyright, 1905".
 
     `is_publisher_near` is True if a publisher or a place of printing is named near the lines.
     """

@@ -47,7 +47,7 @@ def read_catalog_lines(lines: Iterable[bytes]) -> Iterator[CatalogEntry | BadRow
     rows = _read_rows(lines)
     _, names = next(rows, (1, ()))
     if isinstance(names, str):
-        raise NotACatalogError(f"not the header of the catalogue: {names}")
+        raise NotACatalogError(f"the first line is not the header of the catalogue: {names}")
     places = _find_columns(names)
     for line, row in rows:
         if isinstance(row, str):
@@ -62,7 +62,10 @@ def read_catalog_lines(lines: Iterable[bytes]) -> Iterator[CatalogEntry | BadRow
 
 
 def parse_authors(field: str) -> tuple[Author, ...]:
-    """Parses "Shelley, Mary, 1797-1851; Doe, John [Translator]" to authors, without repetitions."""
+    """Parses a list of authors such as "Shelley, Mary, 1797-1851; Doe, John [Translator]".
+
+    Repeated authors are dropped.
+    """
     return tuple(dict.fromkeys(map(parse_author, split_values(field))))
 
 
@@ -133,7 +136,8 @@ def _find_columns(header: Sequence[str]) -> dict[str, int]:
         if header.count(name) != 1:
             shown = ",".join(header)[:_DETAIL_CHARACTERS]
             message = (
-                f"not the header of the catalogue: expected one column {name}, found {shown!r}"
+                f"the first line is not the header of the catalogue: expected one column {name},"
+                f" found {shown!r}"
             )
             raise NotACatalogError(message)
     return {name: header.index(name) for name in COLUMNS}

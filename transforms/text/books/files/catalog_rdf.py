@@ -82,7 +82,7 @@ def parse_catalog_rdf(data: bytes) -> CatalogEntry:
     number = _EBOOK.fullmatch(about)
     if number is None:
         raise MalformedRdfError(
-            f"the ebook is {about[:100]!r}; expected one with a positive number"
+            f"the ebook has the id {about[:100]!r}; expected one with a positive number"
         )
     return CatalogEntry(
         book_id=int(number[1]),
@@ -100,7 +100,7 @@ def _parse_xml(data: bytes) -> Element:
         # Decoded here: an XML declaration could name an encoding that hides "<!DOCTYPE".
         text = data.decode("utf-8-sig")
         if "\0" in text:  # Expat would read UTF-16, and miss the check for a DOCTYPE
-            raise MalformedRdfError("not UTF-8: it has zeros, as UTF-16 does")
+            raise MalformedRdfError("not UTF-8: the document has zero bytes, as UTF-16 does")
         if "<!DOCTYPE" in text:
             raise MalformedRdfError(
                 "found a DOCTYPE, which is not allowed; entities are not expanded"

@@ -8,7 +8,8 @@ are compared by their content. The chosen file has, in order of importance:
   dashes and quotation marks;
 2. the newest release date in the head;
 3. the largest number of characters;
-4. the smallest fingerprint of the text, which does not depend on compression; then the first name.
+4. the smallest fingerprint of the text, which does not depend on compression. Of files with the same text,
+  the one whose name is first in alphabetical order is chosen.
 """
 
 from collections.abc import Sequence

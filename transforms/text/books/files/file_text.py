@@ -4,13 +4,13 @@ Old and new files have different encodings, and the declared encoding is often w
 converted to UTF-8 but still declare "ISO-8859-1". So the bytes are tested first, in this order:
 
 1. a byte order mark (UTF-8, UTF-16, UTF-32);
-2. UTF-8, if the whole file is valid: text in another encoding practically never is;
+2. UTF-8, if the whole file is valid UTF-8: text in another encoding is practically never valid UTF-8;
 3. UTF-8 with invalid bytes, if most characters beyond ASCII are valid UTF-8: such files were joined from two
   files. The invalid bytes are decoded as Windows-1252;
-4. the declared encoding, if it is one for particular scripts (ISO-8859-2, Big5, KOI8-R, …) and all bytes are
-  valid in it;
-5. Windows-1252, with its five undefined bytes as in ISO-8859-1. It has all printable characters of
-  ISO-8859-1; the other bytes are control characters in ISO-8859-1, which books do not have.
+4. the declared encoding, such as ISO-8859-2, Big5 or KOI8-R, if all bytes are valid in it. If ASCII, UTF-8,
+  ISO-8859-1 or Windows-1252 is declared, this is ignored;
+5. Windows-1252. It has all printable characters of ISO-8859-1, so it is also right for texts in ISO-8859-1.
+  The five bytes that Windows-1252 does not define are decoded as in ISO-8859-1.
 
 Line ends become line feeds: CR LF, CR alone, and CR CR LF, which is CR LF converted twice. A page break (form
 feed or vertical tab) becomes a line feed as well. Control characters are removed: NUL, the end-of-file mark
@@ -135,9 +135,10 @@ def _decode(content: bytes) -> FileText:
 
 
 def _declared_encodings(content: bytes) -> list[str]:
-    """Returns the encoding that the head of a file declares, then its superset if there is one.
+    """Returns the encoding that the head of a file declares, followed by a superset of it if there is one.
 
-    Returns [] if the head declares no encoding, or one that is not for particular scripts.
+    Returns [] if the head declares no encoding, or one that must be ignored, such as UTF-8 (see the module
+    docstring).
     """
     try:
         name = codecs.lookup(declared_encoding(content[:HEAD_CHARACTERS].decode("latin-1"))).name

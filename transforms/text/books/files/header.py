@@ -175,9 +175,9 @@ def _line_of(head: str, found: re.Match[str] | None) -> list[str]:
 
 
 def _parse_above(head: str, number: int) -> _Named:
-    """Finds title and author in the paragraphs above the line with the date and ebook number.
+    """Finds title and authors in the paragraphs above the line with the date and ebook number.
 
-    `number` is the position of the ebook number in `head`.
+    `number` is the position of the ebook number in `head`. What is not found is empty in the result.
     """
     authors: tuple[str, ...] = ()
     for block in _blocks_above(head, number):
@@ -211,8 +211,9 @@ def _blocks_above(head: str, number: int) -> Iterator[list[str]]:
 
 
 def _parse_first_line(head: str) -> _Named:
-    """Finds title and author in a line "The Project Gutenberg Etext of X, by Y", which may continue on the
-    next line.
+    """Finds title and author in a line such as "The Project Gutenberg Etext of X, by Y".
+
+    The line may continue on the next line. What is not found is empty in the result.
     """
     lines = [line.strip(" \t*") for line in head.split("\n")]
     for line, following in zip(lines, [*lines[1:], ""], strict=True):

@@ -60,7 +60,7 @@ class LanguageShares(NamedTuple):
     samples: Counter[str]
 
     def share_of_english(self) -> float | None:
-        """The share of English among the samples in a known language, or None if there are none.
+        """The share of English among the samples whose language is known; None if no language is known.
 
         A sample in English and another language counts as half a sample.
         """

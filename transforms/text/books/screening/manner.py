@@ -18,7 +18,10 @@ _NUMBERED = re.compile(r"^[ \t]*(?:\(?\d{1,4}[.)]|\([a-z]\))[ \t]", re.MULTILINE
 
 
 class Manner(NamedTuple):
-    """Counts per 1,000 words of a text: narrating words, obliging words, numbered lines, quantities."""
+    """How often words of narration, words of instruction, numbered lines and quantities occur in a text.
+
+    All values are numbers per 1,000 words of the text.
+    """
 
     narrating: float  # "he", "said"
     obliging: float  # "should", "must"
@@ -27,7 +30,7 @@ class Manner(NamedTuple):
 
 
 def measure_manner(samples: Sequence[str]) -> Manner:
-    """Returns the counts per 1,000 words in samples of a text. All are 0 if there are no words."""
+    """Returns the values of Manner for a text, from samples of it. All are 0 if the samples have no words."""
     words: Counter[str] = Counter()
     for sample in samples:
         words.update(_WORD.findall(sample.lower()))

@@ -111,8 +111,8 @@ def is_stanza(lines: Sequence[str], width: int, is_verse_book: bool = False) -> 
     """Returns True if a paragraph is verse: its lines are short, and most begin with a capital letter.
 
     Two or three lines of prose often begin with capital letters by chance. So outside a book of verse, such
-    a short paragraph must meet one more condition: the first word of each next line would have fitted on the
-    line before.
+    a short paragraph must meet one more condition: at the end of each line but the last, there is room for
+    the first word of the next line.
 
     Args:
       lines: the lines of the paragraph.
@@ -141,8 +141,8 @@ def _is_broken_early(lines: Sequence[str], width: int) -> bool:
 def is_list(lines: Sequence[str]) -> bool:
     """Returns True if a paragraph is a list or a table: at least half of its lines end in digits.
 
-    A paragraph of one line is not a list.
-    Poems with numbered lines are not lists: only every fifth or tenth line has a number.
+    A paragraph of one line is not a list. Poems with numbered lines are not lists either, because only every
+    fifth or tenth line of them ends in a number.
     """
     figures = sum(1 for line in lines if _FIGURE_AT_END.search(line[-4:]))
     return len(lines) > 1 and figures >= LISTED_LINES * len(lines)

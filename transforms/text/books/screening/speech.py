@@ -45,9 +45,9 @@ class Speech(NamedTuple):
 
 
 class _Spoken(NamedTuple):
-    """A name at the start of a line, and the number of characters up to the next name or paragraph.
+    """A name at the start of a line, and the number of characters of the text that follows it.
 
-    The name may be that of a speaker, or any other.
+    The name may be that of a speaker or another name. The text ends at the next name or paragraph.
     """
 
     name: str
@@ -68,10 +68,11 @@ def measure_speech(paragraphs: Sequence[Sequence[str]]) -> Speech:
 
 
 def _spoken_in(paragraphs: Sequence[Sequence[str]]) -> Iterator[_Spoken]:
-    """Yields each name that may be a speaker's, with the length of the text up to the next name.
+    """Yields each name that may be a speaker's, with the length of the speech that follows it.
 
-    The text ends with the paragraph. If the name is a paragraph of its own, in capitals or without a period,
-    the text is the next paragraph, unless that begins with a name, too.
+    The speech ends at the next name or at the end of the paragraph. If a name in capitals or without a period
+    is a paragraph of its own, its speech is the next paragraph. There is no such speech if the next paragraph
+    begins with a name.
     """
     above = ""
     for lines in paragraphs:

@@ -58,8 +58,8 @@ def make_line(
     """Returns the line of the table of considered books for one book.
 
     Args:
-      measured: (L, V) of the book, its numbers of tokens and of different tokens (see simplicity.py); None if
-        the book was rejected before they were counted.
+      measured: (number of tokens, number of different tokens) of the book, see simplicity.py; None if the
+        book was rejected before its tokens were counted.
       formula: the formula of the ratio, see simplicity.py.
       verdict: the result of comparing the book with larger books; None if it was not compared.
       rejected: the reason for rejecting the book; None if it was kept.

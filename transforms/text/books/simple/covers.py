@@ -1,9 +1,10 @@
 """Decides which books overlap. Each book is compared with only some of the larger books, its candidates.
 
 As in overlap.py, a book is dropped if a given share (the threshold) of its n-grams is also in its kept
-candidates, taken together. If all candidates together have fewer of its n-grams, the book is certainly kept.
-All other books are contested. Whether a contested book is kept depends on which of its candidates are kept.
-This depends on their candidates and so on, so the books of a connected component are decided together.
+candidates, taken together. If even all its candidates, kept or not, together have less than this share of its
+n-grams, the book is certainly kept. All other books are contested. Whether a contested book is kept depends
+on which of its candidates are kept. Whether they are kept depends on their own candidates, and so on. So the
+books of a connected component are decided together.
 
 The cover of a book is the set of its n-grams that its candidates also have. The owners of a cover are the
 candidates that have any of these n-grams.
@@ -90,7 +91,7 @@ def is_contested(cover: Cover, threshold: Fraction) -> bool:
 def decide_covers(covers: Iterable[Cover], threshold: Fraction) -> list[int]:
     """Decides which books of a connected component are dropped, and returns their numbers, ascending.
 
-    `covers` has one element for each contested book of the component. All other books are kept.
+    `covers` has the Cover of each contested book of the component. All other books are kept.
     """
     dropped: set[int] = set()
     for cover in sorted(covers):

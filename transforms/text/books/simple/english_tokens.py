@@ -3,13 +3,14 @@
 spaCy splits a text at white space and applies its rules to each piece, here called a chunk. Chunks repeat, so
 the tokens of a chunk are stored in a table. The result is the same as that of spaCy on whole paragraphs:
 
-* As its last step, spaCy searches the tokens of the whole text for its special cases. special_cases.py finds
-  the chunks whose neighbours could change the result. Paragraphs with such neighbours are tokenised by spaCy
-  as a whole.
-* Chunks that are not in the table are tokenised by spaCy, except the most frequent kind: words of letters
-  only, joined by hyphens and dashes, optionally in double quotation marks and followed by a point or a comma.
-  The rules treat all letters alike except for their case before a period. Only special cases depend on
-  particular letters, so words that occur in special cases are tokenised by spaCy, too.
+* As its last step, spaCy searches the tokens of the whole text for its special cases, such as "Mr.". They may
+  extend over two chunks. special_cases.py finds the chunks whose neighbours could change the result.
+  Paragraphs with such chunks are tokenised by spaCy as a whole.
+* Chunks that are not in the table are tokenised by spaCy, except for the most frequent kind of chunk, which
+  this module splits itself. Such a chunk has only letters and a few marks: hyphens and dashes inside, double
+  quotation marks around it, and a punctuation mark such as a comma at its end. spaCy's rules treat all
+  letters alike, except for their case before a period. Only special cases depend on particular letters. So
+  chunks with a word that occurs in a special case are tokenised by spaCy, too.
 
 spaCy's time grows with the square of the number of punctuation marks at the start or end of a chunk. So a
 chunk of more than LONGEST_CHUNK characters, which is not English, becomes one token.

@@ -31,7 +31,7 @@ class HashedBook(NamedTuple):
 
 
 class NgramBlock(NamedTuple):
-    """The n-gram hashes of several books that belong to one partition.
+    """Those n-gram hashes of several books that are in one partition.
 
     The hashes of each book are consecutive and ascending.
     """
@@ -66,7 +66,7 @@ def cut_hashes(hashes: Uint64s, sample: int, partitions: int) -> Int64s:
     """Returns the index in `hashes` at which each partition begins, and the index at which the last one ends.
 
     `hashes` must be ascending and come from `sample_hashes`. The lowest 1/`sample` of the 64-bit range is
-    divided equally among the partitions. Any higher hash is in the last partition.
+    divided equally among the partitions. If the only hash is above this range, it is in the last partition.
     """
     limits = [_HASHES // sample * number // partitions for number in range(1, partitions)]
     inner = numpy.searchsorted(hashes, numpy.array(limits, numpy.uint64))
@@ -78,8 +78,8 @@ def deal_hashes(
 ) -> Iterator[tuple[int, NgramBlock]]:
     """Distributes the hashes of books to partitions. Yields (number of a partition, block with its hashes).
 
-    A block contains only books that have a hash in the partition. Hashes and `sample` are as in
-    `cut_hashes`.
+    A block contains only books that have a hash in the partition. The hashes of each book must be those that
+    `sample_hashes` returns for this `sample`.
     """
     cut = [cut_hashes(book.hashes, sample, partitions) for book in books]
     cuts = numpy.array(cut, numpy.int64).reshape(-1, partitions + 1)

@@ -59,8 +59,8 @@ _MAX_DENOMINATOR = 10**6
 class Chains(NamedTuple):
     """The n-grams of a partition that are in contested books and also in larger books.
 
-    If a larger book that is certainly kept (a free book) has the n-gram, it is only counted. Otherwise the
-    contested books that have the n-gram are its chain, the largest first.
+    If a larger book that is certainly kept (a free book) has an n-gram, this n-gram is only counted.
+    Otherwise the contested books that have the n-gram are its chain, the largest first.
     """
 
     certain: Int64s  # rows (id, number of n-grams that a free earlier book has)
@@ -94,7 +94,7 @@ def parse_threshold(share: str | float | Fraction) -> Fraction:
 
 
 class OverlapRule(NamedTuple):
-    """The rule that decides which books overlap: a share of n-grams, and how to select books to compare."""
+    """The rule that decides which books overlap: a minimum share of n-grams, and which books are compared."""
 
     threshold: Fraction
     by_minhash: bool  # True if MinHash selects the books to compare
@@ -260,7 +260,7 @@ def decide(
     Args:
       books: the contested books of the component.
       chains: (ids of the books, the largest first; number of n-grams that exactly these books share).
-      threshold: a book is dropped if at least this share of its n-grams is covered.
+      threshold: a book is dropped if at least this share of its n-grams is also in larger kept books.
     """
     id_to_chains = collections.defaultdict(list)
     for number, (members, _) in enumerate(chains):

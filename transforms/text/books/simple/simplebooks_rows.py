@@ -82,9 +82,9 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _note_on_sizes(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the lines of a note for the dataset card if SimpleBooks-2 has all books of SimpleBooks-92.
+    """Returns the lines of a note for the dataset card if SimpleBooks-2 and SimpleBooks-92 are the same.
 
-    This is so if there are few books. Otherwise returns [].
+    They are the same if all training books fit into SimpleBooks-2. Otherwise returns [].
     """
     large, small = (stats[size]["splits"]["train"]["tokens"] for size in (LARGE, SMALL))
     if large != small:

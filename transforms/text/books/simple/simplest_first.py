@@ -20,7 +20,7 @@ MAX_VOCABULARY = 100_000
 class Queue(NamedTuple):
     """The simplest books that together have at most the target number of tokens, in order of their ratio.
 
-    The size of their vocabulary is not yet known, so not all of them may be taken.
+    If these books together have too large a vocabulary, `take_books` takes only the first of them.
     """
 
     rank_of: dict[int, int]  # book id → its rank
@@ -51,9 +51,9 @@ def line_up(
     Args:
       formula: the formula of the ratio, see simplicity.py.
       target_tokens: largest number of tokens of all books together.
-      sizes: (book id, tokens of its tokenised text), each book once, in any order.
-      measures: book id → (L, V) of its text: the numbers of tokens and of different tokens. It may include
-        other books.
+      sizes: (book id, number of tokens of its tokenised text), each book once, in any order.
+      measures: book id → (L, V) of its text before it is tokenised: the numbers of its tokens and of its
+        different tokens, see `simplicity.measure`. It may include other books.
     """
     in_order = sorted(sizes, key=lambda size: (-exact_ratio(*measures[size[0]], formula), size[0]))
     rank_of: dict[int, int] = {}

@@ -8,10 +8,11 @@ some hundred tokens. L/V² has values near the threshold, and prefers short book
 V grows as a power of L. A ratio that does not depend on length is L / V^(1/p), where p is the exponent of
 that power. The exponent was fitted once, by least squares of log V on log L, on the 203 books of English
 prose among 328 real files (209 to 343,750 tokens). The result is V = 3.07 L^0.738. In 95 % of 2,000 bootstrap
-samples, the exponent is between 0.724 and 0.752. 1/p is 1.355, so `L/V^1.35` is a fixed formula: an exponent
-fitted to each input would change the choice of all books with each input. Its correlation with the logarithm
-of the length is 0.02 on these books (L/V²: -0.90, L/V: 0.92). The average ratio is 0.22. For more figures,
-and the agreement with readability, see pipelines/docs/simplebooks.md.
+samples, the exponent is between 0.724 and 0.752. 1/p is 1.355, so the default formula is `L/V^1.35`. The
+exponent is fixed, because an exponent fitted to each input would change the choice of all books with each
+input. On these books, the correlation of L/V^1.35 with the logarithm of the length is 0.02 (that of L/V² is
+-0.90, that of L/V is 0.92), and its average is 0.22. For more figures, and the agreement with readability,
+see pipelines/docs/simplebooks.md.
 """
 
 import dataclasses
@@ -102,12 +103,14 @@ def is_simple(tokens: int, vocabulary: int, formula: str, min_ratio: Fraction) -
 
 @dataclasses.dataclass(frozen=True)
 class NotSimple:
-    """Rejects books that are not simple: their ratio of tokens to different tokens is too low, see `ratio`.
+    """Rejects books that are not simple: they have too many different tokens for their length.
+
+    The simplicity of a book is measured by a formula such as L/V^1.35, see `ratio`.
 
     Args:
       formula: one of FORMULAS.
-      min_ratio: the lowest ratio of a kept book, as a text such as "0.0012" to avoid rounding; "" is the
-        formula's default.
+      min_ratio: the lowest value, by this formula, of a kept book. It is a text, such as "0.0012", to avoid
+        rounding. "" stands for the default of the formula.
 
     Raises ValueError if the formula is unknown, or if the ratio is not a number or is negative.
     """

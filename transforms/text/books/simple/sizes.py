@@ -1,4 +1,4 @@
-"""Assigns books to the splits and sizes of SimpleBooks.
+"""Assigns books to the splits of SimpleBooks, and to its two sizes: SimpleBooks-92 and SimpleBooks-2.
 
 Nguyen, "SimpleBooks", section 2: of 1,573 books, five are the validation set and five the test set, with
 200,000 tokens each. The others, 92 M tokens, are the training set of SimpleBooks-92. SimpleBooks-2 has the
@@ -17,7 +17,7 @@ ORDINARY_FACTOR = 2
 
 
 class Placement(NamedTuple):
-    """The split and size of a book. All books are in SimpleBooks-92."""
+    """The split of a book, and whether it is also in SimpleBooks-2. All books are in SimpleBooks-92."""
 
     split: str  # "train", "validation" or "test"
     is_small: bool  # True if it is in SimpleBooks-2, too
@@ -28,21 +28,22 @@ def plan_sizes(
     heldout_books: int = HELDOUT_BOOKS,
     small_tokens: int = SMALL_TOKENS,
 ) -> dict[int, Placement]:
-    """Chooses the split and the size of each book. Returns book id → Placement.
+    """Chooses the split of each book, and the books of SimpleBooks-2. Returns book id → Placement.
 
     Books are sorted by the fingerprint of "simplebooks <id>", then by id. The first books become the
     validation set, the next ones the test set. Books that are longer than twice the median book, or shorter
     than half of it, are used for these two sets only if there are no others. So no single book makes a set
     much larger or smaller than in the paper, where five books have 200,000 tokens and the average book has
-    58,000. All other books are the training set. In the same order, books are added to the small training set
-    as long as it does not exceed `small_tokens`; books that do not fit are skipped.
+    58,000. All other books are the training set of SimpleBooks-92. In the same order, they are added to the
+    training set of SimpleBooks-2 as long as it does not exceed `small_tokens`; books that do not fit are
+    skipped.
 
     Two sets may share text, up to the overlap that the overlap rule allows.
 
     Args:
       facts: (book id, its number of tokens), each book once, in any order.
       heldout_books: number of books in each of the validation and test sets.
-      small_tokens: largest number of tokens of the small training set.
+      small_tokens: largest number of tokens of the training set of SimpleBooks-2.
 
     Raises ValueError if no book would be left for training.
     """

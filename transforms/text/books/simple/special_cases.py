@@ -1,9 +1,10 @@
 """Finds chunks of text that spaCy must tokenise together, because of its special cases.
 
 After spaCy has split a text into tokens, it searches them for special cases, such as "Mr.", and replaces
-their tokens. A special case may also match across a space: a colon and "(" after the space match ":(". Such a
-match does not change its own tokens, since no special case has a space in it. But of overlapping matches only
-the longest is used, so the match may prevent another match within a chunk.
+their tokens. A special case may also match the end of a chunk and the start of the next one: the tokens of
+": (" match the special case ":(", although there is a space between them. Such a match changes no tokens,
+since no special case has a space in it. But of overlapping matches, spaCy uses only the longest one. So a
+match across a space may prevent another match within a chunk.
 
 So two neighbouring chunks must be tokenised together if both conditions are met. The last token of the first
 chunk and the first token of the second chunk are consecutive tokens of a special case. And at least one of

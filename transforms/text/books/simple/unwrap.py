@@ -1,18 +1,19 @@
 """Joins the lines of a book, of some 70 characters each, so that every paragraph is one line.
 
 Books of Project Gutenberg are wrapped by hand, with empty lines between paragraphs. A stanza becomes one
-paragraph, its verses joined like lines of prose: indentation marks verses, but also quotations of prose,
-letters, footnotes and glossaries, which would be torn apart. A heading of two lines is a paragraph, too.
+paragraph, and its verses are joined like lines of prose. Verses could only be detected by their indentation.
+But quotations of prose, letters, footnotes and glossaries are indented, too, and their paragraphs would be
+torn apart. A heading of two lines becomes one paragraph, too.
 
 The rules for joining lines are based on the line ends in 328 real files:
 
 * A word with a hyphen is joined to the next line unchanged: "billiard-\\nroom" becomes "billiard-room". Of
   505 such places in prose, 173 are compounds that the same book also has within a line. In all books some
-  80 are broken words ("politi-\\ncal"), a third of them in one book. Without a lexicon they cannot be
-  distinguished, and no character is lost. Before a capital letter the hyphen is mostly a dash
-  ("asleep-\\nWhereto"; 423 of 470 places are in plays), and a space follows it.
+  80 are broken words ("politi-\\ncal"), a third of them in one book. Without a lexicon, broken words and
+  compounds cannot be distinguished, so the hyphen is kept. Before a capital letter the hyphen is mostly a
+  dash ("asleep-\\nWhereto"; 423 of 470 places are in plays), and a space follows it.
 * A dash after a word is joined to the next word: within lines, "--" has no spaces around it in 78,585 of
-  79,708 places. An exception are withheld names ("Minister D--\\nis known"), which have a space after them.
+  79,708 places. Withheld names are an exception: a space follows the dash ("Minister D--\\nis known").
 """
 
 import re

@@ -204,7 +204,7 @@ def _find_books(text: str, marks: Sequence[_Mark]) -> list[Span] | Reason:
 
 
 def _cut_book(text: str, part: Span, marks: Sequence[_Mark]) -> str:
-    """Returns the book in the span `part`, without the closing lines of Project Gutenberg."""
+    """Returns the book in the span `part`, without lines such as "End of the Project Gutenberg EBook"."""
     start, end = part
     closings = []
     for mark in marks:
@@ -215,9 +215,10 @@ def _cut_book(text: str, part: Span, marks: Sequence[_Mark]) -> str:
 
 
 def _whole_text(text: str, closings: Sequence[_Mark]) -> list[Span]:
-    """Returns the span of the book in a text without a header.
+    """Returns a list of one span, that of the book, for a text without a header.
 
-    The book ends before the first closing line that is followed only by boilerplate.
+    `closings` are the marks of lines such as "End of the Project Gutenberg EBook of …". The book ends before
+    the first of them that is followed only by boilerplate. If there is none, the book is the whole text.
     """
     for closing in closings:
         if is_boilerplate(text[closing.end :]):
@@ -309,7 +310,10 @@ def _mark_end(text: str, start: int, closes: str) -> int:
 
 
 def _anchored_lines(text: str, anchors: Sequence[str]) -> list[int]:
-    """Returns the sorted starts of the lines that contain one of `anchors`, and of the lines before them."""
+    """Returns the start positions of all lines that contain one of `anchors`, in order.
+
+    For each of these lines, the start of the line directly before it is returned, too.
+    """
     starts = lines_with(text, anchors)
     return sorted(starts | {line_start(text, start - 1) for start in starts if start})
 

@@ -3,12 +3,14 @@
 The end of such a list is not marked. So the list is read from its heading, entry by entry, up to the first
 paragraph of one of three kinds:
 
-1. a paragraph after several empty lines, where a chapter begins;
+1. a paragraph after several empty lines, where a chapter begins, or the heading of the next list;
 2. a paragraph that repeats an entry, because it is the heading of a chapter;
 3. prose.
 
-In the last two cases, the list ends where the most empty lines are, shortly before this paragraph. A list
-whose end is not found is kept. The rules are in `furniture.toml`.
+In the last two cases, the paragraphs just before this paragraph may already be headings of the text. If the
+entries have page numbers, the list ends after the last entry with one. Otherwise it ends at the longest run
+of empty lines just before this paragraph. A list whose end is not found is kept. The rules are in
+`furniture.toml`.
 """
 
 import functools
@@ -112,8 +114,9 @@ def _end_of_list(text: str, start: int, rules: _Rules) -> int:
 
 
 def _count_entries(paragraphs: Sequence[Paragraph], rules: _Rules) -> tuple[int, bool]:
-    """Counts the entries of a list. Returns (number of entries, True if it is certain that the text follows
-    the list).
+    """Counts the entries of a list. Returns (number of entries, True if the list certainly ends after them).
+
+    If the second value is False, the last of these entries may be headings of the text after the list.
     """
     seen: set[str] = set()
     for index, paragraph in enumerate(paragraphs):

@@ -31,10 +31,10 @@ class _Rules(msgspec.Struct):
 def find_illustrations(text: str) -> Iterator[Span]:
     """Yields the spans of illustrations with their captions, which may contain brackets and empty lines.
 
-    The limits `max_characters` and `max_unclosed_characters` are in furniture.toml. An illustration longer
-    than the first limit is kept, since its end is unclear. An illustration without closing bracket ends at
-    the first empty line. It is kept if there is no empty line within the second limit. If an illustration
-    divides a paragraph in two, the empty lines between the halves are removed, too. Spans may overlap.
+    An illustration longer than `max_characters` is left out, since its end is unclear. An illustration
+    without closing bracket ends at the first empty line. It is left out if this line is not within
+    `max_unclosed_characters`. Both limits are in furniture.toml. If an illustration divides a paragraph in
+    two, a span with the empty lines between the halves is yielded, too. Spans may overlap.
     """
     rules = _rules()
     places = _find_places(text, rules)
@@ -83,7 +83,8 @@ def _unclosed(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[S
 def _bare(text: str, closed: Mapping[int, int], rules: _Rules) -> Iterator[Span]:
     """Yields the spans of illustrations whose opening bracket is missing.
 
-    The closing bracket must not belong to another opening bracket.
+    Closing brackets that belong to an opening bracket in the text do not count. `closed` has these pairs, see
+    `match_brackets`.
     """
     closings = set(closed.values())
     return (found.span() for found in rules.bare.finditer(text) if found.end() not in closings)

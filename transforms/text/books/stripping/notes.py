@@ -199,9 +199,10 @@ def _speaks_as_note(paragraphs: Sequence[Paragraph], rules: _TranscriberRules) -
 
 
 def _box(text: str, start: int, max_lines: int) -> Span:
-    """Returns the span of the box that begins at `start`.
+    """Returns the span of the box to which the line at `start` belongs.
 
-    A box consists of lines that begin with "|" or "+". A separator above it is included.
+    A box consists of lines that begin with "|" or "+". At most `max_lines` lines of the box above, and as
+    many below the line at `start`, are included, and a separator above the box.
     """
     first, last = start, line_end(text, start)
     for _ in range(max_lines):

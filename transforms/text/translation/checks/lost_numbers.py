@@ -207,7 +207,9 @@ def _may_be_a_word(number: _Number, has_new: bool) -> bool:
 
 
 def _new_numbers(numbers: list[_Number], target: Readings) -> list[str]:
-    """Returns the numbers of the translation that are not in the source, neither as a whole nor as a part.
+    """Returns the numbers of the translation that share no part with any number of the source.
+
+    A part is a run of digits: 10 and 30 in "10:30". The whole number, without separators, is also a part.
 
     Args:
       numbers: the numbers of the source.

@@ -53,8 +53,12 @@ class PairFit:
     def score(self, rows: Indices, columns: Indices, without: Indices) -> Matrix:
         """Returns for each k a score of how well target columns[k] fits source rows[k].
 
-        The pairs rows[k] and without[k] are left out of the model. They must be two different pairs, and
-        columns[k] must be equal to rows[k] or without[k].
+        For each score, the model leaves out two pairs: the pairs with the indexes rows[k] and without[k].
+
+        Args:
+          rows: indexes of sources.
+          columns: indexes of targets. Each must be equal to rows[k] or to without[k].
+          without: for each k, the index of another pair than rows[k].
         """
         first, second = self.inverse[rows, rows], self.inverse[without, without]
         both = self.inverse[rows, without]

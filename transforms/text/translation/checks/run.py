@@ -107,7 +107,8 @@ def check_translations(
 def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
     """Drops findings that are a consequence of another finding about the same line.
 
-    If a line has errors of several rules in _FOREIGN, only the error of the first of these rules is kept.
+    If a line has errors of several of the rules `source-copy`, `wrong-script` and `wrong-language`, only the
+    error of the first of these rules is kept.
     """
     reason_of: dict[str, str] = {}
     for rule in reversed(_FOREIGN):
@@ -124,7 +125,10 @@ def _without_implied(findings: Sequence[Finding]) -> list[Finding]:
 def _trusted(
     translations: Mapping[str, Translation], findings: Sequence[Finding]
 ) -> Mapping[str, Translation]:
-    """Returns the translations; the text is "" if a translation has an error of a rule in _NO_TRANSLATION."""
+    """Returns the translations, with the text "" for those that are probably no translation of their source.
+
+    These are the translations with an error of a rule in _NO_TRANSLATION, such as `source-copy`.
+    """
     none = {
         finding.id
         for finding in findings

@@ -16,7 +16,7 @@ _MAX_NAME_WORDS = 3  # "Buenos Aires, Argentina" may be left unchanged
 def find_copies(pairs: Sequence[Pair], language: TargetLanguage) -> Iterator[Finding]:
     """Yields `source-copy` findings for translations that are identical or nearly identical to their source.
 
-    A finding is an error. It is only a warning if the source has at most 3 words, because it may be a name.
+    A finding is an error. It is only a warning for a source of at most 3 words, because this may be a name.
     """
     if language.tag.split("-")[0] == "en":
         return

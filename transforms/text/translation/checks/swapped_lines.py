@@ -84,10 +84,11 @@ class _Scores:
         self.usual = float(np.median(self._lone))
 
     def band(self) -> Matrix:
-        """Returns how well each source (row) fits the target that is shifted by each of OFFSETS (column).
+        """Returns how well each source fits the targets on its own line and on the lines near it.
 
-        Scores are divided by the median score of the pairs. The score is 0 if the model does not have the
-        source or the target.
+        The result has one row per source, and one column for each number of lines in OFFSETS, from -3 to 3,
+        by which the target is below the source. Scores are divided by the median score of the pairs. The
+        score is 0 if the model does not have the source or the target.
         """
         count = len(self._row_of)
         band = np.zeros((count, len(OFFSETS)))

@@ -74,7 +74,7 @@ def format_name(packet: Packet) -> str:
 
 
 def parse_name(name: str) -> PacketName:
-    """Parses a name made by `format_name`. Returns NO_NAME for any other text."""
+    """Parses a name made by `format_name`. Returns NO_NAME (no part has a value) for any other text."""
     found = _NAME.fullmatch(name)
     if not found:
         return NO_NAME

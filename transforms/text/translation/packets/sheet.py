@@ -142,7 +142,7 @@ def find_layout(header: str) -> Layout:
         if columns.count(ID) == 1 and len(targets) == 1:
             return Layout(delimiter, is_marked, columns, targets[0][0], targets[0][1] or "")
     raise ReadError(
-        1, f"the header needs one column id and one column target; found {header[:200]!r}"
+        1, f"the header needs one column `id` and one column `target`; found {header[:200]!r}"
     )
 
 

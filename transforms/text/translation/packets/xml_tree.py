@@ -78,4 +78,6 @@ class _Builder:
 
     def _doctype(self, *_: object) -> NoReturn:
         line = self.parser.CurrentLineNumber
-        raise ReadError(line, "XLIFF has no document type declaration: remove it")
+        raise ReadError(
+            line, "an XLIFF file must not have a document type declaration (DOCTYPE): remove it"
+        )

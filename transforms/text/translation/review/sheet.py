@@ -108,7 +108,7 @@ def read_review_sheet(text: str) -> ReviewedSheet:
     reviewed = [row for row in rows if row.is_reviewed]
     reviewer = _only_value(reviewed, "reviewer")
     if reviewed and not reviewer:
-        raise ReadError(reviewed[0].line, "the column reviewer is empty: write your name in it")
+        raise ReadError(reviewed[0].line, "the column `reviewer` is empty: write your name in it")
     return ReviewedSheet(
         reviewer,
         language=_only_value(rows, "language"),
@@ -138,7 +138,7 @@ def _read_rows(text: str) -> Iterator[_Row]:
         values = (fields.get(name, "") for name in _Row._fields[1:])
         row = _Row(line, *(value.strip() for value in values))._replace(target=fields["target"])
         if not row.id:
-            raise ReadError(line, "the column id is empty")
+            raise ReadError(line, "the column `id` is empty")
         yield row
 
 
@@ -207,7 +207,10 @@ def _errors(reviewed: Iterable[_Row]) -> Iterator[ReviewError]:
             _check_slug(row, "severity", severity, SEVERITIES)
             yield ReviewError(row.id, category, severity, row.comment, row.line)
         elif severity:
-            raise ReadError(row.line, f"{OK} has no severity: remove {row.severity!r}")
+            raise ReadError(
+                row.line,
+                f"a sentence marked as {OK} must not have a severity: remove {row.severity!r}",
+            )
 
 
 def _check_slug(row: _Row, column: str, slug: str, allowed: Collection[str]) -> None:

@@ -91,12 +91,14 @@ def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
     Raises AccountingError if the counts of a domain's pages do not add up, and NothingLeftError if no
     sentence was selected.
 
-    In the ledger's entries under REJECTED, the name of a stage begins with the domain. In addition to the
+    In the ledger's entries for rejected pages, the name of a stage begins with the domain. In addition to the
     entries of every build, the ledger has:
       pages: (domain, number of pages that were read).
       candidates: (domain, number of pages with a passage).
       selection: one Selection.
       newer_than: (domain, OlderPages or NewerDocuments), only for domains that are limited to newer texts.
+
+    The second argument is not used.
     """
     pages, selection = ledger.pairs("pages"), ledger.one("selection")
     names = sorted(pages, key=lambda name: (DOMAINS.index(name) if name in DOMAINS else 9, name))
@@ -165,6 +167,10 @@ def _make_stats(selection: Selection, domains: Mapping[str, DomainAccount]) -> d
     """Returns the statistics of a build: counts per split and domain, and other figures.
 
     The other figures are those that table 3 of Goyal et al. 2022 gives for FLORES-101.
+
+    Args:
+      selection: the selected sentences.
+      domains: domain → the counts of its pages or documents.
     """
     sentences = selection.sentences
     topics = Counter(one.topic for one in sentences)

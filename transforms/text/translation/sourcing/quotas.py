@@ -240,7 +240,13 @@ def _path(
     """Finds an augmenting path from row `start` to a column whose sum is still too small.
 
     Returns the cells of the path as ((row, column), change), or None if there is no path. The change is
-    alternately 1 and -1. The arguments are those of `_fill`.
+    alternately 1 and -1.
+
+    Args:
+      table: the numbers in the cells.
+      start: the index of the row.
+      columns: the amount that is missing in each column sum.
+      room: the largest value that each cell may have.
     """
     # Row that was reached → the path to it.
     paths: dict[int, list[tuple[tuple[int, int], int]]] = {start: []}

@@ -59,11 +59,11 @@ class Selection(NamedTuple):
 
 
 def candidates_needed(articles: int) -> int:
-    """Returns the number of candidates that `select` needs for a domain to get `articles` articles.
+    """Returns the number of candidates that `select` considers to get `articles` articles from a domain.
 
-    More candidates than articles are needed, to replace articles with short passages and articles that repeat
-    a sentence. The candidates with the lowest ranks are used, and copies are not counted. If a domain has
-    fewer candidates than this number, all of them are used.
+    This is more than the number of articles, so that articles with short passages and articles that repeat a
+    sentence can be replaced. Copies of an article count as one candidate. If a domain has fewer candidates
+    than this number, `select` considers all of them.
     """
     return RESERVE_TIMES * articles + RESERVE
 
@@ -74,9 +74,10 @@ def place_of(candidate: Candidate) -> tuple[int, Candidate]:
 
 
 def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candidate]:
-    """Returns the first `most` candidates in the order of `place_of`, without copies.
+    """Returns the `most` candidates with the lowest ranks, without copies, sorted by `place_of`.
 
-    Of several copies of an article, only the first one is kept. All candidates must be from the same domain.
+    Of several copies of an article, only the one with the lowest rank is kept. All candidates must be from
+    the same domain.
     The function can be used as a combiner: it may be applied to parts of the candidates and then to the union
     of the results.
     """
@@ -91,10 +92,10 @@ def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candida
 def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Selection:
     """Fills the quotas with sentences from the candidates with the lowest ranks.
 
-    Only the first `candidates_needed` candidates of each domain, without copies, are considered. A candidate
-    is skipped if a candidate with a lower rank or from an earlier domain is a copy of it, or has one of its
-    sentences. If there are too few articles or sentences, as many as possible are selected, and the domain is
-    listed in `shortages`.
+    From each domain, at most as many candidates as `candidates_needed` returns are considered. They are read
+    domain by domain, in the order of their ranks. A candidate is skipped if it repeats an earlier candidate
+    or one of its sentences. If a domain has too few articles or sentences, as many as possible are selected,
+    and the domain is listed in `shortages`.
 
     Raises ValueError if a candidate's domain has no quota.
     """
@@ -118,9 +119,9 @@ def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Sel
 def _ranked(
     candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]
 ) -> dict[str, list[Candidate]]:
-    """Returns domain → the candidates that may be selected, sorted by rank.
+    """Returns domain → its candidates with the lowest ranks, without copies, sorted by rank.
 
-    Domains are in the order of the quotas.
+    The number of candidates of a domain is at most `candidates_needed`. Domains are in the order of `quotas`.
     """
     by_domain: dict[str, list[Candidate]] = {domain: [] for domain, _ in quotas}
     for candidate in candidates:
@@ -174,8 +175,8 @@ def _repeated(candidate: Candidate, article: str, known: _Known) -> tuple[str, s
     """Returns (reason, details) if a candidate repeats an earlier one, otherwise None.
 
     It repeats an earlier candidate if it is the same page, or has the same text or one of its sentences. The
-    reason is "duplicate-page", "duplicate-article" or "duplicate-sentence". The details are a text for
-    people.
+    reason is "duplicate-page", "duplicate-article" or "duplicate-sentence". The details are a text that
+    describes the repetition, such as the repeated sentence and the article that has it.
 
     Args:
       candidate: the candidate.
@@ -282,8 +283,9 @@ def _pairs(
 def _with_lengths(candidates: Sequence[Candidate], sentences: int) -> list[Candidate]:
     """Shortens the passages so that they have `sentences` sentences in total.
 
-    First, each passage gets a random length. These lengths are distributed as in the FLORES-101 release. Then
-    lengths are changed by one sentence, in order, until the total is correct or no length can be changed.
+    First, each passage gets a random length. These lengths are distributed as in the FLORES-101 release. If
+    the total is wrong, passages become one sentence longer or shorter, in the order of the candidates, until
+    it is correct or no length can be changed. No passage gets longer than it was or shorter than 3 sentences.
     """
     most = [_length(candidate) for candidate in candidates]
     lengths = [

@@ -23,7 +23,7 @@ def topic_of(domain: str, title: str, categories: Sequence[str]) -> str:
     domain's table is returned. If no topic has points, the domain's default is returned. Categories may have
     a namespace prefix.
 
-    Raises ValueError if there is no table for `domain`. It should be one of DOMAINS.
+    Raises ValueError if there is no table for `domain`, which is usually "wikinews" or another of DOMAINS.
     """
     tables = _tables()
     default = tables["default"].get(domain)

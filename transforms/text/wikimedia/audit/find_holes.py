@@ -402,7 +402,7 @@ class _Comparison:
         return text[self.words[left].end : self.words[right].start]
 
     def _has_symbols(self, between: str, line: "_Source", after: int) -> bool:
-        """Returns True if the corpus text has characters between two words that the wikitext lacks there.
+        """Returns True if the corpus text has, between two words, characters that the wikitext lacks there.
 
         Slots in the wikitext, such as templates, are ignored.
 
@@ -469,12 +469,12 @@ class _Comparison:
             )
 
     def _begins_paragraph(self, norms: Sequence[str], word: int | None) -> bool:
-        """Returns True if a later paragraph of the corpus text begins with given words.
+        """Returns True if a paragraph that follows a given word of the corpus text begins with `norms`.
 
         Args:
-          norms: the normalised words.
-          word: the index of a word in the corpus text. The paragraphs that begin after this word, up to FAR
-            words after it, are searched.
+          norms: normalised words.
+          word: the index of the given word in the corpus text; must not be None. Only paragraphs that begin
+            at most 500 words (FAR) after it are searched.
         """
         assert word is not None
         for number in range(self.paragraph_of[word] + 1, len(self.paragraphs)):
@@ -486,7 +486,7 @@ class _Comparison:
         return False
 
     def _check_quotation(self, line: "_Source", is_first: bool) -> None:
-        """Finds templates of a line that contain prose which is missing in the corpus text.
+        """Records a finding for each template of a line that contains prose which the corpus text lacks.
 
         Args:
           line: a line of the wikitext that contains only templates.
@@ -532,7 +532,7 @@ class _Comparison:
                     self._add_in_text(kind, number, found.start())
 
     def _is_in_source(self, paragraph: str, start: int, end: int) -> bool:
-        """Returns True if a part of a corpus paragraph occurs in the wikitext without a template in it.
+        """Returns True if a part of a corpus paragraph is in the wikitext as it is, with no template inside.
 
         The part extends from the offset `start` to `end`.
         """
@@ -655,7 +655,11 @@ class _Comparison:
         self._add_in_text("no-beginning", number, 0)
 
     def _check_added(self) -> None:
-        """Finds runs of words in the corpus text that occur only in hidden parts of the page's wikitext."""
+        """Records a finding for each run of words in the corpus text that comes from hidden wikitext.
+
+        Hidden parts of the wikitext are not displayed on the page. A run of words comes from them if more
+        than half of its sequences of three words occur in them, and nowhere else in the wikitext.
+        """
         unmatched = [j for j in range(len(self.words)) if j not in self.origin]
         runs = [run for run in _runs(unmatched) if run[1] - run[0] + 1 >= MIN_ADDED_WORDS]
         if not runs:
@@ -758,7 +762,7 @@ class _Comparison:
 
 
 class _Source:
-    """A line of the wikitext, with its words and the slots between the words (see the module docstring)."""
+    """A line of the wikitext, with its words and the slots between them (templates, formulas and so on)."""
 
     def __init__(self, line: Line):
         self.kind = line.kind
@@ -787,9 +791,9 @@ class _Source:
 
 
 def _index(norms: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
-    """Returns each sequence of SHINGLE words → the indexes of the words at which the sequence begins.
+    """Returns each sequence of 3 words (SHINGLE) in a text → the indexes of the words at which it begins.
 
-    `norms` are the normalised words of a text, in order.
+    `norms` are the normalised words of the text, in order.
     """
     index: dict[tuple[str, ...], list[int]] = {}
     for start in range(len(norms) - SHINGLE + 1):
@@ -826,11 +830,11 @@ def _value_of_whole_sentence(line: "_Source", first: int, last: int) -> str:
     """Returns the slots among the missing words of a line that may stand for a word or a number.
 
     A slot is a part of the line that is not text, such as a template. The line has one character for each
-    slot, and the result consists of these characters. It is "" if the missing words are neither whole
-    sentences nor all words in a pair of brackets.
+    slot, and the result consists of these characters. The result is "" unless the missing words are whole
+    sentences, or everything in a pair of brackets.
 
-    If the word after the missing words is equal to their first word, it is unknown which of the two is
-    missing. Then the missing words may also begin and end one word later.
+    If the word after the missing words is equal to their first word, it is unknown which of the two equal
+    words is missing. So the words that begin and end one word later are also tried.
 
     Args:
       line: the line of the wikitext.

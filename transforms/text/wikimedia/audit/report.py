@@ -39,15 +39,20 @@ class AuditReport:
         return [hole for hole in page.comparison.holes if counts_as_hole(hole, self._uses)]
 
     def rows(self) -> Iterator[tuple[object, ...]]:
-        """Yields one row for each finding, with the columns COLUMNS."""
+        """Yields one row for each finding, with the columns of COLUMNS.
+
+        A row is (page id, title, class, template, excerpt of the wikitext, excerpt of the corpus text).
+        """
         for page, holes in self._pages:
             for hole in holes:
                 yield page.page_id, page.title, hole.kind, hole.template, hole.source, hole.text
 
     def template_rows(self) -> Iterator[tuple[object, ...]]:
-        """Yields one row for each template in running text, with the columns TEMPLATE_COLUMNS.
+        """Yields one row for each template in running text. The most used templates come first.
 
-        The most used templates come first.
+        A row has the template's name, and three numbers of uses: those that left text, those that left none
+        where a value is possible, and those that left none where a note is usual. The last field is "yes" if
+        the template is taken for a note, otherwise "no".
         """
         for name, uses in sorted(self._uses.items(), key=lambda one: (-sum(one[1]), one[0])):
             yield name, *uses, "yes" if is_note(uses) else "no"
@@ -82,10 +87,10 @@ class AuditReport:
         }
 
     def _templates(self) -> Iterator[dict[str, Any]]:
-        """Yields an entry for each template that has findings, at most MAX_TEMPLATES.
+        """Yields an entry for each of the templates with the most findings, at most 500.
 
-        An entry has the number of findings of each class. It also says how many uses of the template left
-        text, and how many left nothing.
+        An entry has the number of findings of each class. It also has the number of uses of the template that
+        left text, the number of those that left none, and the title of a page with a finding.
         """
         kinds: dict[str, Counter[str]] = {}
         examples: dict[str, str] = {}
@@ -167,7 +172,10 @@ class AuditReport:
 
 
 def _in_text(holes: Sequence[Hole]) -> Sequence[Hole]:
-    """Returns the findings that the report counts: all except those of the classes NO_HOLES."""
+    """Returns the findings that count as errors: all except those of the classes in NO_HOLES.
+
+    In these classes, the corpus text lacks no prose, or only whole sentences.
+    """
     return [hole for hole in holes if hole.kind not in NO_HOLES]
 
 

@@ -249,7 +249,7 @@ def _plain(shown: str) -> str:
 
 
 def _outermost(text: str) -> Iterator[tuple[int, int]]:
-    """Yields (start, end) of each template and link that is not inside another one."""
+    """Yields the offsets (start, end) of each template and link in a text that is not inside another one."""
     opened: list[re.Match[str]] = []
     for token in _TOKEN.finditer(text):
         if token[0] in ("{{", "[["):
@@ -265,7 +265,8 @@ def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
 
     Args:
       source: the wikitext of the section.
-      pieces: the templates in the order of the wikitext, and the links in the order of the wikitext.
+      pieces: the templates and links of the section. Templates must be in the order in which they occur in
+        the wikitext, and so must links.
     """
     position = {TEMPLATE: 0, LINK: 0}
     spans = _cut_spans(source)
@@ -282,7 +283,10 @@ def _placed(source: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
 
 
 def _end_of(source: str, start: int) -> int:
-    """Returns the end of the template or link at `start`, or of the text if it has no closing signs."""
+    """Returns the offset of the end of the template or link that begins at the offset `start`.
+
+    If its closing braces or brackets are missing, it extends to the end of `source`.
+    """
     opener = "[" if source.startswith("[") else source[start : start + 2]
     if opener not in ("{{", "[["):
         return source.find("]", start) + 1 or len(source)

@@ -91,8 +91,8 @@ class CleanedPage(NamedTuple):
 class UncleanableError(ValueError):
     """Raised if a page cannot be cleaned.
 
-    `reason` is "too-long" (the page), "too-deep" (the nesting of its templates) or "tangled" (the boundaries
-    of its sections were lost). `detail` describes the error.
+    `reason` is "too-long" if the page is too long, "too-deep" if its templates are nested too deeply, and
+    "tangled" if the boundaries of its sections were lost. `detail` describes the error.
     """
 
     def __init__(self, reason: str, detail: str) -> None:
@@ -203,7 +203,8 @@ class WikitextCleaner:
     def shown_name(self, heading: str, level: int) -> str:
         """Returns the normalised name of a heading without its markup.
 
-        The language tables list the headings of dropped sections in this form.
+        `level` is the level of the heading, from 1 to 6. The language tables list the headings of dropped
+        sections in the form of the result.
         """
         name = normalise_name(heading)
         if _MARKUP.search(name):
@@ -229,7 +230,10 @@ class WikitextCleaner:
         expansion: Expansion,
         variants: PageVariants,
     ) -> list[Section]:
-        """Cleans sections of a page. Returns one cleaned section for each; some may have no paragraphs."""
+        """Cleans sections of a page for running text. The arguments are those of `_run_passes`.
+
+        Returns one cleaned section for each given section. Some may have no paragraphs.
+        """
         return self._run_passes(sections, page, expansion, variants)
 
     def _run_passes(
@@ -243,13 +247,13 @@ class WikitextCleaner:
     ) -> list[Section]:
         """Cleans sections of a page by several passes over all of them at once.
 
-        Returns one cleaned section for each section. Some may have no paragraphs.
+        Returns one cleaned section for each given section. Some may have no paragraphs.
 
         Args:
           sections: the sections to clean.
-          page: the page of the sections.
+          page: the page that contains the sections.
           expansion: receives the counts of templates whose text is guessed or unknown.
-          variants: the converter for the variants of the language, such as traditional Chinese.
+          variants: converts text to a variant of the language, such as traditional Chinese.
           markdown: True to also keep lists, as paragraphs with the marks that `render_markdown` converts.
         """
         if markdown:
@@ -271,7 +275,10 @@ class WikitextCleaner:
             text = drop_unknown_values(text, expansion.dropped)
         shown = tidy(text).split(SECTION)[1:]
         if len(shown) != len(sections):  # not seen in any page
-            raise UncleanableError("tangled", f"{len(sections)} sections became {len(shown)}")
+            raise UncleanableError(
+                "tangled",
+                f"cleaning changed the number of sections from {len(sections)} to {len(shown)}",
+            )
         shown = shown if markdown else [*map(restore, shown)]
         lines = (section.rstrip("\n").split("\n") for section in shown)
         return [

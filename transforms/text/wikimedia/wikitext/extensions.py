@@ -56,9 +56,9 @@ def _show_formula(tex: str) -> str:
 
 
 def _shown(name: str, attributes: str, content: str) -> str:
-    """Returns the visible text of a tag.
+    """Returns the visible text of an element, given the name and attributes of its tag and its content.
 
-    It is the content of nowiki tags, inline code and formulas, and "" for other tags.
+    The content of nowiki, inline code and formula elements is visible. For other elements, returns "".
     """
     if name == "nowiki":
         shown = protect(decode_entities(content)).replace("\n", " ")
@@ -73,7 +73,10 @@ def _shown(name: str, attributes: str, content: str) -> str:
 def _filler(name: str, before: str, after: str) -> str:
     """Returns a mark that separates the texts before and after a removed tag, or "" if no mark is needed.
 
-    `before` is the character before the tag, or ""; `after` are the characters after it.
+    Args:
+      name: the name of the tag.
+      before: the character before the tag, or "" at the start of the page.
+      after: the characters after the tag.
     """
     if name == "nowiki":
         is_read = after[:1] in _MARKUP or after.startswith(_LIST_OR_CODE)

@@ -137,10 +137,10 @@ def _show_brackets(match: re.Match[str]) -> str:
 
 
 def _drop_lost_brackets(line: str) -> str:
-    """Removes the double brackets that belong to no link, `[[` or `]]`, from a line.
+    """Removes from a line the double brackets (`[[` or `]]`) that belong to no link.
 
-    Some brackets of the line may already be marked as plain text. If one of those has no partner, the double
-    brackets are kept as plain text, too, because they may contain the partner.
+    Single brackets of the line may already be marked as plain text. If such a bracket has no partner, the
+    double brackets are kept as plain text, because one of them may contain the partner.
     """
     is_meant = line.count(_LEFT) != line.count(_RIGHT)
     return _LOST_BRACKETS.sub(lambda match: protect(match[0]) if is_meant else "", line)

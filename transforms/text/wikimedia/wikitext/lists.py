@@ -104,10 +104,9 @@ def keep_announced_lists(text: str, levels: Sequence[int] = ()) -> str:
 
 
 def _line_before(text: str, end: int) -> tuple[int, int]:
-    """Returns the (start, end) of the last non-empty line before the position `end`.
+    """Returns (start, end) of the line before the position `end`, after skipping empty lines backwards.
 
-    At most _MAX_BLANK_LINES empty lines are skipped. If the line before them is empty, too, its position is
-    returned.
+    At most _MAX_BLANK_LINES empty lines are skipped, so the returned line may be empty, too.
     """
     start = text.rfind("\n", 0, end) + 1
     for _ in range(_MAX_BLANK_LINES):
@@ -150,7 +149,7 @@ class _AnnouncedHeadings:
     def has(self, start: int) -> bool:
         """Returns True if the list below the heading at the position `start` is announced.
 
-        The positions must ascend from call to call.
+        In each call, `start` must be greater than in the call before.
         """
         self._number += self._text.count(SECTION, self._position, start)
         self._position = start
@@ -189,7 +188,10 @@ def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
 
 
 def _explains_symbols(line: str, items: str) -> bool:
-    """Returns True if a line such as "where" is followed by a list that explains the symbols of a formula."""
+    """Returns True if a list explains the symbols of a formula.
+
+    `line` is the line before the list, for example "where". `items` is the text of the list.
+    """
     if not line[-1:].isalnum():
         return False
     is_short = line[:1].islower() and len(line.split(None, _MIN_WORDS)) < _MIN_WORDS

@@ -1,9 +1,10 @@
 """Replaces markup characters that are plain text by stand-ins, and restores them later.
 
-The content of `<nowiki>` or of a formula is text, even if it looks like markup. The text of an expanded
-template must not be split at `|` again. In such text, the markup characters are replaced by stand-ins. These
-are Unicode noncharacters (U+FDD0–U+FDEF), which are not used in normal text. After the last pass of the
-cleaner, they are replaced by the original characters.
+The content of `<nowiki>` or of a formula is text, even if it looks like markup. Its markup characters are
+replaced by stand-ins, so that later passes do not interpret them. In the text of an expanded template, only
+the characters that separate arguments are replaced. The stand-ins are Unicode noncharacters (U+FDD0–U+FDEF),
+which are not used in normal text. After the last pass of the cleaner, they are replaced by the original
+characters.
 """
 
 import re

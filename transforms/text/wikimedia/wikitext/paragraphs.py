@@ -87,8 +87,8 @@ def _show_row(match: re.Match[str]) -> str:
 def protect_bars(text: str) -> str:
     """Replaces `|` and `!` at the start of lines by stand-ins, so that the lines are kept as text.
 
-    If the text has braces or an unclosed link, it is returned unchanged. There, such lines are remains of a
-    broken table or template, or parts of a link.
+    If the text has opening braces or an unclosed link, it is returned unchanged. In such a text, lines that
+    start with `|` or `!` are remains of a broken table or template, or parts of a link.
     """
     if "{" in text or not _BAR.search(text) or _OPEN_LINK.search(text):
         return text
@@ -119,8 +119,8 @@ def drop_preformatted(text: str) -> str:
 def join_paragraphs(text: str) -> str:
     """Joins consecutive lines to paragraphs, and returns a text with one paragraph per line.
 
-    Lines that begin with SECTION are unchanged. The given text must not contain markup other than apostrophes
-    and entities.
+    Lines that begin with SECTION, the mark of a heading, are unchanged. The given text must not contain
+    markup other than apostrophes and entities.
     """
     text = raise_indented_prose(f"\n{text}\n").replace(BREAK, "\n\n")
     if "----" in text:

@@ -11,10 +11,13 @@ _RUN = re.compile(r"'{2,}")
 
 
 def _apostrophe_to_restore(parts: list[str], sizes: list[int]) -> int:
-    """Returns the index of the bold mark that is read as an apostrophe and an italic mark.
+    """Returns the index in `sizes` of the bold mark that is read as an apostrophe and an italic mark.
 
-    Returns -1 if the line has no bold mark. `sizes` are the numbers of apostrophes in the marks of the line,
-    and `parts` the texts between the marks.
+    Returns -1 if the line has no bold mark.
+
+    Args:
+      parts: the text before each mark of the line, and the text after the last mark.
+      sizes: the number of apostrophes in each mark.
     """
     one_letter_word = word = blank = -1
     for i, size in enumerate(sizes):

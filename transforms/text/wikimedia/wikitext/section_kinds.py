@@ -77,7 +77,7 @@ THRESHOLDS = Thresholds()
 
 
 class HeadingKey(NamedTuple):
-    """The key under which sections are counted: the name of their heading, and True for level 1 or 2."""
+    """The key under which sections are counted: their heading, and whether its level is 1 or 2."""
 
     name: str  # result of name_of_heading; "" for the leads of pages
     is_top: bool

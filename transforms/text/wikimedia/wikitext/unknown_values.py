@@ -44,9 +44,10 @@ def drop_unknown_values(text: str, dropped: list[str]) -> str:
 
 
 def _without_parts(aside: str, dropped: list[str]) -> str:
-    """Replaces each part of a text in brackets that contains the mark UNKNOWN by a hole.
+    """Replaces the parts of `aside`, a text in brackets, that contain the mark UNKNOWN, by holes.
 
-    Parts are separated by commas. The replaced parts are appended to `dropped`.
+    Parts are separated by commas or semicolons. A hole is the mark for missing text. The replaced parts are
+    appended to `dropped`.
     """
     pieces = _SEPARATOR.split(aside[1:-1])
     for index, piece in enumerate(pieces):
@@ -78,8 +79,8 @@ def _without_sentences(line: str, dropped: list[str]) -> str:
 def _ends_of_sentences(line: str) -> list[int]:
     """Returns the positions at which sentences end. Spaces after a sentence belong to the sentence.
 
-    A full stop that may belong to an abbreviation is not taken for the end of a sentence. If it is the end
-    after all, two sentences are dropped instead of one. The opposite error would leave half a sentence,
+    A full stop that may belong to an abbreviation is not taken for the end of a sentence. If it does
+    end a sentence, two sentences are dropped instead of one. The opposite error would leave half a sentence,
     which is worse.
     """
     ends = []

@@ -146,7 +146,7 @@ def test_columns_go_by_their_names() -> None:
     ],
 )
 def test_no_catalog(table: bytes) -> None:
-    with pytest.raises(NotACatalogError, match="not the header of the catalogue"):
+    with pytest.raises(NotACatalogError, match="the first line is not the header of the catalogue"):
         read(table + ROW % 1)
 
 

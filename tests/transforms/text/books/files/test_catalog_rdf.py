@@ -130,7 +130,10 @@ BOMB = b'<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n'
         (b"", "not well-formed XML: no element found"),
         (document("")[:-9], "not well-formed XML"),
         (document("")[:200], "not well-formed XML"),
-        (document("", "ebooks/0"), "the ebook is 'ebooks/0'; expected one with a positive number"),
+        (
+            document("", "ebooks/0"),
+            "the ebook has the id 'ebooks/0'; expected one with a positive number",
+        ),
         (document("", "ebooks/test"), "expected one with a positive number"),
         (f"{HEAD}</rdf:RDF>".encode(), "the document does not describe an ebook"),
         (b"<html></html>", "the document does not describe an ebook"),
@@ -138,10 +141,13 @@ BOMB = b'<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n'
         (document("<dcterms:title>&b;</dcterms:title>"), "not well-formed XML: undefined entity"),
         (document("é").decode().encode("latin-1"), "not UTF-8"),
         (document("").decode().encode("utf-16"), "not UTF-8"),
-        (document("").decode().encode("utf-16-le"), "not UTF-8: it has zeros, as UTF-16 does"),
+        (
+            document("").decode().encode("utf-16-le"),
+            "not UTF-8: the document has zero bytes, as UTF-16 does",
+        ),
         (
             (BOMB + document("").partition(b"\n")[2]).decode().encode("utf-16-be"),
-            "not UTF-8: it has zeros, as UTF-16 does",
+            "not UTF-8: the document has zero bytes, as UTF-16 does",
         ),
     ],
 )

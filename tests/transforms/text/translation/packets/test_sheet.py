@@ -142,15 +142,19 @@ def test_lines_are_those_of_the_file() -> None:
 @pytest.mark.parametrize(
     ("sheet", "line", "message"),
     [
-        ("", 1, "the header needs one column id and one column target; found ''"),
+        ("", 1, "the header needs one column `id` and one column `target`; found ''"),
         (
             "id\ttext\n",
             1,
-            "the header needs one column id and one column target; found 'id\\ttext'",
+            "the header needs one column `id` and one column `target`; found 'id\\ttext'",
         ),
-        ("id\tid\ttarget\n", 1, "the header needs one column id and one column target"),
-        ('id\ttarget\ttarget "fra"\n', 1, "the header needs one column id and one column target"),
-        ("id\ttarget\ra\tb\rc\td", 1, "the header needs one column id and one column target"),
+        ("id\tid\ttarget\n", 1, "the header needs one column `id` and one column `target`"),
+        (
+            'id\ttarget\ttarget "fra"\n',
+            1,
+            "the header needs one column `id` and one column `target`",
+        ),
+        ("id\ttarget\ra\tb\rc\td", 1, "the header needs one column `id` and one column `target`"),
         ("id\ttarget\n\na\tb\tc\n", 3, "expected 2 fields, as in the header; found 3"),
         ("id\ttarget\na\tb\n\tc\n", 3, "the row has no id"),
         ("id\ttarget\na\tb\n\na\tc\n", 4, "the id a occurs twice: remove one of the rows"),

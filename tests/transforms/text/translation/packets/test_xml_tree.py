@@ -49,7 +49,8 @@ def test_document_types_are_refused_before_they_are_read(text: str, line: int) -
     with pytest.raises(ReadError) as raised:
         parse_xml(text.encode())
     assert raised.value.line == line
-    assert raised.value.message == "XLIFF has no document type declaration: remove it"
+    message = "an XLIFF file must not have a document type declaration (DOCTYPE): remove it"
+    assert raised.value.message == message
 
 
 def test_depth() -> None:

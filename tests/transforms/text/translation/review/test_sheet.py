@@ -142,7 +142,11 @@ ALLOWED = (
             2,
             "'bad' is not a severity; expected one of minor, major, critical",
         ),
-        (["d|a|ok|minor||Ama"], 2, "ok has no severity: remove 'minor'"),
+        (
+            ["d|a|ok|minor||Ama"],
+            2,
+            "a sentence marked as ok must not have a severity: remove 'minor'",
+        ),
         (
             ["d|a|ok|||Ama", "d||grammar|minor||Ama"],
             3,
@@ -158,8 +162,8 @@ ALLOWED = (
             3,
             "reviewer is 'Kofi', but 'Ama' in line 2: write a separate sheet for each",
         ),
-        (["d|a||||", "e|b|ok|||"], 3, "the column reviewer is empty: write your name in it"),
-        (["|a|ok|||Ama"], 2, "the column id is empty"),
+        (["d|a||||", "e|b|ok|||"], 3, "the column `reviewer` is empty: write your name in it"),
+        (["|a|ok|||Ama"], 2, "the column `id` is empty"),
         (["d|a|ok|||Ama", "d|b|ok|||Ama"], 3, "the target of d differs from its target in line 2"),
     ],
 )

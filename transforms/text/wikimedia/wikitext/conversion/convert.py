@@ -164,7 +164,7 @@ def _input(measure: Measure, style: Style) -> str:
 def _output(measure: Measure, output: Output, style: Style, side: Side = "out") -> str:
     """Returns the text of a measure converted to one output unit or combination of units.
 
-    `side` is "in" if the text takes the place of the input, otherwise "out".
+    `side` is "out" by default, and "in" if the text is displayed where the input usually is.
     """
     source, target, quantities = measure.unit, output[-1], measure.quantities
     if is_hand(source):
@@ -264,7 +264,10 @@ def _take_options(measure: Measure, style: Style) -> str:
 
 
 def _fallback(values: list[str]) -> str:
-    """Returns the number and unit as they were written. Used if a conversion cannot be parsed."""
+    """Returns the number or range and its unit as written. Used if a conversion cannot be parsed.
+
+    `values` are the positional arguments of `{{convert}}`.
+    """
     if len(values) >= 2 and values[1] == "Mach":
         return f"Mach {values[0]}"
     join = find_join(values[1]) if len(values) >= 4 else None
@@ -327,7 +330,7 @@ def _arranged(measure: Measure, outputs: list[Output], style: Style) -> str:
 def _ordered(measure: Measure, outputs: list[Output], style: Style) -> str:
     """Returns the text of a conversion with `order=out`, which shows only the outputs, in the given order.
 
-    One of the outputs has the unit of the input, and shows the input unchanged.
+    If an output has the unit of the input, the input is shown there unchanged.
     """
     shown = []
     for i, output in enumerate(outputs):

@@ -132,7 +132,7 @@ def _parse_fraction(fraction: re.Match[str], sign: str, style: Style) -> Value |
 
 
 class Measure(NamedTuple):
-    """The input of a conversion: a value or a range of values in one unit, or a quantity in several units."""
+    """The input of a conversion: a value ("5 km"), a range ("5 to 10 km"), or a quantity in several units."""
 
     values: tuple[Value, ...]
     joins: tuple[Join, ...]  # between the values of a range
@@ -156,9 +156,9 @@ class Measure(NamedTuple):
 
 
 def unpack(values: list[str], style: Style) -> list[str]:
-    """Splits the first argument if it contains a range: "5-10" or "5 to 10" becomes three arguments.
+    """Splits the first argument of `{{convert}}` if it contains a range: "5-10" becomes "5", "-", "10".
 
-    Returns all arguments.
+    `values` are the positional arguments. Returns all positional arguments after the split.
     """
     if not values or parse_value(values[0], style) is not None:
         return values
@@ -169,7 +169,7 @@ def unpack(values: list[str], style: Style) -> list[str]:
 
 
 def parse_measure(values: list[str], style: Style) -> Measure | None:
-    """Parses the positional arguments as a measure. Returns None if they are not a measure."""
+    """Parses the positional arguments of `{{convert}}`. Returns None if they do not begin with a measure."""
     numbers: list[Value] = []
     joins: list[Join] = []
     rest = list(values)

@@ -50,7 +50,7 @@ class Unit(NamedTuple):
     number_word: str = ""  # this power of ten in words
 
     def default_output(self, value: float) -> str:
-        """Returns the code of the unit to which a value is converted if no output unit is given."""
+        """Returns the code of the unit to which a value in this unit is converted by default; "" for none."""
         return self.to_below if self.to_below and abs(value) < self.below else self.to
 
     def to_base(self, value: float) -> float:
@@ -169,9 +169,10 @@ def _quotient(code: str) -> Unit | None:
 
 
 def find_outputs(code: str) -> tuple[Output, ...]:
-    """Returns the output units that a code such as "km", "km mi", "km+mi" or "ftin" requests.
+    """Returns the outputs that a code such as "km", "km mi", "km+mi" or "ftin" requests.
 
-    Returns () if the code is unknown.
+    An output is one unit, or several units if the result is split into parts ("5 ft 11 in"). Returns () if
+    the code is unknown.
     """
     if len(code) > _MAX_OUTPUTS * _MAX_CODE:
         return ()

@@ -46,15 +46,18 @@ class Call:
 
     @functools.cached_property
     def cases(self) -> "list[tuple[Parts | None, Parts]]":
-        """Returns the cases of a `#switch` as (name, value).
+        """Returns the cases of a `#switch` as pairs (name, value).
 
-        A case without `=` consists of a name only. For such a case, returns (None, the name).
+        A case without `=` consists only of a name. Its pair is (None, name).
         """
         return [_at_equals(part) for part in self.parts[1:]]
 
     @functools.cached_property
     def plain_cases(self) -> Mapping[str, int] | None:
-        """Returns name → index of its first case, or None if one of the names is not plain text."""
+        """Returns the names in a `#switch`: name → index in `cases` of the first case with this name.
+
+        Returns None if one of the names is not plain text.
+        """
         numbers: dict[str, int] = {}
         for number, (name, value) in enumerate(self.cases):
             key = value if name is None else name
@@ -268,8 +271,9 @@ class Evaluation:
     def _switch(self, node: Call, wanted: str, arguments: Arguments, show: Shower) -> str:
         """Returns the value of the `#switch` case that matches `wanted`.
 
-        A case without a value has the value of the next case that has one. If the last case has no value, it
-        is the default.
+        A case without a value has the value of the next case that has one. If no case matches, returns the
+        default: the text of the last case if it has no `=`, otherwise the value of `#default`, or "" if there
+        is none.
         """
         cases = node.cases
         number = -1

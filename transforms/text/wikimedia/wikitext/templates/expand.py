@@ -116,7 +116,7 @@ def _pair_braces(braces: list[re.Match[str]]) -> list[int]:
             roles.append(0)
         elif open_at:
             if len(open_at) > MAX_DEPTH:
-                raise TooDeepError(f"templates nested deeper than {MAX_DEPTH}")
+                raise TooDeepError(f"templates are nested deeper than {MAX_DEPTH} levels")
             roles[open_at.pop()] = index
             roles.append(_CLOSER)
         else:
@@ -279,7 +279,11 @@ class TemplateTexts:
         *,
         is_inline: bool,
     ) -> str:
-        """Returns the text to which a template's definition expands, or HOLE if it is not prose."""
+        """Returns the text to which a template's definition expands.
+
+        Returns HOLE (the mark for missing text) if the text is not prose or cannot be computed. `is_inline`
+        is True if the template is in running text, and False if it is on lines of its own.
+        """
         is_quoted = bool(_QUOTED.search(template.definition))
         if not is_inline and not is_quoted:
             return HOLE  # probably a notice
@@ -343,9 +347,9 @@ def _show(
 ) -> str:
     """Calls the `show` function of a template. Returns its text, or HOLE if the text cannot be known.
 
-    To limit the length of a page, `expansion.grown` counts the characters by which texts are longer than the
-    arguments of their templates. The result is also HOLE if this sum exceeds _MAX_GROWN. `given` is the
-    length of the arguments in characters.
+    The length of a page is limited. The text of a template may be longer than its arguments, whose length in
+    characters is `given`. The differences are added up in `expansion.grown`. Once the sum is greater than
+    _MAX_GROWN, the result is always HOLE.
     """
     assert template.show is not None
     if expansion.grown > _MAX_GROWN:

@@ -70,11 +70,11 @@ _LISTEN = frozenset({"listen", "pronunciation", "pron", "pronounced", "help", "i
 
 
 def recording(arguments: Arguments, page: Page) -> str:
-    """Expands `{{audio|a.ogg|word}}` to its second argument, if this is the recorded word.
+    """Expands `{{audio|a.ogg|word}}` to its second argument if this is the recorded word, otherwise to "".
 
-    Often the second argument is not the word, but "listen" or "pronunciation" in the language of the wiki. So
-    it is used only if it occurs in the page's title, is a phonetic transcription, or is in Latin letters in a
-    wiki with another script.
+    Often the second argument is not the word, but "listen" or "pronunciation" in the language of the wiki. It
+    is taken for the word if it occurs in the page's title, or is a phonetic transcription. In a wiki with
+    another script than Latin, it is also taken for the word if it is in Latin letters.
     """
     word = arguments.get("2", "")
     if not word or word.casefold().strip(" ()") in _LISTEN:

@@ -1,8 +1,9 @@
 """Guesses the text of a template that is in no table and has no definition.
 
-The rules work for any language. They depend on the template's arguments and on the text around it. If the
-template has a space on both sides, an argument that is a word is taken as its text. If the template follows a
-word without a space, it is assumed to be a note. Notes, files and addresses give no text.
+The rules work for any language. They depend on the arguments of the template and on the text around it. If
+the template has a space on both sides, and an argument is a word, this word is used as the text of the
+template. If the template follows a word without a space, it is assumed to be a note. For notes, files and
+addresses, no text is guessed.
 """
 
 import datetime
@@ -112,7 +113,7 @@ def leaves_a_gap(name: str, before: str, after: str) -> bool:
     """Returns True if a template without text leaves a gap in its sentence.
 
     There is no gap if the template is a note. A note is recognised by its name, or because it follows a word
-    without a space.
+    without a space. The arguments are those of `guess`.
     """
     if _NOTE.search(name):
         return False
@@ -166,7 +167,11 @@ def _labelled(name: str, values: list[str], page: Page) -> str:
 
 
 def _measure(name: str, values: list[str], page: Page) -> str:
-    """Returns the date, place, quantity or number in the arguments as text, or "" if there is none."""
+    """Returns the date, age, place, quantity or number in a template's arguments; "" if there is none.
+
+    `name` is the normalised name of the template, which may be a unit: `{{km|5}}`. `values` are its
+    positional arguments.
+    """
     numbers = [int(value) for value in values[:3] if value.isascii() and value.isdecimal()]
     if len(numbers) == len(values) == 3:
         for year, month, day in (numbers, numbers[::-1]):

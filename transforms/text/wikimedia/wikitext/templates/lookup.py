@@ -46,9 +46,9 @@ def _with_label(function: Show, label: str) -> Show:
 
 
 def _with_noun(text: str) -> Show:
-    """Returns a function for templates such as {{XXe siècle}} and {{84e|congrès}}.
+    """Returns a function that expands templates such as {{XXe siècle}} and {{84e|congrès}}.
 
-    The function writes `text`, and the noun in argument "1", if there is one.
+    The function returns `text`, followed by the template's first argument (a noun) if there is one.
     """
     return lambda arguments, page: " ".join(filter(None, (text, arguments.get("1"))))
 
@@ -90,7 +90,9 @@ class TemplateTable:
     def _aliased(self, name: str) -> str:
         pattern = self._language.templates.get(normalise_name(name))
         if pattern is None:
-            raise ValueError(f"found an alias of the template {name!r}, which is not in the tables")
+            raise ValueError(
+                f"a template is an alias of the template {name!r}, which is not in the tables"
+            )
         return pattern
 
     def _family_member(self, name: str) -> Show | None:
@@ -116,10 +118,10 @@ class TemplateTable:
         return (lambda arguments, page: text) if text else None
 
     def _language_mark(self, code: str) -> str:
-        """Returns the text of templates such as {{ref-en}}, which name the language of a source in some
-        wikis.
+        """Returns the text of a template such as {{ref-en}}, which names the language of a source.
 
-        Returns "" in other wikis.
+        `code` is the code of that language, such as "en". Returns "" if the code is unknown, or if the wiki
+        has no such templates.
         """
         label = self._language.language_names.get(code)
         return self._language.phrases.get("language_mark", "").format(label=label) if label else ""
@@ -186,7 +188,10 @@ class TemplateTable:
         return Template(name, show, True) if is_known else None
 
     def _find_in_wiki(self, name: str) -> Template:
-        """Finds a template among the wiki's own aliases and definitions."""
+        """Finds a template by its normalised name among the wiki's own aliases and definitions.
+
+        If it is not found, the result has `known` set to False.
+        """
         target, in_tables = name, None
         for _ in range(_MAX_ALIASES):
             if target in self._of_wiki.definitions:

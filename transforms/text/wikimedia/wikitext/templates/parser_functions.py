@@ -1,7 +1,7 @@
-"""Evaluates the parser functions and variables of MediaWiki that do not need the wiki itself.
+"""Expands those parser functions and variables of MediaWiki that need no data from the wiki's database.
 
-All arguments are positional: argument "1" follows the colon, and each further one follows a bar. Values that
-change daily, such as `{{CURRENTYEAR}}`, give a hole (the mark for missing text).
+All arguments are positional. In `{{#if:x|y}}`, argument "1" is x, and argument "2" is y. Values that change
+daily, such as `{{CURRENTYEAR}}`, expand to a hole (the mark for missing text).
 """
 
 import re
@@ -45,10 +45,10 @@ def _iferror(arguments: Arguments, page: Page) -> str:
 
 
 def _switch(arguments: Arguments, page: Page) -> str:
-    """Returns the value of the case that matches argument "1".
+    """Expands `{{#switch:b|a=1|b=2|3}}` to the value of the case that matches argument "1": "2".
 
     A case without a value has the value of the next case that has one. If the last case has no value, it is
-    the default.
+    the default: "3" in this example.
     """
     wanted = arguments.get("1", "")
     is_met = False
@@ -73,9 +73,10 @@ def _padded(arguments: Arguments, *, left: bool) -> str:
 
 
 def _time(arguments: Arguments, page: Page) -> str:
-    """Expands `{{#time:j F Y|2004-05-06}}` to the requested parts of a date.
+    """Expands `{{#time:j F Y|2004-05-06}}` to a date in the requested format: "6 May 2004".
 
-    Without a date, the result is a hole (the mark for missing text).
+    The result is a hole (the mark for missing text) if argument "2" is not a date, or if the format asks for
+    the hour or weekday.
     """
     match = _DATE.fullmatch(arguments.get("2", ""))
     if not match or not 1 <= int(match[2]) <= 12:
@@ -97,7 +98,7 @@ def _time(arguments: Arguments, page: Page) -> str:
 
 
 def _language(arguments: Arguments, page: Page) -> str:
-    """Expands `{{#language:ar}}` to the language's own name, and `{{#language:ar|de}}` to its German name."""
+    """Expands `{{#language:fr}}` to its own name, "français", and `{{#language:fr|de}}` to "Französisch"."""
     code, of = arguments.get("1", ""), arguments.get("2", "").lower()
     if of and of == page.language.code:
         return page.language.language_names.get(code.lower(), code)

@@ -1,17 +1,19 @@
-"""Compiles display patterns, which define the text to which a template expands.
+"""Compiles display patterns. A display pattern defines the text to which a template expands.
 
-    "{1}"               the first positional argument
-    "{text|1}"          the first of these arguments that is not empty
-    "{2, 3}"            these arguments, without empty ones, joined by ", "
-    "{*}"               all positional arguments, concatenated; "{* }" joined by a space
-    "{2:number}"        with a formatter: number, lower, upper, first_upper, superscript, subscript,
-                        month, verbatim (markup in it is text), no_aside (without " (…"), hebrew_number
-    "{@as_of}"          a phrase of the language; a phrase alone does not count as content
-    "[ ({2})]"          omitted if none of its arguments has content; may be nested
-    "\\["               the next character is text
+The elements of a pattern:
+    "{1}"               the value of the first positional argument
+    "{text|1}"          the value of the argument "text", or of the first argument if "text" is empty
+    "{2, 3}"            the values of the arguments 2 and 3, joined by ", "; empty values are omitted
+    "{*}"               the values of all positional arguments, concatenated; "{* }" joins them by a space
+    "{2:number}"        the value, changed by a formatter: number, lower, upper, first_upper, superscript,
+                        subscript, month, verbatim (markup in the value is written as plain text),
+                        no_aside (the text from the first " (" on is removed), or hebrew_number
+    "{@as_of}"          the phrase with this name in the tables of the language
+    "[ ({2})]"          omitted if none of the arguments in the brackets has content; may be nested
+    "\\["               a backslash makes the character after it plain text
 
-A template expands to nothing if none of the arguments in its pattern has content. A pattern without arguments
-is always written.
+A template expands to nothing if none of the arguments in its pattern has content. Phrases do not count as
+content. A pattern without arguments is always written.
 """
 
 import functools

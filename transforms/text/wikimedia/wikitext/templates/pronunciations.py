@@ -1,8 +1,7 @@
 """Expands templates for the pronunciation of a word.
 
-Words such as "UK:", "pronounced" and "locally" come from the phrases in the language's tables. The English
-phrases are those of Module:IPAc-en and Module:IPA. In wikis without such phrases, only the sounds are
-written.
+Words such as "UK:", "pronounced" and "locally" are phrases in the tables of the wiki's language. The English
+phrases are those of Module:IPAc-en and Module:IPA. If the tables have no such phrases, the words are omitted.
 """
 
 from transforms.text.wikimedia.wikitext.templates.patterns import Arguments, positional
@@ -47,9 +46,10 @@ def ipa_english(arguments: Arguments, page: Page) -> str:
 
 
 def ipa_of_language(arguments: Arguments, page: Page) -> str:
-    """Expands `{{IPA-de|haʊs|lang}}` to the name of the language and the sounds.
+    """Expands `{{IPA-de|haʊs|lang}}` to a label and the sounds: "German: [haʊs]".
 
-    The second argument selects the label before the sounds.
+    The second argument selects the label: the name of the language, a phrase, or nothing. If the argument is
+    missing, the label is that of `{{IPA-de|haʊs}}`: "German pronunciation:".
     """
     sounds = arguments.get("1", "")
     if not sounds:

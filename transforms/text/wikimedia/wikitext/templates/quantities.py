@@ -15,7 +15,7 @@ _LOOSE_EXPONENT = re.compile(r"(?<=m) (?=[23]$)")  # of "hab./km 2"
 def coordinate(arguments: Arguments, page: Page) -> str:
     """Expands `{{Coordinate|text=DMS|NS=52/30/10.4/N|EW=13/24/15/E}}` to degrees, minutes and seconds.
 
-    Returns "" without `text=DMS`.
+    In German, the result is "52° 30′ 10,4″ N, 13° 24′ 15″ O". Without `text=DMS`, it is "".
     """
     if arguments.get("text") != "DMS":
         return ""
@@ -87,8 +87,9 @@ def _degrees(numbers: list[str], side: str, page: Page) -> str:
 def quantity(arguments: Arguments, page: Page) -> str:
     """Expands `{{unité|9.81|m||s|-2}}` to "9,81 m⋅s-2".
 
-    The first argument is the number. Then each unit is followed by its exponent. Numbers may be joined by
-    words: `{{unité|5|à|10|km}}`. The argument `e` is a power of ten.
+    The first argument is the number. The other arguments are units, each followed by its exponent. Several
+    numbers may be joined by words: `{{unité|5|à|10|km}}`. The argument `e` is the exponent of a power of ten
+    that follows the number.
     """
     number, *rest = [*positional(arguments), ""]
     shown = format_number(_LOOSE_EXPONENT.sub("", number), page.language.numbers)
@@ -118,7 +119,11 @@ def height(arguments: Arguments, page: Page) -> str:
 
 
 def density(arguments: Arguments, page: Page) -> str:
-    """Expands `{{pop density|3645257|640082|km2|sqmi|prec=1}}` to "5.7/km2 (14.7/sq mi)"."""
+    """Expands `{{pop density|3645257|640082|km2|sqmi|prec=1}}` to "5.7/km2 (14.7/sq mi)".
+
+    The arguments are the number of people, the area, its unit, and a second unit for the result. `prec` is
+    the number of decimals.
+    """
     try:
         people, area = (float(arguments.get(name, "").replace(",", "")) for name in ("1", "2"))
         decimals = max(0, min(int(arguments.get("prec") or 0), 9))

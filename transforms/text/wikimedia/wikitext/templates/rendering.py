@@ -78,7 +78,7 @@ def format_number(number: str, form: NumberFormat) -> str:
 
 
 def in_own_digits(text: str, form: NumberFormat) -> str:
-    """Replaces the digits of a text by the digits of the wiki's script."""
+    """Replaces the digits 0 to 9 in a text by the digits that the wiki uses (`form.digits`)."""
     return text if form.digits == _DIGITS else text.translate(str.maketrans(_DIGITS, form.digits))
 
 

@@ -45,7 +45,7 @@ def _ship_of(prefix: str) -> Show:
 def ship_class(arguments: Arguments, page: Page) -> str:
     """Expands `{{sclass|Iowa|battleship}}` to "Iowa-class battleship".
 
-    The third argument is the format: 0 omits the type, 4 gives a noun, and 5 gives only the name.
+    The third argument is the format: "0" gives "Iowa-class", "4" gives "Iowa class", and "5" gives "Iowa".
     """
     name, kind, form = (*positional(arguments)[:3], "", "", "")[:3]
     if not name or form == "5":

@@ -78,7 +78,7 @@ def _plain_value(number: str, page: Page, *, commas: bool) -> str:
 def val(arguments: Arguments, page: Page) -> str:
     """Expands `{{val|1.5|0.2|e=3|u=m}}` to "(1.5±0.2)×10³ m".
 
-    With two errors, the result is "1.5+0.2−0.1".
+    With two errors, `{{val|1.5|0.2|0.1}}` expands to "1.5+0.2−0.1".
     """
     number, *errors = [*positional(arguments), ""]
     commas = arguments.get("fmt") == "commas"
@@ -124,7 +124,7 @@ def _number_in(text: str) -> float | None:
 
 
 def percentage(arguments: Arguments, page: Page) -> str:
-    """Expands `{{percentage|27|100|1}}` to the percentage that 27 is of 100, with 1 decimal."""
+    """Expands `{{percentage|1|3|1}}` to "33.3%". The third argument is the maximum number of decimals."""
     part, whole = _number_in(arguments.get("1", "")), _number_in(arguments.get("2", ""))
     decimals = arguments.get("3", "")
     if part is None or not whole:
@@ -231,7 +231,7 @@ def decade(arguments: Arguments, page: Page) -> str:
 def season(arguments: Arguments, page: Page) -> str:
     """Expands `{{NBA Year|1999}}` to "1999–2000".
 
-    The second argument selects only the first or second year.
+    If the second argument is "start" or "end", the result is only the first or the second year.
     """
     year, part = arguments.get("1", ""), arguments.get("2", "")
     if not (year.isdecimal() and len(year) == 4) or part in ("start", "s", "a"):

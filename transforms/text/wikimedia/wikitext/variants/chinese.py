@@ -213,15 +213,15 @@ class ChinesePage(PageVariants):
         return (self._rules_mark() if changes and takes_rules else "") + shown
 
     def _with_rules(self, kind: str | None, text: str, *, is_nested: bool) -> str:
-        """Adds to `text` a sign that refers to the conversion rules that are valid from there on.
+        """Adds to a token a sign that tells `convert` which conversion rules are valid from there on.
 
-        The text is a `{{NoteTA}}`, which adds rules itself, or the end of a line or block. The sign is
-        inserted before a `{{NoteTA}}`, and after any other text.
+        A token is a `{{NoteTA}}`, which adds rules itself, or the end of a line or block. The sign is
+        inserted before a `{{NoteTA}}`, and after any other token.
 
         Args:
-          kind: the name of the group of _TOKEN that matched the text; "rules" for a `{{NoteTA}}`.
-          text: the text.
-          is_nested: True if the text is within another mark, where no sign is inserted.
+          kind: the name of the group of _TOKEN that matched the token; "rules" for a `{{NoteTA}}`.
+          text: the token.
+          is_nested: True to insert no sign, as for a token within a mark.
         """
         if kind == "rules":
             arguments = parse_arguments(text[2:-2].partition("|")[2])
@@ -275,11 +275,11 @@ class ChinesePage(PageVariants):
         return self._convert_by_rules(text, pairs) if pairs else zhconv(text, self._target, False)
 
     def _convert_by_rules(self, text: str, pairs: Mapping[str, str]) -> str:
-        """Converts a text by the tables and by the rules in `pairs`, as if they were one table.
+        """Converts a text by the tables of zhconv-rs and the rules in `pairs`, as if they were one table.
 
-        The library searches alternately for the next match of the tables and of the rules, if necessary up to
-        the end of the text. To limit this search, a separator that both match is inserted after each
-        sentence.
+        `pairs` is {from: to}. The library searches in turn for the next match of the tables and of the
+        rules, and a search may run to the end of the text. To keep searches short, a separator that is a
+        match of both is inserted after each sentence. It is removed from the result.
         """
         rules = "".join(f"{word}=>{self._target}:{to};" for word, to in pairs.items())
         stop = f"{_STOP}发發{_STOP}"
@@ -291,16 +291,19 @@ class ChinesePage(PageVariants):
 
 
 def _closes_mark(braces: str) -> bool:
-    """Returns True if `}-` after the given braces ends a mark, and not a template."""
+    """Returns True if a run of braces with a hyphen, such as `}}}-`, ends a mark, and not only templates.
+
+    A template ends with two braces, and a mark with one. So the number of braces must be odd.
+    """
     return braces.endswith("-") and len(braces) % 2 == 0
 
 
 def _reopen(pieces: list[str], outer: list[list[str]]) -> list[str]:
-    """Turns unclosed marks into plain text. Returns the pieces of the whole text.
+    """Turns the starts of unclosed marks into plain text. Returns the whole text, as a list of its pieces.
 
     Args:
-      pieces: the pieces of the innermost unclosed mark.
-      outer: the pieces before each unclosed mark, the outermost first.
+      pieces: the pieces of text after the start of the innermost unclosed mark.
+      outer: for each unclosed mark, the pieces of text before its start; the outermost mark is first.
     """
     while outer:
         inner, pieces = pieces, outer.pop()

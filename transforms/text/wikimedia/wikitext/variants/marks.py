@@ -105,8 +105,13 @@ def _choose(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
 def _pairs(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> dict[str, str]:
     """Returns the conversion rules (from → to) that a mark defines for the wanted variant.
 
-    The rules in `one` are used if they are for this variant. From `both`, each text is converted to the text
-    of the first of `variants` that has one. The arguments are those of `_choose`.
+    Rules in `one` are returned if they are for this variant. All texts in `both` are converted to one of
+    them: the text of the first of `variants` that has a text in `both`. The variant "zh" does not count.
+
+    Args:
+        both: variant → text, from rules such as `zh-cn:A`.
+        one: variant → {from: to}, from rules such as `A=>zh-tw:B`.
+        variants: the wanted variant, its fallbacks, and "zh".
     """
     own = next((both[name] for name in variants if name in both and name != "zh"), None)
     pairs = dict.fromkeys(both.values(), own) if own is not None else {}

@@ -1,8 +1,8 @@
 """Replaces `-{…}-`, MediaWiki's marks for text that differs between scripts, by the text for one variant.
 
 The rules are in https://www.mediawiki.org/wiki/Writing_systems/Syntax. `-{zh-hans:A;zh-hant:B}-` becomes A or
-B, and `-{A}-` becomes A. Marks with the flags H, T, A and - define conversion rules for other text. Text
-outside of marks is converted only in Chinese (see `chinese`).
+B, and `-{A}-` becomes A. Marks with the flags H, A and - define conversion rules for other text. Marks
+with the flag T define the title. Text outside of marks is converted only in Chinese (see `chinese`).
 """
 
 import functools
@@ -32,7 +32,9 @@ def _choose(text: str, variants: Sequence[str]) -> str:
 
 
 class PageVariants:
-    """Replaces the marks of one page. Text outside of marks is not converted.
+    """Replaces the marks `-{…}-` on one page by their text for the wanted variant.
+
+    Text outside of marks is not converted, except by the subclass ChinesePage.
 
     Attributes:
         text: the wikitext to clean. It may differ from the original wikitext of the page, because marks may
@@ -44,7 +46,7 @@ class PageVariants:
         self._variants = variants
 
     def show(self, text: str) -> str:
-        """Replaces each mark in a part of the page by its text. `convert` does not change these texts.
+        """Replaces each mark `-{…}-` in a part of the page by its text. `convert` keeps these texts.
 
         If a mark has texts for several variants, the text for the preferred variant is used. If it has no
         text for any of the language's variants, its first text is used.
@@ -60,9 +62,9 @@ class PageVariants:
         return _choose(content, self._variants)
 
     def convert(self, text: str) -> str:
-        """Converts a part of the page in which links and templates have been replaced.
+        """Converts a part of the page to the wanted variant. Its links and templates are already replaced.
 
-        Returns the part unchanged, except for Chinese pages.
+        This class returns the part unchanged. The subclass ChinesePage converts it.
         """
         return text
 
