@@ -115,7 +115,8 @@ def _replace(path: str, card: str) -> bool:
     if found and MARK not in found:
         if card:
             logging.getLogger(__name__).warning(
-                "%s is kept, because corpusmill did not write it; `datasets` loads the files that it lists",
+                "%s is not replaced, because corpusmill did not write it; `datasets` loads the files that"
+                " this README.md lists, which may not be those of the current build",
                 path,
             )
         return False

@@ -78,7 +78,8 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         return _print_example()
     if beam_flags:
         raise ValueError(
-            f"{' '.join(beam_flags)}: set Beam's flags in the file, as beam_flags = […]"
+            f"{' '.join(beam_flags)}: refresh takes no Beam flags on the command line; set them in the file"
+            " given by --config, as beam_flags = […]"
         )
     config = load_config(settings.config)
     _check(settings.config, config)

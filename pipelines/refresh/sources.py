@@ -63,7 +63,7 @@ class WikimediaSource(_Mirrored):
     """A wiki. Its files are in `<mirror>/ukwiki/20261101/` or
     `<mirror>/other/mediawiki_content_current/ukwiki/2026-11-01/`.
 
-    The second form is a Content File Export, which has no tables.
+    The second folder has a Content File Export, which has no SQL tables.
     """
 
     dbname: str  # "ukwiki"
@@ -105,7 +105,8 @@ class EntitiesSource(_Mirrored):
 class GutenbergSource(_Mirrored):
     """Project Gutenberg's weekly archive of all books, `<mirror>/txt-files.tar.zip`, and its catalogue.
 
-    Each new archive replaces the old one under the same name. Its date is that of the header Last-Modified.
+    Each new archive replaces the old one under the same name. The date of an archive is that of the header
+    Last-Modified.
     """
 
     books: str = "txt-files.tar.zip"

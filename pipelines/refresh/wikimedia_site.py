@@ -66,7 +66,7 @@ def _find_newest(
 ) -> RemoteDump | None:
     """Calls all finders and returns the newest dump that they find.
 
-    Among dumps of the same date, it is the one from the first finder.
+    If several finders find a dump of the newest date, returns that of the first of these finders.
 
     Returns None if no dump is finished yet. Raises SiteError if every finder fails.
     """

@@ -29,7 +29,9 @@ class MultilingualConfig:
 
     def __post_init__(self) -> None:
         if not self.corpora:
-            raise ValueError("corpora must have at least one folder with builds")
+            raise ValueError(
+                "the setting corpora is empty: give at least one folder with finished builds"
+            )
         if not self.vocabulary_sizes:
             raise ValueError("vocabulary_sizes must have at least one size")
         if len(set(self.vocabulary_sizes)) < len(self.vocabulary_sizes):

@@ -25,11 +25,16 @@ def files_of(entry: Entry) -> dict[str, bytes]:
 
 
 def paths_of(entry: Entry, contents: Mapping[str, bytes], to: str) -> list[str]:
-    """Returns the paths of the files of a journal entry.
+    """Copies the files of a journal entry to the folder `to`, and returns the paths of the copies.
+
+    If `to` is "", copies nothing, and returns the paths of the files in the folder of the entry.
 
     Args:
-      contents: name → content of the files.
-      to: folder to which the files are copied; the paths are then those of the copies. "" to copy nothing.
+      entry: a packet or a review sheet.
+      contents: name → content of each of its files.
+      to: folder for the copies, or "".
+
+    Raises TargetError if a copy cannot be written, or would replace a file with other content.
     """
     if to:
         return files.put_copies(to, contents)

@@ -50,9 +50,10 @@ class MaskWords(beam.PTransform):
 
 
 def mask_book(dated: DatedBook, scratch: Scratch, words: Sequence[str]) -> Iterator[Any]:
-    """Yields the book, in whose text each of the `words` is replaced by the mark "<DW>".
+    """Replaces each of the `words` in the text of a book by the mark "<DW>". Yields the book.
 
-    The number of replaced words, if positive, is on the output "counts".
+    A changed text is stored in `scratch`. The number of replaced words, if positive, is yielded on the output
+    "counts".
     """
     text, replaced = mask_words(fetch_text(dated.book.packed_text), words)
     if not replaced:

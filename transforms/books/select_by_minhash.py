@@ -188,7 +188,7 @@ def describe_book(sketched: SketchedBook) -> DocumentFacts:
 
 
 def ngrams_of_book(sketched: SketchedBook) -> Uint64s:
-    """Returns the hashes of a book's n-grams. They are read from the scratch folder."""
+    """Reads the hashes of a book's n-grams from the scratch folder."""
     return numpy.frombuffer(fetch(sketched.packed), "<u8")
 
 
@@ -224,8 +224,8 @@ def key_cover(cover: Cover) -> tuple[int, Cover]:
 def is_open(cover: Cover, threshold: Fraction) -> bool:
     """Returns True if a book may have to be dropped.
 
-    This is so if all larger books together have at least the share `threshold` of its n-grams. The decision
-    then depends on which of them are kept.
+    This is so if all larger books together have at least the share `threshold` of the n-grams of the book.
+    The decision then depends on which of the larger books are kept.
     """
     return is_contested(fetched(cover), threshold)
 

@@ -49,7 +49,10 @@ class _TokenizeBook(beam.DoFn):
 def tokenize_book(
     measured: MeasuredBook, tokenizer: EnglishTokenizer, scratch: Scratch
 ) -> TokenizedBook:
-    """Returns a book with its raw and its tokenised text."""
+    """Tokenises a book, and stores its raw and its tokenised text in `scratch`.
+
+    Returns the book with references to these texts.
+    """
     text = fetch_text(measured.book.packed_text)
     paragraphs = to_paragraphs(text)
     lines = [tokenizer.tokenize(paragraph) for paragraph in paragraphs]

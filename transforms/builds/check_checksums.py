@@ -127,7 +127,7 @@ def _read_lines(paths: Iterable[str]) -> Iterator[bytes]:
 def _as_text(line: bytes) -> bytes:
     """Converts a line of a text file to the form that it has in the Parquet file of the build.
 
-    There, characters that are valid UTF-8 only for Perl are replaced.
+    In the Parquet file, characters that are valid UTF-8 only for Perl are replaced.
     """
     if line.isascii():
         return line

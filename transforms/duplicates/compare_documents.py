@@ -110,5 +110,5 @@ def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
 
 
 def hashes_of(sketch: Sketch) -> Uint64s:
-    """Returns the hashes of the n-grams of a document. They are read from the scratch folder."""
+    """Reads the hashes of a document's n-grams from the scratch folder."""
     return numpy.frombuffer(fetch(sketch.packed), "<u8")

@@ -151,7 +151,7 @@ def _readable(line: bytes) -> str:
 def drop_lines(
     joined: tuple[int, Mapping[str, Iterable[Any]]], scratch: Scratch
 ) -> Iterator[LineRange]:
-    """Yields a range without its removed lines.
+    """Removes lines from a range, and yields the range. The lines that are left are stored in `scratch`.
 
     `joined` is (index of the range, the range and its links). A link is (id of a removed line, id of the
     line that is kept instead).

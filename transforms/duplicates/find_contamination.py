@@ -75,7 +75,8 @@ class FindContamination(beam.PTransform):
       files: files of training texts.
       folder: folder with the index of the evaluation texts, see `save_index`.
       shown: maximum number of shared passages that are listed for each evaluation text.
-      workers: number of workers that share a file which can only be read from its start.
+      workers: number of workers that divide the work on a large file which cannot be split, such as a .gz.
+        Each of them decompresses the whole file, but processes only its share of the documents.
     """
 
     def __init__(self, files: Sequence[TextFile], folder: str, shown: int, workers: int):

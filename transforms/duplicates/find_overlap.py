@@ -83,7 +83,8 @@ class FindOverlap(beam.PTransform):
       folder: existing output folder.
       threshold: minimum similarity; above 0 and below 1.
       across: True to compare documents with `side` 0 only with documents with `side` 1.
-      workers: number of workers that share a file which can only be read from its start.
+      workers: number of workers that divide the work on a large file which cannot be split, such as a .gz.
+        Each of them decompresses the whole file, but processes only its share of the documents.
     """
 
     def __init__(
@@ -143,12 +144,16 @@ class CountDocuments(beam.PTransform):
 
 
 class SignDocuments(beam.PTransform):
-    """Writes the signatures of all documents, see write_signatures.py. Pipeline → FoundOverlap.
+    """Writes files with the MinHash signatures of all documents, and counts the documents.
+
+    Pipeline → FoundOverlap, which has these files, and only the counts DOCUMENTS. Documents are not compared.
+    write_signatures.py describes the files.
 
     Args:
       files: files of all data sets.
       folder: existing output folder.
-      workers: number of workers that share a file which can only be read from its start.
+      workers: number of workers that divide the work on a large file which cannot be split, such as a .gz.
+        Each of them decompresses the whole file, but processes only its share of the documents.
     """
 
     def __init__(self, files: Sequence[SetFile], folder: str, workers: int):
@@ -190,7 +195,8 @@ class ReadDocuments(beam.PTransform):
 def plan_set_parts(file: SetFile, stripes: int) -> Iterator[SetPart]:
     """Yields the parts into which a file is divided for the workers.
 
-    `stripes` is the number of workers that share a file which can only be read from its start.
+    `stripes` is the number of workers that divide the work on a large file which cannot be split, such as a
+    .gz. Each of them decompresses the whole file, but processes only its share of the documents.
     """
     parts = plan_parts(file.file, stripes)
     return (SetPart(file.data_set, file.side, part) for part in parts)

@@ -45,7 +45,7 @@ class FilePart(NamedTuple):
     """A part of a file that a worker reads."""
 
     file: TextFile
-    part: TextUnit | int  # a row group of a Parquet file
+    part: TextUnit | int  # the index of a row group if the file is a Parquet file
 
 
 class TextBatch(NamedTuple):
@@ -95,7 +95,8 @@ def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:
 
     Args:
       file: the file to read.
-      stripes: number of workers that share a file which can only be read from its start.
+      stripes: number of workers that divide the work on a large file which cannot be split, such as a .gz.
+        Each of them decompresses the whole file, but processes only its share of the texts.
     """
     if file.kind == PARQUET:
         with open_raw(file.path) as stream:

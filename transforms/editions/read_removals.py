@@ -17,13 +17,16 @@ NEAR_DUPLICATE, CONTAMINATED = "near-duplicate", "in-evaluation-set"  # reasons 
 
 
 class PairsOf(NamedTuple):
-    """Reads pairs of near-duplicates. One document of each pair is to be removed from a build."""
+    """Reader of the rows of `pairs-*.parquet`, in which a search has listed pairs of near-duplicates.
+
+    The method `read` returns the documents of a pair that are to be removed from a build.
+    """
 
     data_set: str  # name of the build in the columns of the pairs
     side: str  # side to remove, "first" or "second"; "" to keep one document of each cluster
 
     def read(self, row: Mapping[str, Any]) -> Iterator[Removal]:
-        """Yields a removal for each document of the pair that is to be removed."""
+        """Yields a removal for each document of a pair (`row`) that is to be removed from the build."""
         detail = f"similarity {row['similarity']:.3f}"
         for side, other in (("first", "second"), ("second", "first")):
             names = [row[f"{side}_{name}"] for name in NAMES]
@@ -36,11 +39,15 @@ class PairsOf(NamedTuple):
 
 
 class HitsOf(NamedTuple):
-    """Reads passages of a build that also occur in evaluation items."""
+    """Reader of the rows of `hits-*.parquet`, in which a search has listed passages of documents.
 
-    folder: str
-    has_ids: bool
-    by_passage: bool
+    These passages also occur in evaluation items. The method `read` returns the passage or the document that
+    is to be removed from a build.
+    """
+
+    folder: str  # folder of the build; rows about files in other folders are skipped
+    has_ids: bool  # True if the documents of the build have ids
+    by_passage: bool  # True to remove only the passages, False to remove whole documents
 
     def read(self, row: Mapping[str, Any]) -> Iterator[Removal]:
         """Yields the removal of the passage, or of the whole document if `by_passage` is False."""
@@ -58,7 +65,7 @@ class ReadRemovals(beam.PTransform):
 
     Args:
       paths: paths of the Parquet files that a search has written.
-      found: how to read a row, `PairsOf` or `HitsOf`.
+      found: reader of the rows of these files.
     """
 
     def __init__(self, paths: list[str], found: PairsOf | HitsOf):

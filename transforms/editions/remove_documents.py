@@ -264,7 +264,10 @@ class _Rewriter:
         return {PARQUET: [table], TFRECORD: _records_of(table)}
 
     def _rewrite(self, rows: Any) -> pa.Table:
-        """Returns the rows of a row group that are kept, with the removed passages cut out of their texts."""
+        """Removes documents and passages from a row group, and adds its other rows to the statistics.
+
+        Returns the rows that are kept, without the removed passages.
+        """
         table: pa.Table = rows.table
         first, self.read = self.read, self.read + table.num_rows
         if self._how.shape.id:

@@ -53,8 +53,8 @@ class ReadLines(beam.PTransform):
     """Reads text files in blocks of lines. Pipeline → LineBlocks.
 
     Files are divided into work units, which are distributed over the workers. The lines do not depend on the
-    division of the input into files, their compression or their names. The blocks and their order depend on
-    these.
+    division of the input into files, or on the compression and the names of the files. The blocks and their
+    order do.
 
     The last line of a file is read even if it has no line feed. (The original scripts use `cat`, which would
     join it with the first line of the next file. So the names of such files are in the output
@@ -67,8 +67,8 @@ class ReadLines(beam.PTransform):
     Args:
       paths: files on any Beam file system: plain, .gz, .xz, .bz2, and .tar archives of such files, compressed
         or not. The types are detected from the contents. Archives are not unpacked to disk.
-      stripes: number of workers. `unit_blocks.shares_of` returns how many of them share a file in which
-        reading can begin only at the start (.gz, .xz, .tgz).
+      stripes: number of workers. If a file cannot be split (.gz, .xz, .tgz), several workers may divide the
+        work on it; `unit_blocks.shares_of` returns how many. Each of them decompresses the whole file.
       on_corrupt: "fail" raises InputError with file and byte at the first damage; "keep-good" skips and
         reports damaged parts.
       members: patterns that the names of the wanted files of an archive, without folders, must match.
@@ -127,8 +127,8 @@ def plan_units(
 
     Args:
       paths: the input files.
-      stripes: number of workers. A file that can only be read from its start gets several units, if it is
-        large and there are enough workers.
+      stripes: number of workers. A large file that cannot be split, such as a .gz, gets several units if
+        there are enough workers.
       members: patterns that the names of the wanted files in an archive must match.
     """
     files = [file for path in paths for file in find_files(path, members)]
@@ -143,8 +143,8 @@ def plan_units(
 def line_bytes_of(paths: Sequence[str], stripes: int, members: Sequence[str] = MEMBERS) -> int:
     """Returns the number of bytes that the workers will read, as the total for the progress display.
 
-    A file that can only be read from its start may be shared by several workers. Each of them reads the whole
-    file, so the size of the file is counted once for each of these workers.
+    If a file cannot be split, such as a .gz, several workers may divide the work on it. Each of them reads
+    the whole file, so the size of the file is counted once for each of these workers.
 
     Args:
       paths: the input files.

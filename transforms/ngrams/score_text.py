@@ -27,13 +27,13 @@ from transforms.text.ngrams.number_words import number_words
 
 KIND = "log-likelihoods"
 
-BlockId = tuple[str, int]  # split, and number of the first document
+BlockId = tuple[str, int]  # split, and index of the first document in it
 
 
 class Piece(NamedTuple):
     """N-grams that are sent to a bucket of the model, or the model's entries for them that are sent back.
 
-    Both are stored in scratch.
+    The n-grams and the entries are stored in scratch.
     """
 
     block: BlockId | None  # sender or receiver; None for n-grams of the model
@@ -44,7 +44,7 @@ class Piece(NamedTuple):
 class BlockScore(NamedTuple):
     """The log-likelihood of a block of documents, and its numbers of documents, tokens and unknown words."""
 
-    first: int  # number of its first document
+    first: int  # index of its first document in the split
     documents: int
     tokens: int  # words and ends of sentences
     unknown: int  # words that are not in the vocabulary

@@ -69,14 +69,14 @@ class PlacedFile(NamedTuple):
     """A Parquet file, and the index of its first row in the split."""
 
     file: CorpusFile
-    first: int  # number of its first document
+    first: int  # index of its first document in the split
 
 
 class TextPart(NamedTuple):
     """A row group of a Parquet file, which one worker reads at once."""
 
     group: RowGroup
-    first: int  # number of its first document
+    first: int  # index of its first document in the split
     stored_bytes: int  # approximate bytes of the file
 
 
@@ -84,7 +84,7 @@ class TextBlock(NamedTuple):
     """Consecutive documents of a split, stored in scratch (see transforms/files/scratch.py)."""
 
     split: str
-    first: int  # number of the first document in the split
+    first: int  # index of the first document in the split
     documents: int
     packed_lines: bytes  # one sentence per line
     packed_counts: bytes  # int64: sentences of each document

@@ -49,7 +49,7 @@ def weigh_bucket(
 ) -> Iterator[Any]:
     """Computes the weights of the n-grams in a bucket, and the back-off weights of their contexts.
 
-    Each is yielded on the output that has the name of its level (see Interpolate).
+    A weight is yielded on the output that has the name of its level (see Interpolate).
 
     Args:
       grouped: ((order, bucket), references to the n-grams).

@@ -147,8 +147,12 @@ def answer_bucket(
 ) -> Iterator[Any]:
     """Answers the requests for frequencies of suffixes that were sent to one bucket.
 
-    Each frequency is sent to the bucket of the context of the n-gram for which it was requested. `grouped` is
-    ((order, bucket), the requests and the frequencies in this bucket).
+    Each frequency is sent to the bucket of the context of the n-gram for which it was requested.
+
+    Args:
+      grouped: ((order, bucket), pieces). There are two kinds of pieces: the requests, and the frequencies of
+        the n-grams in this bucket, both from `divide_bucket`.
+      dealer: partitions n-grams into buckets.
     """
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])
@@ -164,8 +168,12 @@ def leave_over_bucket(
 ) -> Iterator[Any]:
     """Computes the probability mass that the contexts in one bucket leave for back-off.
 
-    The mass of a context is sent to the bucket of the suffix of the context. `grouped` is ((order of the
-    n-grams, bucket), the frequencies from `answer_bucket` and those of the contexts from `divide_bucket`).
+    The mass of a context is sent to the bucket of the suffix of the context.
+
+    Args:
+      grouped: ((order of the n-grams, bucket), pieces). There are two kinds of pieces: the frequencies of
+        suffixes from `answer_bucket`, and the total frequencies of contexts from `divide_bucket`.
+      dealer: partitions n-grams into buckets.
     """
     order = grouped[0][0]
     pieces = _by_kind(grouped[1])
@@ -177,11 +185,16 @@ def leave_over_bucket(
 def scale_bucket(
     grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Computes the scaling factors of all contexts of n-grams of one order, in one bucket. Yields them.
+    """Yields the scaling factors of the contexts in one bucket, on two outputs.
 
-    They are needed to scale longer contexts. They are also yielded on the output SCALED, to scale the
-    n-grams. `grouped` is (bucket, the mass that contexts leave for back-off and the factors of shorter
-    contexts).
+    The main output is for the next call of this function, which computes the factors of the contexts that are
+    one word longer. The output SCALED is for `weigh_bucket`, which scales the n-grams with these contexts.
+
+    Args:
+      grouped: (bucket, pieces). There are two kinds of pieces: the mass that each context leaves for
+        back-off, and the scaling factors of the contexts that are one word shorter.
+      order: number of words of the n-grams. Their contexts have one word less.
+      dealer: partitions n-grams into buckets.
     """
     pieces = _by_kind(grouped[1])
     shorter = _join(pieces, SHORTER, max(order - 2, 1), SCALES)
@@ -198,10 +211,11 @@ def weigh_bucket(
 ) -> Iterator[Any]:
     """Computes the weights of the n-grams in a bucket, and the back-off weights of their contexts.
 
-    Each is yielded on the output that has the name of its level (see Interpolate).
+    A weight is yielded on the output that has the name of its level (see Interpolate).
 
     Args:
-      grouped: ((order, bucket), the counts of the n-grams and the scaling factors of their contexts).
+      grouped: ((order, bucket), pieces). There are two kinds of pieces: the counts of the n-grams, and the
+        scaling factors of their contexts.
       cut: order → maximum count of pruned n-grams.
       dealer: partitions n-grams into buckets.
     """

@@ -45,7 +45,8 @@ class SourcePassages(beam.PTransform):
     Args:
       dump: the dump, with the settings for reading it.
       seed: seed of all random choices.
-      stripes: number of workers that share a file in which reading can begin only at the start.
+      stripes: number of workers that divide the work on a file which cannot be split, such as a .gz. Each of
+        them decompresses the whole file, but processes only its share of the pages.
       on_corrupt: "fail" raises InputError at the first damage; "keep-good" skips and reports damaged parts.
     """
 

@@ -82,7 +82,8 @@ class ReadSentences(beam.PTransform):
     Args:
       folder: output folder of the new build.
       seed: seed of the ranks of sentences.
-      stripes: number of workers that share a text file in which reading can begin only at the start.
+      stripes: number of workers that divide the work on a large text file which cannot be split, such as a
+        .gz. Each of them decompresses the whole file, but processes only its share of the sentences.
 
     Raises InputError for a damaged file.
     """
@@ -133,16 +134,17 @@ def plan_file(named: tuple[str, Layout, CorpusFile]) -> Iterator[SentencePart]:
 def plan_texts(language_of_path: Mapping[str, str], stripes: int) -> Iterator[SentencePart]:
     """Yields the parts of all text files, each with the language of its file.
 
-    `stripes` is the number of workers that share a text file in which reading can begin only at the start.
+    `stripes` is the number of workers that divide the work on a large text file which cannot be split, such
+    as a .gz. Each of them decompresses the whole file, but processes only its share of the sentences.
     """
     for unit in plan_units(sorted(language_of_path), stripes, MEMBERS):
         yield SentencePart(language_of_path[unit.file.path], None, False, unit)
 
 
 def read_blocks(part: SentencePart, scratch: Scratch, seed: int) -> Iterator[Any]:
-    """Yields the sentences of a part in blocks. Rejected lines are on the output "rejected".
+    """Reads the sentences of a part, stores them in `scratch`, and yields references to blocks of them.
 
-    `seed` is the seed of the ranks of sentences.
+    Rejected lines are yielded on the output "rejected". `seed` is the seed of the ranks of sentences.
     """
     rejected: list[Rejected] = []
     sentences = read_part(part, rejected)

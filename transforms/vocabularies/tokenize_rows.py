@@ -53,7 +53,7 @@ class TokenPiece(NamedTuple):
     """The tokens of a row group, stored in scratch (see transforms/files/scratch.py)."""
 
     file: CorpusFile
-    number: int  # number of the row group in the file
+    number: int  # index of the row group in the file
     counts: TokenCounts
     packed_ids: bytes  # token ids, in the integer type in which they are written
     packed_lengths: bytes  # int32: number of tokens of each document

@@ -37,10 +37,11 @@ LARGEST_RANK = (1 << 63) - 1
 class TrainSubwords(beam.PTransform):
     """Trains a vocabulary on a sample of the articles in the split train.
 
-    PCollection[PackedArticle] → PCollection of one TrainedSubwords. It has no model if none can be trained,
-    for example if there are no articles.
+    PCollection[PackedArticle] → PCollection of one TrainedSubwords. The TrainedSubwords has no model if none
+    can be trained, for example if there are no articles.
 
-    One worker trains. It needs memory for the compressed sample, and the memory that `train_model` needs.
+    One worker trains. This worker needs memory for the compressed sample, and the memory that `train_model`
+    needs.
     """
 
     def __init__(self, settings: SubwordSettings):

@@ -37,7 +37,7 @@ def check_dumps(
     """Checks a dump and returns its head.
 
     Args:
-      paths: dump files of one wiki, at least one.
+      paths: dump files of one wiki; the list must not be empty.
       language: corpus code, such as "zh-tw".
       dbname: database name of the wiki, such as "zhwiki" or "enwikinews".
       whole: True to raise an error if the dump is truncated.

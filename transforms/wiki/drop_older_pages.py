@@ -120,7 +120,8 @@ class DropOlderPages(beam.PTransform):
 
     Args:
       older: the older dump; None keeps all pages.
-      stripes: number of workers that share a file in which reading can begin only at the start.
+      stripes: number of workers that divide the work on a file which cannot be split, such as a .gz. Each of
+        them decompresses the whole file, but processes only its share of the pages.
     """
 
     def __init__(self, older: OlderDump | None, stripes: int = 1):

@@ -2,7 +2,8 @@
 
 The layout is `<root>/other/mediawiki_content_current/<wiki>/2026-11-01/xml/<compression>/`. The folder
 `other`, or both `other` and `mediawiki_content_current`, may be missing. If an export is there in several
-compressions, one that lets several workers share a file is preferred.
+compressions, one that lets several workers read parts of the same file is
+preferred.
 """
 
 import posixpath

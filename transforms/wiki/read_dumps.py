@@ -48,7 +48,8 @@ class ReadDump(beam.PTransform):
 
     Args:
       paths: dump files on any Beam file system; .xml, .xml.bz2 (one stream or many), .xml.gz, .xz, .zst.
-      stripes: number of workers that share a file in which reading can begin only at the start.
+      stripes: number of workers that divide the work on a file which cannot be split, such as a .gz. Each of
+        them decompresses the whole file, but processes only its share of the pages.
       namespaces: pages in other namespaces are skipped, without reading their text. None reads the pages of
         all namespaces.
       on_corrupt: "fail" raises InputError at the first damage, with the file, the byte and the last undamaged
@@ -88,7 +89,8 @@ class ReadDump(beam.PTransform):
 def spread_units(root: beam.Pipeline, paths: Sequence[str], stripes: int) -> beam.PCollection:
     """Returns the work units of dump files, distributed over the workers.
 
-    `stripes` is the number of workers that share a file in which reading can begin only at the start.
+    `stripes` is the number of workers that divide the work on a file which cannot be split, such as a .gz.
+    Each of them decompresses the whole file, but processes only its share of the pages.
     """
     return (
         root

@@ -53,7 +53,8 @@ class ReadEntities(beam.PTransform):
 
     Args:
       paths: dump files on any Beam file system; .json, .json.gz, .json.xz, .json.bz2 (one stream or many).
-      stripes: number of workers that share a file in which reading can begin only at the start (.gz, .xz).
+      stripes: number of workers that divide the work on a file which cannot be split (.gz, .xz). Each of them
+        decompresses the whole file, but processes only its share of the items.
       on_corrupt: "fail" raises InputError with the file and byte at the first damage; "keep-good" skips and
         reports damaged parts.
     """

@@ -44,10 +44,10 @@ PageToFacts = tuple[int, PageFacts]
 
 
 class RowGroup(NamedTuple):
-    """A row group of the entity table: its file and number, and the range of its ids."""
+    """A row group of the entity table: its file and index, and the range of its ids."""
 
     path: str
-    number: int  # number of the row group in its file
+    number: int  # index of the row group in its file
     first_id: int
     last_id: int
     rows: int

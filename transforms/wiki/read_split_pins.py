@@ -116,7 +116,7 @@ def _files_of_build(folder: str) -> list[PinFile]:
 
 
 def _check_head(path: str) -> None:
-    """Raises InputError if a table lacks a required column. It is checked before any worker starts."""
+    """Checks the columns of a table, before any worker starts. Raises InputError if one is missing."""
     if _is_parquet(path):
         plan_units(PinFile(path))
         return

@@ -228,9 +228,9 @@ class FileGroupingBuffer(GroupingBuffer):
             self._begin_file()
 
     def extend(self, input_buffer: Any) -> None:
-        """Adds the elements of another buffer (see GroupingBuffer). Both must be in memory.
+        """Adds the elements of another buffer (see GroupingBuffer). Both buffers must be in memory.
 
-        The runner never calls this for larger buffers. Raises NotImplementedError if one of them uses a file.
+        The runner never calls this for larger buffers. Raises NotImplementedError if a buffer uses a file.
         """
         if self._file or getattr(input_buffer, "_file", None):
             raise NotImplementedError(

@@ -135,8 +135,9 @@ def _short(value: object) -> str:
 
 
 def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Answer | None:
-    """Answers how many records were dropped for each reason. A waterfall chart leads from the number of
-    records read to the number kept.
+    """Returns the answer to the question how many records were dropped for each reason.
+
+    The answer has a waterfall chart, from the number of records read to the number kept.
 
     Returns None if the build reads no documents.
 
@@ -249,8 +250,9 @@ def line_of_choice(facts: Facts) -> Figure | None:
 
 
 def as_large_as_the_paper(facts: Facts) -> Answer | None:
-    """Answers how many documents, words and characters a build has, and how many the paper on the corpus
-    reports.
+    """Returns the answer to the question how many documents, words and characters a build has.
+
+    The answer compares these numbers with those that the paper on the corpus reports.
 
     Returns None if the sizes of the build are unknown.
     """

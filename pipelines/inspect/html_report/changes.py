@@ -51,7 +51,9 @@ def editions_of(builds: Sequence[Facts]) -> dict[tuple[str, str], list[Facts]]:
 
 
 def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
-    """Answers what has changed since the previous edition: counts, settings and, if known, documents.
+    """Returns the answer to the question what has changed since the previous edition.
+
+    The answer compares counts, settings and, if known, documents.
 
     Returns None if the build has no documents.
 

@@ -20,7 +20,7 @@ _AUDIT, _FINDINGS = "audit/summary.json", "audit/findings.tsv"
 
 
 def where_it_has_holes(facts: Facts) -> Answer | None:
-    """Answers in which places the text of a build lacks words, and why.
+    """Returns the answer to the question in which places the text of a build lacks words, and why.
 
     Reasons are unknown templates, errors of cleaning, and input that could not be read.
 

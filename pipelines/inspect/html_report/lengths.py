@@ -31,7 +31,10 @@ class LengthClass(NamedTuple):
 
 
 def lengths(facts: Facts) -> Answer | None:
-    """Answers how long the documents are, with histograms, medians and means; None if lengths are unknown."""
+    """Returns the answer to the question how long the documents are: histograms, medians and means.
+
+    Returns None if the lengths are unknown.
+    """
     sentences: list[str] = []
     figures: list[Figure] = []
     for name, (measure, unit) in _OF_DOCUMENTS.items():

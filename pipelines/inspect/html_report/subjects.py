@@ -23,7 +23,10 @@ UNKNOWN = "–"
 
 
 def what_it_is_about(facts: Facts) -> Answer | None:
-    """Answers which years, subjects or sources the documents of a build have; None if it has no documents."""
+    """Returns the answer to the question which years, subjects or sources the documents of a build have.
+
+    Returns None if the build has no documents.
+    """
     for find in (
         _of_translations,
         _of_books,

@@ -21,7 +21,7 @@ _DRAWN = 40
 
 
 def does_the_vocabulary_fit(facts: Facts) -> Answer | None:
-    """Answers how well the vocabulary of a build fits its text.
+    """Returns the answer to the question how well the vocabulary of a build fits its text.
 
     Depending on the corpus, the answer has the average number of characters in a SentencePiece piece, the
     share of unknown words, or a chart of word frequency by rank. Returns None if the build has no documents.
@@ -118,7 +118,7 @@ def _ranks(path: str) -> Iterator[dict[str, Any]]:
 
 
 def _of_pieces(facts: Facts) -> Answer | None:
-    """Answers how well the vocabulary of one Wikipedia fits its text, compared with the paper.
+    """Returns the answer for the vocabulary of one Wikipedia, with a comparison with the paper.
 
     Returns None if the build has no counts of SentencePiece pieces.
     """
@@ -158,7 +158,7 @@ def _pieces(name: str, characters: int, pieces: int) -> Bar:
 
 
 def _of_languages(facts: Facts) -> Answer | None:
-    """Answers how well a vocabulary that several Wikipedias share fits the text of each of them.
+    """Returns the answer for vocabularies that several Wikipedias share, with figures for each Wikipedia.
 
     Returns None if the build does not consist of such vocabularies.
     """

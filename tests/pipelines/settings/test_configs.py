@@ -147,7 +147,7 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
             {"wikinews": ["a"], "dump_date": "../x"},
             "dump_date must consist of letters, .* got '../x'",
         ),
-        (MULTILINGUAL, {"corpora": []}, "corpora must have at least one folder"),
+        (MULTILINGUAL, {"corpora": []}, "the setting corpora is empty: give at least one folder"),
         (MULTILINGUAL, {"vocabulary_sizes": []}, "vocabulary_sizes must have at least one size"),
         (MULTILINGUAL, {"vocabulary_sizes": [400, 400]}, "has a size twice"),
         (MULTILINGUAL, {"vocabulary_sizes": [263]}, "must be above 263"),

@@ -22,7 +22,7 @@ def sign_documents(ngrams: Sequence[Uint64s], permutations: int) -> Uint32s:
     in one of 40,000.
 
     Args:
-      ngrams: for each document, the hashes of its different n-grams, at least one.
+      ngrams: for each document, the hashes of its different n-grams. Each document must have an n-gram.
       permutations: number of values of a signature.
     """
     return sign_hashes([hashes.astype(numpy.uint32) for hashes in ngrams], permutations)

@@ -6,9 +6,10 @@ are similar only if they have the same words.
 
 
 def word_ngrams(line: bytes, n: int) -> list[bytes]:
-    """Returns the n-grams of a line in order, at least one, with repetitions.
+    """Returns all n-grams of a line, in order. A repeated n-gram is in the list several times.
 
-    Words are joined by one space.
+    If a line has fewer than n words, the list has one element: all words of the line. The words of an n-gram
+    are joined by single spaces.
     """
     words = line.split()
     if len(words) <= n:

@@ -41,7 +41,7 @@ _EMPTY_STREAM = re.compile(rb"BZh[1-9]\x17rE8P\x90\0\0\0\0")
 
 
 class Block(NamedTuple):
-    """A block that decompressed with a correct checksum: bits `start` to `end` of the stored file."""
+    """A block that decompressed with a correct checksum: bits `start` to `end` of the compressed file."""
 
     start: int
     end: int
@@ -49,12 +49,15 @@ class Block(NamedTuple):
 
     @property
     def start_byte(self) -> int:
-        """The number of the stored byte in which the block begins. No two blocks begin in the same byte."""
+        """The offset, in the compressed file, of the byte in which the block begins.
+
+        Blocks can begin at any bit, but no two blocks begin in the same byte.
+        """
         return self.start // 8
 
 
 class BadBlock(NamedTuple):
-    """A damaged part of the stored file, from bit `start` to `end`, which is not a whole block."""
+    """A damaged part of the compressed file, from bit `start` to `end`, which is not a whole block."""
 
     start: int
     end: int
@@ -62,7 +65,7 @@ class BadBlock(NamedTuple):
 
     @property
     def start_byte(self) -> int:
-        """The number of the stored byte in which the damage begins."""
+        """The offset, in the compressed file, of the byte in which the damage begins."""
         return self.start // 8
 
 
@@ -181,12 +184,12 @@ def read_blocks(
     needs_more: Callable[[], bool] = lambda: True,
     known: Sequence[PackedBlock] = (),
 ) -> Iterator[Block | BadBlock]:
-    """Yields the blocks that begin in stored bytes `start` to `end`, and following blocks if they are needed.
+    """Yields the blocks that begin from byte `start` to byte `end` of the compressed file.
 
-    Blocks after `end` are included because a line may continue there. `needs_more` is called before such a
-    block is decompressed, and ends the reading if it returns False. A block in `known` is not decompressed
-    again. Damage is yielded by the reader of the part that has the last magic number before the damage. So a
-    file that is read in parts yields each block and each damage once.
+    Blocks after `end` are also yielded if they are needed, because a line may continue there. `needs_more` is
+    called before such a block is decompressed, and ends the reading if it returns False. A block in `known`
+    is not decompressed again. Damage is yielded by the reader of the part that has the last magic number
+    before the damage. So a file that is read in parts yields each block and each damage once.
     """
     known_at = {block.start: block for block in known}
     window = _Window(stream, start, file_bytes)
@@ -238,7 +241,7 @@ class _Window:
 
     def __init__(self, stream: BinaryIO, start: int, file_bytes: int):
         self._stream = stream
-        self._start = start  # stored byte at the start of the buffer
+        self._start = start  # offset in the compressed file of the start of the buffer
         self._file_bytes = file_bytes
         self._buffer = bytearray()
         self._marks: list[_Mark] = []  # marks in the buffer, in order

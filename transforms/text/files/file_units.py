@@ -48,9 +48,9 @@ class FileUnit(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """A damaged part of a file, from byte `start` to byte `end` of the stored file.
+    """A damaged part of a file, from byte `start` to byte `end` of the file before decompression.
 
-    For units of the kind "whole", these are bytes of the decompressed text.
+    For units of the kind "whole", `start` and `end` count the bytes of the decompressed text.
     """
 
     start: int
@@ -64,7 +64,7 @@ class Chunk(NamedTuple):
     data: bytes
     is_own: bool  # True if records that begin in it belong to the unit
     stored_bytes: int
-    block: int  # stored byte at which its block begins; -1 if there are no blocks
+    block: int  # offset in the compressed file at which its block begins; -1 without blocks
     offset: int  # offset of its first byte in the block or in the text
     begins_text: bool
     member: str = ""  # name in the archive, if the text is a file in an archive

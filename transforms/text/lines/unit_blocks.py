@@ -38,7 +38,7 @@ class Span(NamedTuple):
 
     at: int  # start of the part in the block
     member: str  # name of a file in an archive; "" for the text of the file itself
-    block: int  # stored byte at which its .bz2 block begins; -1 if there are no .bz2 blocks
+    block: int  # offset in the file at which its .bz2 block begins; -1 without .bz2 blocks
     offset: int  # offset of its first byte in the .bz2 block, or in the text
 
 
@@ -136,8 +136,8 @@ def place_of(block: LineBlock, at: int) -> tuple[str, str]:
 
     The result does not depend on how the file was divided into units. The position is the offset of the line
     in the text, "4711". In a .bz2 file, this offset is not known without reading all of the text before. So
-    there the position is the stored byte at which the .bz2 block begins, and the offset in the block:
-    "80123+4711".
+    the position in a .bz2 file consists of the offset at which the .bz2 block begins in the file, and the
+    offset in the block: "80123+4711".
     """
     index = bisect.bisect_right(block.spans, at, key=lambda span: span.at) - 1
     span = block.spans[index]

@@ -78,7 +78,7 @@ def open_border(stream: BinaryIO, unit: FileUnit) -> tuple[FileUnit, PackedBlock
 def read_unit(stream: BinaryIO, unit: FileUnit) -> Iterator[PageXml | Damage]:
     """Yields the pages that begin in a work unit of a dump file, and a Damage for each damaged part.
 
-    Both are yielded in the order of the file.
+    Pages and damaged parts are yielded in the order of the file.
 
     Raises OverlongPageError if a page is longer than 64 MiB (MAX_PAGE_BYTES).
     """

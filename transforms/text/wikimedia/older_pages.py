@@ -59,9 +59,10 @@ def parse_page_id(values: Sequence[str]) -> int:
 def name_older(values: Sequence[str]) -> str:
     """Returns the part of a corpus edition's name that says which older pages were dropped.
 
-    `values` is the setting `newer_than` (see `parse_page_id`). For the files of an older dump, the result is
-    their date ("20230501"), or "undated" if their names have no date. For a page id, the result is like
-    "page-1088". If `values` is empty, the result is "".
+    `values` is the setting `newer_than`: either the files of an older dump, or one page id. The result is:
+    - for the files of a dump, the newest date in their names ("20230501"), or "undated" if there is none;
+    - for a page id, a name such as "page-1088";
+    - "" if `values` is empty.
     """
     if page_id := parse_page_id(values):
         return f"page-{page_id}"

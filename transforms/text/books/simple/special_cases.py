@@ -60,8 +60,8 @@ class SpecialCases:
     def edges_of(self, tokens: tuple[str, ...]) -> Edges:
         """Returns the tokens at the start and end of a chunk that may be part of a special case.
 
-        The rest of the special case would be in a neighbouring chunk. `tokens` are all tokens of the chunk,
-        at least one.
+        The rest of the special case would be in a neighbouring chunk. `tokens` are all tokens of the chunk;
+        there must be one or more.
         """
         if self._tokens.isdisjoint(tokens):
             return NO_EDGES

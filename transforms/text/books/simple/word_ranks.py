@@ -30,8 +30,8 @@ def count_entries(batches: Iterable[pa.RecordBatch], min_count: int) -> Pairs:
     Returns rows (rank of the book, number of words), ascending.
 
     Args:
-      batches: word counts from `rank_counts`, in any order, at least one batch. If a word is in a batch, its
-        counts in all books must be in the batches.
+      batches: one or more results of `rank_counts`, in any order. If a word is in a batch, its counts in all
+        books must be in the batches.
       min_count: a word enters the vocabulary when its count in all books added so far reaches this number.
     """
     rows = pa.concat_batches(batches)

@@ -92,10 +92,10 @@ def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candida
 def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Selection:
     """Fills the quotas with sentences from the candidates with the lowest ranks.
 
-    From each domain, at most as many candidates as `candidates_needed` returns are considered. They are read
-    domain by domain, in the order of their ranks. A candidate is skipped if it repeats an earlier candidate
-    or one of its sentences. If a domain has too few articles or sentences, as many as possible are selected,
-    and the domain is listed in `shortages`.
+    From each domain, at most as many candidates as `candidates_needed` returns are considered. Candidates are
+    read domain by domain, in the order of their ranks. A candidate is skipped if it repeats an earlier
+    candidate, or a sentence of an earlier candidate. If a domain has too few articles or sentences, as many
+    as possible are selected, and the domain is listed in `shortages`.
 
     Raises ValueError if a candidate's domain has no quota.
     """

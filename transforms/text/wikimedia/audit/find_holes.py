@@ -280,7 +280,7 @@ class _Comparison:
     def _is_lost_section(self, number: int) -> bool:
         """Returns True if a whole section is missing in the corpus text, such as a list of references.
 
-        `number` is the number of a line of the section in the wikitext.
+        `number` is the index, among all lines of the wikitext, of a line of the section.
         """
         first = last = number
         while first and self.lines[first - 1].kind != "heading":
@@ -325,7 +325,7 @@ class _Comparison:
         unknown, because one of the two words is not found in the corpus text.
 
         Args:
-          number: the number of the line of the wikitext.
+          number: the index of the line among all lines of the wikitext.
           line: the line.
           found: index of a word in the line → index of the word in the corpus text.
           after: the index of the word before the slots.
@@ -372,7 +372,7 @@ class _Comparison:
         line.
 
         Args:
-          number: the number of the line.
+          number: the index of the line among all lines of the wikitext.
           word: the index of the word in the corpus text.
           beside: the index of the neighbour of the word; this neighbour belongs to the line.
         """
@@ -568,7 +568,7 @@ class _Comparison:
         template or formula may be on the same line, alone on a line, or at the beginning of the next line.
 
         Args:
-          number: the number of a line of the wikitext.
+          number: the index of the line among all lines of the wikitext.
           word: the index of a word in this line; the wikitext after it is compared.
           next_word: the index of the word at which the corpus text continues.
         """
@@ -602,7 +602,7 @@ class _Comparison:
         Returns False if `word` is not the last word of the line.
 
         Args:
-          number: the number of the line.
+          number: the index of the line among all lines of the wikitext.
           word: the index in the line of its last word that is in the corpus text.
         """
         line = self.lines[number]
