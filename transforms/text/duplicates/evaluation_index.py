@@ -2,6 +2,10 @@
 
 Word n-grams are looked up by 64-bit hashes. Each sequence found is then compared word by word, so the result
 is exact. An evaluation text with fewer than n words is found if it is a whole line or a whole training text.
+
+To find sequences of 8 words, it is enough to look for 5-grams that begin at every fourth word of a training
+text, since each sequence of 8 words contains one of these 5-grams. They are called anchors. Only the n-grams
+that contain a known anchor are hashed and looked up.
 """
 
 import itertools
@@ -132,19 +136,32 @@ class EvaluationIndex:
 
         Each sequence has at least n words, or is a whole short text, and is as long as possible.
         """
-        grams = join_hashes(block.hashes, self.n)
-        first, second = self._filters
-        likely = numpy.flatnonzero(first.passes(grams))
-        likely = likely[second.passes(_turn(grams[likely]))]
+        likely = self._find_likely(block.hashes)
         ends = block.bounds[1:][_texts_of(block.bounds, likely)]
         likely = likely[likely + self.n <= ends]
-        found, places = _find(self._ngrams, grams, likely)
+        grams = _join_at(block.hashes, likely, numpy.full(len(likely), self.n))
+        rows, places = _find(self._ngrams, grams, numpy.arange(len(grams)))
+        found = likely[rows]
         runs = self._verify(block, self._join_runs(block, found, places))
         lines = self._find_lines(block) if len(self._lines.hashes) else None
         if not lines or not len(lines.items):
             return runs
         both = Runs(*map(numpy.concatenate, zip(runs, lines, strict=True)))
         return both.take(numpy.lexsort((both.places, both.words, both.items, both.documents)))
+
+    def _find_likely(self, hashes: Uint64s) -> Int64s:
+        """Returns the indexes of words at which a sequence of n words with a known anchor begins, ascending.
+
+        Args:
+          hashes: hash of each word.
+        """
+        distance, size = _anchors(self.n)
+        anchors = join_hashes(hashes, size, distance)
+        first, second = self._filters
+        known = numpy.flatnonzero(first.passes(anchors))
+        known = known[second.passes(_turn(anchors[known]))]
+        begins = (known * distance)[:, None] + numpy.arange(1 - distance, 1)
+        return begins[begins >= 0]
 
     def _join_runs(self, block: TextBlock, words: Int64s, places: Int64s) -> Runs:
         """Joins common n-grams that follow each other in a training and an evaluation text to longer runs.
@@ -234,6 +251,7 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
     if n < 2:
         raise ValueError(f"n must be at least 2, not {n}")
     grams: list[tuple[Uint64s, Int64s]] = []
+    anchors: list[Uint64s] = []  # hashes of all parts of n-grams that have the length of an anchor
     lines: list[tuple[Uint64s, Int64s]] = []
     characters: list[Uint32s] = []
     sizes: list[Int64s] = []
@@ -246,6 +264,9 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
         ends = numpy.repeat(block.bounds[1:], of_texts)[: len(hashes)]
         whole = numpy.flatnonzero(numpy.arange(len(hashes)) + n <= ends)
         grams.append((hashes[whole], whole + first))
+        distance, size = _anchors(n)
+        places = (whole[:, None] + numpy.arange(distance)).ravel()
+        anchors.append(sort_different(join_hashes(block.hashes, size)[places]))
         is_short = (of_texts > 0) & (of_texts < n)
         starts, short = block.bounds[:-1][is_short], of_texts[is_short]
         lines.append((_join_at(block.hashes, starts, short), starts + first))
@@ -255,12 +276,13 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
         counts.append(of_texts)
         first += len(block.hashes)
     tables = {"ngram": _make_table(grams), "line": _make_table(lines)}
+    of_anchors = numpy.concatenate([*anchors, numpy.empty(0, numpy.uint64)])
     arrays = {
         "text_starts": _starts_of(counts),
         "word_ends": _starts_of(sizes),
         "characters": numpy.concatenate([*characters, numpy.empty(0, numpy.uint32)]),
-        "filter": _make_filter(tables["ngram"].hashes),
-        "second_filter": _make_filter(_turn(tables["ngram"].hashes)),
+        "filter": _make_filter(of_anchors),
+        "second_filter": _make_filter(_turn(of_anchors)),
         "line_filter": _make_filter(numpy.concatenate([*beginnings, numpy.empty(0, numpy.uint64)])),
         **{
             f"{name}_{field}": getattr(table, field)
@@ -345,6 +367,15 @@ def _make_table(found: Sequence[tuple[Uint64s, Int64s]]) -> _Table:
 def _hash_beginnings(first_words: Uint64s, sizes: Int64s) -> Uint64s:
     """Returns a hash for each text or line, made from the hash of its first word and its number of words."""
     return first_words + sizes.astype(numpy.uint64) * MULTIPLIER
+
+
+def _anchors(n: int) -> tuple[int, int]:
+    """Returns the distance of two anchors and the length of an anchor, in words.
+
+    They are such that each sequence of n words contains a whole anchor.
+    """
+    distance = n // 2
+    return distance, n - distance + 1
 
 
 def _turn(hashes: Uint64s) -> Uint64s:

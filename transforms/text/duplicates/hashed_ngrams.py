@@ -105,15 +105,18 @@ def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
     return hashes
 
 
-def join_hashes(words: Uint64s, n: int) -> Uint64s:
-    """Returns the hashes of all sequences of n consecutive words, given the hashes of the single words."""
-    ngrams = numpy.empty(max(len(words) - n + 1, 0), numpy.uint64)
-    for start in range(0, len(ngrams), _PIECE_WORDS):
-        piece = ngrams[start : start + _PIECE_WORDS]
-        piece[:] = words[start : start + len(piece)]
-        for place in range(start + 1, start + n):
+def join_hashes(words: Uint64s, n: int, step: int = 1) -> Uint64s:
+    """Returns the hashes of sequences of n consecutive words, given the hashes of the single words.
+
+    A sequence begins at every `step`-th word.
+    """
+    ngrams = numpy.zeros(len(range(0, len(words) - n + 1, step)), numpy.uint64)
+    for first in range(0, len(ngrams), _PIECE_WORDS):
+        piece = ngrams[first : first + _PIECE_WORDS]
+        end = (len(piece) - 1) * step + 1
+        for place in range(first * step, first * step + n):
             piece *= MULTIPLIER
-            piece += words[place : place + len(piece)]
+            piece += words[place : place + end : step]
         finalize(piece)
     return ngrams
 

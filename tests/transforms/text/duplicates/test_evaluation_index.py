@@ -1,5 +1,6 @@
 """An index finds what a plain comparison of words finds."""
 
+import functools
 import random
 from collections.abc import Sequence
 
@@ -68,9 +69,11 @@ def test_the_same_as_a_plain_comparison(
 ) -> None:
     """Also where hashes have three bits, so that most that are found have only hashes in common."""
     if weak_bits:
-        join = evaluation_index.join_hashes
         mask = numpy.uint64((1 << weak_bits) - 1)
-        monkeypatch.setattr(evaluation_index, "join_hashes", lambda *given: join(*given) & mask)
+        for name in ("join_hashes", "_join_at"):
+            join = getattr(evaluation_index, name)
+            weak = functools.partial(lambda join, *given: join(*given) & mask, join)
+            monkeypatch.setattr(evaluation_index, name, weak)
     chance = random.Random(seed)
     items, texts = made_texts(chance, 12), made_texts(chance, 12)
     found = build_index(items, N).find(fold_block(texts))
