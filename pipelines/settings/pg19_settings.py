@@ -19,10 +19,11 @@ from transforms.text.duplicates.document_signatures import parse_similarity
 from transforms.text.fingerprint import SPLITS
 
 CORPUS = "pg19"
-VERSION = "1.1.0"
+VERSION = "1.1.1"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": "Line feeds are counted; the card has the figures of the paper. The texts are the same.",
+    "1.1.1": "The files in `rejected/` have at most about 65,000 records each. The texts are the same.",
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 SHARD_BYTES = 128 << 20

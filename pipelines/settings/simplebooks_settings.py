@@ -29,7 +29,7 @@ from transforms.text.builds.build_manifest import Description, Release
 from transforms.text.fingerprint import SPLITS
 
 CORPUS = "simplebooks"
-VERSION = "2.0.0"
+VERSION = "2.0.1"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "2.0.0": (
@@ -37,6 +37,7 @@ RELEASE_NOTES = {
         " compares plain words; the ends of lines (<eos>) are tokens of the figures beside the paper; line"
         " feeds are counted."
     ),
+    "2.0.1": "The files in `rejected/` have at most about 65,000 records each. The texts are the same.",
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 SHARD_BYTES = 128 << 20

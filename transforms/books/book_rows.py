@@ -24,6 +24,7 @@ from transforms.text.fingerprint import SPLITS
 
 # maximum characters in a row group; a longer book has a row group of its own
 BATCH_CHARACTERS = 1 << 24
+BOOKS_PER_FILE = 1 << 18  # more than Project Gutenberg has, so the table of books is one file
 
 
 class MeasuredRows(NamedTuple):
@@ -107,7 +108,9 @@ class WriteBookTable(beam.PTransform):
         super().__init__()
         schema = pa.schema([pa.field(field, pa.string()) for field in line._fields])
         by_id = operator.itemgetter(0)
-        self.write = WriteRecords(folder, name, schema, identity, by_id, "tsv")
+        self.write = WriteRecords(
+            folder, name, schema, identity, by_id, "tsv", records_per_file=BOOKS_PER_FILE
+        )
 
     def expand(self, lines: beam.PCollection) -> beam.PCollection:
         return lines | "Write" >> self.write
