@@ -5,7 +5,7 @@ with text.
 """
 
 import pathlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -19,10 +19,8 @@ from pipelines.settings.tokens_settings import ORIGINAL, RELEASE, TokensConfig
 from transforms.builds.finished_builds import (
     MANIFEST,
     Build,
-    age_of,
     columns_of,
     files_of,
-    find_folders,
     open_build,
     path_below,
 )
@@ -200,21 +198,6 @@ class Tokens(CorpusBuild):
             "tokenizer": self._tokenizer_name() or "own",
             **({"text": self.config.text} if self.config.text != "stored" else {}),
         }
-
-
-def newest_of_editions(folders: Iterable[str]) -> list[str]:
-    """Returns the folder of the newest build of each edition in `folders` and their subfolders, sorted.
-
-    Builds without documents are left out. Raises InputError if no build is found.
-    """
-    builds = [open_build(folder) for folder in find_folders(folders).finished]
-    held = [one for one in builds if one.corpus in shapes() and any(one.files.values())]
-    newest = {(one.corpus, one.edition): one.folder for one in sorted(held, key=age_of)}
-    if not newest:
-        raise InputError(
-            " ".join(folders), "no finished build with documents in this folder or below"
-        )
-    return [newest[edition] for edition in sorted(newest)]
 
 
 def _own_model(build: Build) -> str:

@@ -25,9 +25,10 @@ from pipelines.settings.subwords_settings import SubwordsConfig
 from pipelines.settings.tokens_settings import TokensConfig
 from pipelines.settings.wiki40b_multilingual_settings import MultilingualConfig
 from pipelines.settings.wiki40b_settings import Wiki40bConfig
+from pipelines.share.chosen_builds import choose_builds
 from pipelines.simplebooks import SimpleBooks
 from pipelines.subwords import Subwords
-from pipelines.tokens import Tokens, newest_of_editions
+from pipelines.tokens import Tokens
 from pipelines.wiki40b import Wiki40b
 from pipelines.wiki40b_multilingual import Wiki40bMultilingual
 
@@ -81,14 +82,14 @@ def simplebooks(_: str) -> Iterator[Corpus]:
 
 def tokenize(output: str) -> Iterator[Corpus]:
     """Yields the build of token files from the Ukrainian Wiki-40B, with the vocabulary of that build."""
-    (folder,) = newest_of_editions([FileSystems.join(output, "wiki40b", "uk")])
-    yield Tokens(TokensConfig(folder))
+    (build,) = choose_builds([FileSystems.join(output, "wiki40b", "uk")])
+    yield Tokens(TokensConfig(build.folder))
 
 
 def ngrams(output: str) -> Iterator[Corpus]:
     """Yields the build of a small n-gram model from the sample of One Billion Word."""
-    (folder,) = newest_of_editions([FileSystems.join(output, "lm1b")])
-    yield Ngrams(NgramsConfig(folder, order=3, prune=(0, 1)))
+    (build,) = choose_builds([FileSystems.join(output, "lm1b")])
+    yield Ngrams(NgramsConfig(build.folder, order=3, prune=(0, 1)))
 
 
 def flores101(_: str) -> Iterator[Corpus]:

@@ -1,31 +1,45 @@
-"""Chooses which build of each edition to share: the current build or, if there is none, the newest."""
+"""Chooses which build of each edition to use: the current build or, if there is none, the newest."""
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from pipelines.builds.editions import read_current
 from transforms.builds.finished_builds import Build, age_of, find_folders, normalise, open_build
 from transforms.files.open_input import InputError
 
 
-def choose_builds(folders: Iterable[str]) -> list[Build]:
+def choose_builds(
+    folders: Iterable[str],
+    is_wanted: Callable[[Build], bool] = lambda build: True,
+    content: str = "documents",
+    limited: bool = False,
+) -> list[Build]:
     """Returns one build of each edition in `folders` and their subfolders, sorted by folder.
 
-    A build with `--limit`, which is only a first look, is left out unless its own folder is in `folders`.
+    A build with `--limit`, which is only a first look, is left out unless `limited` is True or its own folder
+    is in `folders`.
 
     Args:
       folders: Folders of builds, or folders above builds.
+      is_wanted: Returns True for a build that can be used.
+      content: What such builds contain, for the error message.
+      limited: True to choose builds with `--limit` like all others.
 
-    Raises InputError if there is no build, or if a build is damaged.
+    Raises InputError if there is no such build, or if a build is damaged.
     """
     folders = list(folders)
     named = set(map(normalise, folders))
+    builds = list(filter(is_wanted, map(open_build, find_folders(folders).finished)))
+    if not builds:
+        raise InputError(
+            ", ".join(folders), f"no finished build with {content} in this folder or below"
+        )
     of_edition = defaultdict(list)
-    for folder in find_folders(folders).finished:
-        build = open_build(folder)
-        if folder in named or "limit" not in build.manifest.get("settings", {}):
-            of_edition[posixpath.dirname(folder)].append(build)
+    for build in builds:
+        is_limited = "limit" in build.manifest.get("settings", {})
+        if limited or not is_limited or build.folder in named:
+            of_edition[posixpath.dirname(build.folder)].append(build)
     if not of_edition:
         raise InputError(
             ", ".join(folders),

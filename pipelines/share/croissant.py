@@ -40,12 +40,7 @@ def write_croissants(folders: Sequence[str], url: str = "") -> Iterator[str]:
     Raises InputError if there is no build with documents, ValueError if the Croissant library rejects the
     metadata.
     """
-    builds = [build for build in choose_builds(folders) if splits_of(build)]
-    if not builds:
-        raise InputError(
-            " ".join(folders), "no finished build with documents in this folder or below"
-        )
-    for build in builds:
+    for build in choose_builds(folders, lambda one: bool(splits_of(one)), "documents"):
         path = posixpath.join(posixpath.dirname(build.folder), NAME)
         write_whole(path, make_croissant(build, url).encode("utf-8"))
         yield path

@@ -16,7 +16,6 @@ from pipelines.corpora import layouts, shapes
 from pipelines.share import corpusmill_task
 from pipelines.share.chosen_builds import choose_builds
 from transforms.builds.finished_builds import Build, read_json
-from transforms.files.open_input import InputError
 from transforms.text.builds.language_model_scores import Normalisers, read_normalisers
 
 _FUNCTIONS = """\
@@ -39,11 +38,7 @@ def write_tasks(
 
     Raises InputError if there is no build with text, ValueError if a build does not have the split.
     """
-    builds = [build for build in choose_builds(folders) if build.corpus in layouts()]
-    if not builds:
-        raise InputError(
-            " ".join(folders), "no finished build with running text in this folder or below"
-        )
+    builds = choose_builds(folders, lambda one: one.corpus in layouts(), "running text")
     folder = pathlib.Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     source = pathlib.Path(corpusmill_task.__file__)

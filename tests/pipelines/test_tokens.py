@@ -9,7 +9,8 @@ import sentencepiece
 
 from pipelines.builds.launch import launch
 from pipelines.settings.tokens_settings import TokensConfig
-from pipelines.tokens import Tokens, newest_of_editions
+from pipelines.share.chosen_builds import choose_builds
+from pipelines.tokens import Tokens
 from tests.makers.finished_builds import make_build, text_of
 from tests.makers.spm_models import small_model
 from tests.makers.tokenizer_files import END, small_tokenizer
@@ -139,7 +140,7 @@ def test_of_each_edition_the_newest_is_taken(tmp_path: Path, build: Path, model:
     newer = make_build(tmp_path / "corpora", "uk", IDS, date="20260201")
     other = make_build(tmp_path / "corpora", "el", IDS)
     corpora = tmp_path / "corpora"
-    assert newest_of_editions([str(corpora)]) == [str(other), str(newer)]
+    assert [one.folder for one in choose_builds([str(corpora)])] == [str(other), str(newer)]
     flags = ["--output", corpora, "--tokenizer", model, "--workers", 1, "--quiet"]
     assert run_cli("tokenize", corpora, *flags) == 0
     shutil.rmtree(corpora / "tokens" / "wiki40b-el-tokenizer-small")

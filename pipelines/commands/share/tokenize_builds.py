@@ -10,9 +10,9 @@ examples:
     corpusmill tokenize corpora/wiki40b --output corpora \
       --tokenizer corpora/subwords/*/*/sentencepiece.model --name multilingual
 
-The newest build of each edition at or below DIR is used. Each document ends with the token --eos. Special
-tokens in the text are not recognised: "</s>" in an article is text. Documents are in the order of the build's
-files; Megatron-LM shuffles them.
+For each edition at or below DIR, the current build is used; without a current build, the newest one. Each
+document ends with the token --eos. Special tokens in the text are not recognised: "</s>" in an article is
+text. Documents are in the order of the build's files; Megatron-LM shuffles them.
 
 what you get for each build, in <output>/tokens/<corpus>-<edition>/<dump date>-<version>/:
   train.bin train.idx       for --data-path <this folder>/train; the same for other splits
@@ -80,9 +80,15 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     from apache_beam.io.filesystems import FileSystems
 
     from pipelines.commands import batch
-    from pipelines.tokens import newest_of_editions
+    from pipelines.corpora import shapes
+    from pipelines.share.chosen_builds import choose_builds
 
-    folders = newest_of_editions(settings.folders)
+    chosen = choose_builds(
+        settings.folders,
+        lambda one: one.corpus in shapes() and any(one.files.values()),
+        limited=True,
+    )
+    folders = [build.folder for build in chosen]
     builds = [functools.partial(_make, settings, folder) for folder in folders]
     if len(builds) == 1:
         launch_build(builds[0](), settings, beam_flags)
