@@ -14,6 +14,10 @@ The elements of a pattern:
 
 A template expands to nothing if none of the arguments in its pattern has content. Phrases do not count as
 content. A pattern without arguments is always written.
+
+In the tables, a pattern that begins with "=" is instead the name of a function in this folder, such as
+"=convert". The function "=unknown" is for templates whose value is not in the dump, such as a current
+population: the sentence with the template is dropped.
 """
 
 import functools
