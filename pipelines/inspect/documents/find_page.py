@@ -5,8 +5,11 @@ read. Otherwise the whole dump is read.
 """
 
 import bz2
+import difflib
+import heapq
 import html
 import logging
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -33,7 +36,12 @@ MAX_CALLED = 1_000
 before those that are called by other templates.
 """
 
+_MAX_NEAR = 5  # similar titles in an error message
+_NEAR_PREFIX = 3  # characters at the beginning that similar titles have in common
+_NEAR_LENGTH = 2  # maximum difference of their lengths
+
 _READ_BYTES = 1 << 18
+_TITLE = re.compile(rb"<title>(.*?)</title>", re.DOTALL)
 _HEAD_BYTES = 4_096  # size of the beginning of a page's XML, which contains its title and namespace
 
 
@@ -68,16 +76,41 @@ def find_page(
     index = _Index(paths, language.namespace_names(TEMPLATE_NAMESPACE, site.namespaces), title)
     if index.is_whole:
         if not index.page:
-            raise InputError(", ".join(paths), _no_such_page(title, index.near))
+            raise InputError(", ".join(paths), index.near.message())
         page = next(one for one in pages_at(index.page) if one.title == title)
         facts = _called(page, index, tables) if wiki_templates else {}
         return FoundPage(page, index.page.path, collect(facts.values()))
     return _read_all(paths, title, tables, wiki_templates)
 
 
-def _no_such_page(title: str, near: Sequence[str]) -> str:
-    others = f"; similar titles: {', '.join(near)}" if near else ""
-    return f"no page with the title {title!r}{others}"
+class _Near:
+    """Collects the titles that contain or resemble a wanted title, ignoring case."""
+
+    def __init__(self, title: str):
+        self.title = title
+        self.folded = normalise_name(title)
+        self.containing: list[tuple[int, str]] = []  # a heap of (-length, title): the shortest
+        self.alike: dict[str, str] = {}  # folded title → title
+
+    def add(self, name: str) -> None:
+        """Keeps a title of the dump if it is similar."""
+        folded = normalise_name(name)
+        if self.folded in folded:
+            keep = heapq.heappush if len(self.containing) < _MAX_NEAR else heapq.heappushpop
+            keep(self.containing, (-len(name), name))
+        elif (
+            folded[:_NEAR_PREFIX] == self.folded[:_NEAR_PREFIX]
+            and abs(len(folded) - len(self.folded)) <= _NEAR_LENGTH
+        ):
+            self.alike[folded] = name
+
+    def message(self) -> str:
+        """Returns the message of an error: the title does not exist, but similar ones do."""
+        near = [name for _, name in sorted(self.containing, reverse=True)]
+        alike = difflib.get_close_matches(self.folded, self.alike, _MAX_NEAR)
+        near += [self.alike[folded] for folded in alike]
+        others = f"; similar titles: {', '.join(near[:_MAX_NEAR])}" if near else ""
+        return f"no page with the title {self.title!r}{others}"
 
 
 class _Index:
@@ -89,9 +122,8 @@ class _Index:
     def __init__(self, paths: Sequence[str], prefixes: Container[str], title: str):
         self.page: _Place | None = None
         self.templates: dict[str, _Place] = {}
-        self.near: list[str] = []  # titles that differ from the wanted title only in case
+        self.near = _Near(title)
         self.is_whole = True
-        folded = normalise_name(title)
         for path in paths:
             index = index_path_of(path)
             if not index or not is_there(index):
@@ -100,8 +132,7 @@ class _Index:
             for place, name in _lines(path, index):
                 if name == title:
                     self.page = place
-                elif normalise_name(name) == folded:
-                    self.near.append(name)
+                self.near.add(name)
                 prefix, colon, rest = name.partition(":")
                 if colon and normalise_name(prefix) in prefixes:
                     self.templates[normalise_name(rest)] = place
@@ -172,7 +203,8 @@ def _read_all(
     )
     found: tuple[Page, str] | None = None
     facts: dict[str, TemplateFact] = {}
-    for path, page in _pages(paths, title, wiki_templates):
+    near = _Near(title)
+    for path, page in _pages(paths, near, wiki_templates):
         if page.namespace == TEMPLATE_NAMESPACE and page.title != title:
             fact = read_template(page)
             if fact and not tables.knows(fact.name):
@@ -182,23 +214,25 @@ def _read_all(
             if not wiki_templates:
                 break
     if not found:
-        raise InputError(", ".join(paths), _no_such_page(title, ()))
+        raise InputError(", ".join(paths), near.message())
     return FoundPage(*found, collect(facts.values()))
 
 
-def _pages(paths: Sequence[str], title: str, wiki_templates: bool) -> Iterator[tuple[str, Page]]:
-    """Yields a pair (path of the dump file, page) for the page with the given title.
+def _pages(paths: Sequence[str], near: _Near, wiki_templates: bool) -> Iterator[tuple[str, Page]]:
+    """Yields a pair (path of the dump file, page) for the page with the wanted title, which is `near.title`.
+    Adds the titles of all pages to `near`.
 
     If `wiki_templates` is True, also yields such a pair for each template page.
     """
-    wanted = f"<title>{html.escape(title, quote=False)}</title>".encode()
     template = f"<ns>{TEMPLATE_NAMESPACE}</ns>".encode()
-    quoted = f"<title>{html.escape(title)}</title>".encode()
     for path in paths:
         for unit in plan_units(path, 1):
             for xml in read_good_pages(unit, "keep-good", STAGE):
                 head = xml[:_HEAD_BYTES]
-                if wanted in head or quoted in head or (wiki_templates and template in head):
+                found = _TITLE.search(head)
+                title = html.unescape(found[1].decode("utf-8", "replace")) if found else ""
+                near.add(title)
+                if title == near.title or (wiki_templates and template in head):
                     yield path, parse_page(xml)
 
 
