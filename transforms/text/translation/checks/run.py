@@ -15,7 +15,7 @@ from transforms.text.translation.checks.normal_forms import find_decomposed
 from transforms.text.translation.checks.odd_characters import find_odd_characters
 from transforms.text.translation.checks.outer_blanks import find_outer_blanks
 from transforms.text.translation.checks.pairs import ERROR, pair_up
-from transforms.text.translation.checks.presence import find_empty, find_missing, is_text
+from transforms.text.translation.checks.presence import find_empty, find_missing, is_empty
 from transforms.text.translation.checks.quotation_marks import find_doubled_quotes
 from transforms.text.translation.checks.repeats import find_repeats
 from transforms.text.translation.checks.source_copies import find_copies
@@ -29,7 +29,7 @@ from transforms.text.translation.records import Finding, SourceSentence, Transla
 # search for swapped lines, which they would mislead.
 # an error of one of these rules implies errors of the rules after it
 _FOREIGN = ("source-copy", "wrong-script", "wrong-language")
-_NO_TRANSLATION = frozenset({*_FOREIGN, "duplicate", "dev-devtest-overlap"})
+_NO_TRANSLATION = frozenset({*_FOREIGN, "empty", "duplicate", "dev-devtest-overlap"})
 
 RULES = (  # names of all checks, in the order of the findings about one sentence
     "missing",
@@ -70,7 +70,7 @@ def check_translations(
     findings = [*find_missing(sources, translations)]
     pairs = list(pair_up(sources, translations))
     findings += find_empty(pairs)
-    filled = [pair for pair in pairs if is_text(pair.translation.text)]
+    filled = [pair for pair in pairs if not is_empty(pair)]
     for in_any_language in (
         find_changed_addresses,
         find_decomposed,

@@ -19,11 +19,30 @@ def test_missing_and_unknown_ids() -> None:
     assert findings[1][4:] == ("fra.dev", 2)
 
 
+SENTENCE = "The old dog sleeps beside the warm oven all day long."
+
+
 @pytest.mark.parametrize("text", ["", "  ", "-", "…", "\u200b\ufeff", "«»", "\n"])
 def test_empty(text: str) -> None:
     assert found(find_empty([pair("One.", text)])) == [("empty", "error")]
 
 
-@pytest.mark.parametrize("text", ["1", "a", "क", "中", "٣"])
-def test_not_empty(text: str) -> None:
-    assert not list(find_empty([pair("One.", text)]))
+@pytest.mark.parametrize("text", ["TODO", "to do", "[T.B.D.]", "n/a", "Lorem ipsum", "x", "ок"])
+def test_a_placeholder_is_empty(text: str) -> None:
+    (finding,) = find_empty([pair(SENTENCE, text)])
+    assert (finding.rule, finding.severity) == ("empty", "error")
+    assert finding.message == f'the translation is only "{text}"; it should say "{SENTENCE}"'
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        *(("One.", text) for text in ("1", "a", "क", "中", "٣")),
+        ("To do", "Todo"),
+        ("None of it.", "Tba"),
+        ("That was not his fault.", "錯不在他"),
+        (SENTENCE, "老狗終日眠於爐邊"),
+    ],
+)
+def test_not_empty(source: str, text: str) -> None:
+    assert not list(find_empty([pair(source, text)]))
