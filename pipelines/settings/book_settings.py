@@ -8,6 +8,7 @@ from typing import NamedTuple
 from pipelines.settings.dump_settings import check_dump_settings
 from transforms.books.check_books import check_books, match_books
 from transforms.books.read_books import sizes_of
+from transforms.books.read_catalog import check_tables
 from transforms.files.open_input import match_inputs
 
 LANGUAGE = "en"
@@ -65,6 +66,8 @@ def check_book_settings(
 def find_books(books: Sequence[str], on_corrupt: str, **others: Sequence[str]) -> BookInputs:
     """Finds the input files of a build. Raises InputError for missing or visibly truncated files.
 
+    A catalogue that is a table is read as a whole, so that damage anywhere in it is found.
+
     Args:
       books: Patterns, folders or archives of books.
       on_corrupt: "fail" to reject truncated files, "keep-good" to accept them.
@@ -73,4 +76,6 @@ def find_books(books: Sequence[str], on_corrupt: str, **others: Sequence[str]) -
     found = {name: match_inputs(patterns) for name, patterns in others.items()}
     inputs = BookInputs(match_books(books), **found)
     check_books(inputs.books, whole=on_corrupt == "fail")
+    if on_corrupt == "fail":
+        check_tables(inputs.catalog)
     return inputs

@@ -150,6 +150,19 @@ def plan_units(paths: Sequence[str], stripes: int) -> list[CatalogUnit]:
     ]
 
 
+def check_tables(paths: Sequence[str]) -> None:
+    """Raises InputError for the first damage or malformed row of the tables in `paths`, as a build does.
+
+    Archives are not checked, because they may take minutes to read.
+    """
+    for path in paths:
+        if not _is_shared(path):
+            unit = CatalogUnit(path, 0, 1)
+            for event in read_unit(unit):
+                if isinstance(event, BadRow | DamagedCatalog):
+                    raise _error_of(unit, event)
+
+
 def read_unit(unit: CatalogUnit) -> Iterator[Event]:
     """Yields the entries of a unit, and its invalid records and damage.
 

@@ -6,6 +6,7 @@ import pytest
 
 from pipelines.settings.book_settings import NO_CATALOG, BookInputs, check_book_settings, find_books
 from tests.makers.book_files import make_book
+from tests.transforms.books.test_read_catalog import HEADER
 from transforms.files.open_input import InputError
 
 BOOK = make_book("The hen sat on the wall.\n", 90_001, "The Hen", "A. Wren")
@@ -47,7 +48,7 @@ def test_files_are_found_by_folder_and_pattern(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     for name in ("90001.txt", "90002-0.txt", "cover.jpg"):
         (folder / name).write_bytes(BOOK)
-    (tmp_path / "catalog.csv").write_text("Text#\n")
+    (tmp_path / "catalog.csv").write_text(HEADER)
     inputs = find_books(
         [str(tmp_path / "mirror")],
         "fail",

@@ -1,4 +1,5 @@
 import bz2
+import contextlib
 import gzip
 import lzma
 import re
@@ -17,6 +18,7 @@ from transforms.books.read_catalog import (
     CatalogUnit,
     DamagedCatalog,
     ReadCatalog,
+    check_tables,
     plan_units,
     read_unit,
 )
@@ -236,10 +238,12 @@ def test_damage(
 ) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    with pytest.raises(
-        (InputError, RuntimeError), match=rf"{name}(/rdf-files\.tar)?, byte \d+: {message}"
-    ):
+    said = rf"{name}(/rdf-files\.tar)?, byte \d+: {message}"
+    with pytest.raises((InputError, RuntimeError), match=said):
         read([path], stripes=2)
+    is_table = ".csv" in name
+    with pytest.raises(InputError, match=said) if is_table else contextlib.nullcontext():
+        check_tables([str(path)])
     entries, outcome = read([path], stripes=2, on_corrupt="keep-good")
     (lost,) = outcome.elements["lost"]
     assert isinstance(lost, LostBytes)
