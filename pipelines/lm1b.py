@@ -4,9 +4,10 @@ Method: Chelba et al., 2013. The steps are in the order of the published scripts
 paper. Other differences and their reasons: pipelines/docs/lm1b.md.
 """
 
+import itertools
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -27,7 +28,8 @@ from transforms.lines.sort_lines import SortLines, StoreRanges, run_bytes_for
 from transforms.lines.tokenize_lines import TokenizeBlocks, TokenizeLines
 from transforms.lines.write_checkpoint import WriteCheckpoint
 from transforms.lines.write_lines import WriteChecksums, WriteLines
-from transforms.text.builds.plausibility import OTHER_LANGUAGE, Doubt
+from transforms.text.builds.plausibility import OTHER_FORMAT, OTHER_LANGUAGE, Doubt
+from transforms.text.lines.format_of_text import describe_format
 from transforms.text.lines.language_of_text import find_foreign_text, is_code, name_of
 from transforms.text.news.sentence_accounts import account_for_sentences
 
@@ -84,21 +86,13 @@ class Lm1b(CorpusBuild):
         return line_bytes_of(self.files, stripes, self.members)
 
     def doubts(self) -> Sequence[Doubt]:
-        """Returns a Doubt (a sign of wrong input) if most lines seem not to be in the expected language.
+        """Returns doubts (signs of wrong input): a Doubt if a file seems to have records instead of
+        sentences, and a Doubt if most lines seem not to be in the expected language.
 
         Also returns a Doubt if the language code in the settings is unknown.
         """
-        code = self.config.language
-        if not is_code(code):
-            return (Doubt(OTHER_LANGUAGE, f"no language has the code {code!r}"),)
-        foreign = find_foreign_text(sample_lines(self.files, self.members), code)
-        if not foreign:
-            return ()
-        message = (
-            f"language is {code} ({name_of(code)}), but {foreign.passages:,} of {foreign.of:,} passages at"
-            f" the beginnings of the files are in another one, most of them in {foreign.language}"
-        )
-        return (Doubt(OTHER_LANGUAGE, message),)
+        samples = list(sample_lines(self.files, self.members))
+        return *_find_records(samples), *_find_language(samples, self.config.language)
 
     def stages(self) -> tuple[Stage, ...]:
         """Returns the stages: first read and sort the lines, then write the corpus."""
@@ -207,3 +201,27 @@ class Lm1b(CorpusBuild):
             "minhash": MINHASH if config.near_duplicates else None,
             "checkpoints": config.checkpoints,
         }
+
+
+Samples = Sequence[tuple[str, Sequence[str]]]  # path of a file, its first lines
+
+
+def _find_records(samples: Samples) -> Iterator[Doubt]:
+    for path, lines in samples:
+        if found := describe_format(lines):
+            message = (
+                f"{path}: expected one sentence per line, but the beginning of the file is {found}"
+            )
+            yield Doubt(OTHER_FORMAT, message)
+            return
+
+
+def _find_language(samples: Samples, code: str) -> Iterator[Doubt]:
+    if not is_code(code):
+        yield Doubt(OTHER_LANGUAGE, f"no language has the code {code!r}")
+    elif foreign := find_foreign_text(itertools.chain(*(lines for _, lines in samples)), code):
+        yield Doubt(
+            OTHER_LANGUAGE,
+            f"language is {code} ({name_of(code)}), but {foreign.passages:,} of {foreign.of:,} passages at"
+            f" the beginnings of the files are in another one, most of them in {foreign.language}",
+        )

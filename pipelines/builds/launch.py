@@ -75,7 +75,7 @@ def launch(
         accept, is_sample, ignore_memory = (*accept, EMPTY_TRAIN), True, True
     for caveat in corpus.caveats():
         LOG.warning(caveat)
-    _end_on_doubts(corpus.doubts(), accept)
+    end_on_doubts(corpus.doubts(), accept)
     target = FileSystems.join(output, *corpus.path)
     start = time.monotonic()
     row = row_of(corpus)
@@ -96,7 +96,7 @@ def launch(
             ),
         ):
             run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
-            _end_on_doubts(find_doubts(read_json(folder, MANIFEST)), accept)
+            end_on_doubts(find_doubts(read_json(folder, MANIFEST)), accept)
         write_cards([target])
         stages.remove()  # last: stages beside a finished build show that its process was killed
     manifest: dict[str, Any] = read_json(target, MANIFEST)
@@ -108,7 +108,7 @@ def launch(
     return manifest
 
 
-def _end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
+def end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
     """Raises BuildError if there are doubts about the inputs that the user has not accepted.
 
     The stages that are finished are kept for the next run.

@@ -45,14 +45,15 @@ def print_estimate(
     Args:
       settings: The values of the flags that `add_output` and `add_runner` add.
 
-    Raises BuildError if the in-process runner would not run the build, for example because of too little
-    memory.
+    Raises BuildError for implausible inputs, or if the in-process runner would not run the build, for example
+    because of too little memory.
     """
     from pipelines.builds.estimate import estimate
-    from pipelines.builds.launch import plan_build
+    from pipelines.builds.launch import end_on_doubts, plan_build
     from pipelines.engines.run_pipeline import find_engine
     from pipelines.settings.cost_model import load_rates
 
+    end_on_doubts(corpus.doubts(), settings.accept)
     rates = load_rates()
     workers = settings.workers or os.cpu_count() or 1
     found = estimate(corpus, settings.output, workers, rates)

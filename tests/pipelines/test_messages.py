@@ -65,6 +65,13 @@ CASES = {  # name → arguments, exit status, the whole of what is printed
         1,
         FOREIGN,
     ),
+    "a table in place of news": (
+        ["lm1b", "--input", "table.csv", "--output", "o"],
+        1,
+        r"corpusmill: error: table\.csv: expected one sentence per line, but the beginning of the file is"
+        r" a table: 20 of 20 rows have 3 fields, divided by a comma\. If this is intended, add"
+        r" --accept other-format\n",
+    ),
     "the first lines of news in another language": (
         ["lm1b", "--input", NEWS, "--language", "uk", "--output", "o", "--limit", "9"],
         1,
@@ -100,6 +107,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(socket, "create_connection", refuse)
     monkeypatch.chdir(tmp_path)
     Path("bad.toml").write_text(BAD_TOML)
+    Path("table.csv").write_text("7,2026-11-02,Well\n" * 20)
     return tmp_path
 
 

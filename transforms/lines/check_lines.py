@@ -92,8 +92,11 @@ def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
     return stream.read(_HEAD_BYTES).rstrip(b"\0").endswith(b"YZ")
 
 
-def sample_lines(paths: Sequence[str], members: Sequence[str] = MEMBERS) -> Iterator[str]:
-    """Yields lines from the beginnings of a few files, which are evenly spread over the list.
+def sample_lines(
+    paths: Sequence[str], members: Sequence[str] = MEMBERS
+) -> Iterator[tuple[str, list[str]]]:
+    """Yields (path, first lines) of a few files, which are evenly spread over the list. The path of a file in
+    an archive is that of the archive.
 
     Compressed archives are skipped. Damage is ignored, because it is reported later, when the files are read.
 
@@ -106,4 +109,4 @@ def sample_lines(paths: Sequence[str], members: Sequence[str] = MEMBERS) -> Iter
         with open_raw(file.path) as stream, contextlib.suppress(*DECODE_ERRORS):
             head = read_some(decompressed(text_stream(stream, file)), _SAMPLED_BYTES)
             if not is_tar(head):
-                yield from head.decode("utf-8", "ignore").split("\n")
+                yield file.path, head.decode("utf-8", "ignore").split("\n")

@@ -83,6 +83,7 @@ def test_builds_of_builds(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixt
         (1, ("wiki40b", "--language", "uk", "--dump", "absent.xml.bz2")),
         (1, ("wiki40b", "--language", "el", "--dump", DUMP)),
         (1, ("pg19", "--books", "absent")),
+        (1, (*LM1B, "--language", "uk")),
         (2, (*LM1B, "--shards", 1)),
     ],
 )

@@ -7,10 +7,12 @@ build that is only smaller than usual succeeds with a remark, but the command `r
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-EMPTY_TRAIN, FEW_LINKS, OTHER_LANGUAGE = "empty-train", "few-links", "other-language"
+EMPTY_TRAIN, FEW_LINKS = "empty-train", "few-links"
+OTHER_FORMAT, OTHER_LANGUAGE = "other-format", "other-language"
 DOUBTS = {
     EMPTY_TRAIN: "no document is in the split train",
     FEW_LINKS: "a table of items was given, and nearly no article has an item",
+    OTHER_FORMAT: "a file is a table, JSON or markup, where sentences are expected",
     OTHER_LANGUAGE: "the text is in another language than the one named",
 }
 """Name of a doubt → its meaning."""

@@ -1,4 +1,4 @@
-"""Text in another language than the one named."""
+"""Text in another language than the one named, and text that is no sentences."""
 
 import gzip
 import os
@@ -8,6 +8,7 @@ import pytest
 
 from tests.makers.news_lines import sample_lines
 from tests.tools.pack_samples import SAMPLES
+from transforms.text.lines.format_of_text import describe_format
 from transforms.text.lines.language_of_text import ForeignText, find_foreign_text
 
 REAL = pathlib.Path(os.environ.get("CORPUSMILL_DATA", "/none"))
@@ -71,6 +72,43 @@ def test_tables_between_sentences_do_no_harm() -> None:
     assert find_foreign_text(lines, "en") is None
 
 
+def records(form: str, count: int = 50) -> list[str]:
+    texts = enumerate(english()[:count])
+    return [form.format(n=n, no=", no" * (n % 5), text=text) for n, text in texts]
+
+
+FORMATS = {  # name → lines, how the description of their format begins
+    "CSV": (
+        records('{n},{n}-11-02,"He said{no}, ""no"""'),
+        "a table: 50 of 50 rows have 3 fields",
+    ),
+    "CSV with texts of several lines": (
+        ["id,text", *records('{n},"One, and\ntwo, and\nthree, {n}"')],
+        "a table: 51 of 51 rows have 2 fields, divided by a comma",
+    ),
+    "TSV with quotation marks": (records('{n}\t"{text}'), "a table: 50 of 50 rows have 2 fields"),
+    "semicolons": (records("{n};{n};{n}"), "a table: 50 of 50 rows have 3 fields"),
+    "JSON lines": (records('{{"id": {n}, "text": "x"}}'), "JSON: 50 of 50 lines"),
+    "JSON over several lines": (["[", *records('{{\n  "id": {n}\n}},'), "]"], "JSON: "),
+    "segments in XML": (records("<seg id='{n}'>{text}</seg>"), "markup: 50 of 50 lines"),
+    "paragraphs between tags": (records("<p>\n{text}\n</p>"), "markup: 100 of 150 lines"),
+    "news": (english(), ""),
+    "news with commas": (["In May, he left, and in June, she came."] * 8 + english()[:8], ""),
+    "news with quotations": (records('"Well, {n}," he said, "{text}') + english(), ""),
+    "news with a few rows and tags": (english() + records("{n},{n},{n}", 20) + ["<br>"] * 9, ""),
+    "a few rows": (records("{n},{n},{n}", 9), ""),
+    "nothing": ([], ""),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_records_are_no_sentences(name: str) -> None:
+    lines, description = FORMATS[name]
+    found = describe_format("\n".join(lines).split("\n"))
+    assert found.startswith(description)
+    assert bool(found) == bool(description)
+
+
 @pytest.mark.skipif(not REAL.is_dir(), reason="CORPUSMILL_DATA names no folder of real data")
 def test_real_text_is_in_its_language_and_in_no_other() -> None:
     folder = REAL / "flores" / "flores101_dataset" / "devtest"
@@ -82,6 +120,7 @@ def test_real_text_is_in_its_language_and_in_no_other() -> None:
         with gzip.open(path, "rt", errors="ignore") as lines_of_news:
             texts[path.name] = lines_of_news.read(REAL_CHARS).split("\n")
     for code, lines in texts.items():
+        assert describe_format(lines) == ""
         for named in REAL_LANGUAGES:
             is_right = named == code or (named == "en" and code.endswith(".gz"))
             assert (find_foreign_text(lines, named) is None) == is_right, (code, named)
