@@ -2,18 +2,31 @@
 writing anything.
 """
 
+import logging
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds import publish
-from pipelines.builds.launch import Corpus
 from pipelines.corpora import CorpusRow, row_of
-from pipelines.settings.cost_model import WORK, Part, Rates, Text, parts_of
+from pipelines.settings.cost_model import (
+    WORK,
+    Part,
+    Rates,
+    Text,
+    describe_size,
+    load_rates,
+    parts_of,
+)
 from transforms.files.open_input import file_bytes_of
 from transforms.files.sample_texts import TextSample, codec_at, sample_texts
 from transforms.files.stores import free_bytes
+
+if TYPE_CHECKING:
+    from pipelines.builds.launch import Corpus
+
+LOG = logging.getLogger(__name__)
 
 
 class Role(NamedTuple):
@@ -39,8 +52,13 @@ class Estimate(NamedTuple):
     kept_bytes: float  # size of the finished build on disk
     free_bytes: int | None  # on the disk of the output; None for an object store
 
+    @property
+    def is_disk_too_small(self) -> bool:
+        """True if the build probably needs more disk space than is free."""
+        return self.free_bytes is not None and self.peak_bytes > self.free_bytes
 
-def estimate(corpus: Corpus, output: str, workers: int, rates: Rates) -> Estimate:
+
+def estimate(corpus: "Corpus", output: str, workers: int, rates: Rates) -> Estimate:
     """Returns the estimated cost of a build.
 
     Args:
@@ -77,7 +95,30 @@ def estimate(corpus: Corpus, output: str, workers: int, rates: Rates) -> Estimat
     )
 
 
-def _text_of(corpus: Corpus, row: CorpusRow, sizes: Mapping[str, int], workers: int) -> Text:
+def warn_of_small_disk(corpus: "Corpus", output: str, workers: int) -> None:
+    """Logs a warning if a build probably needs more disk space than is free.
+
+    This is not an error: the estimate is rough, and includes stages that an earlier run has finished. If the
+    disk becomes full, the build ends, and continues with the same command.
+
+    Args:
+      output: The output folder.
+      workers: The number of worker processes.
+    """
+    if free_bytes(output) is None:
+        return
+    found = estimate(corpus, output, workers, load_rates())
+    if found.is_disk_too_small:
+        LOG.warning(
+            "the build needs about %s of disk space, but only %s are free at %s; if the disk becomes full,"
+            " free some space and start the same command again: finished stages are kept",
+            describe_size(found.peak_bytes),
+            describe_size(found.free_bytes or 0),
+            output,
+        )
+
+
+def _text_of(corpus: "Corpus", row: CorpusRow, sizes: Mapping[str, int], workers: int) -> Text:
     """Returns the amount of text that determines the cost of a build.
 
     Args:

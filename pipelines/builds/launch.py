@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds import progress, publish, summary
+from pipelines.builds.estimate import warn_of_small_disk
 from pipelines.builds.estimates import Estimate, find_steps
 from pipelines.builds.folder_cards import write_cards
 from pipelines.builds.publish import TargetError
@@ -71,7 +72,8 @@ def launch(
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)
-    if getattr(corpus.config, "limit", 0):  # a build with a limit is small
+    is_first_look = bool(getattr(corpus.config, "limit", 0))
+    if is_first_look:  # a build with a limit is small
         accept, is_sample, ignore_memory = (*accept, EMPTY_TRAIN), True, True
     for caveat in corpus.caveats():
         LOG.warning(caveat)
@@ -80,6 +82,8 @@ def launch(
     start = time.monotonic()
     row = row_of(corpus)
     engine.prepare(plan_build(corpus, output, ignore_memory))
+    if not is_first_look:
+        warn_of_small_disk(corpus, output, workers)
     with stage_folders(target) as stages:
         if stages.are_left and publish.is_completed(target) and not replace:
             _tidy_up(stages, target)

@@ -9,6 +9,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from pipelines.engines.runners import DATAFLOW, IN_PROCESS, SPARK
+from pipelines.settings.cost_model import describe_size
 
 if TYPE_CHECKING:
     from pipelines.builds.estimate import Estimate
@@ -71,7 +72,7 @@ def print_total(estimates: "Sequence[Estimate]") -> None:
     hours = sum(_hours(one.parts) for one in builds)
     kept = sum(one.kept_bytes for one in builds)
     for line in _wrap(
-        f"total of {len(builds)} builds: {hours:,.2f} core-hours, {_size(kept)} on disk"
+        f"total of {len(builds)} builds: {hours:,.2f} core-hours, {describe_size(kept)} on disk"
     ):
         print(line)
 
@@ -95,7 +96,7 @@ def describe(
             f"  {role.name:{widest}}  {files} of {role.stored_bytes:,} bytes", 4 + widest
         )
     dated = found.date if found.date == "undated" else f"dated {found.date}"
-    yield from _wrap(f"  {dated}; about {_size(found.text_bytes)} of text")
+    yield from _wrap(f"  {dated}; about {describe_size(found.text_bytes)} of text")
     if not found.parts:
         yield from _wrap(f"  the speed of {found.path[0]} was not measured, so its time is unknown")
         return
@@ -119,7 +120,7 @@ def _in_process(
     yield from _on_this_machine(found, found.parts, settings.workers, "in-process")
     from pipelines.engines.local.memory import memory_limit
 
-    memory = f"at most {_size(found.memory_bytes)} of the available {_size(memory_limit())}"
+    memory = f"at most {describe_size(found.memory_bytes)} of the available {describe_size(memory_limit())}"
     yield from _wrap(f"  memory      {memory}", 14)
     yield from _disk(found)
 
@@ -197,8 +198,10 @@ def _work(title: str, parts: "Sequence[Part]") -> Iterator[str]:
 
 
 def _disk(found: "Estimate") -> Iterator[str]:
-    free = "" if found.free_bytes is None else f"; {_size(found.free_bytes)} are free"
-    sizes = f"{_size(found.peak_bytes)} during the build, {_size(found.kept_bytes)} after it"
+    free = "" if found.free_bytes is None else f"; {describe_size(found.free_bytes)} are free"
+    if found.is_disk_too_small:
+        free += ", probably too little"
+    sizes = f"{describe_size(found.peak_bytes)} during the build, {describe_size(found.kept_bytes)} after it"
     yield from _wrap(f"  disk        {sizes}{free}", 14)
 
 
@@ -247,10 +250,6 @@ def _wrap(line: str, indent: int = 2) -> list[str]:
     return textwrap.wrap(
         line, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
     )
-
-
-def _size(count: float) -> str:
-    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.0f} MB"
 
 
 def _time(seconds: float) -> str:

@@ -123,6 +123,11 @@ def seconds_of(parts: list[Part], cores: int) -> float:
     return sum(part.core_seconds / (1 if part.is_serial else cores) for part in parts)
 
 
+def describe_size(count: float) -> str:
+    """Returns a number of bytes as "1.6 GB" or "97 MB"."""
+    return f"{count / GB:,.1f} GB" if count >= GB else f"{count / 1e6:,.0f} MB"
+
+
 def read_rates(content: str) -> Rates:
     """Parses a table of rates. Lines that begin with "# " contain the date and the machine of the
     measurement.

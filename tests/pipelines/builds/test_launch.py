@@ -62,10 +62,16 @@ def test_what_a_kill_has_left_beside_a_finished_build_is_removed(
     assert (folder.parent.parent / "README.md").is_file()
 
 
-def test_the_second_of_two_builds_of_one_target_refuses(tmp_path: Path) -> None:
+@pytest.mark.parametrize("free", [10**3, 10**12])
+def test_the_second_of_two_builds_of_one_target_refuses(
+    free: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Before that, a disk that is too small is told."""
+    monkeypatch.setattr("pipelines.builds.estimate.free_bytes", lambda _: free)
     with building(str(tmp_path / TARGET)) as folder:
         with pytest.raises(TargetError, match="another build is running"):
             launch(Wiki40b(uk_config()), str(tmp_path), workers=1)
+        assert ("of disk space, but only 0 MB are free" in caplog.text) == (free == 10**3)
         (Path(folder) / "manifest.json").write_text("{}")
     assert files_below(tmp_path) == [f"{TARGET}/COMPLETED", f"{TARGET}/manifest.json"]
 

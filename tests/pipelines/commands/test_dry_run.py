@@ -105,7 +105,9 @@ def test_a_build_that_does_not_fit_is_refused(
     shown = capsys.readouterr()
     assert "memory" in shown.out
     assert "the in-process runner needs about" in shown.err
+    monkeypatch.setattr("pipelines.builds.estimate.free_bytes", lambda _: 10**3)
     assert dry_run(tmp_path / "corpora", *LM1B, "--ignore-memory") == 0
+    assert "0 MB are free, probably too little" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_finished_build_is_told(
