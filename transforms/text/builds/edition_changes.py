@@ -61,7 +61,7 @@ class Change(NamedTuple):
 
 
 class SplitChanges(NamedTuple):
-    """How many documents of a split are added, removed, changed, … between two editions.
+    """Numbers of documents of a split that were added, removed, changed, … between two editions.
 
     `old` is the number of documents of the split in the older edition: removed + changed + unchanged +
     moved_out. `new` is the number in the newer edition: added + changed + unchanged + moved_in. A document is

@@ -18,7 +18,7 @@ _NUMBERED = re.compile(r"^[ \t]*(?:\(?\d{1,4}[.)]|\([a-z]\))[ \t]", re.MULTILINE
 
 
 class Manner(NamedTuple):
-    """How often words of narration, words of instruction, numbered lines and quantities occur in a text.
+    """Frequencies of words of narration, words of instruction, numbered lines and quantities in a text.
 
     All values are numbers per 1,000 words of the text.
     """
