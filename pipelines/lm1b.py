@@ -86,10 +86,11 @@ class Lm1b(CorpusBuild):
         return line_bytes_of(self.files, stripes, self.members)
 
     def doubts(self) -> Sequence[Doubt]:
-        """Returns doubts (signs of wrong input): a Doubt if a file seems to have records instead of
-        sentences, and a Doubt if most lines seem not to be in the expected language.
+        """Returns a Doubt for each sign of wrong input.
 
-        Also returns a Doubt if the language code in the settings is unknown.
+        The signs are files whose lines seem to be records instead of sentences, such as JSON, and lines of
+        which most seem not to be in the expected language. An unknown language code in the settings is a
+        sign, too.
         """
         samples = list(sample_lines(self.files, self.members))
         return *_find_records(samples), *_find_language(samples, self.config.language)

@@ -223,7 +223,8 @@ class Ngrams(CorpusBuild):
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Returns the path of the input build's manifest, which contains the hashes of all its files.
 
-        The key is the signature of the input build.
+        The key is the signature of the input build, a line that identifies it, such as
+        "wiki40b|lang:uk|dump:20261101|v:1.3.0".
         """
         return {self.build.signature: [FileSystems.join(self.build.folder, MANIFEST)]}
 

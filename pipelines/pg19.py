@@ -124,7 +124,11 @@ class Pg19(CorpusBuild):
         )
 
     def write(self, root: beam.Pipeline, place: Place, old: OldBooks) -> None:
-        """Replaces the words of the word list by a mark, and writes each book into its split."""
+        """Replaces the words to mask by "<DW>", and writes each book into its split.
+
+        The user provides the list of these words, which may be empty. If the setting `near_duplicates` is
+        given, near-duplicate books are dropped first.
+        """
         folder = place.folder
         similarity = self.config.near_duplicates
         drop = DropDuplicateBooks(place.scratch, similarity) if similarity else KeepAll()

@@ -165,7 +165,9 @@ class Tokens(CorpusBuild):
         return {self.build.signature: [manifest], ROLES[self.tokenizer_kind]: [self.tokenizer_path]}
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns a caveat if the text has markers, but the tokenizer has no special tokens for them."""
+        """Returns a caveat if the text has markers, such as `_START_ARTICLE_`, but the tokenizer has no
+        special tokens for them.
+        """
         if not self.has_markers or not self.config.tokenizer:
             return ()
         return (

@@ -118,7 +118,8 @@ class Wiki40bMultilingual(CorpusBuild):
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Returns signature of an input build → list with the path of its manifest.
 
-        A manifest contains the hashes of all files of its build, so they need not be listed.
+        A signature is a line that identifies a build, such as "wiki40b|lang:uk|dump:20261101|v:1.3.0". A
+        manifest contains the hashes of all files of its build, so they need not be listed.
         """
         return {one.signature: [FileSystems.join(one.folder, MANIFEST)] for one in self.builds}
 

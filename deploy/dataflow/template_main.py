@@ -1,6 +1,6 @@
 """The program that Dataflow runs when a Flex template is launched.
 
-The variable FLEX_TEMPLATE_PYTHON_PY_FILE of the template's image has the path of this file.
+The environment variable FLEX_TEMPLATE_PYTHON_PY_FILE in the template's image has the path of this file.
 """
 
 from pipelines.commands.dataflow_template import main

@@ -1,6 +1,6 @@
 """Writes the metadata of each Dataflow Flex template to templates/<command>.json.
 
-There is a template for each corpusmill command that a template can start. The parameters of the template are
+There is a template for each corpusmill command that Dataflow can start. The parameters of the template are
 made from the flags of the command.
 """
 

@@ -40,7 +40,7 @@ class RowGroup(NamedTuple):
 
 
 def wait_for_edition(corpus: str, wait_seconds: float = 0) -> str:
-    """Returns the path of the build to read, which is in the folder `corpus` or is this folder itself.
+    """Returns the path of the build to read: the folder `corpus` itself, or a folder in it.
 
     If the folder has a file CURRENT (written by `corpusmill refresh`), the build is the one that CURRENT
     names. If the folder is a finished build, it is the build. Otherwise, the folder must contain exactly one

@@ -317,7 +317,9 @@ class Streams(IterableDataset[Segments]):
 
 
 def batches(streams: Streams, loaders: int = 0) -> Iterator[Segments]:
-    """Yields the segments of all streams of this process, without end: in each step, one of each stream.
+    """Yields the segments of all streams of this process, without end.
+
+    Each element contains one segment of each stream.
 
     Args:
       streams: the dataset of this process's streams, which must have no end (`Reading.once` is False).

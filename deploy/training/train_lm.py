@@ -235,7 +235,7 @@ class Decoder(nn.Module):
         Args:
           pieces: ids of the pieces of a segment, [streams, segment].
           targets: ids of the next pieces, [streams, segment]; IGNORED for positions without a prediction.
-          hidden, documents: the memory before the segment.
+          hidden, documents: the two parts of the memory before the segment (see `Memory`).
           reach: maximum distance of attention, in pieces.
 
         Returns the losses in nats, [streams, segment], and the two parts of the new memory.
@@ -344,8 +344,8 @@ class Run(NamedTuple):
 def find_pieces(editions: Sequence[str], settings: Settings, folder: pathlib.Path) -> str:
     """Returns the path of the vocabulary for a run: the file named by `settings.pieces`, if it is set.
 
-    Otherwise, it is the SentencePiece model of the build. If the build has no model, this function trains
-    one and stores it in `folder`.
+    Otherwise, the vocabulary is the SentencePiece model of the build. If the build has no model, this
+    function trains one and stores it in `folder`.
 
     Args:
       editions: folders of the builds.

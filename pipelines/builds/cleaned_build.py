@@ -288,8 +288,8 @@ class CleanedBuild(CorpusBuild):
     def inputs(self) -> Mapping[str, Sequence[str]]:
         """Returns the manifests of the original build and of the search, as the inputs of the new build.
 
-        The key is the signature of the build or search, the value a list with the path of its manifest. Other
-        files need not be listed as inputs, because the manifests contain their hashes.
+        The key is the signature (a line that identifies the build or search), the value a list with the path
+        of the manifest. Other files need not be listed as inputs, because the manifests contain their hashes.
         """
         return {
             one.signature: [FileSystems.join(one.folder, MANIFEST)]

@@ -107,8 +107,8 @@ class CorpusBuild:
     def marks(self) -> Mapping[str, str]:
         """Returns name → value of the metadata in each Parquet file of the build.
 
-        They are the signature, the version and the license. With them, a copy of a file still shows which
-        build it came from.
+        They are the signature (a line that identifies the build), the version and the license. With them, a
+        copy of a file still shows which build it came from.
         """
         license_id = self.description.license_id
         licenses = [license_id] if isinstance(license_id, str) else license_id

@@ -145,7 +145,7 @@ def plan_build(corpus: Corpus, output: str, ignore_memory: bool = False) -> Plan
 
 
 def _tidy_up(stages: StageFolders, target: str) -> None:
-    """Updates the README.md files above a published build, and removes the stages of a killed process."""
+    """Updates the README.md files above a published build, and removes stages left by a killed build."""
     write_cards([target])
     with contextlib.suppress(TargetError):  # another build, with `replace`, is running
         stages.remove_leftovers()
@@ -160,7 +160,7 @@ def progress_shown(
     stages: Sequence[str],
     settings: Any = None,
 ) -> contextlib.AbstractContextManager[None]:
-    """Returns a context manager that displays the progress of a build. Its steps are those in steps.toml.
+    """Returns a context manager that displays the progress of a build, by the steps in steps.toml.
 
     If workers run on other machines, nothing is displayed, because the engine has its own display.
 

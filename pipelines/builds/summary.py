@@ -138,7 +138,7 @@ def _columns_of(stats: Mapping[str, Any]) -> list[str]:
 
 
 def _splits_of(stats: Mapping[str, Any]) -> list[str]:
-    """Returns the names of the splits, and of other entries of stats.json with the same counts: "total".
+    """Returns the names of the entries of stats.json that have counts: the splits, and "total".
 
     Returns an empty list if the build has no splits.
 

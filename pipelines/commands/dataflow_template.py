@@ -93,7 +93,7 @@ def command_line(values: Mapping[str, str | None], flags: Sequence[str]) -> list
     Args:
       values: Name of a parameter → its value; None or "" if it is missing.
       flags: The Beam flags of the template's job. Flags that the jobs of the build also need, such as
-        --project, are copied from there.
+        --project, are also added to the command line.
     """
     line = [str(values["command"])]
     for action in _actions_of(parser_of(line[0])):

@@ -1,4 +1,4 @@
-"""Downloads and checks the newest dump that one build needs, and prints the command that builds it.
+"""Downloads and checks the newest dump that one build needs, and prints the command that runs the build.
 
 examples:
   The pages of the Ukrainian Wikipedia, and the table of their Wikidata items:

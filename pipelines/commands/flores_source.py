@@ -26,9 +26,10 @@ row are taken. They are in one paragraph, which is at the beginning, in the midd
 article. None is short or malformed. All sentences of an article are in the same split. If the dumps have too
 few articles, all suitable articles are used, and the build says how many are missing.
 
-documents: each domain has the same share of the sentences. With documents, the tables have a column licence,
-  and README.md lists the licences. A malformed line or a repeated id is an error that names file and line;
-  with --on-corrupt keep-good it is listed in rejected/.
+documents: each NAME in --documents NAME=FILE is a domain, like a site. Each domain has the same share of the
+  sentences. With documents, the tables have a column licence, and README.md lists the licences. A malformed
+  line or a repeated id is an error that names file and line; with --on-corrupt keep-good it is listed in
+  rejected/.
 
 topics: guessed from categories and titles. To correct them, edit a copy of source.tsv and build again with
 --topics COPY; only the columns url and topic are read.

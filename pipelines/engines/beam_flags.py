@@ -9,7 +9,7 @@ def check_runner_flags(runner: str, flags: Sequence[str]) -> None:
     """Raises ValueError if a runner cannot start a job with the flags. Only the flags of Dataflow are
     checked.
 
-    The check comes before inputs are searched in object stores, which takes minutes without a network.
+    This check comes before the search for inputs in object stores, which takes minutes without a network.
     """
     if runner != DATAFLOW:
         return

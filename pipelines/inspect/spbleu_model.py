@@ -43,9 +43,9 @@ class Model(NamedTuple):
 def read_model(given: str) -> Model:
     """Reads a SentencePiece model, and finds its name for the signatures of scores.
 
-    A model that sacrebleu can download, such as flores101, has sacrebleu's name for it. Such a model is
-    recognised by its hash, or by its path in sacrebleu's folder. The hash of flores101 is not published. So
-    any model with its file name and at least RELEASED_PIECES pieces is assumed to be flores101.
+    If sacrebleu can download the model, the name is the one that sacrebleu uses, such as "flores101". Such a
+    model is recognised by its hash, or by its path in sacrebleu's folder. The hash of flores101 is not
+    published. So any model with its file name and at least RELEASED_PIECES pieces is assumed to be flores101.
 
     Args:
       given: The path of a model, or the name of a model that sacrebleu has downloaded; "" for flores101.

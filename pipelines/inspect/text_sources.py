@@ -91,7 +91,9 @@ def find_evaluation_sets(arguments: Sequence[str], id_column: str = "") -> list[
 
 
 def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[EvaluationSet]:
-    """Returns the data sets that `arguments` name, with all their splits. Texts are used unchanged.
+    """Returns the data sets that `arguments` name, with all their splits.
+
+    Markers in the texts of builds, such as `_START_ARTICLE_`, are kept.
 
     Args:
       arguments: Paths, in the forms that the module describes.

@@ -91,6 +91,10 @@ class Verdict(NamedTuple):
 def verify(folders: Sequence[str], **means: Unpack[Means]) -> Verdict:
     """Checks all finished builds in `folders` and their subfolders.
 
+    Args:
+      folders: Builds, or folders above builds.
+      means: How to run the check and where to write the report, see Means.
+
     Raises InputError if a folder has no finished build, or if a file cannot be read because of a temporary
     error.
     """

@@ -19,7 +19,7 @@ def check_edition(target: str, engine: Mapping[str, Any], report: str) -> str:
 
     Args:
       target: folder of the edition.
-      engine: the keyword arguments from `Settings.engine`.
+      engine: the runner, the number of workers and the flags for Beam, from `Settings.engine`.
       report: path of a file for the report, on a file system that all workers can access. The in-process
         runner does not use it.
     """
@@ -41,7 +41,9 @@ def count_changes(changes: EditionChanges) -> dict[str, int]:
 
 
 def find_want(manifest: Mapping[str, Any], unit: str, usual: Usual) -> str:
-    """Returns the reasons why an edition is too small to become the current one; "" if it is large enough.
+    """Returns the reasons why an edition has too few documents to become the current one.
+
+    Too many rejected documents are a reason, too. Returns "" if there is no reason.
 
     Args:
       manifest: the manifest of the edition.

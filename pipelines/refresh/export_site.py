@@ -41,10 +41,11 @@ class _UnfinishedError(UnusableDumpError):
 def find_export(
     source: WikimediaSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """Returns the newest finished export on a mirror. An export has only pages, no tables.
+    """Returns the newest finished export on a mirror. An export has only pages, no SQL tables.
 
-    If the mirror has only one export, which is still in progress, returns None. In all other cases without a
-    usable export, raises SiteError.
+    Returns None if the mirror has only one export and it is still in progress. Raises SiteError if the
+    mirror has no exports of the wiki, if none of several exports is complete, or if the only one is
+    incomplete for another reason.
     """
     wiki = f"{mirror}/other/{CURRENT}/{source.dbname}"
     dates = read_dates(session, f"{wiki}/", "-")

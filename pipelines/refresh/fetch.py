@@ -37,8 +37,8 @@ class Wanted(NamedTuple):
         """Returns a list for each source of the corpus, with the finished dumps on all mirrors, the newest
         first.
 
-        Raises SiteError if no mirror of a source gives a usable response, and BuildError if a source has no
-        finished dump.
+        Raises SiteError if no mirror of a source gave a response that could be understood, and BuildError if
+        no dump of a source is finished yet.
         """
         session = open_session(name_ourselves(self.settings.contact), _ATTEMPTS)
         found = []

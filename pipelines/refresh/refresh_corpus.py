@@ -86,7 +86,7 @@ def plan_corpus(
 def is_made(plan: Plan, output: str) -> bool:
     """Returns True if the output folder already contains the edition of a plan.
 
-    Returns False if it does not, or if the folder of the edition is not known yet.
+    Returns False if it does not, or if only a build can determine the folder of the edition.
     """
     return bool(plan.folder) and is_completed(join(output, plan.folder, plan.edition))
 
@@ -251,7 +251,9 @@ class CorpusRun:
         editions.set_current(folder, plan.edition)
 
     def _find_want(self, folder: str, edition: str) -> str:
-        """Returns the reasons why an edition is too small to be published; "" if it is large enough."""
+        """Returns the reasons why an edition has too few documents, or too many rejected ones, to be
+        published; "" if there is no reason.
+        """
         manifest = read_json(join(folder, edition), MANIFEST)
         return find_want(manifest, rows()[self.table.kind].unit, self.table.usual)
 

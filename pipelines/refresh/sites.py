@@ -109,7 +109,7 @@ def merge_offers(offers: Sequence[RemoteDump]) -> list[RemoteDump]:
 def _with_all_roles(offer: RemoteDump, newest_first: Sequence[RemoteDump]) -> RemoteDump:
     """Returns the dump `offer`, with files that it lacks added from other dumps of the same source.
 
-    For example, an export has no tables, so it gets the tables of a dump. Files of one kind (role) are taken
+    For example, an export has no SQL tables, so it gets those of a dump. Files of one kind (role) are taken
     from the newest dump that has them.
     """
     files = dict(offer.files)

@@ -294,7 +294,8 @@ class Transfer:
 
         Returns None if the stored bytes are already the whole file.
 
-        Raises _LaterError or _UselessError if the response has no usable bytes.
+        If the response does not have the requested bytes, raises _LaterError for an error that may be
+        temporary, and _UselessError for a permanent error.
         """
         status = response.status_code
         length = response.raw.length_remaining  # of this response; None if unknown

@@ -46,10 +46,13 @@ _ANY_SUM = re.compile(r"^[0-9a-f]{40} [ *]wikidata-", re.MULTILINE)
 
 
 def find_wiki(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
-    """Returns the newest finished dump or Content File Export on a mirror; None if none is finished yet.
+    """Returns the newest finished dump or Content File Export of a wiki on a mirror.
 
     The mirror may have only dumps or only exports. If both have the same date, the dump is returned, because
-    it has tables. Raises SiteError if no folder is usable.
+    it also has SQL tables, such as `page_props`.
+
+    Returns None if none is finished, but one is still in progress. Raises SiteError if the mirror has
+    neither a finished one nor one in progress.
     """
     layouts = {DUMPS: find_dump}
     if "dump" in source.roles:
@@ -68,7 +71,12 @@ def _find_newest(
 
     If several finders find a dump of the newest date, returns that of the first of these finders.
 
-    Returns None if no dump is finished yet. Raises SiteError if every finder fails.
+    Args:
+      finders: Functions that look for a dump in different folders of the mirror. A finder returns None if a
+        dump is in progress, but none is finished. It raises SiteError if there is neither.
+
+    Returns None if no finder finds a dump, but at least one returns None. Raises SiteError if every finder
+    raises an error.
     """
     found: list[RemoteDump | None] = []
     faults: list[str] = []
@@ -91,9 +99,10 @@ def _find_newest(
 def _find_export_with_tables(
     source: WikimediaSource, mirror: str, session: requests.Session
 ) -> RemoteDump | None:
-    """Returns the newest export on a mirror; None if none is finished yet.
+    """Returns the newest finished export on a mirror; None if the only export is still in progress.
 
-    If the source needs database tables, those of the newest dump are added, because exports have no tables.
+    Exports have no SQL tables. If the source needs some, those of the newest finished dump are added. If the
+    mirror has no such dump, the export is returned without tables.
     """
     export = find_export(source, mirror, session)
     tables = tuple(role for role in source.roles if role in ROLES_OF_ANY_DATE)
@@ -111,11 +120,12 @@ def _find_export_with_tables(
 
 
 def find_dump(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
-    """Returns the newest finished dump of a wiki on a mirror; None if no dump is finished yet.
+    """Returns the newest finished dump of a wiki on a mirror.
 
     A dump is finished if all jobs that the source needs are done.
 
-    Raises SiteError if no folder is usable.
+    Returns None if no dump is finished, but one is still in progress. Raises SiteError if the mirror has
+    neither a finished dump nor one in progress.
     """
     wiki = f"{mirror}/{source.dbname}"
     faults, is_awaited = [], False
@@ -221,10 +231,12 @@ def _find_entities_below(
     """Returns the newest finished dump of Wikidata's entities in `parent`, which has a folder for each date.
 
     The date of the dump is that of its file, which may be a day later than that of its folder. Returns None
-    if no dump is finished yet.
+    if the files of checksums do not list a dump yet.
 
     Args:
       parent: The path of the parent folder on the mirror.
+
+    Raises SiteError if no folder has a file of checksums.
     """
     entities = f"{mirror}/{parent}"
     is_awaited = False

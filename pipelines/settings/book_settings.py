@@ -50,7 +50,7 @@ class BookInputs(NamedTuple):
         )
 
     def caveats(self) -> tuple[str, ...]:
-        """Returns a caveat for the card if there is no catalogue."""
+        """Returns a sentence for the dataset card that warns users if there is no catalogue."""
         return () if self.catalog else (NO_CATALOG,)
 
 
@@ -66,7 +66,7 @@ def check_book_settings(
 def find_books(books: Sequence[str], on_corrupt: str, **others: Sequence[str]) -> BookInputs:
     """Finds the input files of a build. Raises InputError for missing or visibly truncated files.
 
-    A catalogue that is a table is read as a whole, so that damage anywhere in it is found.
+    If `on_corrupt` is "fail", a catalogue in CSV format is read completely, to find damage anywhere in it.
 
     Args:
       books: Patterns, folders or archives of books.

@@ -68,7 +68,8 @@ def name_edition(language: str, variant: Mapping[str, Any], original: Mapping[st
 def name_variant(variant: Mapping[str, Any]) -> dict[str, str]:
     """Returns the settings in `variant` as they are written in the signature of a build.
 
-    The underscores in names are replaced by dashes, and the values are strings.
+    The signature is a line that identifies a build, such as "wiki40b|lang:uk|dump:20261101|v:1.3.0". The
+    underscores in names are replaced by dashes, and the values are strings.
     """
     return {name.replace("_", "-"): _in_signature(value) for name, value in variant.items()}
 

@@ -86,10 +86,11 @@ class Flores101Config:
         return dict(sorted(_by_name("documents", self.documents).items()))
 
     def older(self) -> dict[str, list[str]]:
-        """Returns domain → limits for the age of its pages, from the setting `newer_than`.
+        """Returns domain → its values in the setting `newer_than`, which excludes old pages and documents.
 
-        Pages older than the limits are excluded. The limits of a domain are a page id, a day, or patterns of
-        older dump files.
+        The values are either one page id, or patterns of files of an older dump, or one day. A page is
+        excluded if its id is not above the page id, or if it is in the older dump. A document is excluded if
+        it is not dated after the day.
         """
         return _by_name("newer_than", self.newer_than)
 

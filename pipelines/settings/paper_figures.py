@@ -93,8 +93,9 @@ CHARACTERS_PER_PIECE: Mapping[str, tuple[float, ...]] = {
 
 
 def figures_for_card(language: str) -> dict[str, str]:
-    """Returns name → number from the paper, for the card of a build; empty if the paper does not have the
-    language.
+    """Returns name → number from the paper, for the dataset card of a build.
+
+    Returns an empty mapping if the paper does not have the language.
     """
     if language not in PAPER:
         return {}

@@ -209,7 +209,7 @@ class Wiki40bConfig:
         return {name: one for name, one in chosen.items() if one != released[name]}
 
     def for_signature(self) -> dict[str, str]:
-        """Returns the settings that are part of the build's signature.
+        """Returns the settings in the signature, a line that identifies the build.
 
         These are the language, and the settings that differ from those in the paper.
         """

@@ -17,16 +17,16 @@ def choose_builds(
 ) -> list[Build]:
     """Returns one build of each edition in `folders` and their subfolders, sorted by folder.
 
-    A build with `--limit`, which is only a first look, is left out unless `limited` is True or its own folder
-    is in `folders`.
+    A build made with `--limit` contains only a part of the corpus. It is left out unless `limited` is True or
+    its own folder is in `folders`.
 
     Args:
       folders: Folders of builds, or folders above builds.
-      is_wanted: Returns True for a build that can be used.
-      content: What such builds contain, for the error message.
-      limited: True to choose builds with `--limit` like all others.
+      is_wanted: Function that returns False for a build to leave out.
+      content: What the wanted builds contain, for the error message.
+      limited: Whether to choose builds made with `--limit` like all others.
 
-    Raises InputError if there is no such build, or if a build is damaged.
+    Raises InputError if no build is left, or if a build is damaged.
     """
     folders = list(folders)
     named = set(map(normalise, folders))

@@ -103,7 +103,8 @@ def publish(repo: str, editions: Sequence[Edition]) -> Iterator[Published]:
     Args:
       repo: "owner/name" of a data set on the hub, which must exist.
 
-    Raises ValueError if there is no token, InputError for a damaged build, StoreError for errors of the hub.
+    Raises ValueError if no access token for the hub is found, InputError for a damaged build, StoreError for
+    errors of the hub.
     """
     if not get_token():
         raise ValueError(_NO_TOKEN)

@@ -47,9 +47,9 @@ class SelectBooks(beam.PTransform):
         most 1. It is compared exactly: "0.1" is one tenth.
       ngram_words: number of words in an n-gram. A book with fewer words is a single n-gram.
       sample: 1 uses all n-grams. A larger number uses one n-gram in `sample` to estimate the share, which
-        reduces memory and disk space by this factor. The verdicts then count only the sampled n-grams. With n
-        sampled n-grams, the error is at most 1 / (2 √n) in two of three cases, for example 0.016 with 1,000
-        n-grams.
+        reduces memory and disk space by this factor. The numbers of n-grams in the output `verdicts` are then
+        those of the sample. With n sampled n-grams, the error of the estimate is at most 1 / (2 √n) in two of
+        three cases, for example 0.016 with 1,000 n-grams.
       words: "plain" to compare normalised words, "exact" to compare them unchanged.
 
     Raises ValueError for an invalid threshold, and if two books have the same id.

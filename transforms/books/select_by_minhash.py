@@ -217,12 +217,15 @@ def key_book(sketched: SketchedBook) -> tuple[int, SketchedBook]:
 
 
 def key_cover(cover: Cover) -> tuple[int, Cover]:
-    """Returns (id of the book that the cover describes, cover)."""
+    """Returns (id of a book, its Cover).
+
+    A Cover marks the n-grams of a book that larger books also have.
+    """
     return id_of(cover.number), cover
 
 
 def is_open(cover: Cover, threshold: Fraction) -> bool:
-    """Returns True if a book may have to be dropped.
+    """Returns True if a book may have to be dropped. `cover` has its n-grams that larger books also have.
 
     This is so if all larger books together have at least the share `threshold` of the n-grams of the book.
     The decision then depends on which of the larger books are kept.
@@ -231,7 +234,7 @@ def is_open(cover: Cover, threshold: Fraction) -> bool:
 
 
 def number_row(cover: Cover) -> Int64s:
-    """Returns the number of the book that a cover describes, as an array of one row and one column."""
+    """Returns the number of the book to which a Cover belongs, as an array of one row and one column."""
     return numpy.array([[cover.number]], numpy.int64)
 
 
@@ -249,12 +252,13 @@ def pair_contested(cover: Cover, contested: Int64s) -> Pairs:
 
 
 def key_component(cover: Cover, links: Pairs) -> tuple[int, Cover]:
-    """Returns (component of the book that a cover describes, cover).
+    """Returns (component of a book, Cover of the book).
 
     A component is a group of books whose decisions depend on each other. Its name is its smallest book
     number.
 
     Args:
+      cover: the n-grams of the book that larger books also have.
       links: rows (number of a book, smallest number in its component).
     """
     place = int(numpy.searchsorted(links[:, 0], cover.number))
@@ -266,7 +270,8 @@ def decide_component(grouped: tuple[int, Iterable[Cover]], threshold: Fraction) 
     """Returns the numbers of the dropped books of a connected component, as an array of one column.
 
     Args:
-      grouped: (component, the covers of its books).
+      grouped: (component, the Cover of each of its books). A Cover marks the n-grams of a book that larger
+        books also have.
       threshold: a book is dropped if at least this share of its n-grams is in larger kept books.
     """
     dropped = decide_covers(map(fetched, grouped[1]), threshold)
@@ -281,7 +286,8 @@ def judge_book(
     Also yields the decision on the output "verdicts".
 
     Args:
-      joined: (book id, the book and its cover), as produced by CoGroupByKey.
+      joined: (book id, the book and its Cover), as produced by CoGroupByKey. The Cover marks the n-grams of
+        the book that larger books also have.
       dropped: numbers of the dropped books.
       ngram_words: number of words in an n-gram, for the reasons of rejections.
     """

@@ -158,7 +158,7 @@ def _kept(build: Build) -> Mapping[str, int]:
 
 
 def lists_all_files(build: Build) -> bool:
-    """Returns True if the manifest also lists the small files, such as the card.
+    """Returns True if the manifest also lists the small files, such as the dataset card (README.md).
 
     Manifests written by earlier versions do not list them.
     """

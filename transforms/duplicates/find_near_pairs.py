@@ -28,7 +28,11 @@ from transforms.text.duplicates.minhash import pair_members
 
 
 class NearPairs(NamedTuple):
-    """The outputs of FindNearPairs: pairs of similar documents, the groups they form, and n-gram hashes."""
+    """The outputs of FindNearPairs: pairs of near-duplicates, the groups that they form, and sketches.
+
+    The sketch of a document refers to the hashes of its n-grams. Only documents that were compared with
+    others have one.
+    """
 
     pairs: beam.PCollection  # of ComparedPair
     links: (
@@ -98,9 +102,10 @@ class FindNearPairs(beam.PTransform):
 def sketch_similar(
     document: Any, wanted: Int64s, scratch: Scratch, describe: Describe, ngrams_of: NgramsOf
 ) -> Iterator[tuple[int, Sketch]]:
-    """Yields (number, Sketch) of a document if its number is in `wanted`. Its hashes are stored in scratch.
+    """Yields (number of the document, its Sketch) if the number is in `wanted`, an ascending array.
 
-    `describe` returns the DocumentFacts of a document, `ngrams_of` the hashes of its n-grams.
+    The hashes of the document's n-grams are stored in scratch, and the Sketch refers to them. `describe`
+    returns the DocumentFacts of a document, `ngrams_of` the hashes of its n-grams.
     """
     facts = describe(document)
     number = number_of(facts.key)
@@ -110,7 +115,10 @@ def sketch_similar(
 
 
 def only_sketch(grouped: tuple[int, Iterable[Sketch]]) -> tuple[int, Sketch]:
-    """Returns (document number, its only sketch). Raises ValueError if two documents have the same number."""
+    """Returns (number of a document, its Sketch) from (number, all sketches with this number).
+
+    Raises ValueError if there are several sketches, because then several documents have the same number.
+    """
     number, (sketch, *others) = grouped
     if others:
         names = " and ".join(sorted(str(one.facts.key) for one in (sketch, *others)))

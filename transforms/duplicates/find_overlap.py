@@ -146,8 +146,8 @@ class CountDocuments(beam.PTransform):
 class SignDocuments(beam.PTransform):
     """Writes files with the MinHash signatures of all documents, and counts the documents.
 
-    Pipeline → FoundOverlap, which has these files, and only the counts DOCUMENTS. Documents are not compared.
-    write_signatures.py describes the files.
+    Pipeline → FoundOverlap, which has these files and the numbers of documents. It has no counts of pairs and
+    clusters, because documents are not compared. write_signatures.py describes the files.
 
     Args:
       files: files of all data sets.
@@ -234,14 +234,14 @@ def number_of_names(side: int, names: str) -> int:
     """Returns a number that identifies a document.
 
     Args:
-      side: 0 for the first of the two compared collections, 1 for the second.
+      side: the side (0 or 1) of the data set to which the document belongs.
       names: data set, id and split of the document, as JSON.
     """
     return fingerprint(f"{side}{names}") >> 2 << 1 | side
 
 
 def ngrams_of(document: tuple[int, NamedText]) -> Uint64s:
-    """Returns the hashes of the 8-grams of plain words in a document."""
+    """Returns the hashes of the 8-grams of a document's words, in lower case and without punctuation."""
     return hash_ngrams(plain_words(document[1].text), NGRAM_WORDS)
 
 

@@ -39,7 +39,10 @@ _ROW = numpy.dtype([("number", "<i8"), ("bucket", "<u4")])
 
 
 class DocumentFacts(NamedTuple):
-    """The facts about a document that are needed in addition to its text: key, title and rank."""
+    """The facts about a document that are needed in addition to its text: key, title and rank.
+
+    Of several near-duplicates, the one with the greatest rank is kept.
+    """
 
     key: int | str  # unique; an int is a signed 64-bit number
     title: str

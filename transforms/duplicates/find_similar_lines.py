@@ -50,10 +50,10 @@ class BucketBlock(NamedTuple):
 class FindSimilarLines(beam.PTransform):
     """Finds pairs of lines that may be similar.
 
-    PCollection[LineRange] → PCollection[(index of the range with the first lines, pairs of line ids)]. The
-    first line of a pair has the smaller id; each pair occurs once. The pairs do not depend on how the lines
-    are divided into ranges. A worker holds one of 4,096 partitions of the buckets at a time. For a very large
-    bucket (boilerplate that many lines share), it holds 16 bytes for each line of the bucket.
+    PCollection[LineRange] → PCollection[(index of a range, pairs of line ids)]. The first line of a pair has
+    the smaller id. A pair is listed under the range of its first line, and only once. The pairs do not depend
+    on how the lines are divided into ranges. A worker holds one of 4,096 partitions of the buckets at a time.
+    For a very large bucket (boilerplate that many lines share), it holds 16 bytes for each of the lines.
 
     Args:
       threshold: minimum similarity of the near-duplicates to be found.
@@ -96,7 +96,7 @@ def bucket_range(lines: LineRange, bands: int, rows: int) -> Iterator[tuple[int,
 def pair_partition(grouped: tuple[int, Iterable[BucketBlock]]) -> Iterator[tuple[int, Pairs]]:
     """Finds the pairs of lines that are in the same bucket, for all buckets of a partition.
 
-    Yields (index of the range with the first lines, pairs of line ids).
+    Yields (index of a range, pairs of line ids). The first line of each of these pairs is in the range.
     """
     blocks = list(grouped[1])
     ids = numpy.concatenate([line_ids(block.range_index, block.places) for block in blocks])

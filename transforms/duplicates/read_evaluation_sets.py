@@ -37,8 +37,8 @@ class EvaluationItems(NamedTuple):
 def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationItems:
     """Reads all items of the given evaluation sets, and indexes them. Raises InputError if a file is invalid.
 
-    The id of an item that has none is its line number, counted from 1. If the split has several files, the
-    file name precedes the number. `n` is the number of words in the n-grams of the index.
+    If an item has no id, its line number, counted from 1, becomes its id. If the split has several files, the
+    file name is put before the number. `n` is the number of words in the n-grams of the index.
     """
     texts: dict[str, int] = {}
     items: list[Item] = []

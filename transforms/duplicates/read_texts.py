@@ -283,7 +283,7 @@ def _batch_of(
 
 
 def _blank_markers(batch: TextBatch, markers: Sequence[str]) -> TextBatch:
-    """Replaces each marker in the texts of a batch by a line feed and spaces.
+    """Replaces layout markers such as `_START_PARAGRAPH_` in the texts of a batch by a line feed and spaces.
 
     The replacement is as long as the marker, so offsets in the texts do not change.
     """

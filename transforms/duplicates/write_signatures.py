@@ -1,4 +1,4 @@
-"""Writes files of MinHash signatures that datasketch can read directly.
+"""Writes files of MinHash signatures that the Python library datasketch can read directly.
 
 pipelines/docs/overlap.md describes the files, and the computation of a signature from a text.
 """

@@ -360,7 +360,8 @@ def _records_of(table: pa.Table) -> Iterator[bytes]:
 def cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """Removes spans from a text.
 
-    Line feeds and markers in the spans are kept, because they are part of the layout.
+    Line feeds and markers such as `_START_PARAGRAPH_` in the spans are kept, because they are part of the
+    layout.
     """
     parts = []
     at = 0
@@ -389,7 +390,8 @@ def read_named(
     Args:
       file: the new file.
       folder: folder of the new build.
-      like: any file of the build; all facts except the path and the split are taken from it.
+      like: any file of the original build. All its properties except the path and the split also apply to
+        the new file.
       columns: the names of two columns: the ids and the texts.
     """
     new = like._replace(path=FileSystems.join(folder, file.name), split=file.split)

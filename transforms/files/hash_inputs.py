@@ -20,7 +20,8 @@ class HashInputs(beam.PTransform):
     """Computes the SHA-256 of input files. Pipeline → PCollection[InputFile].
 
     Raises InputError if the size of a file, or the checksum of an object in a store, has changed since the
-    pipeline was constructed: then the build may have read other content than the manifest would describe.
+    pipeline was constructed. In this case, the content that the build read may differ from the content that
+    was hashed for the manifest.
 
     Args:
       paths: role of an input, such as "dump" → paths of its files.

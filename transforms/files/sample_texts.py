@@ -15,7 +15,7 @@ _ARTICLE = b"<ns>0</ns>"
 
 
 class TextSample(NamedTuple):
-    """Estimates from the beginnings of some files: the expansion by decompression, and article sizes."""
+    """Estimates from the beginnings of some files: how much decompression expands them, and article sizes."""
 
     expansion: float = 1.0  # bytes of text per stored byte
     articles_share: float = 1.0  # share of namespace 0 in the bytes of the pages of a wiki
@@ -31,7 +31,7 @@ def codec_at(path: str) -> str:
 def sample_texts(paths: Sequence[str]) -> TextSample:
     """Estimates the amount of text from the beginnings of at most FILES files.
 
-    The files are evenly spread over the list. All files must be of the same kind.
+    These files are evenly spread over the list. All files in the list must have the same compression.
     """
     step = max(len(paths) // FILES, 1)
     heads = [read_beginning(path) for path in paths[::step][:FILES]]

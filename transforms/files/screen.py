@@ -30,7 +30,7 @@ class ScreenPages(beam.PTransform):
 
     Args:
       sides: side inputs for the rule.
-      stage: name of the stage in the rejections.
+      stage: name of this step of the build, which is recorded in each rejection.
       of: type of the elements. They must have the fields `page_id` and `title`.
     """
 

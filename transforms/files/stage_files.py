@@ -2,7 +2,7 @@
 
 Elements can be any picklable values, such as counts or books. They are packed into blocks; each bundle writes
 its blocks to separate files. When a stage ends, a list of its files is written, and only listed files are
-read. So the files of killed workers, and of bundles that ran twice, are ignored.
+read. So the files of killed workers, and duplicate files of bundles that ran twice, are ignored.
 """
 
 import contextlib

@@ -176,8 +176,8 @@ def put_if(path: str, content: bytes, seen: str | None) -> str | None:
     """Writes an object if its version is still `seen`. Raises StoreError if the store fails.
 
     Stores in CONDITIONAL compare the version and write in one step, so exactly one of several concurrent
-    writers succeeds. On other stores, and on S3 servers without this condition, the version is only compared
-    before the write.
+    writers succeeds. On other stores, and on S3 servers without conditional writes, the version is only
+    compared before the write.
 
     Args:
       path: path of the object.

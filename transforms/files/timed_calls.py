@@ -32,7 +32,7 @@ class TimedCalls:
 
     Args:
       function: function with one argument. The argument and the result must be picklable.
-      seconds: time limit of one call, without the start of the process.
+      seconds: time limit of one call. The start of the process does not count.
     """
 
     def __init__(self, function: Callable[[Any], Any], seconds: float):

@@ -168,8 +168,8 @@ def find_files(
       members: patterns that the names of the wanted files in an archive must match.
       must_be_whole: True to raise an error for a truncated archive, and if a wanted file is a link or device.
 
-    Raises InputError for a complete archive without a wanted file. Other problems are reported when the file
-    is read.
+    Raises InputError for a complete archive without a wanted file. If `must_be_whole` is False, other
+    problems are reported only when the file is read.
     """
     file_bytes = file_bytes_of(path)
     itself = TextFile(path, "", 0, file_bytes)

@@ -20,12 +20,14 @@ STAGE = "shuffle-lines"
 class ShuffleLines(beam.PTransform):
     """Shuffles the lines of all ranges into shards. PCollection[LineRange] → PCollection[LineShard].
 
-    The lines are divided into `shards` shards of the series "train". Shard 0 is held out: it is also divided
-    into `heldout_shards` shards of the series "heldout". A worker holds one shard at a time. Empty shards are
-    included. A range is a part of the sorted lines.
+    A range is a part of the sorted lines. All lines are divided into the shards of the series "train". Shard
+    0 is held out: it is also divided into the shards of the series "heldout". A worker holds one shard at a
+    time. Empty shards are included.
 
     Args:
       folder: output folder of the build.
+      shards: number of shards of the series "train".
+      heldout_shards: number of shards of the series "heldout".
     """
 
     def __init__(self, folder: str, shards: int = 100, heldout_shards: int = 50):

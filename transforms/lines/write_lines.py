@@ -37,7 +37,10 @@ _ENCODING = {"use_dictionary": False, "write_statistics": False}
 
 
 class WrittenLines(NamedTuple):
-    """The outputs of WriteLines: files, MD5 checksums of text files, and counts of replaced characters."""
+    """The outputs of WriteLines: files, MD5 checksums of text files, and numbers of replaced characters.
+
+    In the Parquet and TFRecord files, characters that are not in Unicode are replaced by U+FFFD.
+    """
 
     files: beam.PCollection  # of OutputFile
     md5s: beam.PCollection  # of (name, MD5): of every text file
@@ -45,7 +48,7 @@ class WrittenLines(NamedTuple):
 
 
 class WrittenShard(NamedTuple):
-    """The files of one shard, the MD5 checksum of its text file, and counts of replaced characters."""
+    """The files of one shard, the MD5 checksum of its text file, and numbers of replaced characters."""
 
     files: list[OutputFile]
     md5: tuple[str, str]
@@ -139,7 +142,7 @@ class LineEncoder:
     """Encodes the lines of a block, one row group at a time.
 
     Args:
-      has_tables: True to encode the lines for Parquet and TFRecord too.
+      has_tables: True to encode the lines for Parquet and TFRecord files, in addition to the text file.
 
     Attributes:
       md5: MD5 of the lines encoded so far.

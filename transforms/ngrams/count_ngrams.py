@@ -1,9 +1,9 @@
 """Counts the n-grams of all orders in blocks of text. The counts are partitioned into buckets.
 
 The n-grams of the highest order are counted first. N-grams that differ only in their first word are in the
-same bucket. There, the n-gram that remains without the first word is counted (see
-text/ngrams/count_grams.py). So for each shorter n-gram, a bucket has at most as many entries as the
-vocabulary has words.
+same bucket. In this bucket, their common suffix (the n-gram without the first word) is counted, see
+text/ngrams/count_grams.py. So for each suffix, a bucket has at most as many n-grams as the vocabulary has
+words.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -110,8 +110,8 @@ def adjust_bucket(
 ) -> Iterator[Any]:
     """Counts the n-grams that are one word shorter than those in a bucket, and yields the counts.
 
-    The n-grams of the bucket itself, with adjusted counts, are yielded on the output GRAMS. There they are
-    partitioned into buckets by their contexts. A summary of their counts is yielded on the output TALLIES.
+    The n-grams of the bucket itself, with adjusted counts, are yielded on the output GRAMS, partitioned into
+    new buckets by their contexts. A summary of their counts is yielded on the output TALLIES.
 
     Args:
       grouped: (bucket, references to its n-grams).

@@ -52,10 +52,11 @@ def bucketed_by(words: Words, highest: int) -> Words:
 class Interpolate(beam.PTransform):
     """Computes the entries of a back-off model.
 
-    {level: PCollection[(bucket, (kind, reference to rows in scratch))]} → PCollection[ModelPart]. The level
-    of order n, `level_of(n)`, has two kinds of rows: weights of n-grams, partitioned by suffix (the kind
-    WEIGHED), and back-off weights of their contexts (the kind CONTEXTS). The first level also has the
-    probabilities of unigrams (the kind SHORTER).
+    {level: PCollection[(bucket, (kind, reference to rows in scratch))]} → PCollection[ModelPart]. Each order
+    n from 2 on has a level with the name `level_of(n)`. A level has two kinds of rows:
+      WEIGHED: weights of the n-grams of this order, partitioned by suffix.
+      CONTEXTS: back-off weights of the contexts of these n-grams.
+    The level of order 2 also has the probabilities of unigrams, as rows of the kind SHORTER.
 
     Args:
       dealer: partitions n-grams into buckets.
@@ -115,9 +116,10 @@ def send(level: int, kind: str, dealt: Iterable[tuple[int, bytes]]) -> Iterator[
 def interpolate_bucket(
     grouped: tuple[int, Iterable[tuple[str, bytes]]], order: int, highest: int, dealer: Dealer
 ) -> Iterator[Any]:
-    """Interpolates the n-grams of an order in one bucket. Yields their probabilities for the next order.
+    """Interpolates the n-grams of an order in one bucket, and yields their probabilities.
 
-    Finished entries of the model are yielded on the output ENTRIES.
+    The n-grams of the next order are then interpolated with these probabilities. Finished entries of the
+    model are yielded on the output ENTRIES.
 
     Args:
       grouped: (bucket, its pieces), where a piece is (kind, reference to rows in scratch).

@@ -27,9 +27,10 @@ MOST_KEYS = 64  # enough for all workers; each key needs a reference to each tab
 class Dealer:
     """Partitions tables of n-grams into buckets.
 
-    The rows of a table for one bucket are a piece. All references to pieces pass through the launcher, so
-    there must not be too many of them. Therefore, on a local disk, the pieces of a table for several
-    consecutive buckets are stored together: these buckets share a key, and need only one reference.
+    The rows of a table for one bucket are a piece. All references to pieces pass through the process that
+    started the pipeline, so there must not be too many of them. Therefore, on a local disk, the pieces of a
+    table for several consecutive buckets are stored together: these buckets share a key, and need only one
+    reference.
 
     Args:
       folder: folder for temporary pieces.
@@ -101,8 +102,8 @@ class GroupBuckets(beam.PTransform):
     """Groups pieces of tables by bucket.
 
     PCollection[(key, piece)] → PCollection[(bucket, pieces)]. The keys and pieces are those that
-    `Dealer.deal` yields. A key may also be (order, key), then the result has (order, bucket). A piece may
-    also be (kind, piece).
+    `Dealer.deal` yields. If a key is (order, key), the result has (order, bucket) instead of the bucket. A
+    piece may also be (kind, piece).
     """
 
     def __init__(self, dealer: Dealer):

@@ -35,7 +35,7 @@ def lines_of_text(text: str) -> list[str]:
 def lines_of_article(text: str) -> list[str]:
     """Returns the lines of an article that are not empty.
 
-    Markers are included, because models of Wiki-40B predict them like words.
+    Markers such as `_START_PARAGRAPH_` are included, because models of Wiki-40B predict them like words.
     """
     return list(filter(str.strip, text.split("\n")))
 

@@ -26,7 +26,7 @@ class FindPassages(beam.PTransform):
     Args:
       site: the wiki. Pages are cleaned, and their topics are determined, by its rules.
       namespaces: number → names of the namespace in this wiki, from the head of the dump.
-      seed: seed of all random choices, together with the domain and the page id.
+      seed: seed of all random choices. The choices for a page also depend on the wiki and on the page id.
       templates: side input with one WikiTemplates.
       licence: licence of the pages; "" to leave it out.
     """
@@ -84,7 +84,7 @@ def find_candidate(
       page: the page.
       site: the wiki that contains the page.
       cleaner: converts the wikitext of the page to plain text.
-      seed: seed of all random choices, together with the domain and the page id.
+      seed: seed of all random choices. They also depend on the wiki and on the page id.
     """
     try:
         linked = clean_with_links(cleaner, page.text, page.title)

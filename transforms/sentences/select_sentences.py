@@ -60,9 +60,9 @@ class SelectSentences(beam.PTransform):
 
 
 class LowestOfCopies(beam.CombineFn):
-    """Selects the candidates of a domain that have the lowest ranks, without copies of an article.
+    """Selects the candidates of a domain that have the lowest ranks.
 
-    See `lowest_of_copies`.
+    Of several copies of an article, only the one with the lowest rank is selected, see `lowest_of_copies`.
 
     Args:
       most: maximum number of selected candidates.
@@ -118,7 +118,7 @@ def select_from(
 def duplicates_of(selection: Selection) -> Iterator[Rejected]:
     """Yields the rejections of the candidates that repeat the text of another candidate.
 
-    The stage in a rejection begins with the domain of the candidate.
+    The field `stage` of each Rejected has the domain of the candidate as its prefix, such as "wikinews/".
     """
     for one in selection.duplicates:
         domain = one.id.partition(":")[0]

@@ -90,7 +90,10 @@ class SourcePassages(beam.PTransform):
 
 
 def name_domain(rejected: Rejected, domain: str) -> Rejected:
-    """Returns the rejection with the domain before its id ("wikinews:4711") and before its stage."""
+    """Returns the rejection with the domain as prefix of its id and of its stage.
+
+    Examples are the id "wikinews:4711" and the stage "wikinews/find-passages".
+    """
     return rejected._replace(id=f"{domain}:{rejected.id}", stage=f"{domain}/{rejected.stage}")
 
 

@@ -83,7 +83,7 @@ def add_ranges(counts: Iterable[Counts]) -> Counts:
 
 
 def join_ranks(parts: Iterable[Ranks]) -> Ranks:
-    """Joins several arrays of ranks into one array."""
+    """Joins several arrays of ranks of sentences into one array."""
     return np.concatenate([NO_RANKS, *parts])
 
 
@@ -111,10 +111,12 @@ def find_last_ranges(
 ) -> dict[str, LastRange]:
     """Returns language → the range of ranks that contains the rank of the last chosen sentence.
 
+    A rank is the hash of a sentence. Sentences are chosen in the order of their ranks.
+
     Args:
       sampling: the settings that determine the number of sentences of each language.
-      ranges: language → number of its sentences in each range of ranks.
-      held_out: language → number of its sentences that are already held out.
+      ranges: language → number of its sentences in each range of ranks, without held-out blocks.
+      held_out: language → number of its sentences in held-out blocks, such as those of the split validation.
     """
     none = np.zeros(RANGES, np.int64)
     counts = {name: int(ranges.get(name, none).sum()) for name in sampling.languages}
@@ -134,8 +136,9 @@ def ranks_of_block(
 ) -> Iterator[tuple[str, Ranks]]:
     """Yields (language, ranks) for the sentences of a block whose ranks are in the language's last range.
 
-    The last range is the range of ranks that contains the rank of the last chosen sentence. `last_ranges`
-    maps each language to this range. Yields nothing if the block has no ranks in it.
+    A rank is the hash of a sentence. Sentences are chosen in the order of their ranks. The last range is the
+    range of ranks that contains the rank of the last chosen sentence. `last_ranges` maps each language to
+    this range. Yields nothing if the block has no ranks in it.
     """
     ranks = ranks_in_range(block.ranks(), last_ranges[block.language])
     if len(ranks):
@@ -146,6 +149,8 @@ def choose_all(
     last_ranges: Mapping[str, LastRange], ranks: Mapping[str, Ranks]
 ) -> dict[str, Choice]:
     """Returns language → Choice, which determines the sentences to use for training.
+
+    A rank is the hash of a sentence. Sentences are chosen in the order of their ranks.
 
     Args:
       last_ranges: language → the range of ranks that contains the rank of the last chosen sentence.

@@ -100,8 +100,8 @@ def count_block(block: SentenceBlock, choices: Choices) -> pa.RecordBatch | None
 def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str, bytes]]:
     """Yields (language, sentence) if the last chosen sentence of the language is in the block.
 
-    The last chosen sentence is the one with the rank `Choice.last`. If the block has several copies of it,
-    all of them are yielded.
+    Sentences are chosen in the order of their ranks, which are hashes. The last chosen sentence is the one
+    with the rank `Choice.last`. If the block has several copies of it, all of them are yielded.
     """
     places = np.flatnonzero(is_last(block.ranks(), choices[block.language]))
     if len(places):
@@ -134,7 +134,7 @@ def sampled_of_last(last: tuple[str, bytes], choices: Choices) -> tuple[str, int
 def add_bucket(grouped: tuple[int, Iterable[bytes]], scratch: Scratch) -> tuple[int, bytes]:
     """Adds up the word counts of a bucket. Returns (bucket, reference to the sum, which is in scratch).
 
-    `grouped` is (bucket, references to counts in scratch).
+    Each word belongs to one bucket. `grouped` is (bucket, references to counts in scratch).
     """
     return grouped[0], scratch.put(pack_counts(add_pieces(grouped[1])))
 

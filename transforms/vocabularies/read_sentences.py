@@ -1,4 +1,7 @@
-"""Reads finished builds and files of lines as blocks of ranked sentences, which are stored in scratch."""
+"""Reads the sentences of finished builds and text files, and stores them in scratch as blocks.
+
+Each sentence gets a rank: a hash that determines whether the sentence is chosen for training.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -55,7 +58,10 @@ class SentencePart(NamedTuple):
 
 
 class SentenceBlock(NamedTuple):
-    """Sentences of one language with their ranks, stored in scratch (see transforms/files/scratch.py)."""
+    """Sentences of one language with their ranks, stored in scratch (see transforms/files/scratch.py).
+
+    The rank of a sentence is a hash that determines whether the sentence is chosen for training.
+    """
 
     language: str
     is_held_out: bool  # True for splits that are not used for training
@@ -81,7 +87,7 @@ class ReadSentences(beam.PTransform):
 
     Args:
       folder: output folder of the new build.
-      seed: seed of the ranks of sentences.
+      seed: seed of the hash by which sentences are ranked.
       stripes: number of workers that divide the work on a large text file which cannot be split, such as a
         .gz. Each of them decompresses the whole file, but processes only its share of the sentences.
 
@@ -144,7 +150,8 @@ def plan_texts(language_of_path: Mapping[str, str], stripes: int) -> Iterator[Se
 def read_blocks(part: SentencePart, scratch: Scratch, seed: int) -> Iterator[Any]:
     """Reads the sentences of a part, stores them in `scratch`, and yields references to blocks of them.
 
-    Rejected lines are yielded on the output "rejected". `seed` is the seed of the ranks of sentences.
+    Rejected lines are yielded on the output "rejected". `seed` is the seed of the hash by which
+    sentences are ranked.
     """
     rejected: list[Rejected] = []
     sentences = read_part(part, rejected)

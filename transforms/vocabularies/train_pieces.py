@@ -21,8 +21,9 @@ NAME = "sentencepiece"
 class TrainPieces(beam.PTransform):
     """Trains a model on word counts.
 
-    PCollection[(bucket, reference to word counts in scratch)] → PCollection of one TrainedPieces. One worker
-    trains, and holds all words in memory. Raises InputError if no model can be trained.
+    PCollection[(bucket, reference to word counts in scratch)] → PCollection of one TrainedPieces. A bucket is
+    a part of the words; each word is in one bucket. One worker trains, and holds all words in memory. Raises
+    InputError if no model can be trained.
     """
 
     def __init__(self, settings: PieceSettings):
@@ -43,8 +44,8 @@ def train_on_words(
 ) -> TrainedPieces:
     """Trains a model on all words, in the order of their buckets.
 
-    The first element of `grouped` is not used. The second one has (bucket, reference to its word counts in
-    scratch) for each bucket.
+    A bucket is a part of the words. The first element of `grouped` is not used. The second one has (bucket,
+    reference to its word counts in scratch) for each bucket.
     """
     parts = [unpack_counts(fetch(packed)) for _, packed in sorted(grouped[1])]
     words = sum(part.num_rows for part in parts)

@@ -10,8 +10,9 @@ from transforms.text.fingerprint import split_of
 
 
 class Assigned(NamedTuple):
-    """The outputs of AssignSplits: the articles with their splits, and counts of articles with pinned
-    splits.
+    """The outputs of AssignSplits: the articles with their splits, and counts of pinned articles.
+
+    A pinned article is one whose split was already set, to that of an earlier release.
     """
 
     articles: beam.PCollection  # of PackedArticle with its split
@@ -36,7 +37,8 @@ class AssignSplits(beam.PTransform):
 def assign_split(article: PackedArticle) -> Iterator[Any]:
     """Yields an article with its split.
 
-    For a pinned article, also yields (True if it moved, 1) on the output "pinned".
+    If the split was already set (the article is pinned), it is kept. In this case, also yields a bool on the
+    output "pinned": True if the hash of the article's id would give another split.
     """
     split = split_of(article.wikidata_id)
     if article.split:

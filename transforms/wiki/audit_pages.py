@@ -36,8 +36,8 @@ class AuditPages(beam.PTransform):
     """Audits a sample of pages.
 
     {"pages": PCollection[Page], "articles": PCollection[Article], "rejected": PCollection[Rejected]} →
-    PCollection[AuditedPage]. Pages that the cleaner rejected are not audited, but reported with the reason.
-    Pages that were rejected because no text remained are audited nevertheless, to find the lost text.
+    PCollection[AuditedPage]. Of the pages that the cleaner rejected, only those of which no text remained are
+    audited, to find the lost text. The others are reported with the reason for the rejection.
 
     Args:
       size: number of pages in the sample. The pages whose ids have the smallest fingerprints are selected.

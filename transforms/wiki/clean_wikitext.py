@@ -36,9 +36,9 @@ NO_SENTENCE = "no sentence"
 
 
 class Unrendered(NamedTuple):
-    """A template in the running text of an article that could not be expanded.
+    """A template whose text is not known, in the running text of an article.
 
-    Neither the tables of the language nor the dump have a definition of it.
+    The template has no usable definition, or its value cannot be known, such as a price of today.
     """
 
     name: str  # normalised name of the template

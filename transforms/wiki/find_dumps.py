@@ -193,7 +193,7 @@ def find_dumps(
       languages: corpus codes.
       date: a date like "20230501" or "2023-05-01"; "newest" for the newest dump of each wiki that seems
         complete; "all" for the dumps of all dates; "latest" for the folder "latest". With "newest" and
-        "all", the folder "latest" is used for a wiki only if no folder with a date is usable.
+        "all", the folder "latest" is used for a wiki only if no folder with a date has a complete dump.
       layout: layouts to look for, one of LAYOUTS: dumps with dumpstatus.json, Content File Exports, or both.
       keep_good: True to accept an export with missing files or pages.
 

@@ -1,9 +1,8 @@
 """Finds the Content File Exports of a wiki in folders with the layout of the dump server.
 
 The layout is `<root>/other/mediawiki_content_current/<wiki>/2026-11-01/xml/<compression>/`. The folder
-`other`, or both `other` and `mediawiki_content_current`, may be missing. If an export is there in several
-compressions, one that lets several workers read parts of the same file is
-preferred.
+`other`, or both `other` and `mediawiki_content_current`, may be missing. If an export exists in several
+compressions, one that lets several workers read parts of the same file is preferred.
 """
 
 import posixpath

@@ -26,8 +26,8 @@ Tally = tuple[int, int, str]
 class TallyUnrendered(beam.PTransform):
     """Counts the templates that could not be expanded. PCollection[Unrendered] → PCollection[(Key, Tally)].
 
-    A Key is (name of the template, mark that is in the text in its place). A Tally is (number of uses, number
-    of articles, title of an example). Each Key occurs once.
+    A Key is (name of the template, what is in the text in its place: "a hole", "a guess" or "no sentence"). A
+    Tally is (number of uses, number of articles, title of an example). Each Key occurs once.
     """
 
     def expand(self, unrendered: beam.PCollection) -> beam.PCollection:
@@ -58,7 +58,11 @@ class ListUnrendered(beam.PTransform):
 
 
 def tally_of(unrendered: Unrendered) -> tuple[Key, Tally]:
-    """Returns ((name of a template, mark in its place), (uses in one article, 1, title of the article))."""
+    """Returns ((name of a template, what is in its place), (uses in one article, 1, title of the article)).
+
+    In place of the template, the text has "a hole" or "a guess", or "no sentence" because the sentence was
+    dropped.
+    """
     return (unrendered.name, unrendered.left), (unrendered.uses, 1, unrendered.title)
 
 

@@ -172,7 +172,7 @@ def _check_order(row_groups: Sequence[RowGroup]) -> None:
 
 
 def _read_kinds(path: str) -> dict[int, str]:
-    """Reads {id of a Wikimedia-internal class: its kind, such as "list"}, some ten thousand classes."""
+    """Reads {id of a class of Wikimedia's own pages: its kind, such as "list"}, some ten thousand classes."""
     table = _read_columns(path, None, [ID, "kind"])
     kinds = dict(zip(table[ID].to_pylist(), table["kind"].to_pylist(), strict=True))
     unknown = set(kinds.values()) - set(KINDS)
@@ -253,7 +253,7 @@ def add_classes(
       grouped: (index of a row group, facts about pages whose items are in its range of ids). A negative index
         stands for items outside all row groups.
       row_groups: the row groups of the entity table.
-      kinds: id of each Wikimedia-internal class → its kind, such as "list".
+      kinds: id of each class of Wikimedia's own pages → its kind, such as "list".
     """
     at, facts_of_pages = grouped
     if at < 0:

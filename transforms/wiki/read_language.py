@@ -9,9 +9,10 @@ from transforms.text.wikimedia.wikitext.clean import WikitextCleaner
 
 
 def read_language(code: str, paths: Sequence[str] = ()) -> Language:
-    """Returns the tables of a corpus, with additions from the TOML files in `paths`.
+    """Returns the tables of a language, with additions from the TOML files in `paths`.
 
-    The files take precedence over the built-in tables. Raises InputError with the cause for an invalid file,
+    `code` is the code of a Wikipedia, such as "uk", or of one of the Chinese corpora, such as "zh-cn". The
+    files take precedence over the built-in tables. Raises InputError with the cause for an invalid file,
     and ValueError if a library for the language is not installed.
     """
     language = load_language(code)

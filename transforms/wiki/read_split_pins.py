@@ -1,4 +1,4 @@
-"""Reads pinned splits (pins) from tables and finished builds, and adds them to facts about pages.
+"""Reads pins (fixed splits of articles) from tables and finished builds, and adds them to facts about pages.
 
 A pin assigns an identity (a Wikidata item, or a page such as "ukwiki:1088") to a fixed split. This split
 replaces the one that the hash determines. There may be millions of pins. Pins and pages are grouped into
@@ -127,9 +127,10 @@ def _check_head(path: str) -> None:
 
 @dataclass(eq=False, repr=False)
 class ReadSplitPins(beam.PTransform):
-    """Reads pinned splits.
+    """Reads pins.
 
-    PBegin → PCollection[(bucket, (file, packed pins))], the input of PinItems and PinPages.
+    PBegin → PCollection[(bucket, (file, packed pins))], the input of PinItems and PinPages. The bucket of a
+    pin is a hash of the pinned item or page.
 
     A text file, or a row group of a Parquet file, is read by one worker. A line that is not a pin raises
     InputError with the file and the line.
@@ -162,7 +163,7 @@ def plan_units(file: PinFile) -> list[PinFile]:
 def read_blocks(unit: PinFile) -> Iterator[tuple[int, Block]]:
     """Yields (bucket, (file, packed pins)) for the pins in a part of a file.
 
-    A limited number of pins is in memory at a time.
+    The bucket of a pin is a hash of the pinned item or page. A limited number of pins is in memory at a time.
     """
     pins = read_pins(unit)
     while some := list(itertools.islice(pins, PINS_AT_ONCE)):
@@ -224,7 +225,11 @@ class PinItems(beam.PTransform):
 
 
 def key_by_bucket(page_and_facts: PageToFacts) -> tuple[int, PageToFacts]:
-    """Returns (bucket, (page id, facts)). If the page has no item, its id determines the bucket."""
+    """Returns (bucket, (page id, facts)).
+
+    The bucket is a hash of the page's item, or of the page id if the page has no item. It is the same as that
+    of the item's pin.
+    """
     page_id, facts = page_and_facts
     return bucket_of(facts.qid or str(page_id)), page_and_facts
 
@@ -240,7 +245,7 @@ def add_pins(_: int, found: Mapping[str, Iterable[Any]]) -> Iterator[PageToFacts
 
 
 def unpack_blocks(blocks: Iterable[Block]) -> Mapping[str, str]:
-    """Returns identity → split for all pins in one bucket.
+    """Returns identity → split for all pins in one bucket. An identity is the id of an item or page.
 
     Raises InputError if an identity has two different splits.
     """

@@ -73,7 +73,7 @@ class WriteEntityTable(beam.PTransform):
 def cut_block(
     stored: bytes, starts: Sequence[int], scratch: Scratch
 ) -> Iterator[tuple[FileKey, bytes]]:
-    """Divides a stored block among the files of the table.
+    """Divides a block of items, which is stored in scratch, among the files of the table.
 
     Yields ((index of the file, number of files), reference to the part of the block). `starts` are the first
     ids of the files.
@@ -138,6 +138,9 @@ def _encoding(wikis: Sequence[str]) -> dict[str, Any]:
 
 
 def write_internal_classes(kinds: dict[int, str], folder: str) -> OutputFile:
-    """Writes the Wikimedia-internal classes and their kinds to internal-classes.parquet."""
+    """Writes internal-classes.parquet: the classes of Wikimedia's own pages, with their kinds.
+
+    `kinds` maps the id of a class to its kind, such as "list".
+    """
     table = entity_table.class_table(kinds)
     return write_parquet(folder, "internal-classes.parquet", "", table)

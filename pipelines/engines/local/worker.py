@@ -106,8 +106,8 @@ def worker_environment(
     Args:
       worker_id: The id that the runner has given to this worker.
       provision_endpoint: The address of the runner's provision service, host:port.
-      endpoints: "logging" and "control" → host:port, if they are known. The runner's response need not
-        contain them.
+      endpoints: "logging" and "control" → host:port, for addresses that are already known. The others are
+        taken from the runner's response.
       secret: The secret to send to the runner; "" for none.
 
     Raises grpc.RpcError if the runner does not respond.

@@ -219,7 +219,8 @@ class Workers:
 def _blocked_interrupts() -> Iterator[None]:
     """Blocks the signal SIGINT in the body of a `with` statement.
 
-    A process that is started there inherits the blocked signal. It must unblock SIGINT when it can handle it.
+    A process that is started in the body inherits the blocked signal, and must unblock it when it is ready to
+    handle it.
     """
     found = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:

@@ -170,11 +170,11 @@ class Spark:
         return ExternalEnvironment(pool, parameters, capabilities=python_sdk_capabilities())
 
     def _jars(self) -> Sequence[str]:
-        """Returns the jars that the job server must send to executors: at most one. Without such a list, the
-        server would send all its jars.
+        """Returns a tuple with the jar that the job server must send to executors. If the tuple is empty, the
+        server sends all its jars.
 
-        A job server that is already running must have the jar at the same path as this machine. If the jar is
-        not found here, returns an empty tuple.
+        The tuple is empty if Spark runs on this machine. A job server that is already running must have the
+        jar at the same path as this machine; if the jar is not found here, the tuple is also empty.
         """
         if self._files:
             return () if self.is_local else (self._files.jar,)

@@ -4,7 +4,7 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
 def share(part: float, whole: float) -> str:
-    """Returns what percentage of `whole` is `part`, such as "27.6 %", with a no-break space.
+    """Returns `part` as a percentage of `whole`, such as "27.6 %", with a no-break space.
 
     Returns "–" if `whole` is 0.
     """

@@ -47,7 +47,7 @@ def test_without_files_the_tables_are_the_built_in_ones() -> None:
         ("[templates\n", "Expected ']'"),
         ("[colours]\n", "unknown table 'colours'"),
         ("templates = ['a']\n", "templates: expected a dict, found a list"),
-        ("[templates]\na = 1\n", "templates: expected texts, found 1"),
+        ("[templates]\na = 1\n", "templates: every value must be a string, found 1"),
         ("[templates]\na = '{1'\n", "unbalanced brackets or braces in display pattern"),
         ("[templates]\na = '=nonsense'\n", "unknown function '=nonsense'"),
         (
@@ -55,7 +55,7 @@ def test_without_files_the_tables_are_the_built_in_ones() -> None:
             "the template 'nowhere at all', which is not in the tables",
         ),
         ("[templates]\na = '{1:nonsense}'\n", "unknown formatter 'nonsense'"),
-        ("silent_templates = [1]\n", "silent_templates: expected texts, found 1"),
+        ("silent_templates = [1]\n", "silent_templates: every value must be a string, found 1"),
         (f"a = {'[' * 9_999}", "maximum recursion depth exceeded"),
     ],
 )

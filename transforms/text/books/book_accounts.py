@@ -28,7 +28,7 @@ class BookAccounts:
         In addition to the entries of every build, the ledger has:
           files: number of files that were examined as books.
           stats: (split, BookStats).
-          lengths: ((split, class of the number of words), number of books).
+          lengths: ((split, class of lengths in words), number of books).
           facts: (name in stats.json, value), each name once.
 
         Raises AccountingError if the counts do not add up, and NothingLeftError if no book is left.

@@ -46,7 +46,10 @@ class Normalisers(NamedTuple):
 
     @property
     def other_characters(self) -> int:
-        """The number of characters, without line feeds if `characters` includes them, otherwise with them."""
+        """The number of characters by the other way of counting line feeds.
+
+        Line feeds are left out if `characters` includes them; otherwise they are included.
+        """
         return self.characters + (self.line_feeds or 0) * (-1 if self.has_line_feeds else 1)
 
     @property

@@ -119,7 +119,7 @@ class Ledger:
 
 
 class Accounts(NamedTuple):
-    """The results computed from the ledger of a build: its counts, statistics and sections of the card."""
+    """What is computed from the ledger of a build: counts, statistics, and sections of the dataset card."""
 
     counts: Mapping[str, Any]  # documents that were kept, rejected and lost, for manifest.json
     stats: Mapping[str, Any]  # content of stats.json: statistics of the corpus

@@ -14,7 +14,7 @@ _SINGLE = 4  # each length below this number is a class of its own
 
 
 def length_class(length: int) -> int:
-    """Returns the number of the class to which a length belongs, counted from 0, which is the length 0.
+    """Returns the number of the class to which a length belongs. Class 0 has only the length 0.
 
     From length 2 on, there are two classes between each power of two and the next one.
     """

@@ -169,7 +169,7 @@ def split_of_file(name: str) -> str | None:
 
 
 def bucket_of(identity: str) -> int:
-    """Returns the number of the bucket to which the pin of an article with this id belongs."""
+    """Returns the number of the bucket in which `pack_pins` puts the pin of the article with this id."""
     return zlib.crc32(identity.encode()) % BUCKETS
 
 

@@ -10,10 +10,11 @@ NO_PAIRS: Pairs = numpy.empty((0, 2), numpy.int64)
 
 
 def link_to_smallest(edges: Pairs) -> Pairs:
-    """Returns rows (id, smallest id of its component), ascending, for all ids except the smallest ones.
+    """Returns rows (id, smallest id of its component), ascending.
 
-    The rows are the edges of a graph with the same components, and there are at most as many rows as `edges`.
-    So parts of a graph can be processed one by one, and then their results together.
+    The smallest id of a component has no row. The rows are the edges of a graph with the same components, and
+    there are at most as many rows as in `edges`. So parts of a graph can be processed one by one, and then
+    their results together.
     """
     ids, places = numpy.unique(edges, return_inverse=True)
     places = places.reshape(-1, 2)
@@ -30,9 +31,10 @@ def link_to_smallest(edges: Pairs) -> Pairs:
 
 
 def _follow(smallest: Pairs) -> Pairs:
-    """Returns for each index the last index of its chain of links, which is the one that links to itself.
+    """Follows links from index to index. Returns for each index the last one of its chain of links.
 
-    `smallest` has for each index the index to which it links, which is smaller or equal.
+    `smallest` has for each index the index to which it links, which is smaller or equal. The last index of a
+    chain links to itself.
     """
     while True:
         further = smallest[smallest]

@@ -41,7 +41,7 @@ class Match(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """The part of a training document that has the most words in common with an evaluation text."""
+    """A passage of a training document: the one with the longest match with an evaluation text."""
 
     place: Place
     words: int  # number of words of the longest stretch

@@ -5,7 +5,7 @@ is exact. An evaluation text with fewer than n words is found if it is a whole l
 
 To find sequences of 8 words, it is enough to look for 5-grams that begin at every fourth word of a training
 text, since each sequence of 8 words contains one of these 5-grams. They are called anchors. Only the n-grams
-that contain a known anchor are hashed and looked up.
+that contain a known anchor (one that is also in an evaluation text) are hashed and looked up.
 """
 
 import itertools
@@ -42,7 +42,7 @@ _HASH_BITS = 64
 
 
 class TextBlock(NamedTuple):
-    """Several texts, joined to one, and their folded words (see folded_words.py)."""
+    """Several texts, joined to one, and their words without regard to case (see folded_words.py)."""
 
     offsets: Int64s  # start of each text in `folded.text`, and the end of the last text plus 1
     folded: FoldedText  # the folded words of all texts, which are separated by line feeds
@@ -134,7 +134,8 @@ class EvaluationIndex:
     def find(self, block: TextBlock) -> Runs:
         """Returns the sequences of words that the training texts in `block` share with evaluation texts.
 
-        Each sequence has at least n words, or is a whole short text, and is as long as possible.
+        Each sequence is as long as possible. It has at least n words, or is a whole evaluation text of fewer
+        words.
         """
         likely = self._find_likely(block.hashes)
         ends = block.bounds[1:][_texts_of(block.bounds, likely)]
@@ -150,10 +151,12 @@ class EvaluationIndex:
         return both.take(numpy.lexsort((both.places, both.words, both.items, both.documents)))
 
     def _find_likely(self, hashes: Uint64s) -> Int64s:
-        """Returns the indexes of words at which a sequence of n words with a known anchor begins, ascending.
+        """Finds sequences of n words that probably contain a known anchor (see the module docstring).
+
+        Returns the index of the first word of each sequence, ascending.
 
         Args:
-          hashes: hash of each word.
+          hashes: hash of each word of the training texts.
         """
         distance, size = _anchors(self.n)
         anchors = join_hashes(hashes, size, distance)
@@ -294,7 +297,7 @@ def build_index(texts: Sequence[str], n: int) -> EvaluationIndex:
 
 
 def fold_texts(texts: Sequence[str]) -> Iterator[TextBlock]:
-    """Joins texts, in order, to blocks of limited size with folded words, and yields the blocks."""
+    """Joins texts, in order, to blocks of limited size, and yields the blocks. See `fold_block`."""
     some: list[str] = []
     characters = 0
     for text in texts:
@@ -308,7 +311,7 @@ def fold_texts(texts: Sequence[str]) -> Iterator[TextBlock]:
 
 
 def fold_block(texts: Sequence[str]) -> TextBlock:
-    """Joins texts to one block, and folds its words (see folded_words.py)."""
+    """Joins texts to one block, and normalises its words without regard to case (see folded_words.py)."""
     joined = "\n".join(texts)
     folded = fold_text(joined)
     if folded.text != joined:
@@ -343,10 +346,10 @@ def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s,
 
 
 def _find(table: _Table, hashes: Uint64s, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """Looks up the hashes with the indexes `rows` in a table.
+    """Looks up some of the hashes in a table: those at the indexes `rows`.
 
-    Returns two arrays of equal length: indexes of hashes that were found, and their positions among all
-    evaluation words. A hash with several positions is repeated.
+    Returns two arrays of equal length: the index in `hashes` of each hash that was found, and its position
+    among all evaluation words. A hash with several positions is repeated.
     """
     if not len(table.hashes):
         return numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64)
@@ -370,9 +373,9 @@ def _hash_beginnings(first_words: Uint64s, sizes: Int64s) -> Uint64s:
 
 
 def _anchors(n: int) -> tuple[int, int]:
-    """Returns the distance of two anchors and the length of an anchor, in words.
+    """Returns (distance between the starts of two anchors, length of an anchor), in words.
 
-    They are such that each sequence of n words contains a whole anchor.
+    With these numbers, each sequence of n words contains a whole anchor.
     """
     distance = n // 2
     return distance, n - distance + 1

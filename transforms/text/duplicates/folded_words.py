@@ -165,10 +165,11 @@ def _look_up(text: str) -> tuple[Uint32s, Uint32s]:
 
 
 def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
-    """Replaces each character that is folded to several characters by them; removes those folded to none.
+    """Replaces characters that are folded to several characters, and removes those that are folded to none.
 
-    `characters` are entries of the table of foldings. Returns the new characters, and for each of them the
-    position in the text of the character from which it was made.
+    `characters` has, for each character of a text, its entry in the table of foldings (see `_Folding`).
+    Returns the new characters, and for each of them the position in the text of the character that it
+    replaces.
     """
     folding = _folding()
     special = numpy.flatnonzero(characters >= _SPECIAL)

@@ -122,7 +122,7 @@ def join_hashes(words: Uint64s, n: int, step: int = 1) -> Uint64s:
 
 
 def finalize(hashes: Uint64s) -> Uint64s:
-    """Applies the last step of SplitMix64 in place, so that every bit of the result depends on every bit."""
+    """Applies the last step of SplitMix64 in place. Each new bit of a hash depends on all its old bits."""
     hashes ^= hashes >> numpy.uint64(30)
     hashes *= numpy.uint64(0xBF58476D1CE4E5B9)
     hashes ^= hashes >> numpy.uint64(27)

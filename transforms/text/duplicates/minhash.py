@@ -52,7 +52,7 @@ def sign_sets(sets: Sequence[Sequence[bytes]], permutations: int, used: int = 0)
     Args:
       sets: the items of each set.
       permutations: number of permutations to generate.
-      used: only the first `used` permutations are used; 0 for all.
+      used: number of values of each signature to compute, from the first; 0 to compute all.
     """
     hashes = hash_items(itertools.chain.from_iterable(sets))
     return _sign(hashes, list(map(len, sets)), _permutations(permutations)[: used or permutations])
@@ -101,7 +101,7 @@ def _permutations(count: int) -> list[Permutation]:
 
 
 def _finalize(hashes: Uint32s) -> Uint32s:
-    """Applies the last step of MurmurHash3, so that every bit of the result depends on every bit."""
+    """Applies the last step of MurmurHash3, so that each new bit of a hash depends on all its old bits."""
     hashes = (hashes ^ (hashes >> numpy.uint32(16))) * numpy.uint32(0x85EBCA6B)
     hashes = (hashes ^ (hashes >> numpy.uint32(13))) * numpy.uint32(0xC2B2AE35)
     return hashes ^ (hashes >> numpy.uint32(16))
@@ -189,13 +189,13 @@ def deal_buckets(
     """Distributes members to partitions by their buckets.
 
     Yields (partition, its members, bucket of each member). A member is in the partitions of all its buckets.
-    The first `partition_bits` bits of a bucket are its partition; the next 32 bits are yielded as the bucket.
-    Chance collisions do no harm, because all pairs are compared later.
+    The first `partition_bits` bits of a bucket are the number of its partition; the next 32 bits are yielded
+    as the bucket. Chance collisions do no harm, because all pairs are compared later.
 
     Args:
       members: the members, such as ids.
       buckets: a row of buckets for each member.
-      partition_bits: number of bits of a partition.
+      partition_bits: number of bits in the number of a partition. There are 2**partition_bits partitions.
     """
     flat = buckets.reshape(-1)
     kept_bits = (flat >> numpy.uint64(64 - partition_bits - _BUCKET_BITS)).astype(numpy.uint32)

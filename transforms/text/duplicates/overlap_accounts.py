@@ -1,4 +1,4 @@
-"""Computes the counts and card of a search for near-duplicates, or of a build of signatures."""
+"""Computes the counts and dataset card of a search for near-duplicates, or of a build of signatures."""
 
 from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.ledger import OUTPUTS, Accounts, Ledger
@@ -6,9 +6,9 @@ from transforms.text.files.markdown import make_table
 
 
 def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the counts, statistics and card sections of a search for near-duplicates.
+    """Returns the counts, statistics and sections of the dataset card of a search for near-duplicates.
 
-    In addition to the accounts of every build, the ledger has these accounts:
+    In addition to the entries of every build, the ledger has:
       documents: ((data set, split), number of documents).
       near: ((data set, split), number of documents that have a near-duplicate).
       clusters: number of clusters, if near-duplicates were searched.

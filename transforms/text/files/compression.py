@@ -194,7 +194,7 @@ class _Streams(io.RawIOBase):
         return b""
 
     def _find_next_stream(self) -> bytes:
-        """Skips the padding after a stream. Returns bytes that follow it, or b"" at the end of the file."""
+        """Skips the padding after a stream. Returns the next stored bytes, or b"" at the end of the file."""
         head = self._decompressor.unused_data or self._stored.read(_STORED_BYTES)
         if self._codec not in ("gz", "xz"):
             return head

@@ -2,7 +2,7 @@
 
 A work unit is a part of a file. The units of a file yield each record once, wherever the file is divided: a
 record belongs to the unit in which it begins, and the reader of the unit reads its last record to the end. A
-splitter extracts the records, lines or pages, from the text. There are three kinds of units:
+splitter extracts the records (lines or pages) from the text. There are three kinds of units:
 
 plain  not compressed: a range of bytes.
 bz2    the blocks that begin in a range of the stored bytes (see bz2_blocks.py), of one stream or more.

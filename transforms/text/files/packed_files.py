@@ -112,7 +112,7 @@ def name_inside(archive: str, member: str) -> str:
 
 
 def is_tar(head: bytes) -> bool:
-    """Returns True if these are the first bytes of a .tar with files.
+    """Returns True if these are the first bytes of a .tar archive that is not empty.
 
     `head` must have at least BLOCK_BYTES bytes.
     """
@@ -136,7 +136,7 @@ def head_of(source: BinaryIO) -> bytes:
 def read_packed(
     source: BinaryIO, name: str, share: Share | None = None, depth: int = 0
 ) -> Iterator[PackedEvent]:
-    """Yields the text files in a file, with their contents.
+    """Yields the text files in a file, with their contents. Also yields skipped files and damage.
 
     Args:
       source: the file from its start; only `read` is called.

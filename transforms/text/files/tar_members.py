@@ -50,7 +50,7 @@ class Member(NamedTuple):
 
 
 class Link(NamedTuple):
-    """An entry in an archive without content: a second name of a file in the archive or elsewhere."""
+    """An archive entry that has no content: a second name of a file in the archive or elsewhere."""
 
     name: str  # with its folders
     start: int  # byte of the archive at which the header ends
@@ -59,7 +59,7 @@ class Link(NamedTuple):
 
 
 class Special(NamedTuple):
-    """An entry in an archive without content that is not a regular file, folder or link."""
+    """An archive entry that is neither a regular file nor a folder nor a link, such as a pipe."""
 
     name: str  # with its folders
     start: int  # byte of the archive at which the header ends
@@ -67,9 +67,9 @@ class Special(NamedTuple):
 
 
 def is_tar(head: bytes) -> bool:
-    """Returns True if these are the first bytes of a .tar archive, whose header has a valid checksum.
+    """Returns True if these are the first bytes of a .tar archive, which may be empty.
 
-    `head` must have at least BLOCK_BYTES bytes.
+    The checksum of the first header must be valid. `head` must have at least BLOCK_BYTES bytes.
     """
     block = head[:BLOCK_BYTES]
     if block == _END_MARK:
@@ -301,7 +301,8 @@ def _read_extension(source: _Source, info: tarfile.TarInfo, values: _Extension) 
 def _parse_attributes(extension: bytes, start: int, values: _Extension) -> _Extension:
     """Parses a POSIX extension header, which has records like "20 path=a/b\\n".
 
-    Returns `values` with the changes from this header.
+    Returns `values` with the changes from this header. Raises TarError if the header is damaged or belongs to
+    a sparse file. `start` is the offset of the header's content in the archive, for this error.
     """
     at = 0
     try:

@@ -39,8 +39,17 @@ def dataset_info_json(
     outputs: Iterable[OutputFile],
     splits: Sequence[str] = SPLITS,
 ) -> dict[str, Any]:
-    """Returns the content of dataset_info.json: the splits, in order, with the number of records of each
-    shard.
+    """Returns the content of dataset_info.json: its splits, and the number of records of each shard.
+
+    Args:
+      corpus: name of the data set, such as "wiki40b".
+      edition: name of its configuration, such as "uk".
+      version: version of the data set.
+      release_notes: version → what is new in it.
+      description: what the data set is.
+      citation: the paper to cite, in BibTeX.
+      outputs: the files of the build, of which only the TFRecord files are used.
+      splits: names of the splits, in order.
     """
     frames = sorted(file for file in outputs if file.format == "tfrecord")
     return {

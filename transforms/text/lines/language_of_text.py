@@ -82,7 +82,7 @@ _NO_LANGUAGE = "zxx"
 def identifier() -> Identify:
     """Loads the model in the package py3langid, and returns a function that detects the language of a text.
 
-    The function returns label of a language → likelihood, for a text.
+    The argument of that function is a text. Its result is a mapping: label of a language → likelihood.
     """
     from py3langid.langid import (  # type: ignore[import-untyped]  # imported here, since the model is big
         MODEL_FILE,

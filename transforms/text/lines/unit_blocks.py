@@ -88,9 +88,10 @@ def is_archive(stream: BinaryIO) -> bool:
 def shares_of(stored_bytes: Sequence[int], workers: int) -> list[int]:
     """Divides `workers` workers among files, and returns the number of workers for each file.
 
-    The number is proportional to the size of the file, `stored_bytes`. With five files of equal size and at
-    most five workers, each file has one worker and is decompressed only once. A single large file gets all
-    workers. A file gets at least one worker, and at most one for each MIN_UNIT_BYTES of its size.
+    `stored_bytes` has the size of each file, to which its number of workers is proportional. With five files
+    of equal size and at most five workers, each file has one worker and is decompressed only once. A single
+    large file gets all workers. A file gets at least one worker, and at most one for each MIN_UNIT_BYTES of
+    its size.
     """
     total = max(sum(stored_bytes), 1)
     return [
@@ -135,9 +136,9 @@ def place_of(block: LineBlock, at: int) -> tuple[str, str]:
     """Returns (file in the archive, position in the file as text) of the line at byte `at` of a block.
 
     The result does not depend on how the file was divided into units. The position is the offset of the line
-    in the text, "4711". In a .bz2 file, this offset is not known without reading all of the text before. So
-    the position in a .bz2 file consists of the offset at which the .bz2 block begins in the file, and the
-    offset in the block: "80123+4711".
+    in the text, such as "4711". In a .bz2 file, this offset is not known without reading all of the text
+    before. So the position in a .bz2 file consists of the offset at which the .bz2 block begins in the file,
+    and the offset in the block, such as "80123+4711".
     """
     index = bisect.bisect_right(block.spans, at, key=lambda span: span.at) - 1
     span = block.spans[index]

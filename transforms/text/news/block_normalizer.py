@@ -20,8 +20,9 @@ def lines_to_normalize(text: bytes, line_feeds: Places, language: str) -> list[i
     All lines with characters beyond ASCII are included.
 
     Args:
-      text: lines, framed by line feeds (see `line_places`).
-      line_feeds: positions of the line feeds in `text`.
+      text: lines that end with a line feed, with an additional line feed before the first and after the
+        last line.
+      line_feeds: positions of all line feeds in `text`.
       language: the language code of the text.
     """
     codes: Codes = np.frombuffer(text, np.uint8)

@@ -50,9 +50,10 @@ _NOWHERE: Places = np.empty(0, np.intp)
 
 
 class TokenizedText(NamedTuple):
-    """Framed text with spaces between words, and the indexes of the doubtful lines.
+    """A tokenised text, as code points or bytes, and the indexes of its doubtful lines.
 
-    Doubtful lines must be tokenised by other means. In their place, `codes` has meaningless text.
+    Like the original text, it has an additional line feed at its beginning and at its end. Doubtful lines
+    must be tokenised by other means. In their place, `codes` has meaningless text.
     """
 
     codes: Codes
@@ -60,14 +61,17 @@ class TokenizedText(NamedTuple):
 
 
 class BlockTokenizer:
-    """Tokenises framed text (see `line_places`) of one language.
+    """Tokenises texts of one language.
+
+    A text consists of lines, each with its line feed. In addition, there must be a line feed before the first
+    line and one after the last line, so that each character has neighbours.
 
     Args:
         language: the language code, as for `tokenize_line`.
         perl: the version of Perl whose character classes are used.
 
     Raises:
-        ValueError: there are no tables of that version.
+        ValueError: there are no character classes of that version.
     """
 
     def __init__(self, language: str, perl: str):
@@ -143,7 +147,11 @@ class BlockTokenizer:
 
 
 class _Text(NamedTuple):
-    """A framed text. In `codes`, white space is replaced by spaces and grave accents by apostrophes."""
+    """A text to tokenise, and two arrays with a value for each of its characters: its code and its flags.
+
+    In `codes`, white space except line feeds is replaced by spaces, and grave accents by apostrophes. The
+    text begins and ends with an additional line feed.
+    """
 
     text: bytes | str  # the same text with its original white space
     codes: Codes
@@ -277,7 +285,12 @@ def _stand_ins(text: _Text) -> Places:
 def _drop_blanks(codes: Codes, spaces: Marks, blanks: Marks) -> tuple[Codes, Marks]:
     """Removes spaces at both ends of lines, and repeated spaces between words.
 
-    Returns the shortened `codes` and `blanks`. `spaces` is True at white space, including line feeds.
+    Returns the shortened `codes` and `blanks`.
+
+    Args:
+      codes: the bytes or code points of the text.
+      spaces: True at white space, including line feeds.
+      blanks: True at each position before which a space is to be put.
     """
     pairs = np.flatnonzero(spaces[:-1] & spaces[1:])  # positions of the first of two spaces
     drops = np.concatenate((pairs, pairs[codes[pairs] == LINE_FEED] + 1))

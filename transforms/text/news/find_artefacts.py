@@ -51,7 +51,7 @@ class ArtefactFinder:
 def _choose(names: Iterable[str], wanted: str) -> str:
     """Returns the path in `names` that has the most parts at its end in common with the path `wanted`.
 
-    Parts are the names of folders and of the file. In a tie, a path that has no other parts is preferred.
+    Parts are the names of folders and of the file. In a tie, a path without further parts is preferred.
     Raises ArtefactError if several paths remain.
     """
     shared = {name: _shared_parts(name, wanted) for name in names}

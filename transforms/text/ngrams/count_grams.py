@@ -66,7 +66,7 @@ def windows_of(numbers: Numbers, order: int) -> Words:
     """Returns the n-gram that ends at each word and each end of a sentence, padded with <S>.
 
     Args:
-      numbers: whole sentences as ids of words. The id END, which is that of </s>, ends each sentence.
+      numbers: whole sentences as ids of words. The id END, which is that of </S>, ends each sentence.
       order: number of words of an n-gram.
     """
     before = order - 1
@@ -83,7 +83,7 @@ def count_grams(numbers: Numbers, order: int) -> Table:
     """Returns the n-grams of the highest order in some sentences, with their counts (the columns COUNTS).
 
     Args:
-      numbers: whole sentences as ids of words. The id END, which is that of </s>, ends each sentence.
+      numbers: whole sentences as ids of words. The id END, which is that of </S>, ends each sentence.
       order: the highest order.
     """
     words = windows_of(numbers, order)

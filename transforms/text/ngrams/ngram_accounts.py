@@ -108,8 +108,8 @@ def _find_caveats(orders: Mapping[str, Any]) -> tuple[str, ...]:
 def _say_unknown(settings: Mapping[str, Any], scores: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns a warning if scored words are not in the vocabulary of the model. Otherwise returns ().
 
-    Also returns () if the setting `is_listed` is True. Then the scores are perplexities, which the corpus's
-    paper also computes with unknown words.
+    Also returns () if the setting `is_listed` is True. This is so for corpora such as One Billion Word, whose
+    scores are perplexities. The papers of these corpora also compute perplexities with unknown words.
 
     Args:
       settings: the settings of the build.

@@ -40,7 +40,7 @@ def select_words(counts: pa.RecordBatch, min_count: int) -> pa.BinaryArray:
 
 
 def number_words(block: bytes, words: pa.BinaryArray) -> Numbers:
-    """Returns the ids of the words in a block of lines. Each line end becomes END, the id of </s>.
+    """Returns the ids of the words in a block of lines. Each line end becomes END, the id of </S>.
 
     Args:
       block: a block of lines.

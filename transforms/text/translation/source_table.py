@@ -34,7 +34,7 @@ def write_source(sentences: Iterable[SourceSentence]) -> str:
 
 
 def columns_of(columns: Sequence[str], sentences: Iterable[SourceSentence]) -> tuple[str, ...]:
-    """Returns `columns`, with LICENCE appended if at least one of the sentences has a licence."""
+    """Returns `columns`, and the column LICENCE if at least one of the sentences has a licence."""
     return (*columns, LICENCE) if any(one.licence for one in sentences) else tuple(columns)
 
 

@@ -1,9 +1,9 @@
 """Trains SentencePiece vocabularies reproducibly, and counts the pieces of texts.
 
-As in Guo et al. 2020, section 3, the model is a unigram model. Each marker of the article layout, with its
-line feeds, is one piece: "each marker occupies only one time step" (section 2.3). Encoding is lossless, so
-that bits per character can be computed from the likelihoods of pieces. The only exception is U+2581, which
-SentencePiece uses in place of a space: it counts as one character and is decoded to a space.
+As in Guo et al. 2020 (Wiki-40B), section 3, the model is a unigram model. Each marker of the article layout,
+with its line feeds, is one piece: "each marker occupies only one time step" (section 2.3). Encoding is
+lossless, so that bits per character can be computed from the likelihoods of pieces. The only exception is
+U+2581, which SentencePiece uses in place of a space: it counts as one character and is decoded to a space.
 """
 
 import dataclasses

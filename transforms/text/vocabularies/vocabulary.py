@@ -97,7 +97,7 @@ class VocabularyStats(NamedTuple):
         return self.vocabulary_words + len(SIGNS)
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns these figures in the form in which stats.json contains them: name of a figure → its value.
+        """Returns the figures in the form in which stats.json contains them: name of a figure → its value.
 
         Values are numbers, or mappings with the counts of held-out text (see `HeldoutStats.as_dict`).
         """

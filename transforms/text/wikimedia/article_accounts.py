@@ -45,8 +45,8 @@ def account_for_articles(
       pages: number of well-formed pages that were read.
       stats: (split, CorpusStats).
       lengths: ((split, length class), number of articles); see builds/lengths.py.
-      links: (way, number of pages linked to Wikidata in this way), where the way is one of LINKED_BY, such
-        as by title; only if a table that links pages has another date than the dump.
+      links: (way, number of pages linked to Wikidata in this way). A way is one of LINKED_BY, such as
+        by title. There is no entry if all tables that link pages have the same date as the dump.
       class_unknown: number of articles that are kept although the class of their Wikidata item
         is unknown.
       pinned: (moved, number of articles) for articles that have the same split as in an earlier release.

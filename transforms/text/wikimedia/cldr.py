@@ -179,7 +179,7 @@ def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
     Args:
         language: the code of a Wikipedia or corpus.
         months: the names of the months. If all have the same ending, such as "月" in "1月", this ending is
-          removed from the patterns.
+          removed from the patterns, because the names already contain it.
     """
     locale = _locale([language])
     if not locale:
@@ -192,9 +192,9 @@ def dates_of(language: str, months: Sequence[str]) -> dict[str, str]:
 
 
 def _shown(pattern: str, end: str) -> str:
-    """Converts a CLDR date pattern to the form "{day} {month} {year}".
+    """Converts a CLDR date pattern to a form such as "{day} {month} {year}".
 
-    Returns "" if the pattern has other fields.
+    Returns "" if the pattern has fields other than day, month and year.
 
     Args:
         pattern: the CLDR date pattern.

@@ -78,7 +78,7 @@ def account_for_entities(ledger: Ledger, provenance: Provenance) -> Accounts:
       entities: number of items that were read.
       skipped: number of lines without an item.
       counts: one TableCounts for each part of the table.
-      kinds: one mapping: internal class → its kind.
+      kinds: one mapping: class of Wikimedia's own pages → its kind, such as "list".
 
     Raises:
       AccountingError: the numbers of written and repeated rows do not add up to the number of items read.

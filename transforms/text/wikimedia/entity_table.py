@@ -214,7 +214,8 @@ def add_counts(counts: Iterable[TableCounts]) -> TableCounts:
 def class_table(kinds: Mapping[int, str]) -> pa.Table:
     """Returns the content of internal-classes.parquet: rows (class, kind), sorted by class.
 
-    `kinds` maps each internal class of Wikidata to its kind (see class_tree.py).
+    `kinds` maps each internal class of Wikidata to its kind, such as "list". Internal classes are the classes
+    of Wikimedia's own pages (see class_tree.py).
     """
     rows = sorted(kinds.items())
     columns = [[number for number, _ in rows], [kind for _, kind in rows]]

@@ -310,7 +310,7 @@ def add_tables(language: Language, tables: Mapping[str, Any]) -> Language:
             )
         for value in table.values() if isinstance(table, dict) else table:
             if not isinstance(value, str):
-                raise ValueError(f"{key}: expected texts, found {value!r}")
+                raise ValueError(f"{key}: every value must be a string, found {value!r}")
     silent = {normalise_name(name): "" for name in tables.get("silent_templates", ())}
     shown = {normalise_name(name): value for name, value in tables.get("templates", {}).items()}
     headings = normalise_names(tables.get("dropped_headings", ()))

@@ -49,7 +49,7 @@ class LinkSource(NamedTuple):
 
     @property
     def linked_by(self) -> str:
-        """The way in which the table links pages, as in LINKED_BY.
+        """The way in which the table links pages, one of LINKED_BY.
 
         It is "" (the most reliable way) for an SQL table, unless its date is known to differ from that of the
         dump. Otherwise, it is PAGE_ID or TITLE.

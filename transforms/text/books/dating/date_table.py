@@ -58,8 +58,8 @@ def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
 def compare(date: PublicationDate | None, released_year: int) -> str:
     """Compares the date of a book with its year of publication in the PG-19 release, `released_year`.
 
-    `date` is from other sources. Returns a phrase with the confidence of the date and its difference, such
-    as "exact: within 2 years" or "bound: later" (than `released_year`). Returns "undated" if `date` is None.
+    `date` is from other sources. Returns a phrase with the confidence of the date, and how far it is from
+    `released_year`, such as "exact: within 2 years" or "bound: later". Returns "undated" if `date` is None.
     """
     if date is None:
         return "undated"

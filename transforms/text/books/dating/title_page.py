@@ -193,7 +193,7 @@ def _of_statement(text: str, source: str) -> list[FrontYear]:
 def _republished_years(block: Block) -> list[FrontYear]:
     """Returns a list with the year of the original edition, if a block of a reprint states this year.
 
-    Returns [] if the block does not, or if it is not on the title page.
+    Returns [] if the block does not state the year, or is not on the title page.
     """
     match = _REPUBLISHED.search(" ".join(block.lines)) if is_on_title_page(block) else None
     years = years_in(match[0]) if match else []

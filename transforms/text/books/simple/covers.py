@@ -1,7 +1,7 @@
 """Decides which books overlap. Each book is compared with only some of the larger books, its candidates.
 
-As in overlap.py, a book is dropped if a given share (the threshold) of its n-grams is also in its kept
-candidates, taken together. If even all its candidates, kept or not, together have less than this share of its
+As in overlap.py, a book is dropped if at least a given share (the threshold) of its n-grams is also in its
+kept candidates, taken together. If all its candidates, kept or not, together have less than this share of its
 n-grams, the book is certainly kept. All other books are contested. Whether a contested book is kept depends
 on which of its candidates are kept. Whether they are kept depends on their own candidates, and so on. So the
 books of a connected component are decided together.

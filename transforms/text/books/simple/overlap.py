@@ -109,8 +109,8 @@ class OverlapRule(NamedTuple):
 def parse_overlap(written: str) -> OverlapRule:
     """Parses an overlap rule: "0.5", or "minhash:0.5" if MinHash selects the books to compare.
 
-    The number is the threshold of the rule. "minhash" stands for "minhash:0.5". Raises ValueError for an
-    invalid name or share.
+    The number is the threshold of the rule. "minhash" without a number stands for "minhash:0.5". Raises
+    ValueError for another name, or for an invalid number.
     """
     name, _, share = written.partition(":") if written.startswith(MINHASH) else ("", "", written)
     if name not in ("", MINHASH):

@@ -52,8 +52,9 @@ def line_up(
       formula: the formula of the ratio, see simplicity.py.
       target_tokens: largest number of tokens of all books together.
       sizes: (book id, number of tokens of its tokenised text), each book once, in any order.
-      measures: book id → (L, V) of its text before it is tokenised: the numbers of its tokens and of its
-        different tokens, see `simplicity.measure`. It may include other books.
+      measures: book id → (L, V), computed from the text before it is tokenised, see `simplicity.measure`. L
+        is the number of tokens between white space, V the number of different ones. The mapping may include
+        other books.
     """
     in_order = sorted(sizes, key=lambda size: (-exact_ratio(*measures[size[0]], formula), size[0]))
     rank_of: dict[int, int] = {}

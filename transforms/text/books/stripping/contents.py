@@ -1,15 +1,15 @@
 """Finds tables of contents and lists of illustrations in a book.
 
-The end of such a list is not marked. So the list is read from its heading, entry by entry, up to the first
-paragraph of one of three kinds:
+The end of such a list is not marked. So the list is read from its heading, entry by entry, up to a paragraph
+that is not an entry. There are three kinds of such paragraphs:
 
 1. a paragraph after several empty lines, where a chapter begins, or the heading of the next list;
 2. a paragraph that repeats an entry, because it is the heading of a chapter;
 3. prose.
 
-In the last two cases, the paragraphs just before this paragraph may already be headings of the text. If the
-entries have page numbers, the list ends after the last entry with one. Otherwise it ends at the longest run
-of empty lines just before this paragraph. A list whose end is not found is kept. The rules are in
+In the last two cases, the last paragraphs that were read as entries may already be headings of the text. If
+the entries have page numbers, the list ends after the last entry with one. Otherwise it ends at the longest
+run of empty lines around these paragraphs. A list whose end is not found is kept. The rules are in
 `furniture.toml`.
 """
 

@@ -201,8 +201,8 @@ def _speaks_as_note(paragraphs: Sequence[Paragraph], rules: _TranscriberRules) -
 def _box(text: str, start: int, max_lines: int) -> Span:
     """Returns the span of the box to which the line at `start` belongs.
 
-    A box consists of lines that begin with "|" or "+". At most `max_lines` lines of the box above, and as
-    many below the line at `start`, are included, and a separator above the box.
+    A box consists of lines that begin with "|" or "+". The span includes at most `max_lines` lines above the
+    line at `start`, and at most as many below it. A separator above the box is included, too.
     """
     first, last = start, line_end(text, start)
     for _ in range(max_lines):

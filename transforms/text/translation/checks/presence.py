@@ -35,10 +35,11 @@ def find_missing(
 
 
 def find_empty(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields an error `empty` for each text that is not a translation.
+    """Yields an error `empty` for each pair whose text is not a translation of the source.
 
-    It has no letters and digits, such as spaces or a dash; or it is a placeholder such as "TODO"; or it is
-    much too short to be a translation of a source of more than 3 words.
+    This is the case if the text has no letters and digits: it is empty, or only a dash, for example. If the
+    source has more than 3 words, an error is also reported for placeholders such as "TODO", and for texts
+    that are much too short for the source.
     """
     for pair in pairs:
         if is_empty(pair):

@@ -129,7 +129,7 @@ def find_misplaced(
 ) -> Iterator[Finding]:
     """Yields `swapped-lines` findings for translations that are on the wrong line.
 
-    A finding is an error if this is clear, otherwise a warning.
+    A finding is an error if the translation is clearly on the wrong line, otherwise a warning.
     """
     parts = -(-len(sources) // _MAX_LINES)
     for part in range(parts):

@@ -91,8 +91,8 @@ def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
     Raises AccountingError if the counts of a domain's pages do not add up, and NothingLeftError if no
     sentence was selected.
 
-    In the ledger's entries for rejected pages, the name of a stage begins with the domain. In addition to the
-    entries of every build, the ledger has:
+    In the ledger, the domain is written before the name of the stage that rejected a page, as in
+    "wikinews/find-passages". In addition to the entries of every build, the ledger has:
       pages: (domain, number of pages that were read).
       candidates: (domain, number of pages with a passage).
       selection: one Selection.

@@ -110,7 +110,7 @@ def _sentences_of(paragraph: Paragraph) -> Iterator[tuple[PassageSentence, str |
 def _reasons_of(texts: Sequence[str]) -> list[str | None]:
     """Returns for each sentence of a paragraph the reason to reject it, or None if it is fit for translation.
 
-    The reason `cut` means that a sentence and its neighbour were probably one sentence.
+    The reason `cut` means that a sentence and its neighbour are probably two parts of one sentence.
     """
     own = [reason_to_reject_sentence(text) for text in texts]
     reasons = list(own)

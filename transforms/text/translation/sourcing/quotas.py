@@ -111,7 +111,7 @@ def _deal(
 
     Args:
       articles: total number of articles.
-      thirds: number of sentences of each domain.
+      thirds: number of sentences of each domain (a third of the total if there are three domains).
       sizes: number of sentences of each split.
       share: function that divides the articles among domains or splits. Its arguments are the total number of
         articles and the number of sentences of each domain or split.

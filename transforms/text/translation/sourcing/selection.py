@@ -78,6 +78,7 @@ def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candida
 
     Of several copies of an article, only the one with the lowest rank is kept. All candidates must be from
     the same domain.
+
     The function can be used as a combiner: it may be applied to parts of the candidates and then to the union
     of the results.
     """
@@ -92,10 +93,10 @@ def lowest_of_copies(candidates: Iterable[Candidate], most: int) -> list[Candida
 def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Selection:
     """Fills the quotas with sentences from the candidates with the lowest ranks.
 
-    From each domain, at most as many candidates as `candidates_needed` returns are considered. Candidates are
-    read domain by domain, in the order of their ranks. A candidate is skipped if it repeats an earlier
-    candidate, or a sentence of an earlier candidate. If a domain has too few articles or sentences, as many
-    as possible are selected, and the domain is listed in `shortages`.
+    From each domain, only the candidates with the lowest ranks are considered; `candidates_needed` returns
+    their number. Candidates are read domain by domain, in the order of their ranks. A candidate is skipped if
+    it repeats an earlier candidate, or a sentence of an earlier candidate. If a domain has too few articles
+    or sentences, as many as possible are selected, and the domain is listed in `shortages`.
 
     Raises ValueError if a candidate's domain has no quota.
     """

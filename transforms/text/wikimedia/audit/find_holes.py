@@ -144,8 +144,9 @@ class _Comparison:
     def _literal_slot(self, found: re.Match[str]) -> str:
         """Returns the text that replaces a slot when the wikitext is searched.
 
-        A slot is a part of the wikitext that is not text; one character represents it. The text for code and
-        formulas is their content. For other slots, it is this character.
+        A slot is a part of the wikitext that is not text. In the lines of the wikitext, one character
+        represents each slot; `found` is a match of this character. Code and formulas are replaced by their
+        content. For other slots, the character is returned unchanged.
         """
         slot = self.source.slot(found[0])
         code = re.match(r"<[^<>]*>(.*)</", slot.wikitext, re.DOTALL)
@@ -469,11 +470,11 @@ class _Comparison:
             )
 
     def _begins_paragraph(self, norms: Sequence[str], word: int | None) -> bool:
-        """Returns True if a paragraph that follows a given word of the corpus text begins with `norms`.
+        """Returns True if one of the next paragraphs after a word of the corpus text begins with `norms`.
 
         Args:
           norms: normalised words.
-          word: the index of the given word in the corpus text; must not be None. Only paragraphs that begin
+          word: the index of the word in the corpus text; callers never pass None. Only paragraphs that begin
             at most 500 words (FAR) after it are searched.
         """
         assert word is not None
@@ -486,11 +487,13 @@ class _Comparison:
         return False
 
     def _check_quotation(self, line: "_Source", is_first: bool) -> None:
-        """Records a finding for each template of a line that contains prose which the corpus text lacks.
+        """Records a finding for each template in a line if the corpus text lacks the prose in the template.
 
         Args:
           line: a line of the wikitext that contains only templates.
-          is_first: True if the previous line is a heading, or also contains only templates.
+          is_first: True if the line is at the beginning of the page, or the previous line is a heading or
+            also contains only templates. In this case, templates with links are skipped: they are probably
+            notes about the page.
         """
         for character in SLOT.findall(line.text):
             slot = self.source.slot(character)
@@ -737,8 +740,8 @@ class _Comparison:
     def _merged(self) -> Iterator[_Gap]:
         """Merges findings at nearly the same position. Yields one finding for each position.
 
-        Of the merged findings, the one that shows as an error in the corpus text is kept, for example empty
-        brackets. If it names no template, it gets the template of the other finding.
+        Of the merged findings, the one that is visible as an error in the corpus text is kept, for example
+        empty brackets. If it names no template, it gets the template of the other finding.
         """
         kept: list[_Gap] = []
         for gap in sorted(self.gaps, key=lambda one: (one.paragraph, one.offset, one.rank)):

@@ -133,8 +133,8 @@ class _Page:
     def quoted(self, line: Line) -> Iterator[Line]:
         """Yields the lines of prose in the arguments of the templates of a line.
 
-        `line` contains only templates. A template that is not within a sentence, such as a quotation, is
-        either displayed completely or not at all.
+        `line` consists only of templates, such as quotations. References and other notes are skipped. The
+        yielded lines of text have the kind "list".
         """
         for character in SLOT.findall(line.text):
             slot = self.slots[ord(character) - FIRST_SLOT]

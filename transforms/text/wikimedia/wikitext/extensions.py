@@ -108,7 +108,7 @@ def strip_extensions(wikitext: str) -> str:
 
     The visible text of tags is kept. Its markup characters are replaced by stand-ins (see `protect`).
 
-    An unclosed comment extends to the end of the page. If any other tag is not closed, only the tag itself is
+    A comment without an end extends to the end of the page. If a tag is not closed, only the tag itself is
     removed.
     """
     if "nclude>" in wikitext:

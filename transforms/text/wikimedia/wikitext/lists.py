@@ -173,8 +173,8 @@ def _stays(items: list[str], *, marked: int, is_announced: bool) -> bool:
     Args:
         items: the items of the list.
         marked: the number of items that begin with `*` or `#`.
-        is_announced: True if the line before the list is a sentence that announces it, False if it is a
-            label.
+        is_announced: True if a sentence announces the list, False if the line before it is only a label,
+            such as "Examples:".
     """
     if 2 * sum(map(_is_source, items)) >= len(items):
         return False

@@ -1,11 +1,11 @@
-"""Splits a page into sections at its headings, and removes hatnotes (notes below a heading that refer to
-other pages).
+"""Splits a page into sections at its headings, and removes hatnotes.
 
 In MediaWiki, a heading is a line that starts and ends with one to six `=`. Its level is the smaller of these
 two numbers. If a section is dropped, its subsections are dropped too.
 
-A hatnote written without a template is the first line under a heading. It is in italics, with a few words and
-links: "''See also: [[Foo]] and [[Bar]]''". The mark that ends the italics may be missing.
+A hatnote is a note below a heading that refers to other pages. A hatnote written without a template is the
+first line under the heading. It is in italics, with a few words and links:
+"''See also: [[Foo]] and [[Bar]]''". The mark that ends the italics may be missing.
 """
 
 import itertools
@@ -63,12 +63,20 @@ def _raw_section(heading: str, level: int, body: str) -> RawSection:
 
 
 def split_sections(wikitext: str) -> Iterator[RawSection]:
-    """Yields the lead and every section of a page, in order. Hatnotes are removed."""
+    """Yields the lead and every section of a page, in order. Hatnotes are removed.
+
+    The lead is the text before the first heading. A hatnote is a note below a heading that refers to other
+    pages.
+    """
     return itertools.starmap(_raw_section, split_at_headings(wikitext))
 
 
 def split_at_headings(wikitext: str) -> Iterator[RawSection]:
-    """Yields the lead and every section of a page, in order. Hatnotes are kept."""
+    """Yields the lead and every section of a page, in order. Hatnotes are kept.
+
+    The lead is the text before the first heading. A hatnote is a note below a heading that refers to other
+    pages.
+    """
     text = f"\n{wikitext}\n"
     heading, level, start = "", 0, 1
     for match in _HEADING.finditer(text):

@@ -8,7 +8,7 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
 
 
 def labelled(arguments: Arguments, page: Page) -> str:
-    """Expands `{{lang-de|Haus}}` to the name of the language and the text: "нім. Haus"."""
+    """Expands `{{lang-de|Haus}}` to the label of the language and the text: "нім. Haus" in Ukrainian."""
     text = first_of(arguments, ("1", "text"))
     if not text:
         return ""
@@ -27,7 +27,7 @@ def labelled(arguments: Arguments, page: Page) -> str:
 
 
 def language_of_code(arguments: Arguments, page: Page) -> str:
-    """Expands `{{langx|de|Haus}}` to the name of the language and the text, like `{{lang-de|Haus}}`."""
+    """Expands `{{langx|de|Haus}}` to the label of the language and the text, like `{{lang-de|Haus}}`."""
     code, text = first_of(arguments, ("1", "code")), first_of(arguments, ("2", "text"))
     label = page.language.language_names.get(code.lower(), "")
     if not label:
@@ -90,9 +90,9 @@ def chinese(arguments: Arguments, page: Page) -> str:
 
 
 def language_name(arguments: Arguments, page: Page) -> str:
-    """Expands `{{Vjazyce|de}}` to the label of a language: "německy".
+    """Expands `{{Vjazyce|de}}` to the label of a language: "německy", Czech for "in German".
 
-    The text in this language follows the template on the page.
+    The German text follows the template on the page.
     """
     return page.language.language_names.get(arguments.get("1", "").lower(), "")
 

@@ -73,7 +73,7 @@ _LONG_STRETCH = re.compile(r"[^\n。]{200}")
 
 
 class _RuleSets:
-    """The conversion rules that the marks of a page add and remove, in page order."""
+    """The conversion rules that the marks `-{…}-` of a page add and remove, in page order."""
 
     def __init__(self) -> None:
         self._changes: list[tuple[Mapping[str, str], Mapping[str, str]]] = []  # added, removed
@@ -167,7 +167,7 @@ class ChinesePage(PageVariants):
         return _EDGE.join(_SIMPLE_LINK.split(text)) if "[[" in text else text
 
     def _read(self, text: str, *, takes_rules: bool) -> str:
-        """Replaces the marks in a text by their text for the variant.
+        """Replaces the marks `-{…}-` in a text by their text for the variant.
 
         If `takes_rules` is True, also records the rules that the marks add and remove, and the positions from
         which they are valid.
@@ -277,9 +277,9 @@ class ChinesePage(PageVariants):
     def _convert_by_rules(self, text: str, pairs: Mapping[str, str]) -> str:
         """Converts a text by the tables of zhconv-rs and the rules in `pairs`, as if they were one table.
 
-        `pairs` is {from: to}. The library searches in turn for the next match of the tables and of the
-        rules, and a search may run to the end of the text. To keep searches short, a separator that is a
-        match of both is inserted after each sentence. It is removed from the result.
+        `pairs` is {from: to}. zhconv-rs searches in turn for the next match of the tables and of the
+        rules, and a search may run to the end of the text. To keep searches short, a separator that
+        matches both is inserted after each sentence. It is removed from the result.
         """
         rules = "".join(f"{word}=>{self._target}:{to};" for word, to in pairs.items())
         stop = f"{_STOP}发發{_STOP}"
@@ -291,15 +291,16 @@ class ChinesePage(PageVariants):
 
 
 def _closes_mark(braces: str) -> bool:
-    """Returns True if a run of braces with a hyphen, such as `}}}-`, ends a mark, and not only templates.
+    """Returns True if a run of braces with a hyphen, such as `}}}-`, ends a mark `-{…}-`.
 
-    A template ends with two braces, and a mark with one. So the number of braces must be odd.
+    A run may also end templates. A template ends with two braces, and a mark with one. So a run that ends a
+    mark has an odd number of braces.
     """
     return braces.endswith("-") and len(braces) % 2 == 0
 
 
 def _reopen(pieces: list[str], outer: list[list[str]]) -> list[str]:
-    """Turns the starts of unclosed marks into plain text. Returns the whole text, as a list of its pieces.
+    """Turns the starts `-{` of unclosed marks into plain text. Returns the whole text, as a list of pieces.
 
     Args:
       pieces: the pieces of text after the start of the innermost unclosed mark.
