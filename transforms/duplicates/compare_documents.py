@@ -95,10 +95,10 @@ def send_first(joined: Met) -> Iterator[tuple[int, Sketch]]:
 
 
 def compare_with_firsts(joined: Met) -> Iterator[ComparedPair]:
-    """Yields a ComparedPair for each pair in which a document is the second.
+    """Yields a ComparedPair for each pair whose second document is the document of `joined`.
 
-    `joined` is (number of the second document, its sketch and the sketches from `send_first`), as produced by
-    CoGroupByKey.
+    `joined` is (number of this document, its sketch and the sketches of the first documents), as produced by
+    CoGroupByKey. `send_first` sends the first documents.
     """
     _, found = joined
     (own,) = found[DOCUMENTS]

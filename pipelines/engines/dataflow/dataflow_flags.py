@@ -42,8 +42,8 @@ def check_flags(options: PipelineOptions) -> None:
         )
     if cloud.template_location:
         raise ValueError(
-            "a build has several jobs, but a template has one: use the templates of"
-            " deploy/dataflow instead of --template_location"
+            "--template_location writes a template of one job, but a build runs several jobs;"
+            " use the templates of deploy/dataflow, whose launcher runs the whole build"
         )
     if options.view_as(StandardOptions).streaming:
         raise ValueError("builds are batch jobs: remove --streaming")

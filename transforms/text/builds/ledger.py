@@ -119,7 +119,7 @@ class Ledger:
 
 
 class Accounts(NamedTuple):
-    """What is computed from the ledger of a build: counts, statistics, and sections of the dataset card."""
+    """The results of a build's ledger: counts, statistics, and sections of the dataset card."""
 
     counts: Mapping[str, Any]  # documents that were kept, rejected and lost, for manifest.json
     stats: Mapping[str, Any]  # content of stats.json: statistics of the corpus

@@ -259,7 +259,7 @@ def test_a_graph_is_far_below_what_dataflow_takes(submitted: dict[str, Submitted
         (
             "",
             ["--template_location=gs://b/x"],
-            "use the templates of deploy/dataflow instead of --template_location",
+            "use the templates of deploy/dataflow, whose launcher runs the whole build",
         ),
     ],
 )

@@ -1,8 +1,9 @@
 """Drops the sentences that are incomplete because the value of a template cannot be known.
 
-Such values are prices and ages of today, and data that the dump does not contain. The value leaves a hole in
-its sentence ("The population is people."), so the sentence is dropped. If the value is in brackets, only the
-part of the brackets around it is dropped: "($5 in dollars of {{CURRENTYEAR}}, a record)" → "(a record)".
+Such values are current prices and ages, and data that the dump does not contain. The value leaves a hole in
+its sentence ("The population is people."), so the sentence is dropped. If the value is in brackets, the
+sentence stays, and only a part of the bracketed text is dropped: the part between commas or semicolons that
+contains the value. So "($5 in dollars of {{CURRENTYEAR}}, a record)" becomes "(a record)".
 """
 
 import re
