@@ -419,7 +419,7 @@ def reviews(data: pathlib.Path | None) -> Iterator[Sample]:
 
 def sources(data: pathlib.Path | None) -> Iterator[Sample]:
     """Sentences to translate: source.tsv, a release; and tables of topics."""
-    golden = GOLDEN / "flores101" / "en-sentences-150-articles-42" / "20260101-1.0.0"
+    golden = GOLDEN / "flores101" / "en-sentences-150-articles-42" / "20260101-1.0.1"
     yield all_of("source", {"source.tsv": (golden / "source.tsv").read_bytes()})
     yield all_of("topics", {"topics.tsv": (golden / "source.tsv").read_bytes()})
     yield all_of(

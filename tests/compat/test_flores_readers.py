@@ -18,7 +18,7 @@ from tests.tools.golden_tree import GOLDEN
 from transforms.text.translation.source_table import read_source
 
 pytestmark = pytest.mark.compat
-SOURCE = GOLDEN / "flores101" / "en-sentences-150-articles-42" / "20260101-1.0.0"
+SOURCE = GOLDEN / "flores101" / "en-sentences-150-articles-42" / "20260101-1.0.1"
 
 
 def test_source_sentences() -> None:

@@ -36,7 +36,7 @@ class SourceBuild(Build):
 
 @pytest.fixture(scope="module")
 def sample(demo: Path) -> SourceBuild:
-    return SourceBuild(demo / "flores101" / EDITION / "20260101-1.0.0")
+    return SourceBuild(demo / "flores101" / EDITION / "20260101-1.0.1")
 
 
 def build(output: Path, config: Flores101Config, workers: int = 1) -> SourceBuild:
@@ -206,7 +206,7 @@ def test_the_command_builds_what_the_demo_builds(sample: SourceBuild, tmp_path: 
     ]
     command = ["flores101", "source", *flags, "--sentences", "150", "--workers", "1"]
     assert main([*command, "--output", str(tmp_path)]) == 0
-    found = SourceBuild(tmp_path / "flores101" / EDITION / "20260101-1.0.0")
+    found = SourceBuild(tmp_path / "flores101" / EDITION / "20260101-1.0.1")
     assert found.tree() == sample.tree()
 
 
@@ -238,5 +238,5 @@ def test_the_manifest_tells_the_settings(sample: SourceBuild) -> None:
     assert json.dumps(settings)
     assert sample.manifest["signature"] == (
         "flores101|lang:en|dump:20260101|domains:wikinews-wikibooks-wikivoyage|all-wikibooks:no"
-        "|sentences:150|articles:42|seed:0|topics:no|v:1.0.0"
+        "|sentences:150|articles:42|seed:0|topics:no|v:1.0.1"
     )

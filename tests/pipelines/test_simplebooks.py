@@ -38,7 +38,7 @@ HELDOUT, SMALL_TOKENS = 2, 5000  # of the settings of the demo
 
 @pytest.fixture(scope="module")
 def sample(demo: Path) -> BookBuild:
-    return BookBuild(demo / "simplebooks" / EDITION / "20260101-2.0.0")
+    return BookBuild(demo / "simplebooks" / EDITION / "20260101-2.0.1")
 
 
 def test_every_file_is_kept_or_rejected_as_its_author_says(sample: BookBuild) -> None:
@@ -161,7 +161,7 @@ def test_the_signature_tells_all_that_makes_the_corpus(sample: BookBuild) -> Non
     assert sample.manifest["signature"] == (
         "simplebooks|lang:en|dump:20260101|formula:L-V1.35|min-ratio:0.24|overlap:0.5"
         "|overlap-words:plain|ngram-words:8|estimate:1|min-words:no|number-style:distinct"
-        "|heldout-books:2|small-tokens:5000|min-count:3|map-unknown:no|v:2.0.0"
+        "|heldout-books:2|small-tokens:5000|min-count:3|map-unknown:no|v:2.0.1"
     )
 
 
