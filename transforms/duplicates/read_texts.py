@@ -270,8 +270,6 @@ def _batch_of(
         ids = [f"{key}/{column}" for key in ids for column in columns]
         values = [list(itertools.chain.from_iterable(zip(*values, strict=True)))]
     (texts,) = values
-    if all(texts) and not any(map(str.isspace, texts)):
-        return TextBatch(list(ids), list(texts))
     kept = [
         (key, text) for key, text in zip(ids, texts, strict=True) if text and not text.isspace()
     ]
