@@ -91,7 +91,8 @@ class Pg19(CorpusBuild):
     def bytes_to_read(self, stripes: int) -> int:
         """Returns the total size of the book files in bytes.
 
-        It does not depend on `stripes`, the number of workers, because each file is read only once.
+        It does not depend on `stripes`, the number of workers: a file is counted only once, even if several
+        workers read it.
         """
         return self.files.bytes_to_read(stripes)
 

@@ -17,7 +17,7 @@ is more than ten times as fast. With up to 12 cores, use the .gz; with 13 or mor
 
 what you get, in <output>/entities/wikidata/<dump date>-<version>/:
   entities-*.parquet                items by ascending id: numeric_id, instance_of, a title column per wiki
-  internal-classes.parquet          the classes of Wikimedia's own items, such as lists and categories
+  internal-classes.parquet          the classes of Wikimedia's own items, and their kinds, such as lists
   rejected/                         every line that is not an entity, with the reason
   stats.json manifest.json README.md COMPLETED
 

@@ -216,7 +216,8 @@ def _add_package(actions: Commands) -> None:
 def _run_packets(settings: argparse.Namespace, _: Sequence[str]) -> None:
     """Writes the packets for translators: files with the sentences to translate. The first packet has all
     sentences. After a check, a packet has the lines with errors, and the reasons. If the score of a
-    review is too low, the next packet has all lines, with the errors that the reviewers found.
+    review is below the accepted score, the next packet has all lines, with the errors that the reviewers
+    found.
     """
     from pipelines.translation.journal import user
     from pipelines.translation.outgoing import print_sent

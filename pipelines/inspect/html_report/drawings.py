@@ -310,7 +310,8 @@ def _around(numbers: Sequence[float], *, log: bool = True) -> list[float]:
     """Returns the two ends of an axis that has room for all `numbers` and a margin at each end.
 
     On a logarithmic axis (`log`), the smallest number is divided by 1.5 and the largest is multiplied by it.
-    On a linear axis, each margin is 12 % of the difference between these numbers.
+    On a linear axis, each margin is 12 % of the difference between these numbers, or of the number itself if
+    they are equal.
     """
     low, high = _ends(numbers)
     if log:

@@ -171,8 +171,8 @@ def describe(identity: str, old: Row | None, new: Row | None) -> Change:
     """Returns the change of a document, given its rows in the old and the new edition.
 
     `identity` is the id of the document. `old` is None if the document is not in the old edition, `new` is
-    None if it is not in the new edition. If split and text are the same in both rows, the attribute `fate` of
-    the result is UNCHANGED.
+    None if it is not in the new edition. If the split and the digest of the compared columns are the same in
+    both rows, the attribute `fate` of the result is UNCHANGED.
     """
     there = new or old
     assert there

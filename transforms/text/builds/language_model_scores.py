@@ -152,7 +152,8 @@ def sum_log_likelihoods(
 ) -> float:
     """Returns the sum of the log-likelihoods of all documents of a split.
 
-    Each document must occur exactly once. So omitted text cannot improve the score.
+    Each document must occur exactly once, and lists must be complete. So omitted text cannot improve the
+    score.
 
     Args:
       rows: (position of the document in the split, its log-likelihood). The log-likelihood is one number, or

@@ -28,7 +28,7 @@ _AFTER_CLEANING = ("join-wikidata/", "drop-duplicates/")
 
 
 class Doubt(NamedTuple):
-    """An implausible result of a build, which suggests damaged or mismatched input."""
+    """An implausible input or result of a build, which suggests damaged or mismatched input."""
 
     name: str  # a key of DOUBTS
     message: str

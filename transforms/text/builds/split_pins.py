@@ -68,7 +68,9 @@ def check_pin(identity: str, split: str, place: str) -> Pin:
 
 
 def read_pin_lines(lines: Iterable[bytes]) -> Iterator[Pin]:
-    """Yields the pins of a TSV or CSV file. Raises MalformedPinsError for an invalid line.
+    """Yields the pins of a TSV or CSV file.
+
+    Raises MalformedPinsError, which names the line, for an invalid line. The header is line 1.
 
     If the header has a tab, fields are separated by tabs, and quotation marks are removed only around whole
     fields. Otherwise the file is CSV (RFC 4180).
@@ -143,7 +145,9 @@ def check_columns(names: Sequence[str], split: str = "") -> list[str]:
 
 
 def pins_of_table(table: pa.Table, split: str = "") -> Iterator[Pin]:
-    """Yields the pins of an Arrow table. Raises MalformedPinsError for an invalid row.
+    """Yields the pins of an Arrow table.
+
+    Raises MalformedPinsError, which names the row (counted from 1), for an invalid row.
 
     Columns may have any string or binary (UTF-8) type of Arrow. For `split` see `check_columns`.
     """

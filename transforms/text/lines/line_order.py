@@ -43,7 +43,7 @@ class LineSampler:
     def add(self, block: bytes, total_bytes: int) -> None:
         """Considers the lines of a block, in which no line is repeated, for the sample.
 
-        `total_bytes` is the size of these lines in the corpus, where they may be repeated.
+        `total_bytes` is the size that the block had before repeated lines were removed from it.
         """
         bounds = line_bounds(block)
         checksums = checksums_of(block, bounds)

@@ -40,8 +40,8 @@ _MAX_ROMAN = 39
 class Readings(NamedTuple):
     """The possible values of the numbers in a text.
 
-    `whole` has the whole numbers, and `scaled` the numbers before a word such as 万 or million. Both consist
-    of digits without separators or leading zeros.
+    `whole` has the possible whole numbers, and `scaled` the numbers before a word such as 万 or million. Both
+    consist of digits without separators or leading zeros.
     """
 
     whole: frozenset[str]  # "1234", "1", "234" for "1,234"; "15000" for "1万5千"; "15" for "XV"
