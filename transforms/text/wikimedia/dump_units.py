@@ -182,7 +182,7 @@ def read_head(stream: BinaryIO, max_bytes: int = HEAD_BYTES) -> bytes:
 
     Args:
       stream: the dump file, compressed or not.
-      max_bytes: the limit: reading ends when this many bytes are read, even if the first page is longer.
+      max_bytes: the limit: reading ends after this many bytes of XML, even if the first page is longer.
 
     Raises ValueError if not even the first bytes can be decompressed.
     """

@@ -112,8 +112,9 @@ def describe_sources(sources: Sequence[LinkSource]) -> dict[str, Any]:
 def redirects_since(sources: Sequence[LinkSource]) -> str:
     """Returns the date of the table that links pages by title. Older redirects are not followed.
 
-    The date has the form "20261001". Returns "" if no table links by title, or if this table has the date of
-    the dump. Then no redirects are followed.
+    The date has the form "20261001". Returns "" if no table links by title, if the date of this table is
+    unknown, or if it is an SQL table that is not known to have another date than the dump. Then no redirects
+    are followed.
 
     Even if the table has an item for the title of an older redirect, the redirect is not followed. Such an
     item is not about the target of the redirect: its link to the redirect is either intended

@@ -263,9 +263,9 @@ class _Comparison:
     def _name_of_lost_value(self, line: "_Source", found: Mapping[int, int]) -> str:
         """Returns the name of a template in the part of a line that is missing in the corpus text.
 
-        Returns "" if there is no template in this part, if more than one part is missing, or if the part does
-        not consist of whole sentences. If the whole line is missing, also returns "" unless it is a single
-        sentence.
+        Returns "" if there is no template in this part, if more than one part is missing, or if the part is
+        neither whole sentences nor everything in a pair of brackets. If the whole line is missing, also
+        returns "" unless it is a single sentence.
 
         Args:
           line: the line of the wikitext.

@@ -1,10 +1,10 @@
 """Decides which lists of a page are kept as text, and drops the others.
 
-A sentence announces a list if it is directly before the list, and ends with a colon or a comma. Without the
-list, such a sentence would be incomplete. An announced list is kept, and each item becomes a paragraph. The
-same rule applies to indented lines of a verse, quotation or example, to terms and definitions of a glossary,
-and to formulas. Lists of sources and long lists of names (filmographies, members, villages) are dropped even
-if they are announced.
+A sentence announces a list if it is directly before the list, and ends with a colon, a comma or a dash.
+Without the list, such a sentence would be incomplete. An announced list is kept, and each item becomes a
+paragraph. The same rule applies to indented lines of a verse, quotation or example, to terms and definitions
+of a glossary, and to formulas. Lists of sources and long lists of names (filmographies, members, villages)
+are dropped even if they are announced.
 
 A label is a line of one or two words before a list, such as "Examples:". It is dropped together with its
 list, unless a sentence announces the label. If a sentence is directly before a subheading, it may announce

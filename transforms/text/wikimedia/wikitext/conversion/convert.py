@@ -72,8 +72,8 @@ def _unit_text(unit: Unit, side: Side, style: Style, *, is_one: bool) -> str:
 def _local_name(number: str, unit: Unit, side: Side, style: Style) -> str:
     """Returns a number with the name of its unit in the wiki's language.
 
-    Returns "" if CLDR has no name of the unit in this language, or if the options require another form, such
-    as the symbol. `side` is "in" for the input of the conversion and "out" for the output.
+    Returns "" if CLDR has no name of the unit in this language, or if another form, such as the symbol, must
+    be written. `side` is "in" for the input of the conversion and "out" for the output.
     """
     if not style.is_local or style.is_short(unit, side) or unit.exponent or any(style.before_unit):
         return ""

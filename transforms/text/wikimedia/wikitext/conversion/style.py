@@ -62,7 +62,7 @@ class Style:
         return unit.spelled or not self.is_short(unit, side)
 
     def is_short(self, unit: Unit, side: Side) -> bool:
-        """Returns True if the options require the symbol of a unit on one side of a conversion.
+        """Returns True if a unit is written with its symbol, if it has one, on one side of a conversion.
 
         `side` is "in" for the input or "out" for the output.
         """
