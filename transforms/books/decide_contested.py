@@ -74,8 +74,8 @@ class DecideContested(beam.PTransform):
 def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
     """Finds the chains of contested books in one partition of the n-grams. Yields (chain, number of n-grams).
 
-    A chain is the list of all contested books that contain a given n-gram. An n-gram is only counted if it is
-    still undecided whether a larger kept book has it. Other outputs are:
+    The chain of an n-gram lists the contested books that have it, the largest first. Books are left out if a
+    larger book that is certainly kept has the n-gram. Other outputs are:
       "certain": for each contested book, the number of its n-grams that are certainly in larger kept books.
       "links": pairs of books that are in the same chain.
 

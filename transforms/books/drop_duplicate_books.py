@@ -20,7 +20,8 @@ class DropDuplicateBooks(beam.PTransform):
 
     Args:
       folder: folder for temporary hashes (see scratch.py).
-      threshold: minimum similarity of near-duplicates; above 0 and below 1.
+      threshold: minimum similarity of near-duplicates; above 0 and below 1. It is compared exactly: "0.1" is
+        one tenth. A threshold far below 0.3 gives too many pairs to compare.
     """
 
     def __init__(self, folder: str, threshold: str | float):

@@ -19,7 +19,7 @@ NAME = "dates"
 
 
 class ListedDates(NamedTuple):
-    """The outputs of ListDates: the table of the evidence, and counts of books for each source of dates."""
+    """The outputs of ListDates: the table of the evidence, and counts of books for stats.json."""
 
     files: beam.PCollection  # of OutputFile: dates-00000-of-00001.tsv
     facts: beam.PCollection  # of one (name, counts) for stats.json

@@ -365,7 +365,7 @@ class _ReadFirst(_ReadUnit):
 
 
 def read_unit(unit: BookUnit) -> Iterator[PackedEvent]:
-    """Yields the files of a unit with their contents, and the damage found in them.
+    """Yields the files of a unit with their contents, the files that are not read, and the damage found.
 
     Also counts the bytes read, to report progress.
     """

@@ -55,8 +55,8 @@ class ReadCatalog(beam.PTransform):
     Args:
       paths: files on any Beam file system: `pg_catalog.csv`; an RDF document; a .tar or .zip of documents
         (`*.rdf`); or a .zip of such a .tar. All may be compressed. The types are detected from the contents.
-      stripes: number of workers that divide the work on an archive. Each of them decompresses the whole
-        archive, but parses only its share of the documents.
+      stripes: number of workers that divide the work on an archive. Each of them decompresses a whole .tar,
+        but parses only its share of the documents. Of a .zip of documents, it reads only its share.
       on_corrupt: "fail" raises InputError with the file and the line or byte, at the first damage or the
         first malformed row of a table; "keep-good" skips and reports damaged parts. A malformed document in
         an archive is rejected in both cases, because the other documents do not depend on it.

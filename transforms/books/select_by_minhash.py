@@ -73,8 +73,8 @@ class SelectByMinHash(beam.PTransform):
     Args:
       folder: folder for temporary n-grams (see scratch.py).
       threshold: a book is rejected if at least this share of its n-grams is in larger kept books; above 0, at
-        most 1.
-      ngram_words: number of words in an n-gram.
+        most 1. It is compared exactly: "0.1" is one tenth.
+      ngram_words: number of words in an n-gram. A book with fewer words is a single n-gram.
       words: "plain" to compare normalised words, "exact" to compare them unchanged.
     """
 

@@ -60,7 +60,7 @@ class ShareNgrams(beam.PTransform):
 
     Args:
       scratch: stores the n-grams.
-      ngram_words: number of words in an n-gram.
+      ngram_words: number of words in an n-gram. A book with fewer words is a single n-gram.
       sample: 1 uses all n-grams. A larger number uses one n-gram in `sample`.
       words: "plain" to compare normalised words, "exact" to compare them unchanged.
       plan: side input with one Plan, the numbers of partitions and buckets.

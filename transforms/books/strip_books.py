@@ -54,8 +54,8 @@ def strip_book(book: Book, scratch: Scratch, furniture: bool) -> Iterator[Any]:
 def strip_text(text: str, furniture: bool) -> str | Reason:
     """Removes what does not belong to the book from the text of one file.
 
-    Returns the text of the book, or a Reason if the book cannot be located. `furniture` is True to remove
-    tables of contents and illustrations too.
+    Returns the text of the book, or a Reason to reject the file. `furniture` is True to remove tables of
+    contents and illustrations too.
     """
     stripped = strip_boilerplate(text)
     if isinstance(stripped, Reason):

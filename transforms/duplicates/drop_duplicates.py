@@ -122,7 +122,7 @@ def is_kept(document: Any, dropped: Int64s, describe: Describe) -> bool:
 def reject_document(pair: ComparedPair) -> Rejected:
     """Returns the rejection of the second document of a pair, and counts it. The first document is kept.
 
-    The reason in the rejection names the first document: "8-gram similarity 0.998 to 2591, which stays".
+    The detail of the rejection names the first document: "8-gram similarity 0.998 to 2591, which stays".
     """
     counters.count(STAGE, NEAR_DUPLICATE)
     similarity = f"{NGRAM_WORDS}-gram similarity {float(pair.similarity):.3f}"

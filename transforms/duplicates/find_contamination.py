@@ -74,7 +74,7 @@ class FindContamination(beam.PTransform):
     Args:
       files: files of training texts.
       folder: folder with the index of the evaluation texts, see `save_index`.
-      shown: maximum number of shared passages that are listed for each evaluation text.
+      shown: maximum number of shared passages in the overlap with each evaluation text.
       workers: number of workers that divide the work on a large file which cannot be split, such as a .gz.
         Each of them decompresses the whole file, but processes only its share of the documents.
     """

@@ -56,7 +56,8 @@ class FindSimilarLines(beam.PTransform):
     For a very large bucket (boilerplate that many lines share), it holds 16 bytes for each of the lines.
 
     Args:
-      threshold: minimum similarity of the near-duplicates to be found.
+      threshold: minimum similarity of the near-duplicates to be found; above 0 and below 1. Some pairs with
+        exactly this similarity are missed, see `choose_bands`.
     """
 
     def __init__(self, threshold: float):

@@ -37,8 +37,10 @@ class EvaluationItems(NamedTuple):
 def read_evaluation_sets(sets: Iterable[EvaluationSet], n: int) -> EvaluationItems:
     """Reads all items of the given evaluation sets, and indexes them. Raises InputError if a file is invalid.
 
-    If an item has no id, its line number, counted from 1, becomes its id. If the split has several files, the
-    file name is put before the number. `n` is the number of words in the n-grams of the index.
+    If an item has no id, its position becomes its id: in a text file the line number, counted from 1; in a
+    Parquet file the row, counted from 0; in JSON lines the byte at which the line begins. If the ids of a
+    split with several files are positions, the file name is put before them. `n` is the number of words in
+    the n-grams of the index.
     """
     texts: dict[str, int] = {}
     items: list[Item] = []

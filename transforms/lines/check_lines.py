@@ -26,12 +26,14 @@ def check_lines(
 ) -> None:
     """Checks input files of lines, and raises InputError if they cannot be used.
 
-    Binary files cannot be used, nor can archives without a wanted file, or with a link instead of it. An
-    error is also raised if all files together have no line. Only the beginnings and ends of files are read.
-    So a truncated .gz file is not detected, and the contents of compressed archives are not checked.
+    Files of a known kind other than text, such as PDF, cannot be used, nor can archives without a wanted
+    file. An error is also raised if all files together have no line. Only the beginnings and ends of files
+    are read. So a truncated .gz file is not detected, and the contents of compressed archives are not
+    checked.
 
     Args:
-      whole: True to raise an error for truncated files, too.
+      whole: True to raise an error, too, for truncated files, for files that seem to be binary, and for
+        archives with a link instead of a wanted file.
       members: patterns that the names of the wanted files in an archive must match.
     """
     has_text = [_check_file(path, whole, members) for path in paths]
@@ -43,7 +45,7 @@ def _check_file(path: str, whole: bool, members: Sequence[str]) -> bool:
     """Checks a file, and returns True if it is not empty. Raises InputError if it cannot be used.
 
     Args:
-      whole: True to raise an error for a truncated file, too.
+      whole: as in `check_lines`.
       members: patterns that the names of the wanted files in an archive must match.
     """
     file_bytes = file_bytes_of(path)

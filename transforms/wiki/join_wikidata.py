@@ -39,7 +39,8 @@ class LinkPages(beam.PTransform):
       tables: SQL dumps of tables of the wiki.
       table: entity table, or None.
       pins: files of pinned splits.
-      redirects: PCollection[Redirect] with the redirects left by page moves; None to follow no redirects.
+      redirects: PCollection[Redirect] with the redirects that page moves have left since the date of the
+        table that links pages by title; None to follow no redirects.
     """
 
     dbname: str
@@ -71,7 +72,8 @@ class JoinWikidata(beam.PTransform):
         It also links pages to items by title, if no SQL table with the date of the dump links them.
       pins: output of ReadSplitPins, or None. Articles about a pinned item get its split; other pins have no
         effect.
-      redirects: PCollection[Redirect] with the redirects left by page moves; None to follow no redirects.
+      redirects: PCollection[Redirect] with the redirects that page moves have left since the date of the
+        table that links pages by title; None to follow no redirects.
     """
 
     dbname: str

@@ -37,7 +37,7 @@ BLOCK_CHARACTERS = 1 << 18
 """Texts are folded in blocks of about this size. Larger blocks would not fit in the processor's cache."""
 
 _FILTER_SIZES = range(12, 28)  # the size of a filter is a power of 2 with one of these exponents
-_FILTER_FACTOR = 16  # of the n-grams that are not in the index, one in this many passes the filter
+_FILTER_FACTOR = 16  # of the hashes that are not in the index, one in this many passes the filter
 _HASH_BITS = 64
 
 

@@ -233,7 +233,7 @@ class _Content:
         self._peeked = b""
 
     def peek(self, size: int) -> bytes:
-        """Returns the first `size` bytes of the content. `read` will return them again."""
+        """Returns at most `size` bytes, the first of the content. `read` will return them again."""
         self._peeked = self._source.read_exactly(min(size, self._end - self._source.position))
         return self._peeked
 

@@ -184,7 +184,7 @@ def _manuals(measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
 def _by_name(genre: str, measured: _Text, catalogued: Mapping[str, str]) -> Reason | None:
     """Returns a reason to reject a book if its catalogue entry or its title names `genre`.
 
-    Returns None for other books, and for a book whose text is a narrative.
+    Returns None for other books, for fiction, and for a book whose text is a narrative.
     """
     narrating = measured.manner.narrating
     if genre in catalogued and FICTION not in catalogued and narrating < 2 * MAX_NARRATING:

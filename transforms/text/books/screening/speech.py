@@ -45,9 +45,10 @@ class Speech(NamedTuple):
 
 
 class _Spoken(NamedTuple):
-    """A name at the start of a line, and the number of characters of the text that follows it.
+    """A name, and the number of characters of the speech that begins with it or follows it.
 
-    The name may be that of a speaker or another name. The text ends at the next name or paragraph.
+    The name may be that of a speaker or another name. The speech ends at the next name or at the end of its
+    paragraph.
     """
 
     name: str
