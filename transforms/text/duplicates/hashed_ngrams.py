@@ -110,13 +110,14 @@ def join_hashes(words: Uint64s, n: int, step: int = 1) -> Uint64s:
 
     A sequence begins at every `step`-th word.
     """
-    ngrams = numpy.zeros(len(range(0, len(words) - n + 1, step)), numpy.uint64)
+    ngrams = numpy.empty(len(range(0, len(words) - n + 1, step)), numpy.uint64)
     for first in range(0, len(ngrams), _PIECE_WORDS):
         piece = ngrams[first : first + _PIECE_WORDS]
-        end = (len(piece) - 1) * step + 1
-        for place in range(first * step, first * step + n):
+        start, span = first * step, (len(piece) - 1) * step + 1
+        piece[:] = words[start : start + span : step]
+        for place in range(start + 1, start + n):
             piece *= MULTIPLIER
-            piece += words[place : place + end : step]
+            piece += words[place : place + span : step]
         finalize(piece)
     return ngrams
 
