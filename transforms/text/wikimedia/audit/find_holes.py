@@ -448,8 +448,11 @@ class _Comparison:
                     and edge not in self.origin
                 ):
                     continue  # the text has other words there
-            is_long = left is not None and last - first >= SHINGLE - 1
-            if is_long and self._begins_paragraph(line.norms[first : last + 1], left):
+            if (
+                left is not None
+                and last - first >= SHINGLE - 1
+                and self._begins_paragraph(line.norms[first : last + 1], left)
+            ):
                 continue  # after a quotation
             spaceless = sum(
                 is_spaceless(line.text[word.start]) for word in line.words[first : last + 1]
@@ -469,15 +472,14 @@ class _Comparison:
                 next_word=last + 1,
             )
 
-    def _begins_paragraph(self, norms: Sequence[str], word: int | None) -> bool:
+    def _begins_paragraph(self, norms: Sequence[str], word: int) -> bool:
         """Returns True if one of the next paragraphs after a word of the corpus text begins with `norms`.
 
         Args:
           norms: normalised words.
-          word: the index of the word in the corpus text; callers never pass None. Only paragraphs that begin
-            at most 500 words (FAR) after it are searched.
+          word: the index of the word in the corpus text. Only paragraphs that begin at most 500 words (FAR)
+            after it are searched.
         """
-        assert word is not None
         for number in range(self.paragraph_of[word] + 1, len(self.paragraphs)):
             start = self.first_word[number]
             if start > word + FAR:
