@@ -21,7 +21,8 @@ def check_runner_flags(runner: str, flags: Sequence[str]) -> None:
 
 
 def check_beam_flags(flags: Sequence[str], guess: Callable[[str], str] = lambda _: "") -> None:
-    """Raises ValueError for flags that Beam does not define, such as misspelled ones.
+    """Raises ValueError for flags that Beam does not define, such as misspelled ones, and for arguments that
+    belong to no flag.
 
     Args:
       flags: Flags as on the command line.
@@ -32,5 +33,9 @@ def check_beam_flags(flags: Sequence[str], guess: Callable[[str], str] = lambda 
     from pipelines.engines.beam_patches import unknown_flags
 
     if unknown := unknown_flags(flags):
+        if not unknown[0].startswith("-"):
+            raise ValueError(
+                f"unexpected argument: {' '.join(unknown)} (a pattern such as * may stand for several files)"
+            )
         name = next((one.partition("=")[0] for one in unknown if one.startswith("-")), "")
         raise ValueError(f"no such flag: {' '.join(unknown)}{guess(name)}")
