@@ -139,8 +139,8 @@ def _signals_end_process() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ignored_interrupts_repeated() -> Iterator[None]:
-    """Sends Ctrl-C or SIGTERM again, if Python has ignored the exception that the signal raised. Python does
-    so in finalizers.
+    """Sends Ctrl-C or SIGTERM again, if Python has ignored the exception that the signal raised. Python
+    ignores exceptions in finalizers.
     """
     show = sys.unraisablehook
 

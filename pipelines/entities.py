@@ -1,7 +1,7 @@
 """Entity table: the facts in the Wikidata dump that builds of corpora need, as a table that is fast to join.
 
 The dump is 1.5 TB of JSON, and all languages need the same few facts about each item: its classes (P31), with
-their superclasses (P279), and the titles of its pages. So these are extracted once.
+their superclasses (P279), and the titles of its pages. So these facts are extracted only once.
 """
 
 import re

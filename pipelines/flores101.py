@@ -46,7 +46,7 @@ from transforms.wiki.read_dumps import dump_bytes_of
 
 
 class SourcedDumps(NamedTuple):
-    """The results of the first stage. A candidate is a passage; a page that gives none is rejected."""
+    """The results of the first stage. A candidate is a passage. A page without a candidate is rejected."""
 
     candidates: beam.PCollection  # of Candidate
     rejected: beam.PCollection  # of Rejected; id and stage begin with the domain

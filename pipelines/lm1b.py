@@ -88,9 +88,9 @@ class Lm1b(CorpusBuild):
     def doubts(self) -> Sequence[Doubt]:
         """Returns a Doubt for each sign of wrong input.
 
-        The signs are files whose lines seem to be records instead of sentences, such as JSON, and lines of
-        which most seem not to be in the expected language. An unknown language code in the settings is a
-        sign, too.
+        There are three signs. The lines of a file seem to be records, such as JSON, instead of sentences; a
+        Doubt is returned only for the first such file. Most of the text at the beginnings of the files seems
+        to be in a language other than the one in the settings. The language code in the settings is unknown.
         """
         samples = list(sample_lines(self.files, self.members))
         return *_find_records(samples), *_find_language(samples, self.config.language)

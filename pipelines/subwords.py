@@ -158,11 +158,11 @@ class Subwords(CorpusBuild):
         if len(self.languages) != PAPER_LANGUAGES:
             found.append(
                 f"Learned from {len(self.languages)} languages: {', '.join(self.languages)}. The paper's is"
-                f" learned from {PAPER_LANGUAGES}; where fewer share the pieces, each gets longer ones."
+                f" learned from {PAPER_LANGUAGES}; pieces are longer if fewer languages share them."
             )
         if any(build.corpus == "lm1b" for build in self._builds()):
             found.append(
-                "Sentences of One Billion Word are tokenised: blanks stand before their punctuation."
+                "Sentences of One Billion Word are tokenised: there is a space before most punctuation marks."
             )
         return tuple(found)
 

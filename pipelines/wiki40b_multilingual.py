@@ -132,7 +132,7 @@ class Wiki40bMultilingual(CorpusBuild):
         if absent:
             found.append(
                 f"Learned from {len(languages)} languages: {', '.join(languages)}. The paper's are learned"
-                f" from {len(LANGUAGE_CODES)}; where fewer share the pieces, each gets longer ones."
+                f" from {len(LANGUAGE_CODES)}; pieces are longer if fewer languages share them."
             )
         few = [f"{code} {rows:,}" for code, rows in self.sampled.items() if rows < wanted]
         if few:

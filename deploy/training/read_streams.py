@@ -94,7 +94,8 @@ def model_of(edition: str) -> str:
 def learn_pieces(edition: str, split: str, column: str, size: int) -> bytes:
     """Trains a SentencePiece model on random documents of a build. Returns the content of the model file.
 
-    The model is lossless: decoding the pieces gives the original text.
+    The documents have at most LEARNED_FROM characters in total. The model is lossless: decoding the pieces
+    gives the original text.
 
     Args:
       edition: folder of the build.
@@ -150,7 +151,7 @@ def read_size(edition: str, split: str) -> Size:
     counts = json.loads(read_file(f"{edition}/stats.json")).get(split, {})
     unit = next((unit for unit in ("sentences", "books", "articles") if unit in counts), "")
     if not unit or "text_bytes" not in counts:
-        raise ValueError(f"{edition}/stats.json has no number of bytes for the split {split!r}")
+        raise ValueError(f"{edition}/stats.json does not have the size of the split {split!r}")
     return Size(counts[unit], counts["text_bytes"])
 
 
@@ -211,7 +212,8 @@ class Streams(IterableDataset[Segments]):
         self.states = list(states) or [first] * reading.streams
         if not reading.once and not all(size.documents for size in self.sizes):
             raise ValueError(
-                f"one of these builds has no documents in the split {reading.split}: {reading.editions}"
+                f"at least one of the builds has no documents in the split '{reading.split}'; use another"
+                f" split, or leave that build out: {reading.editions}"
             )
         # The temperature defines shares of bytes, but documents are sampled: divide by their mean size.
         power = 1 / reading.temperature - 1

@@ -4,9 +4,9 @@
     torchrun --nproc-per-node 8 train_lm.py ...         # the same on eight GPUs of a machine
 
 The model is Transformer-XL (Dai et al. 2019): a decoder that attends to the hidden states of earlier
-segments, with relative positions. Attention never crosses the border of a document. The text is read in
-`batch` streams (read_streams.py), so the losses do not depend on the number of processes. The same command
-resumes a stopped run.
+segments, with relative positions. Attention never crosses the border of a document. The text is divided into
+`batch` streams, which are shared out among the processes (read_streams.py). So the texts of the streams, and
+with them the losses, do not depend on the number of processes. The same command resumes a stopped run.
 
 Requires torch, sentencepiece, numpy and pyarrow (make_environment.sh), but not corpusmill.
 """
@@ -59,7 +59,7 @@ def option(default: Any, text: str, resumable: bool = False) -> Any:
     Args:
       default: the default of the setting.
       text: the help text of the setting's flag.
-      resumable: whether the setting may be changed when a run is resumed.
+      resumable: True if the setting may be changed when a run is resumed.
     """
     return dataclasses.field(default=default, metadata={"help": text, "resumable": resumable})
 

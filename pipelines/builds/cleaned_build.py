@@ -74,7 +74,8 @@ class CleanedBuild(CorpusBuild):
         """Opens the original build and the output of the search, and checks that they belong together.
 
         Raises InputError if a folder is missing or damaged, or if the search was not run on this build;
-        ValueError if nothing can be removed from builds of this corpus.
+        ValueError if documents cannot be removed from builds of this corpus, or passages if `config.passages`
+        is True.
         """
         self.config = config
         self.build, self.found = open_build(config.build), open_build(config.found)
@@ -130,7 +131,7 @@ class CleanedBuild(CorpusBuild):
     def variant_name(self) -> str:
         """The end of the edition's name, after "-without-", such as "near-duplicates-1f3870be".
 
-        The 8 hexadecimal digits identify the findings of the search.
+        The 8 hexadecimal digits are a hash of the findings of the search and of the setting `side`.
         """
         facts = [(file["name"], file["sha256"]) for file in self.lists]
         digest = hashlib.sha256(repr((facts, self.config.side)).encode()).hexdigest()[:8]

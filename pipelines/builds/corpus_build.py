@@ -32,7 +32,9 @@ class CorpusBuild:
 
     @property
     def edition(self) -> str:
-        """The name of the edition: the language, and the settings that differ from the original corpus."""
+        """The name of the edition: the language, and the settings that differ from those of the original
+        corpus.
+        """
         return str(self.config.edition())
 
     @property
@@ -121,11 +123,11 @@ class CorpusBuild:
     def open_ledger(self, root: beam.Pipeline, **accounts: beam.PCollection) -> beam.PCollection:
         """Opens the ledger, which collects the counts and findings of all stages of the build.
 
-        The first entries are the hashes of the input files, and the entries of the first stage.
+        The first entries are the hashes of the input files, and `accounts`, the entries of the first stage.
 
         Args:
-          accounts: Name of an account → PCollection with its entries. An account is a count, or a list of
-            findings; it gets the sum or the list of its entries.
+          accounts: Name of an account → PCollection with its entries. An account is either a count, which is
+            the sum of its entries, or a list of findings, which contains its entries.
 
         Returns a PCollection[Entry].
         """

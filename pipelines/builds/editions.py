@@ -119,11 +119,14 @@ def list_finished(folder: str) -> list[str]:
 
 
 def prune(folder: str, keep: int, rejected: Collection[str] = ()) -> list[str]:
-    """Removes all but the `keep` newest editions. Returns the names of the removed editions.
+    """Removes the editions that are older than the current edition, except the newest `keep` - 1 of them.
+    Returns the names of the removed editions.
 
-    The current edition, and all editions newer than it, are kept.
+    The current edition, and all editions newer than it, are kept. If there is no current edition, nothing is
+    removed.
 
     Args:
+      keep: The number of editions to keep, including the current edition, but not counting newer ones.
       rejected: Names of editions that were not accepted. They do not count towards `keep`, and are removed
         when they are older than the current edition. The same applies to unfinished editions.
     """
@@ -186,10 +189,11 @@ def _list(folder: str) -> list[str]:
 
 
 def remove_leftovers(folder: str) -> list[str]:
-    """Removes the temporary folders of killed builds of the current edition and of older editions. Returns
-    the names of the removed folders.
+    """Removes the temporary folders that killed builds have left, if the folders belong to the current or an
+    older edition. Returns the names of the removed folders.
 
-    No later build resumes these builds. The folders of an edition that another process is building are kept.
+    No later build resumes these builds. Folders of newer editions are kept, and so are the folders of an
+    edition that another process is building. If there is no current edition, nothing is removed.
     """
     current = read_current(folder)
     removed = []

@@ -99,7 +99,7 @@ def warn_of_small_disk(corpus: "Corpus", output: str, workers: int) -> None:
     """Logs a warning if a build probably needs more disk space than is free.
 
     This is not an error: the estimate is rough, and includes stages that an earlier run has finished. If the
-    disk becomes full, the build ends, and continues with the same command.
+    disk becomes full, the build stops, and the same command resumes it.
 
     Args:
       output: The output folder.

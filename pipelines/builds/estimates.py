@@ -12,16 +12,20 @@ from transforms.text.files.toml_tables import read_table
 
 INPUT = "input"
 STEADY_SECONDS = 3.0
-"""Weight of the speed in steps.toml, in seconds of work, when it is averaged with the measured speed."""
+"""When the speed in steps.toml is averaged with the measured speed, it counts like this many seconds of
+work.
+"""
 STEADY_SHARE = 0.15
-"""Weight of the expected speed, as a share of a step, when it is averaged with the speed
-measured in the step.
+"""When the expected speed of a step is averaged with the speed measured in that step, it counts like this
+share of the step.
 """
 OVERDUE = 0.2
-"""If the progress of a step is unknown, the time left is this share of the time already spent in it."""
+"""If the progress of a step is unknown, its time left is at least this share of the time already spent in
+it.
+"""
 FADING = 0.8
-"""Weight of the speed in a step relative to that in the next step, because the speed of the
-machine may change.
+"""When the measured speeds of steps are averaged, the weight of each step is this fraction of the weight of
+the next step. Older measurements count less, because the speed of the machine may change.
 """
 LEAST_SECONDS = 1.0
 """Minimum of the time left that is displayed, in seconds."""

@@ -14,7 +14,7 @@ def locked(
     """Locks a file or folder during the `with` block. Yields its open file descriptor.
 
     Args:
-      waits: Whether to wait if another process has locked it. If False, raises BlockingIOError.
+      waits: Whether to wait if another process has locked the path. If False, raises BlockingIOError then.
       flags: The flags for os.open, which raises OSError if it cannot open the path.
     """
     descriptor = os.open(path, flags, 0o666)

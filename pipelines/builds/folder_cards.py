@@ -53,8 +53,8 @@ def write_cards(targets: Iterable[str]) -> None:
 def find_wrong_cards(editions: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yields a pair (path, description of the fault) for each card that does not match the builds below it.
 
-    Cards that corpusmill did not write are ignored. If no folder of a corpus has a card, none is reported as
-    missing, because the builds may have been copied without cards.
+    Cards that corpusmill did not write are ignored. A missing card is reported only if corpusmill has written
+    another card of the same corpus. Otherwise, the builds may have been copied without their cards.
 
     Args:
       editions: The folders that directly contain builds.

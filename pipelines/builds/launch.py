@@ -115,7 +115,8 @@ def launch(
 def end_on_doubts(doubts: Iterable[Doubt], accept: Collection[str]) -> None:
     """Raises BuildError if there are doubts about the inputs that the user has not accepted.
 
-    The stages that are finished are kept for the next run.
+    A doubt is a sign of wrong or damaged inputs, such as an empty split train (see plausibility.py). The
+    stages that are finished are kept for the next run.
 
     Args:
       doubts: The doubts about the inputs.
@@ -160,7 +161,8 @@ def progress_shown(
     stages: Sequence[str],
     settings: Any = None,
 ) -> contextlib.AbstractContextManager[None]:
-    """Returns a context manager that displays the progress of a build, by the steps in steps.toml.
+    """Returns a context manager that displays the progress of a build. The steps of the build are listed in
+    steps.toml.
 
     If workers run on other machines, nothing is displayed, because the engine has its own display.
 

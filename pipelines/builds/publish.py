@@ -51,7 +51,8 @@ def building(target: str, *, replace: bool = False) -> Iterator[str]:
 
     Nothing is published if the block raises an error.
 
-    Raises TargetError if `target` is a finished build and `replace` is False, or if another build uses it.
+    Raises TargetError if `target` contains a finished build and `replace` is False, or if another build uses
+    it. On a disk, also raises it if `target` contains files that no build wrote.
     """
     if is_completed(target) and not replace:
         raise TargetError(

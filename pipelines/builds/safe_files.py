@@ -38,7 +38,7 @@ def write_whole(path: str | pathlib.Path, content: bytes) -> None:
 def make_beside(folder: pathlib.Path, prefix: str) -> pathlib.Path:
     """Makes a folder in `folder`, with a new name that begins with `prefix`. Returns its path.
 
-    Its permissions follow the umask, unlike those of a folder from tempfile.mkdtemp.
+    The permissions of the new folder follow the umask, unlike those of a folder from tempfile.mkdtemp.
     """
     made = folder / f"{prefix}{uuid.uuid4().hex[:8]}"
     made.mkdir()

@@ -1,13 +1,14 @@
 """Manages the folders with the finished stages of a build.
 
-They are beside the target (the folder in which the build will be published) until the build is published.
+The stage folders are beside the target (the folder in which the build will be published) until the build is
+published.
 
 Each attempt to run a stage writes into a new folder. A stage is finished when stage.json is in its folder. So
-a worker of a killed build cannot write into a stage that looks finished.
+a worker of a killed build, which knows only the old folder, cannot write into a stage that looks finished.
 
 The files of a stage are unpickled, and pickled data can run code. So a folder is not read if it belongs to
-another user or if others can write to it, and stage.json contains the SHA-256 of the list of the stage's
-files.
+another user or if others can write to it. In addition, stage.json contains the SHA-256 of the list of the
+stage's files. If the list has changed, the stage is run again.
 """
 
 import contextlib
@@ -116,9 +117,10 @@ class StageFolders:
         return folder
 
     def finish(self, folder: str, counts: Mapping[str, int]) -> FinishedStage:
-        """Marks a stage as finished, when all its files are in `folder`.
+        """Marks a stage as finished. Returns the finished stage.
 
         Args:
+          folder: The folder of the stage, which already contains all its files.
           counts: The counts of the stage's workers, for display.
         """
         finished = time.strftime("%Y-%m-%d %H:%M")
@@ -262,7 +264,8 @@ _NO_LINK = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 def _lock(folder: pathlib.Path, locks: contextlib.ExitStack) -> None:
     """Makes a folder if it does not exist, and locks it.
 
-    Raises TargetError if another build has locked it, or if another user owns the folder or can write to it.
+    Raises TargetError if another build has locked the folder, if another user owns the folder or can write to
+    it, or if the path is a symbolic link or a file.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     while True:

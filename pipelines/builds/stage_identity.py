@@ -1,7 +1,8 @@
 """Names the stages of a build. A name contains a hash of the settings, the code and the inputs.
 
-If a finished stage with the same name exists, it is reused. The code is that of all modules that the corpus
-imports, directly or indirectly. After a change to any other module, finished stages are still reused.
+If a finished stage with the same name exists, it is reused. The hash covers the code of the module of the
+corpus, and of all modules that it imports, directly or indirectly. After a change to any other module,
+finished stages are still reused.
 """
 
 import ast
@@ -43,7 +44,7 @@ def name_stages(corpus: Identified, names: Sequence[str], folder: str) -> list[s
 
     The name consists of the number of the stage, its name in `names`, and a hash. The hash depends on the
     settings, the code, the inputs, the earlier stages, and on `folder`: stages contain paths, so stages in a
-    moved folder are not reused. It does not depend on the number of workers or on their machines.
+    moved folder are not reused. The hash does not depend on the number of workers or on their machines.
 
     Args:
       names: The names of all stages, in order.

@@ -5,8 +5,8 @@ copies its objects to the target, and COMPLETED is written last.
 
 The lock is a small object beside the target. The store lets a process create this object only if it does not
 exist, and overwrite it only if no other process has written it in the meantime. The process that owns the
-lock rewrites the object every few seconds. If it does not change, its process was killed, and another process
-may take over the lock.
+lock rewrites the object every few seconds. If the object no longer changes, its owner was killed, and another
+process may take over the lock.
 """
 
 import concurrent.futures
@@ -47,7 +47,9 @@ DEAD_SECONDS = 60.0
 """If a process has not renewed its lock for this time, another process may take it over."""
 
 UNSURE_SECONDS = 3600.0
-"""The files of a build are kept until its lock was not renewed for this time, because clocks may differ."""
+"""The temporary files of a build may be removed if its lock was not renewed for this time. The time is long,
+because the clocks of machines and stores may differ.
+"""
 
 _COPIED_AT_ONCE = 25  # objects per request, if the store accepts several
 _THREADS = 8
@@ -110,7 +112,7 @@ def _move(folder: str, target: str, objects: Mapping[str, int]) -> None:
     Args:
       objects: Name → size in bytes.
 
-    Raises BusyError if the target then contains any other objects.
+    Raises BusyError if the target does not contain exactly these objects afterwards.
     """
     names = sorted(objects)
     parts = [names[at : at + _COPIED_AT_ONCE] for at in range(0, len(names), _COPIED_AT_ONCE)]
@@ -160,7 +162,8 @@ class StoreLock:
         self._one_at_a_time = threading.Lock()
 
     def take(self) -> None:
-        """Takes the lock. If it exists, waits up to DEAD_SECONDS to see whether its owner is still running.
+        """Takes the lock. If the object of the lock already exists, waits up to DEAD_SECONDS to see whether
+        its owner is still running.
 
         The lock of a killed process is taken over. Raises BusyError if another process owns the lock.
         """
@@ -192,7 +195,9 @@ class StoreLock:
             raise self._busy(read_object(self._path))
 
     def _busy(self, seen: Seen | None) -> BusyError:
-        holder = _text_of(seen) if seen else "has released its lock in the meantime"
+        holder = (
+            _text_of(seen) if seen else "but its lock was released in the meantime: start again"
+        )
         return BusyError(f"another {self._what} is running: {self._path}, {holder}")
 
     def check(self) -> None:

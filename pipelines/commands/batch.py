@@ -59,8 +59,8 @@ def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Ou
     An error in a build does not stop the batch; only an interrupt such as Ctrl-C does.
 
     Args:
-      replace: Whether finished builds are built again. If not, a finished build with other settings or inputs
-        than the requested one counts as failed.
+      replace: Whether finished builds are built again. If not, a finished build counts as failed if its
+        version, settings or inputs differ from those of the requested build.
     """
     log = logging.getLogger(__name__)
     outcomes = []
@@ -79,10 +79,12 @@ def look_ahead(
 ) -> int:
     """Prints the estimated cost of each build, and the total. Returns the exit status.
 
+    The exit status is 1 if a build could not be estimated.
+
     Args:
       builds: Builds whose `run` prints and returns an Estimate.
       missing: Wikis whose dump was not found. They are printed, too.
-      missing_is_failure: Whether a missing dump makes the exit status 1.
+      missing_is_failure: Whether a missing dump also makes the exit status 1.
     """
     estimates = []
     for build in builds:
@@ -204,8 +206,10 @@ def conclude(
 ) -> int:
     """Prints a line per build and the sizes of the finished builds. Returns the exit status.
 
+    The exit status is 1 if a build has failed.
+
     Args:
-      missing_is_failure: Whether a missing dump makes the exit status 1.
+      missing_is_failure: Whether a missing dump also makes the exit status 1.
       as_json: Whether to print only the outcomes, as one line of JSON.
     """
     finished = [one.target for one in outcomes if one.status in (BUILT, ALREADY_THERE)]

@@ -326,7 +326,8 @@ def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
     """Returns the languages with the comma-separated `codes`; if it is "", all languages with imported
     translations.
 
-    Raises ValueError if there are none.
+    Raises ValueError for unknown codes and for English. If `codes` is "", raises it if no translations were
+    imported yet.
     """
     from pipelines.translation.journal import read_entries
     from transforms.text.translation.languages import find_language
@@ -339,7 +340,9 @@ def _languages_in(project: "Project", codes: str) -> list["TargetLanguage"]:
         if any(entry.kind == "import" for entry in read_entries(project.journal(code)))
     ]
     if not found:
-        raise ValueError(f"{project.folder}: no translations were imported yet")
+        raise ValueError(
+            f"{project.folder}: no translations were imported yet; import them with `import`"
+        )
     return found
 
 

@@ -104,7 +104,7 @@ def _check_splits(
 ) -> int:
     """Checks, over all languages together, that no Wikidata entity is in two splits.
 
-    Returns the exit status.
+    Returns the exit status: 0 if the builds have no fault, otherwise 1.
 
     Args:
       targets: The folders of finished builds.
@@ -190,7 +190,8 @@ def _build_multilingual(
 ) -> "list[Outcome]":
     """Trains vocabularies on the text of all languages together.
 
-    Does nothing if the build of a corpus has failed, or if there is only one language.
+    Does nothing if the user has set --no-multilingual, if the build of a corpus has failed, or if there is
+    only one language.
 
     Args:
       corpora: The results of the builds of the languages.

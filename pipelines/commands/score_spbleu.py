@@ -14,9 +14,10 @@ examples:
 
 --model is a SentencePiece model. It is a file, or the name of a model that sacrebleu has downloaded to
 $SACREBLEU/models or ~/.sacrebleu/models: flores101 (default), flores200, spBLEU-1K. This command downloads
-nothing. With a released model, score and signature are those of `sacrebleu -tok flores101`; with another
-model, the signature contains its hash. Line n of each file is a translation of the same sentence; the text
-must not be tokenised. The last printed lines are signatures: cite them with the score.
+nothing. With one of these three models, score and signature are those of sacrebleu with the tokeniser of the
+same name, such as `sacrebleu -tok flores101`. With any other model, the signature contains the hash of the
+model. Line n of each file is a translation of the same sentence; the text must not be tokenised. The last
+printed lines are signatures: cite them with the score.
 """
 
 import argparse

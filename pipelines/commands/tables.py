@@ -23,7 +23,8 @@ def entity_table(
         paper.
 
     Returns "" if `paths` is empty, or if a dry run would have to build the table. Raises ValueError if
-    `paths` has a table and other paths, TargetError if there is a finished table from other dumps.
+    `paths` has a table and other paths, TargetError if there is a finished table from other dumps and
+    `settings.replace` is False.
     """
     from apache_beam.io.filesystems import FileSystems
 

@@ -9,7 +9,8 @@ def check_runner_flags(runner: str, flags: Sequence[str]) -> None:
     """Raises ValueError if a runner cannot start a job with the flags. Only the flags of Dataflow are
     checked.
 
-    This check comes before the search for inputs in object stores, which takes minutes without a network.
+    The flags are checked before inputs are looked up in object stores, because without a network the look-up
+    takes minutes.
     """
     if runner != DATAFLOW:
         return

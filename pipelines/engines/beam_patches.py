@@ -94,9 +94,9 @@ Specs = tuple[set[userstate.StateSpec], set[userstate.TimerSpec]]
 def remember_signatures() -> None:
     """Makes Beam inspect each function and each DoFn class only once in this process.
 
-    Without this patch, Beam searches the signatures of all methods of a DoFn, including inherited ones, for
-    state and timers, for every step that it adds or runs. In a small build it does so forty thousand times,
-    which takes more than a third of the time.
+    Without this patch, Beam repeats the inspection for every step that it adds or runs: it searches the
+    signatures of all methods of the step's DoFn, including inherited ones, for state and timers. In a small
+    build it does so forty thousand times, which takes more than a third of the time.
     """
     if not hasattr(core.get_function_args_defaults, "__wrapped__"):
         core.get_function_args_defaults = remembered(core.get_function_args_defaults)
@@ -163,7 +163,8 @@ class LoopbackServer(GrpcServer):
     calls with its secret.
 
     Beam's server (2.77) opens four ports on all interfaces, and accepts every caller as a worker. This server
-    has no service for the files of the job, because workers are forks of a process that has them.
+    has no service for the files of the job, because workers are forks of a process that already has
+    these files.
     """
 
     def __init__(self, state: Any, provision_info: Any, worker_manager: Any):
@@ -192,7 +193,10 @@ _guarded: set[str] = set()  # URNs of the environments whose workers send the se
 
 
 def guard_environment(urn: str) -> None:
-    """Makes Beam's in-process runner use a LoopbackServer for the workers of an environment.
+    """Makes Beam's in-process runner talk to the workers of an environment through a LoopbackServer.
+
+    Beam's own server accepts connections from other machines. A LoopbackServer only accepts connections from
+    this machine, from workers that send its secret.
 
     Args:
       urn: The URN of the environment.
@@ -335,8 +339,8 @@ def _send_input(self: Any, process_bundle_id: str, transform_id: str, encoded: A
     """Sends input to a worker. Replaces BundleManager._send_input_to_worker.
 
     A worker in another process is already running while its input is sent. Beam's streams are not used for
-    such a worker. Their thread flushes every second, and loses data that is written while it waits for a full
-    queue.
+    such a worker: the thread of a stream flushes every second, and loses data that is written while the
+    thread waits for a full queue.
 
     Args:
       encoded: An iterable of byte strings with the encoded elements.
@@ -372,8 +376,8 @@ def active_job(options: PipelineOptions, name: str) -> str:
     """Returns the id of the active Dataflow job named `name`; "" if there is none.
 
     Requires the libraries of Google Cloud. Beam's own function (job_id_for_name) ignores jobs that wait for
-    workers, and retries for ever if no job runs. This function uses Beam's client, and so the credentials of
-    the build.
+    workers, and retries for ever if no job is running. This function uses Beam's client, and so the
+    credentials of the build.
     """
     from apache_beam.runners.dataflow.internal.apiclient import DataflowApplicationClient
     from google.cloud import dataflow  # type: ignore[import-untyped]

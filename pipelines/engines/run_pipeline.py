@@ -57,8 +57,8 @@ def run_on(started: Started, build: Callable[[beam.Pipeline], None]) -> None:
     Args:
       build: Function that adds the steps to the pipeline.
 
-    Raises BuildError for bad inputs, and if an object store refuses a write. For other errors, the log of the
-    workers is printed to stderr.
+    Raises BuildError for bad inputs, and if an object store refuses a write. For other errors, prints the end
+    of the workers' log to stderr, and raises the error unchanged.
     """
     give_back_large_blocks(MESSAGE_BLOCK, MESSAGE_KEPT)
     remember_signatures()

@@ -1,10 +1,11 @@
 """Protects the servers of a build, which listen on the loopback interface, with a secret.
 
 Beam's own servers listen on all interfaces and serve every caller. A caller receives or submits work as
-pickled elements and functions, and so can run code.
+pickled elements and functions. So anyone who can reach such a server could run code in the build.
 
-Each build makes a new secret. Each call sends it in its metadata, under `HEADER`. Servers that are started by
-hand, and builds that use these servers, read the secret from the environment variable `VARIABLE`.
+Each build makes a new secret. Each gRPC call sends the secret in its metadata, under `HEADER`. Servers that
+are started by hand, and builds that use these servers, read the secret from the environment variable
+`VARIABLE`.
 """
 
 import hmac

@@ -15,7 +15,7 @@ A passage has these fields:
     file, document          file and id of the document
     words                   number of words in the longest match
     ngrams                  number of n-grams that the document shares with the item
-    start, text             position of the passage in the document, and its text
+    start, text             position of the passage in the document, and the text of the passage
     matches                 lists of four positions: start and end of a match in the text of the item, and
                             start and end in the text of the passage
 
@@ -132,8 +132,9 @@ def find_contamination(
         finished results of the same search. If "", no files are kept.
       runner, workers, beam_flags: As in `launch`.
 
-    Raises InputError for missing or damaged inputs; TargetError if `output` contains other files;
-    ValueError if a column is missing or an evaluation set has no items.
+    Raises InputError for missing or damaged inputs, or if no evaluation set has items with words; TargetError
+    if `output` contains other files; ValueError if a column is missing, if two evaluation sets have the same
+    name, or if `output` is "" and `runner` is not the in-process runner.
     """
     workers = workers or os.cpu_count() or 1
     engine = find_engine(runner, workers, beam_flags)

@@ -37,7 +37,7 @@ class FoundFolder(CorpusBuild):
       title: The title of the card.
       settings: The settings that influence the output.
       inputs: A pair (name, files) for each data set. For a finished build, only its manifest is recorded as
-        an input, because it contains the hashes of all files.
+        an input, because the manifest contains the hashes of all files.
     """
 
     edition = ""

@@ -126,7 +126,7 @@ def render_text(found: Found, width: int | None = None) -> str:
     """Formats the tables of the report for a terminal. Columns are never truncated.
 
     Args:
-      width: The width of the screen in columns; None for no limit. A wider table is split into several.
+      width: The width of the screen in characters; None for no limit. A wider table is split into several.
     """
     drawn = []
     for title, head, rows, numbers in _tables(found, "\n" if width else ", "):

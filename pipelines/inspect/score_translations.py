@@ -204,8 +204,8 @@ def _metadata_of(path: str, split: str) -> str:
     if not split:
         raise InputError(
             path,
-            "is a folder, so the names of the translations must contain the split, like eng-fra.devtest;"
-            " rename them, or give the path of a metadata table",
+            "is a folder with a metadata table for each split, so the file names of the translations must"
+            " contain their split, like eng-fra.devtest; rename the files, or give the path of one table",
         )
     names = metadata_names(split)
     for place in (pathlib.Path(path, name) for name in names):

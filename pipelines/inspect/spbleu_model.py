@@ -44,8 +44,9 @@ def read_model(given: str) -> Model:
     """Reads a SentencePiece model, and finds its name for the signatures of scores.
 
     If sacrebleu can download the model, the name is the one that sacrebleu uses, such as "flores101". Such a
-    model is recognised by its hash, or by its path in sacrebleu's folder. The hash of flores101 is not
-    published. So any model with its file name and at least RELEASED_PIECES pieces is assumed to be flores101.
+    model is recognised by its hash, or by its path in sacrebleu's folder. Some of these models, such as
+    flores101, have no published hash. So a model that has the file name of one of them, and at least
+    RELEASED_PIECES pieces, is assumed to be that model.
 
     Args:
       given: The path of a model, or the name of a model that sacrebleu has downloaded; "" for flores101.
@@ -56,7 +57,7 @@ def read_model(given: str) -> Model:
     is_name = given in known or not given
     path = str(known[given or DEFAULT_MODEL][1]) if is_name else given
     if is_name and not pathlib.Path(path).is_file():
-        which = "there is no --model, and " if not given else ""
+        which = "--model is not given, and " if not given else ""
         urls = "; ".join(f"{name}: {url}" for name, (url, _) in known.items())
         raise InputError(
             path,

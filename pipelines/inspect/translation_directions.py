@@ -20,7 +20,7 @@ _DIRECTION = re.compile(
 class Direction(NamedTuple):
     """A file of translations, its languages and its reference.
 
-    Sorted directions are in the order in which they are displayed.
+    The sort order of directions is the order in which they are displayed.
     """
 
     system: str  # folder or file name that identifies the system; "" if there is only one
@@ -69,9 +69,10 @@ def find_directions(reference: str, hypotheses: Sequence[str]) -> tuple[list[Dir
 def _files(given: str, hypotheses: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yields a pair (name of the system, path) for a file, or for each file in a folder and its subfolders.
 
-    The name of the system is made from the path, such as "google/2026" for a file in the subfolder "2026" of
-    the folder "google". If `given` is the only element of `hypotheses`, its name is left out. If another
-    element has the same name, the whole path of `given` is used instead of its name.
+    The name of the system consists of the name of `given` and the path of the subfolder: "google/2026" for a
+    file in the subfolder "2026" of the folder "google". If `given` is the only element of `hypotheses`, the
+    name of `given` is left out. If another element has the same name, the whole path of `given` replaces it.
+    Hidden files, and files in hidden subfolders, are skipped.
 
     Args:
       given: One of `hypotheses`.

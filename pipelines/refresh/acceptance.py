@@ -53,7 +53,7 @@ def find_want(manifest: Mapping[str, Any], unit: str, usual: Usual) -> str:
     remarks = "; ".join(find_small(manifest, unit, usual))
     if not remarks:
         return ""
-    return f"{remarks}; to accept it, set min_documents or max_rejected_shares of its [[corpus]]"
+    return f"{remarks}; to accept the edition, set `min_documents` or `max_rejected_shares` in its [[corpus]]"
 
 
 def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: float) -> str:
@@ -73,6 +73,6 @@ def find_fault(changes: EditionChanges, allow_moves: bool, max_removed_share: fl
     if total.removed > max_removed_share * total.old:
         return (
             f"{total.removed:,} of {total.old:,} {changes.unit} are gone, but max_removed_share is"
-            f" {max_removed_share:g}"
+            f" {max_removed_share:g}; set a larger share to accept this"
         )
     return ""

@@ -51,7 +51,7 @@ _SIZE = re.compile(r"[0-9]{1,18}")
 class PatientRetry(Retry):
     """A retry policy that waits as long as the header Retry-After demands.
 
-    If this time is too long, the request fails.
+    The request fails if the header demands more than _LONGEST_WAIT_SECONDS.
     """
 
     def increment(self, *args: Any, **named: Any) -> Self:
@@ -205,7 +205,8 @@ def read_page(session: requests.Session, url: str, readings: int = 3) -> bytes |
     Args:
       readings: maximum number of attempts if the connection is lost while the body is read.
 
-    Raises requests.RequestException, and SiteError for a page that is too large or takes too long.
+    Raises requests.RequestException if the request fails. Raises SiteError for an unexpected status or
+    encoding, and for a page that is too large or takes too long.
     """
     headers = {"Accept-Encoding": ", ".join(_PACKINGS)}
     how: Any = {"headers": headers, "stream": True, "timeout": TIMEOUT_SECONDS}
@@ -254,7 +255,8 @@ def read_listing(session: requests.Session, url: str) -> bytes:
 def read_headers(session: requests.Session, url: str) -> Mapping[str, str] | None:
     """Returns the headers of a file on a server; None if the file does not exist.
 
-    Raises requests.RequestException, and SiteError for any other status than 200, 404 and 410.
+    Raises requests.RequestException if the request fails, and SiteError for any other status than 200, 404
+    and 410.
     """
     headers = {"Accept-Encoding": "identity"}  # otherwise the server may state the compressed size
     with session.head(

@@ -57,7 +57,7 @@ class Settings(_Table, frozen=True, kw_only=True):
         if self.workers < 0:
             raise ValueError(f"workers must be 0 or more, not {self.workers}")
         if not self.downloads and "://" not in self.output:
-            raise ValueError("downloads is missing: set it to a folder that nothing else uses")
+            raise ValueError("`downloads` is missing: set it to a folder that nothing else uses")
 
     @property
     def engine(self) -> dict[str, Any]:

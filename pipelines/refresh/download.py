@@ -50,7 +50,7 @@ def download(
 
     Raises:
       ValueError: invalid settings or file names.
-      DiskFullError: the disk is full. The bytes received are kept, and the next call resumes.
+      DiskFullError: the disk has too little space. The bytes received are kept, and the next call resumes.
       DownloadError: none of the addresses of a file provides the expected bytes.
     """
     if connections < 1:

@@ -43,9 +43,10 @@ def find_export(
 ) -> RemoteDump | None:
     """Returns the newest finished export on a mirror. An export has only pages, no SQL tables.
 
-    Returns None if the mirror has only one export and it is still in progress. Raises SiteError if the
-    mirror has no exports of the wiki, if none of several exports is complete, or if the only one is
-    incomplete for another reason.
+    Returns None if the only export on the mirror is still in progress.
+
+    Raises SiteError if the mirror has no exports of the wiki, if it has several and none is complete, or if
+    its only export cannot be used for another reason.
     """
     wiki = f"{mirror}/other/{CURRENT}/{source.dbname}"
     dates = read_dates(session, f"{wiki}/", "-")
@@ -110,6 +111,8 @@ def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -
     Args:
       folder: address of the folder.
       listed: names of the files, from SHA256SUMS.
+
+    Raises UnusableDumpError if the listing page lacks the sizes of more than _MOST_FILES files.
     """
     sizes = {
         name: size
@@ -118,7 +121,9 @@ def _find_sizes(folder: str, listed: Iterable[str], session: requests.Session) -
     }
     unknown = [name for name in listed if name not in sizes]
     if len(unknown) > _MOST_FILES:
-        message = f"{SUMS} lists {len(unknown):,} files that the page of the folder does not list"
+        message = (
+            f"{SUMS} lists {len(unknown):,} files whose sizes are not on the page of the folder"
+        )
         raise UnusableDumpError(message)
     for name in unknown:
         url = f"{folder}/{name}"

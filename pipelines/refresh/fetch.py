@@ -34,8 +34,8 @@ class Wanted(NamedTuple):
     settings: Settings
 
     def find(self) -> list[list[RemoteDump]]:
-        """Returns a list for each source of the corpus, with the finished dumps on all mirrors, the newest
-        first.
+        """Returns a list for each source of the corpus: the newest finished dump on each mirror, sorted from
+        the newest to the oldest. Equal dumps on several mirrors are merged.
 
         Raises SiteError if no mirror of a source gave a response that could be understood, and BuildError if
         no dump of a source is finished yet.
@@ -148,7 +148,7 @@ def describe(dump: RemoteDump, downloads: str) -> list[str]:
 def _name_date(dumps: Sequence[RemoteDump]) -> list[str]:
     """Returns the flag --dump-date with the oldest date of the dumps.
 
-    Returns an empty list if a file name contains this date, because the build reads it from there.
+    Returns an empty list if a file name contains this date, because the build reads the date from the name.
     """
     date = min(dump.date for dump in dumps)
     names = [file.name for dump in dumps for file in dump.all_files]

@@ -98,7 +98,8 @@ class PartFile(abc.ABC):
     def appending(self) -> contextlib.AbstractContextManager[Callable[[bytes], None]]:
         """Returns a context manager that yields a function to append bytes.
 
-        The function raises DiskFullError, or DownloadError if the bytes cannot be written.
+        The function raises DiskFullError if the disk is full, and DownloadError if the bytes cannot be
+        written for another reason.
         """
 
     @abc.abstractmethod
@@ -115,7 +116,7 @@ class PartFile(abc.ABC):
 
     @abc.abstractmethod
     def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        """Returns the hexadecimal digest of the stored bytes. The arguments are those of `digest_of`."""
+        """Returns the hexadecimal digest of the stored bytes. `kind` and `check` are as in `digest_of`."""
 
     @abc.abstractmethod
     def _open(self) -> BinaryIO:

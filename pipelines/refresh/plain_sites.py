@@ -42,6 +42,9 @@ def find_news(source: NewsSource, mirror: str, session: requests.Session) -> Rem
     """Returns the news files of the wanted years; None if there is none.
 
     A file that changed recently is left out, because it may be incomplete.
+
+    Raises SiteError if the mirror lists no news file of this year or an earlier one. Also raises it if a
+    listed file of a wanted year is missing, or if its response has no valid Last-Modified header.
     """
     folder = f"{mirror}/{source.language}"
     page = read_listing(session, f"{folder}/")

@@ -165,8 +165,9 @@ class _Refresh:
         If the corpus failed or waits for a dump, its downloads are kept for the next run.
 
         Args:
-          recipe: The recipe of the corpus.
-          plans: The plans of the corpus; () if its sources could not be queried.
+          recipe: The sources of the corpus, and the function that builds it.
+          plans: The possible refreshes of the corpus, each with the dumps that it uses; () if the sources
+            could not be queried.
           status: A status such as "published".
           message: The error, or the folder of the current edition.
         """

@@ -107,10 +107,11 @@ def merge_offers(offers: Sequence[RemoteDump]) -> list[RemoteDump]:
 
 
 def _with_all_roles(offer: RemoteDump, newest_first: Sequence[RemoteDump]) -> RemoteDump:
-    """Returns the dump `offer`, with files that it lacks added from other dumps of the same source.
+    """Adds files that the dump `offer` lacks, from other dumps of the same source. Returns the result.
 
-    For example, an export has no SQL tables, so it gets those of a dump. Files of one kind (role) are taken
-    from the newest dump that has them.
+    For example, an export has no SQL tables, so it gets the tables of a dump. Files of one kind (role) are
+    taken from the newest dump that has them. This dump must have the same date as `offer`, unless the role is
+    in ROLES_OF_ANY_DATE.
     """
     files = dict(offer.files)
     for other in newest_first:

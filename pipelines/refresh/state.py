@@ -56,7 +56,7 @@ class StateFolder:
     def load(self, label: str) -> CorpusState:
         """Returns the stored state of a corpus, or an empty state if there is no file.
 
-        If the file is damaged, it is renamed and a warning is logged.
+        If the file is damaged, renames it, logs a warning, and returns an empty state.
         """
         path = self.path_of(label)
         try:

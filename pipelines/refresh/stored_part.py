@@ -24,9 +24,9 @@ from transforms.files.open_input import InputError, file_bytes_of, is_there, ope
 from transforms.files.stores import StoreError, read_object, refusal_of
 
 _SENT_BYTES = 1 << 25
-"""Bytes in one request to the store, which are kept in memory until then.
+"""Number of bytes in one request to the store. They are kept in memory until the request is sent.
 
-S3 allows 10,000 requests for one object, so the limit is 335 GB.
+S3 allows 10,000 requests for one object, so an object can have at most 335 GB.
 """
 
 
@@ -163,7 +163,7 @@ class StoredPart(PartFile):
                 self._drop()
 
     def _digest(self, kind: str, check: Callable[[], None]) -> str:
-        """Returns the hexadecimal digest of the stored bytes. The arguments are those of `digest_of`.
+        """Returns the hexadecimal digest of the stored bytes. `kind` and `check` are as in `digest_of`.
 
         A finished object is not read again if the store's own checksum shows that it is unchanged.
         """

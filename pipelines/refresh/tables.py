@@ -78,7 +78,9 @@ class Wiki40bTable(LanguageTable, frozen=True, kw_only=True):
         Raises ValueError unless exactly one of `language` and `languages` is set.
         """
         if bool(self.language) == bool(self.languages):
-            raise ValueError(f'[[corpus]] kind = "{self.kind}": set either language or languages')
+            raise ValueError(
+                f'[[corpus]] kind = "{self.kind}": set either `language` or `languages`'
+            )
         if self.language:
             return [msgspec.structs.replace(self, language=canonical_code(self.language))]
         named = _ALIASES.get(self.languages)
@@ -143,7 +145,7 @@ class SitesTable(CorpusTable, frozen=True, kw_only=True):
         if unknown or not self.sites:
             known = ", ".join(DOMAINS)
             raise ValueError(
-                f"sites must be one or more of {known}, got {', '.join(unknown) or 'no site'}"
+                f"`sites` must be one or more of {known}, got {', '.join(unknown) or 'no site'}"
             )
         return {load_site(site).dbname: site for site in self.sites}
 
@@ -160,15 +162,15 @@ class FilesTable(CorpusTable, frozen=True, kw_only=True):
     def sources(self, settings: Settings) -> tuple[FixedSource]:
         """Returns the sources of the input files."""
         if not _DATE.fullmatch(self.date):
-            raise ValueError(f"date must begin with a year, got {self.date!r}")
+            raise ValueError(f"`date` must begin with a year, got {self.date!r}")
         date = plain_date(self.date)
         if is_future(date):
-            raise ValueError(f"date must not be in the future, got {self.date!r}")
+            raise ValueError(f"`date` must not be in the future, got {self.date!r}")
         files = {
             role: tuple(RemoteFile(url.rpartition("/")[2], (url,)) for url in urls)
             for role, urls in self.files.items()
         }
         names = [file.name for of_role in files.values() for file in of_role]
         if not names or "" in names or len(set(names)) < len(names):
-            raise ValueError("files must list at least one address, and no file name twice")
+            raise ValueError("`files` must list at least one address, and no file name twice")
         return (FixedSource(self.label, date, files),)

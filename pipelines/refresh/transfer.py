@@ -50,7 +50,7 @@ class InterruptedTransferError(Exception):
 
 
 class Switch:
-    """A switch with which one thread stops the downloads of others, even if they wait for a response."""
+    """A switch that one thread uses to stop the downloads of all threads, even those that wait for data."""
 
     def __init__(self) -> None:
         self._is_off = threading.Event()
@@ -98,9 +98,10 @@ class _UselessError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Transfer:
-    """The download of one file. The arguments are those of `download.download`.
+    """The download of one file.
 
-    The session must be made by `ask.plain_session`.
+    `patience`, `count_bytes` and `min_free_bytes` are the arguments of `download.download`. The session must
+    be made by `ask.plain_session`.
     """
 
     part: PartFile
@@ -261,12 +262,16 @@ class Transfer:
     def _check_room(self, size: int, there: int) -> None:
         """Checks that the disk has enough space for the rest of the file.
 
+        An object store has enough space for any file, but the size of the file must be known.
+
         Args:
-          size: size of the whole file in bytes according to the server; -1 if unknown.
+          size: expected size of the whole file in bytes or, if there is none, the size that the server
+            states; -1 if unknown.
           there: number of bytes received so far.
 
-        If there is not enough space, raises DiskFullError. But if the only source of `size` is this server,
-        raises _UselessError, because the server may state a wrong size.
+        Raises DiskFullError if the file has an expected size and does not fit. If it has no expected size,
+        raises _UselessError instead, because the server may state a wrong size or none. Also raises
+        _UselessError if the size is unknown and the file is stored on an object store.
         """
         free = self.part.free_bytes()
         if free is None:

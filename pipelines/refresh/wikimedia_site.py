@@ -1,8 +1,8 @@
 """Finds dumps of wikis and of Wikidata's entities on dumps.wikimedia.org and its mirrors.
 
-A dump of a wiki takes days, and its folder exists from the first hour. `dumpstatus.json` in this folder lists
-the finished jobs, and the size and SHA-1 of every file. In a folder of entities, a file is finished when it
-is listed in the file of checksums.
+The folder of a dump exists from the first hour, but making the dump of a wiki takes days. `dumpstatus.json`
+in this folder lists the jobs that are finished, and the size and SHA-1 of every file. In a folder of
+entities, a file is finished when it is listed in the file of checksums.
 """
 
 import dataclasses
@@ -48,11 +48,11 @@ _ANY_SUM = re.compile(r"^[0-9a-f]{40} [ *]wikidata-", re.MULTILINE)
 def find_wiki(source: WikimediaSource, mirror: str, session: requests.Session) -> RemoteDump | None:
     """Returns the newest finished dump or Content File Export of a wiki on a mirror.
 
-    The mirror may have only dumps or only exports. If both have the same date, the dump is returned, because
-    it also has SQL tables, such as `page_props`.
+    The mirror may have only dumps or only exports. If the newest dump and the newest export have the same
+    date, returns the dump, because it also has SQL tables, such as `page_props`.
 
-    Returns None if none is finished, but one is still in progress. Raises SiteError if the mirror has
-    neither a finished one nor one in progress.
+    Returns None if no dump or export is finished, but one is still in progress. Raises SiteError if the
+    mirror has neither a finished dump or export nor one in progress.
     """
     layouts = {DUMPS: find_dump}
     if "dump" in source.roles:
@@ -76,7 +76,8 @@ def _find_newest(
         dump is in progress, but none is finished. It raises SiteError if there is neither.
 
     Returns None if no finder finds a dump, but at least one returns None. Raises SiteError if every finder
-    raises an error.
+    raises SiteError. If a request fails, raises its error, unless an earlier finder has returned
+    a dump or None.
     """
     found: list[RemoteDump | None] = []
     faults: list[str] = []
@@ -101,8 +102,8 @@ def _find_export_with_tables(
 ) -> RemoteDump | None:
     """Returns the newest finished export on a mirror; None if the only export is still in progress.
 
-    Exports have no SQL tables. If the source needs some, those of the newest finished dump are added. If the
-    mirror has no such dump, the export is returned without tables.
+    Exports have no SQL tables. If the source needs tables of ROLES_OF_ANY_DATE, adds these tables of the
+    newest finished dump. If the mirror has no such dump, returns the export without tables.
     """
     export = find_export(source, mirror, session)
     tables = tuple(role for role in source.roles if role in ROLES_OF_ANY_DATE)
@@ -230,8 +231,8 @@ def _find_entities_below(
 ) -> RemoteDump | None:
     """Returns the newest finished dump of Wikidata's entities in `parent`, which has a folder for each date.
 
-    The date of the dump is that of its file, which may be a day later than that of its folder. Returns None
-    if the files of checksums do not list a dump yet.
+    The date of the dump is the date in the name of its file, which may be a day later than the name of its
+    folder. Returns None if the files of checksums do not list a dump yet.
 
     Args:
       parent: The path of the parent folder on the mirror.

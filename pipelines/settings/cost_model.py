@@ -34,10 +34,10 @@ class Rates(NamedTuple):
     of: Mapping[tuple[str, str], Rate]  # (corpus, part) → rate
 
     def find(self, corpus: str, part: str, language: str = "") -> Rate | None:
-        """Returns the rate of a part of a build; None if the table has none.
+        """Returns the rate of a part of a build for the given language.
 
         If the table has no rate for the language, returns the rate of the part for the whole corpus. If that
-        is missing too, returns the rate of the part for all corpora.
+        is missing too, returns the rate of the part for all corpora, or None if there is no rate at all.
         """
         keys = (corpus, f"{part}:{language}"), (corpus, part), (ANY, part)
         return next((self.of[key] for key in keys if key in self.of), None)

@@ -54,7 +54,7 @@ class Flores101Config:
                 " --documents"
             )
         if self.all_wikibooks and not self.wikibooks:
-            raise ValueError("all_wikibooks needs a dump of Wikibooks: set wikibooks")
+            raise ValueError("`all_wikibooks` needs a dump of Wikibooks: set `wikibooks`")
         for patterns in self.dumps().values():
             check_dump_settings(patterns, self.dump_date, self.on_corrupt)
         for domain, patterns in self.document_sets().items():
@@ -67,7 +67,7 @@ class Flores101Config:
     def _check_older(self, domain: str, values: Sequence[str]) -> None:
         if domain not in self.domains():
             raise ValueError(
-                f"newer_than: there is no dump and there are no documents for {domain!r}"
+                f"`newer_than` names the domain {domain!r}, which has neither a dump nor documents"
             )
         if domain in self.dumps():
             parse_page_id(values)
@@ -88,9 +88,9 @@ class Flores101Config:
     def older(self) -> dict[str, list[str]]:
         """Returns domain → its values in the setting `newer_than`, which excludes old pages and documents.
 
-        The values are either one page id, or patterns of files of an older dump, or one day. A page is
-        excluded if its id is not above the page id, or if it is in the older dump. A document is excluded if
-        it is not dated after the day.
+        The values are either one page id, or patterns of files of an older dump, or one day. A page id
+        excludes all pages with this id or a lower one. An older dump excludes all pages that it contains. A
+        day excludes all documents that are not dated after it.
         """
         return _by_name("newer_than", self.newer_than)
 

@@ -40,7 +40,6 @@ DESCRIPTION = Description(
     features=(FEATURE,),
     splits=SPLITS,
     tags=("news",),
-    caveats="What this build could not know, or met:",
 )
 
 
@@ -83,11 +82,11 @@ class Lm1bConfig:
             raise ValueError(f"min_count must be from 1 to {MOST_COUNT}, not {self.min_count}")
         if self.shards < 2 or self.heldout_shards < 1:
             raise ValueError(
-                "shards must be at least 2 and heldout_shards at least 1,"
+                "`shards` must be at least 2 and `heldout_shards` at least 1,"
                 f" not {self.shards} and {self.heldout_shards}"
             )
         if self.checkpoints and self.deduplicate != "raw":
-            raise ValueError("checkpoints needs deduplicate='raw', as in the original scripts")
+            raise ValueError("`checkpoints` needs `deduplicate='raw'`, as in the original scripts")
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings, except the language, that distinguish corpora made from the same input."""

@@ -33,7 +33,7 @@ class NgramsConfig:
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= MOST_WORDS:
-            raise ValueError(f"order must be from 1 to {MOST_WORDS}, not {self.order}")
+            raise ValueError(f"`order` must be from 1 to {MOST_WORDS}, not {self.order}")
         if self.smoothing not in SMOOTHINGS:
             raise ValueError(
                 f"smoothing must be one of {', '.join(SMOOTHINGS)}, not {self.smoothing!r}"
@@ -43,21 +43,21 @@ class NgramsConfig:
         self._check_prune()
         if "train" in self.splits:
             raise ValueError(
-                "splits must not contain train: a model is not scored on its training split"
+                "`splits` must not contain 'train': a model is not scored on its training split"
             )
 
     def _check_prune(self) -> None:
         prune = tuple(self.prune)
         if len(prune) > self.order:
             raise ValueError(
-                f"prune must have at most {self.order} counts, one per order, but has {len(prune)}"
+                f"`prune` must have at most {self.order} counts, one per order, but has {len(prune)}"
             )
         if any(later < earlier for earlier, later in pairwise((0, *prune))):
             raise ValueError(
-                f"the counts of prune must not decrease, got {' '.join(map(str, prune))}"
+                f"the counts of `prune` must not decrease, got {' '.join(map(str, prune))}"
             )
         if prune[:1] > (0,):
-            raise ValueError("prune must begin with 0: use min_count to drop rare words")
+            raise ValueError("`prune` must begin with 0: use `min_count` to drop rare words")
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings that distinguish models made from the same build."""

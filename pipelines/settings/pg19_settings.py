@@ -31,7 +31,7 @@ SHARD_BYTES = 128 << 20
 DESCRIPTION = Description(
     title="PG-19",
     about=(
-        "English books that were published before 1919, whole and as they stand, from Project Gutenberg;"
+        "English books that were published before 1919, whole and unchanged, from Project Gutenberg;"
         " rebuilt with corpusmill after Rae et al., 2020. The texts are in the public domain in the USA."
     ),
     citation=(

@@ -46,7 +46,7 @@ FOLDER_NAME = {NEUTRAL: "L-V1.35", SQUARED: "L-V2", PRINTED: "L-sqrtV"}  # by fo
 DESCRIPTION = Description(
     title="SimpleBooks",
     about=(
-        "Books in simple English from Project Gutenberg, tokenised and as they stand, for word-level and"
+        "Books in simple English from Project Gutenberg, both tokenised and unchanged, for word-level and"
         " character-level language models; rebuilt with corpusmill after Nguyen, 2019. The texts are in"
         " the public domain in the USA."
     ),
@@ -106,7 +106,7 @@ class SimpleBooksConfig:
                 raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
         if rule.by_minhash and self.estimate > 1:
             raise ValueError(
-                "estimate cannot be used with overlap='minhash': set overlap to a share, such as 0.5"
+                "`estimate` cannot be used with `overlap='minhash'`: set `overlap` to a share, such as 0.5"
             )
 
     def variant(self) -> dict[str, Any]:

@@ -41,12 +41,14 @@ class SubwordsConfig:
 
     def __post_init__(self) -> None:
         if not self.corpora:
-            raise ValueError("corpora must have at least one folder or file")
+            raise ValueError("`corpora` must have at least one folder or file")
         for argument in self.corpora:
             parse_argument(argument)
         check_temperature(self.temperature)
         if not 1 <= self.sentences <= MOST_SENTENCES:
-            raise ValueError(f"sentences must be from 1 to {MOST_SENTENCES}, not {self.sentences}")
+            raise ValueError(
+                f"`sentences` must be from 1 to {MOST_SENTENCES}, not {self.sentences}"
+            )
         if not all(letter.isalnum() or letter in ".-_" for letter in self.dump_date):
             raise ValueError(
                 f"dump_date must consist of letters, digits, '.', '_' and '-', got {self.dump_date!r}"

@@ -27,10 +27,10 @@ class TokensConfig:
 
     def __post_init__(self) -> None:
         if self.text not in TEXTS:
-            raise ValueError(f"text must be one of {', '.join(TEXTS)}, not {self.text!r}")
+            raise ValueError(f"`text` must be one of {', '.join(TEXTS)}, not {self.text!r}")
         if self.name and not _NAME.fullmatch(self.name):
             raise ValueError(
-                "name must consist of letters, digits, . and -, beginning with a letter or digit, got"
+                "`name` must consist of letters, digits, . and -, beginning with a letter or digit, got"
                 f" {self.name!r}"
             )
 

@@ -30,7 +30,7 @@ class MultilingualConfig:
     def __post_init__(self) -> None:
         if not self.corpora:
             raise ValueError(
-                "the setting corpora is empty: give at least one folder with finished builds"
+                "the setting `corpora` is empty: give at least one folder with finished builds"
             )
         if not self.vocabulary_sizes:
             raise ValueError("vocabulary_sizes must have at least one size")

@@ -139,19 +139,19 @@ class Wiki40bConfig:
             )
         if self.learn_headings == "on" and not self.wiki_templates:
             raise ValueError(
-                "learn_headings='on' needs wiki_templates=True: headings are learned in the extra first"
-                " pass over the dump, which is made only to read the wiki's templates"
+                "learn_headings='on' needs wiki_templates=True: headings are learned in an extra first"
+                " pass over the dump, and this pass is made only with wiki_templates=True"
             )
         if self.columns not in COLUMNS:
-            raise ValueError(f"columns must be one of {', '.join(COLUMNS)}, not {self.columns!r}")
+            raise ValueError(f"`columns` must be one of {', '.join(COLUMNS)}, not {self.columns!r}")
         if self.text not in TEXTS:
-            raise ValueError(f"text must be one of {', '.join(TEXTS)}, not {self.text!r}")
+            raise ValueError(f"`text` must be one of {', '.join(TEXTS)}, not {self.text!r}")
         if self.min_words < 0:
             raise ValueError(f"min_words must be 0 or more, not {self.min_words}")
         if self.shard_bytes < 1:
             raise ValueError(f"shard_bytes must be positive, not {self.shard_bytes}")
         if not 0 <= self.audit <= MAX_AUDITED:
-            raise ValueError(f"audit must be from 0 to {MAX_AUDITED:,} pages, not {self.audit}")
+            raise ValueError(f"`audit` must be from 0 to {MAX_AUDITED:,} pages, not {self.audit}")
         self.subwords()
 
     def variant(self) -> dict[str, Any]:

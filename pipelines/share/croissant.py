@@ -101,7 +101,7 @@ def _read_card(build: Build) -> str:
 
 def _licenses(build: Build, head: CardHead) -> Iterator[str]:
     """Yields the address of each Creative Commons licence on spdx.org. For any other licence,
-    yields its name with a reference to the card.
+    yields its name with a reference to the dataset card.
     """
     for name in as_list(head.license):
         if name.startswith(("cc-by", "cc0")):

@@ -41,7 +41,7 @@ _NO_REPO = (
 )
 _REFUSED = {
     401: "the hub does not know the token in HF_TOKEN",
-    403: "the token in HF_TOKEN may not write to it",
+    403: "the token in HF_TOKEN has no permission to write to this data set",
     412: "the data set was changed in the meantime; run the same command again",
 }
 
@@ -189,7 +189,8 @@ class _Hub:
 def _edition(build: Build) -> Edition:
     if not is_local(build.folder):
         raise ValueError(
-            f"{build.folder}: only builds on a local disk can be uploaded; copy the build to one first"
+            f"{build.folder}: only builds on a local disk can be uploaded; copy this build to a"
+            " local disk"
         )
     shape = shapes().get(build.corpus)
     withheld = shape.withheld if shape else ""

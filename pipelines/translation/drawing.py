@@ -42,8 +42,8 @@ def draw(
     """Formats a table as text. Cells are never truncated.
 
     If the table is wider than `width`, it is split into several tables, one below the other. The first `key`
-    columns are repeated in each of them. If even one column does not fit beside these, the text in the last
-    repeated column is wrapped.
+    columns are repeated in each of them. If any other column is too wide to fit beside the repeated columns,
+    the text in the last repeated column is wrapped.
 
     Args:
       columns: titles of the columns.

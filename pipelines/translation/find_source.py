@@ -76,7 +76,10 @@ def _read_split(text: pathlib.Path, metadata: pathlib.Path, split: str) -> list[
     try:
         rows = list(read_table(read_text(metadata), METADATA_COLUMNS))
         if len(lines) != len(rows):
-            message = f"must have a line for each row of {metadata}, {len(rows):,}, but has {len(lines):,}"
+            message = (
+                f"must have one line for each of the {len(rows):,} rows of {metadata}, but has"
+                f" {len(lines):,}"
+            )
             raise InputError(str(text), message)
         first_of_url: dict[str, str] = {}
         sentences = []

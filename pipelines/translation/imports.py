@@ -84,8 +84,9 @@ def import_files(
       paths: files, or folders with files that have a known suffix.
       language: code of the language, for files that do not contain it.
       by: name of the translator.
-      corrects: numbers of the imports that the files correct; LAST is the last import. The lines of the files
-        replace the same lines of these imports.
+      corrects: numbers of the imports that the files correct. LAST stands for the last import of another file
+        that has a line in common with the file. The lines of the files replace the same lines of these
+        imports.
 
     Raises InputError for a file that cannot be read or belongs to another project, language or packet. Raises
     ValueError for an unknown language, and for a number in `corrects` that is not an import or that the file
@@ -153,7 +154,8 @@ def _check_source(project: Project, path: pathlib.Path, data: bytes) -> None:
     those = dict(splits_of(project.sentences)).get(path.suffix[1:], [])
     if len(lines) != len(those):
         raise ReadError(
-            0, f"must have as many lines as the source, {len(those):,}, but has {len(lines):,}"
+            0,
+            f"must have {len(those):,} lines, like the source of the project, but has {len(lines):,}",
         )
     for number, (line, source) in enumerate(zip(lines, those, strict=True), 1):
         if line != source.text:
@@ -289,10 +291,10 @@ def _add(project: Project, file: ReadFile, by: str) -> Imported:
 
 
 def _imported_before(state: LanguageState, file: ReadFile, base: int) -> Entry | None:
-    """Returns the entry of an earlier import of the same file; None if the file must be imported again.
+    """Returns the entry of the last import of the same file; None if the file must be imported.
 
-    A file must be imported again if it now answers a later packet and thereby settles a dispute. It must also
-    be imported again if it corrects an import that it did not correct before.
+    A file that was imported before is imported again in two cases: it now corrects an import that it did not
+    correct before; or it now answers a later packet, and thereby settles the dispute about a line.
 
     Args:
       base: number of the packet that the file answers.

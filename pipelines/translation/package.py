@@ -105,7 +105,7 @@ def package(
     """
     if not _VERSION.fullmatch(version):
         raise ValueError(
-            "version must consist of letters, digits, '.', '_', '+' and '-', beginning with a letter or"
+            "`version` must consist of letters, digits, '.', '_', '+' and '-', beginning with a letter or"
             f" digit, got {version!r}"
         )
     included, left_out = choose_languages(project, without_review)

@@ -168,7 +168,7 @@ def check_rules(rules: Rules) -> None:
     """Raises ValueError if a setting of a project is invalid: its name, review share or accepted score."""
     if not _NAME.fullmatch(rules.name):
         raise ValueError(
-            "name must consist of letters, digits, '.', '_' and '-', beginning with a letter or digit, got"
+            "`name` must consist of letters, digits, '.', '_' and '-', beginning with a letter or digit, got"
             f" {rules.name!r}"
         )
     if not 0 < rules.review_share <= 1:

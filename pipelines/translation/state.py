@@ -244,7 +244,7 @@ class LanguageState:
     def verdict(self) -> Entry | None:
         """The verdict of the reviewers in the current round.
 
-        None if there is no verdict yet, or if translations of the sample have changed since then.
+        None if there is no verdict yet, or if translations of the sample have changed since the verdict.
         """
         verdict = self.newest("verdict")
         if not verdict or verdict.round != self.round:

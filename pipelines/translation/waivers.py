@@ -117,14 +117,17 @@ def _unquoted(field: str) -> str:
 
 
 def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -> list[Waiver]:
-    """Returns a waiver for each finding to accept, without waivers that are already valid.
+    """Returns a waiver for each finding to accept.
+
+    A waiver is left out if the same waiver, by the same person and with the same reason, is already valid.
 
     Args:
       found: all findings of the current check.
       waive: the findings to accept.
 
     Raises an error for a finding that does not exist or cannot be waived: ValueError if it was named in a
-    flag, InputError with the line if it is in a table.
+    flag, InputError with the line if it is in a table. Also raises InputError if a row of a table gives a
+    finding a second, different reason.
     """
     asked: dict[tuple[str, str], str] = {}
     for named in waive.named:

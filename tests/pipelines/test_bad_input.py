@@ -91,6 +91,7 @@ def test_a_bz2_file_cut_inside_its_first_block(uk: WikiFiles, failed: Failed) ->
     assert f"{path}, byte 0: cannot be decompressed: " in failed(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_what_is_whole_of_a_cut_file_can_be_kept(
     uk: WikiFiles, tmp_path: Path, suffix: str
@@ -256,6 +257,7 @@ def test_entities_in_a_page_are_not_expanded(bad_page: Path, failed: Failed) -> 
     assert "not well-formed XML" in message
 
 
+@pytest.mark.slow
 def test_a_page_that_is_not_well_formed_is_rejected_where_good_pages_are_kept(
     uk: WikiFiles, bad_page: Path, tmp_path: Path
 ) -> None:

@@ -193,8 +193,8 @@ def test_a_toy_is_refreshed(toy: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert (editions / "CURRENT").read_text() == "20260201-1.0.0\n"
     written = config.read_text()
     for wrong, why in (
-        (written.replace(date, "today"), "toy: date must begin with a year, got 'today'"),
-        (re.sub(r'\["http.*\]', "[]", written), "toy: files must list at least one address"),
+        (written.replace(date, "today"), "toy: `date` must begin with a year, got 'today'"),
+        (re.sub(r'\["http.*\]', "[]", written), "toy: `files` must list at least one address"),
         (written.replace("every", "date"), "there is no setting 'date'"),
     ):
         config.write_text(wrong)

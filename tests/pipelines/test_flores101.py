@@ -151,6 +151,7 @@ def test_other_books_are_taken_where_they_are_asked_for(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_another_seed_draws_others(sample: SourceBuild, tmp_path: Path) -> None:
     given = sample_flores101()
     dumps: dict[str, Any] = dict(given.dumps())

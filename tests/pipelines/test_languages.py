@@ -282,7 +282,7 @@ def test_an_export_with_a_gap_is_an_error_or_a_caveat(tmp_path: Path, run: Comma
     run(*flags, "keep-good")
     build = Build(corpus(tmp_path / "output", "uk"))
     assert build.manifest["counts"]["pages_read"] == len(wiki_of("uk").pages)
-    assert f"Of the export {gap}." in build.manifest["caveats"]
+    assert f"In the export, {gap}." in build.manifest["caveats"]
 
 
 @pytest.mark.slow

@@ -39,6 +39,7 @@ def text_of(built: Build) -> str:
     return "".join(article["text"] for article in built.articles())
 
 
+@pytest.mark.slow
 def test_sections_under_learned_headings_are_dropped(tmp_path: Path) -> None:
     built = build(tmp_path / "output", config(tmp_path / "dumps"))
     assert LEFTOVER not in text_of(built)

@@ -136,6 +136,7 @@ def test_the_tokenised_text_can_be_kept(sample: Path, tmp_path: Path) -> None:
     assert names >= {f"training-monolingual.tokenized/{name}" for name in ordered}
 
 
+@pytest.mark.slow
 def test_sentences_may_be_made_unique_after_they_are_tokenised(tmp_path: Path) -> None:
     news = tmp_path / "news.2007.en.shuffled"
     news.write_bytes(b"It rained .\nIt rained.\r\nIt rained.\nIt snowed.\nIt snowed.\n")

@@ -125,6 +125,7 @@ def read_arpa(path: Path) -> dict[int, list[list[str]]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("order", "prune"), [(1, []), (3, [0, 1])])
 def test_the_file_has_what_a_model_in_memory_has(
     order: int, prune: list[int], news: Path, tmp_path: Path
@@ -158,6 +159,7 @@ def test_any_workers_and_buckets_make_the_same_bytes(
         assert (one / name).read_bytes() == (two / name).read_bytes(), name
 
 
+@pytest.mark.slow
 def test_log_likelihoods_are_what_score_takes(
     news: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -242,17 +244,17 @@ def test_sentences_of_each_corpus(
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"order": 6}, "order must be from 1 to 5, not 6"),
-        ({"order": 0}, "order must be from 1 to 5, not 0"),
+        ({"order": 6}, "`order` must be from 1 to 5, not 6"),
+        ({"order": 0}, "`order` must be from 1 to 5, not 0"),
         (
             {"prune": [0, 0, 1], "order": 2},
-            "prune must have at most 2 counts, one per order, but has 3",
+            "`prune` must have at most 2 counts, one per order, but has 3",
         ),
-        ({"prune": [0, 2, 1]}, "the counts of prune must not decrease, got 0 2 1"),
-        ({"prune": [1]}, "prune must begin with 0"),
+        ({"prune": [0, 2, 1]}, "the counts of `prune` must not decrease, got 0 2 1"),
+        ({"prune": [1]}, "`prune` must begin with 0"),
         ({"min_count": -1}, "min_count must be 0 or more, not -1"),
         ({"smoothing": "none"}, ", not 'none'"),
-        ({"splits": ["train"]}, "splits must not contain train"),
+        ({"splits": ["train"]}, "`splits` must not contain 'train'"),
         ({"splits": ["dev"]}, "no such split: dev; en/20260101-1.0.0 has the splits test, train"),
     ],
 )

@@ -130,6 +130,7 @@ def test_they_are_left_as_they_are(corpora: Path) -> None:
     assert tree(corpora) == before
 
 
+@pytest.mark.slow
 def test_refresh_goes_on(corpora: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     editions, state = corpora / "wiki40b" / "uk", tmp_path / "state" / "wiki40b-uk.json"
     (editions / "CURRENT").write_text(f"{CURRENT}\n")

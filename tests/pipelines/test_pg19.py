@@ -225,6 +225,7 @@ def test_books_are_dealt_out_to_several_files(released: BookBuild) -> None:
     released.check_files()
 
 
+@pytest.mark.slow
 def test_without_catalogue_and_metadata_the_files_tell(tmp_path: Path) -> None:
     """And books are no longer too new, but must not be alike."""
     how: dict[str, Any] = {"catalog": [], "metadata": [], "mask_words": []}
@@ -281,6 +282,7 @@ def test_a_cut_off_archive_is_an_error_that_names_it_and_leaves_nothing(tmp_path
     assert files_below(tmp_path / "output") == []
 
 
+@pytest.mark.slow
 def test_what_is_whole_of_a_cut_off_archive_can_be_kept(sample: BookBuild, tmp_path: Path) -> None:
     packed = pack_sample(tmp_path, "tar.gz")
     content = packed.read_bytes()

@@ -273,6 +273,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> BookBuild:
     return build_simplebooks(folder / "output", [library], **how)
 
 
+@pytest.mark.slow
 def test_by_the_printed_formula_every_book_is_simple(sample: BookBuild, printed: BookBuild) -> None:
     others = {"90022": KEPT}
     expected = expected_fates("simplebooks")
@@ -333,6 +334,7 @@ def test_numbers_are_marked_as_the_paper_prints_it(printed: BookBuild) -> None:
 # Errors.
 
 
+@pytest.mark.slow
 def test_too_few_books_are_an_error_that_tells_how_many_and_leaves_no_build(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -294,6 +294,7 @@ def test_the_dates_of_the_tables_that_link_pages_are_told(
     assert "| redirect | 1 |" in card
 
 
+@pytest.mark.slow
 def test_a_page_that_the_page_table_lacks_was_deleted(uk: WikiFiles, tmp_path: Path) -> None:
     built = build(tmp_path, uk.linked(page_table=uk.write_page_table(absent=[42, 300, 10])))
     # 10 is a redirect, which is found before any table is asked
@@ -348,6 +349,7 @@ def test_the_page_table_counts_also_without_links(uk: WikiFiles, tmp_path: Path)
     assert build(tmp_path, config).reasons()[42] == "deleted"
 
 
+@pytest.mark.slow
 def test_a_disambiguation_page_is_known_by_its_class_alone(uk: WikiFiles, tmp_path: Path) -> None:
     config = uk.linked()
     uk.write_page_props(only=["wikibase_item"])
@@ -408,6 +410,7 @@ def test_the_two_chinese_corpora_come_from_one_dump(tmp_path: Path) -> None:
     assert texts == {"zh-cn": f"{head}日本国的山峰。", "zh-tw": f"{head}日本國的山峰。"}
 
 
+@pytest.mark.slow
 def test_of_near_duplicates_one_stays(tmp_path: Path) -> None:
     """Every page of the wiki is there twice; titles of the copies are longer."""
     files = WikiFiles(tmp_path, repeated_wiki("en", 2))

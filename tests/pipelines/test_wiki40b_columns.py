@@ -87,7 +87,7 @@ def test_files_say_what_they_are(full: Build) -> None:
     assert b"columns:full|text:markdown" in metadata[b"corpusmill.signature"]
     assert metadata[b"corpusmill.license"].startswith(b"cc-by-sa-3.0 or cc-by-sa-4.0")
     card = (full.folder / "README.md").read_text("utf-8")
-    assert f"{full.manifest['counts']['about_people']:,} are about a person" in card
+    assert f"living or dead: {full.manifest['counts']['about_people']:,} of" in card
 
 
 @pytest.mark.parametrize(

@@ -155,8 +155,8 @@ def test_the_manifest(corpora: Path, tmp_path: Path) -> None:
     assert list(settings["builds"]) == ["el", "ja", "uk"]
     assert settings["sample_articles"] == 3
     assert manifest["caveats"] == [
-        "Learned from 3 languages: el, ja, uk. The paper's are learned from 41; where fewer share the"
-        " pieces, each gets longer ones.",
+        "Learned from 3 languages: el, ja, uk. The paper's are learned from 41; pieces are longer if"
+        " fewer languages share them.",
         "Languages with fewer than 3 articles of train, which weigh less than the others: el 1.",
         "The dumps are of different dates: 20260101, 20260201.",
     ]

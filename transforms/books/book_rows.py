@@ -38,7 +38,7 @@ class MeasureRows(beam.PTransform):
     """Counts the books of each split, and the words in their texts. PCollection[BookRow] → MeasuredRows.
 
     Args:
-      text: position of the text to count among the `values` of a row.
+      text: index of the counted text in the `values` of a row.
     """
 
     def __init__(self, text: int):

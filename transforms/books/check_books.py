@@ -40,7 +40,7 @@ def match_books(patterns: Sequence[str]) -> list[str]:
 def _is_folder(pattern: str) -> bool:
     """Returns True if a pattern is the path of a folder.
 
-    On an object store, a path is that of a folder if there are objects below it.
+    On an object store, a path counts as a folder if there are objects below it.
     """
     if is_local(pattern):
         return posixpath.isdir(pattern)
@@ -71,8 +71,9 @@ def check_books(paths: Sequence[str], whole: bool = True) -> None:
     """Checks the input files of a build of books.
 
     Raises InputError if a file is missing, if an archive is empty, or if no file can be a book. If `whole` is
-    True, also raises it if an archive is truncated. Only the beginnings and ends of files are read. So a
-    truncated .gz file is not detected, and the contents of compressed archives are not checked.
+    True, also raises it if an archive is truncated. Only the beginnings and ends of files are read, so the
+    contents of compressed archives are not checked. A truncated .gz file is not detected, because the format
+    has no end mark.
     """
     sizes = sizes_of(paths)
     for path, size in zip(paths, sizes, strict=True):

@@ -72,10 +72,11 @@ class DecideContested(beam.PTransform):
 
 
 def chain_partition(packed: bytes, contested: Int64s) -> Iterator[Any]:
-    """Finds the chains of contested books in one partition of the n-grams. Yields (chain, number of n-grams).
+    """Finds the chains of contested books in one partition of the n-grams.
 
     The chain of an n-gram lists the contested books that have it, the largest first. Books are left out if a
-    larger book that is certainly kept has the n-gram. Other outputs are:
+    larger book that is certainly kept has the n-gram. Yields (chain, number of n-grams that have this chain).
+    Other outputs are:
       "certain": for each contested book, the number of its n-grams that are certainly in larger kept books.
       "links": pairs of books that are in the same chain.
 

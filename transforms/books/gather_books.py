@@ -31,7 +31,8 @@ class GatherBooks(beam.PTransform):
       metadata: paths of metadata.csv of the PG-19 release; may be empty.
       stripes: number of workers.
       on_corrupt: "fail" raises an error at damaged input; "keep-good" skips it.
-      limit: maximum number of books, read by one worker in the order of the paths. 0 reads all.
+      limit: maximum number of books in total; 0 reads all books. With a limit, one worker reads the files in
+        the order of the paths.
     """
 
     def __init__(

@@ -43,8 +43,8 @@ class ListBooks(beam.PTransform):
 
     Args:
       folder: output folder of the build.
-      formula: name of the formula for the simplicity of a book, which is a column of the table; see
-        text/books/simple/simplicity.py.
+      formula: name of the formula for the simplicity of a book (see text/books/simple/simplicity.py). The
+        table has a column with the simplicity.
     """
 
     def __init__(self, folder: str, formula: str):

@@ -80,10 +80,11 @@ class ReadBooks(beam.PTransform):
       paths: files on any Beam file system.
       folder: folder for temporary texts (see scratch.py).
       stripes: number of workers. `shares_of` computes how many of them share a compressed .tar.
-      on_corrupt: "fail" raises InputError at the first damage, with the path of the file in its archives and
-        the byte; "keep-good" skips and reports damaged parts. If the directory of a .zip is missing, the
-        whole .zip is lost.
-      limit: maximum number of books, read by one worker in the order of the paths. 0 reads all.
+      on_corrupt: "fail" raises InputError at the first damage; the error names the byte and the path of the
+        file, including the archives that contain it. "keep-good" skips and reports damaged parts; if the
+        directory of a .zip is missing, the whole .zip is lost.
+      limit: maximum number of books in total; 0 reads all books. With a limit, one worker reads the files in
+        the order of the paths.
     """
 
     def __init__(

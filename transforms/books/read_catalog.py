@@ -24,7 +24,7 @@ from transforms.text.files.packed_files import reason_not_to_read
 from transforms.text.files.tar_members import Member, TarError, is_named_like, read_members
 from transforms.text.lines.unit_blocks import is_archive
 
-_KEEP = "; --on-corrupt keep-good takes {}"
+_KEEP = "; --on-corrupt keep-good reads {}"
 STAGE = "read-catalog"
 
 _DOCUMENT = "*.rdf"
@@ -56,7 +56,8 @@ class ReadCatalog(beam.PTransform):
       paths: files on any Beam file system: `pg_catalog.csv`; an RDF document; a .tar or .zip of documents
         (`*.rdf`); or a .zip of such a .tar. All may be compressed. The types are detected from the contents.
       stripes: number of workers that divide the work on an archive. Each of them decompresses a whole .tar,
-        but parses only its share of the documents. Of a .zip of documents, it reads only its share.
+        but parses only its share of the documents. From a .zip of documents, each worker reads only its
+        share.
       on_corrupt: "fail" raises InputError with the file and the line or byte, at the first damage or the
         first malformed row of a table; "keep-good" skips and reports damaged parts. A malformed document in
         an archive is rejected in both cases, because the other documents do not depend on it.
@@ -216,9 +217,9 @@ def _lost(name: str, damage: DamagedCatalog) -> beam.pvalue.TaggedOutput:
 def _error_of(unit: CatalogUnit, event: BadRow | DamagedCatalog) -> InputError:
     if isinstance(event, BadRow):
         return InputError(
-            unit.path, f"line {event.line}: {event.message}{_KEEP.format('the others')}"
+            unit.path, f"line {event.line}: {event.message}{_KEEP.format('the other rows')}"
         )
-    message = f"{event.message}{_KEEP.format('what is whole')}"
+    message = f"{event.message}{_KEEP.format('only the undamaged part')}"
     return InputError(_join(unit.path, event.member), message, event.offset)
 
 
@@ -311,7 +312,7 @@ def _read_tar(archive: BinaryIO, member: str, unit: CatalogUnit) -> Iterator[Eve
                     yield BadDocument(name, " ".join(reason_not_to_read(found)))
             documents += 1
     except TarError as error:
-        message = f"{error.message} (bytes of the archive)"
+        message = f"{error.message} (bytes of the archive, decompressed)"
         yield DamagedCatalog(member, error.offset, message)
     else:
         if not documents:

@@ -1,9 +1,9 @@
 """Drops books that overlap larger kept books. MinHash finds the pairs of books to compare.
 
 The rule is that of select_books.py, and each comparison is exact. But a book is only compared with larger
-books whose MinHash signature is equal to its own in at least one position (bands of one row). So a book may
-wrongly be kept if it shares a few n-grams with each of many larger books, or if it is much smaller than the
-book that contains it.
+books whose MinHash signature is equal to its own in at least one position (bands of one row, see minhash.py).
+Books with a very low Jaccard similarity often have no such position. So a book may wrongly be kept if it
+shares a few n-grams with each of many larger books, or if it is much smaller than the book that contains it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -225,10 +225,11 @@ def key_cover(cover: Cover) -> tuple[int, Cover]:
 
 
 def is_open(cover: Cover, threshold: Fraction) -> bool:
-    """Returns True if a book may have to be dropped. `cover` has its n-grams that larger books also have.
+    """Returns True if a book may have to be dropped.
 
-    This is so if all larger books together have at least the share `threshold` of the n-grams of the book.
-    The decision then depends on which of the larger books are kept.
+    This is possible if all larger books, kept or not, together have at least the share `threshold` of the
+    book's n-grams. The decision then depends on which of the larger books are kept. `cover` marks the n-grams
+    of the book that larger books also have.
     """
     return is_contested(fetched(cover), threshold)
 

@@ -132,7 +132,7 @@ def count_ranked(book: TokenizedBook, queue: Queue) -> pa.RecordBatch | None:
 
 
 def count_bucket(grouped: tuple[int, Iterable[bytes]], min_count: int) -> Pairs:
-    """Counts the words of one bucket that each book adds to the vocabulary.
+    """Counts, for each book, the words of one bucket that the book adds to the vocabulary.
 
     Returns rows (rank of a book, number of these words).
 

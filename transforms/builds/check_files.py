@@ -135,9 +135,10 @@ def _count_records(path: str, kind: str) -> tuple[int | None, str]:
 
 
 def check_counts(build: Build) -> Iterator[Fault]:
-    """Checks that the files of each format and split have as many rows as records were kept. Yields faults.
+    """Checks the number of rows for each format and split. Yields faults.
 
-    Only the numbers in the manifest are compared. The files are not read.
+    The rows of all files of a format and split must add up to the number of records that the build has kept
+    in this split. Only the numbers in the manifest are compared. The files are not read.
     """
     kept = _kept(build)
     for kind, split in itertools.product(("parquet", "tfrecord", "text"), kept):
@@ -147,7 +148,10 @@ def check_counts(build: Build) -> Iterator[Fault]:
             if (file["format"], file["split"]) == (kind, split)
         ]
         if (records or kind == "parquet") and sum(records) != kept[split]:
-            message = f"{kind} of {split} has {sum(records):,} rows, but {kept[split]:,} were kept"
+            message = (
+                f"the {kind} files of {split} have {sum(records):,} rows,"
+                f" but {kept[split]:,} records were kept"
+            )
             yield Fault(build.folder, message)
 
 

@@ -114,9 +114,10 @@ def count_documents(build: Build, shape: CorpusShape) -> int:
 
 
 def columns_to_compare(old: Build, new: Build, shape: CorpusShape) -> list[str]:
-    """Returns the names of the columns to compare, without those of ids and titles.
+    """Returns the names of the columns to compare: `shape.texts` and `shape.facts`.
 
-    Raises InputError if a build has no documents or its first file is damaged.
+    If `shape.texts` is empty, returns all columns that both builds have, except for the column of ids. In
+    this case, raises InputError if a build has no documents or its first file is damaged.
     """
     if shape.texts:
         return [*shape.texts, *shape.facts]

@@ -282,7 +282,7 @@ def find_folders(folders: Iterable[str]) -> FoundFolders:
             elif MANIFEST in names or fnmatch.filter(names, "train-*-of-*.parquet"):
                 unfinished.add(path_below(folder, place))
         if not has_finished:
-            raise InputError(folder, "no finished build here or below")
+            raise InputError(folder, "no finished build in this folder or below")
     return FoundFolders(sorted(finished), sorted(unfinished - finished))
 
 

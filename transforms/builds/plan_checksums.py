@@ -145,7 +145,7 @@ def _explain_absence(name: str, build: Build) -> Finding:
         return Finding(Status.MISSING, name, "is not in the build")
     if kind in CHECKPOINTS and _keeps(build, posixpath.basename(name)):
         return Finding(
-            Status.MISSING, name, "is not in the build, although it has kept checkpoints"
+            Status.MISSING, name, "is not in the build, although the build has kept checkpoints"
         )
     if kind in CHECKPOINTS:
         why = "the build was made without checkpoints; --checkpoints keeps them"

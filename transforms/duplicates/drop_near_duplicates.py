@@ -1,9 +1,9 @@
 """Drops near-duplicate lines. The first line of each group of near-duplicates is kept.
 
 Two lines are near-duplicates if the Jaccard similarity of their sets of word n-grams is at least `threshold`.
-MinHash signatures find candidate pairs; the n-grams of both lines are then compared. Groups are connected
-components; the kept line is the first one if lines are sorted by their bytes. So the similarity of a removed
-line to the kept line may be below the threshold.
+MinHash signatures find candidate pairs; the n-grams of both lines are then compared. Groups are the connected
+components of near-duplicates, so the similarity of a removed line to the kept line may be below the
+threshold. Of each group, the line that comes first in byte order is kept.
 
 This is the method of Lee et al., "Deduplicating Training Data Makes Language Models Better", ACL 2022,
 section 4.2, applied to sentences instead of documents. They use 5-grams and compare by edit distance. If one
@@ -74,7 +74,7 @@ class DropNearDuplicates(beam.PTransform):
     def __init__(self, folder: str, threshold: float, scratch: str = ""):
         super().__init__()
         if threshold and not 0 < threshold < 1:
-            raise ValueError(f"threshold must be above 0 and below 1, not {threshold}")
+            raise ValueError(f"threshold must be at least 0 and below 1, not {threshold}")
         self.find_similar = FindSimilarLines(threshold) if threshold else None
         self.folder = folder
         self.scratch = Scratch(scratch or folder)

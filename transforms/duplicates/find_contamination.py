@@ -74,7 +74,8 @@ class FindContamination(beam.PTransform):
     Args:
       files: files of training texts.
       folder: folder with the index of the evaluation texts, see `save_index`.
-      shown: maximum number of shared passages in the overlap with each evaluation text.
+      shown: maximum number of shared passages that the output `found` has for each evaluation text. The
+        output `hits` is not limited.
       workers: number of workers that divide the work on a large file which cannot be split, such as a .gz.
         Each of them decompresses the whole file, but processes only its share of the documents.
     """

@@ -103,7 +103,8 @@ def number_of(key: int | str) -> int:
     """Returns a number that identifies a document: its key if that is an integer, else 63 bits of its hash.
 
     Among 100 million string keys, the probability that any two get the same number is 1 in 2,000. An error is
-    raised later if both documents have near-duplicates; otherwise the equal numbers have no effect.
+    raised later if one of these two documents is in a pair to compare; otherwise the equal numbers have no
+    effect.
     """
     return fingerprint(key) >> 1 if isinstance(key, str) else key
 

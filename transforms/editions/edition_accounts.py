@@ -35,12 +35,13 @@ class EditionAccounts:
     def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
         """Returns the counts, statistics and card sections of the build.
 
-        The ledger has all counts that were collected while the build was written. In addition to those of
-        every build, it has lists of pairs and a number under these names:
-          stats: (split, counts).
-          pieces: (split, SubwordStats).
-          lengths: ((split, length class), number of documents).
-          rows: ("read", number of documents read) and ("changed", number of documents changed).
+        The ledger has all counts that were collected while the build was written. In addition to
+        the entries of every build, it has the following:
+          stats: list of pairs (split, counts).
+          pieces: list of pairs (split, SubwordStats).
+          lengths: list of pairs ((split, length class), number of documents).
+          rows: list of the pairs ("read", number of documents read) and ("changed", number of documents
+            changed).
           named: number of documents to remove or change.
 
         Raises AccountingError if the counts do not add up.

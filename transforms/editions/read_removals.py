@@ -1,4 +1,7 @@
-"""Reads the results of a search, as a list of documents and passages to remove from a build."""
+"""Reads the results of a search for near-duplicates or evaluation texts in a build.
+
+They are read as a list of documents and passages to remove from the build.
+"""
 
 import json
 import posixpath

@@ -181,7 +181,8 @@ def place_removals(
     places = sorted(of_key["places"]) if removals else []
     if removals and not places:
         raise InputError(
-            folder, f"the build has no document {key}: the search was run on another build"
+            folder,
+            f"the build has no document {key}, which the search found; run the search again on this build",
         )
     return itertools.product(places, removals)
 
@@ -209,7 +210,11 @@ class _Rewrite(beam.DoFn):
         for removal in sorted(of_file["removals"]):
             removals.setdefault(removal.key, []).append(removal)
         if not files:
-            raise InputError(self._how.build.folder, f"the build has no file {name}")
+            raise InputError(
+                self._how.build.folder,
+                f"the build has no file {name}, in which the search found documents; run the search again on"
+                " this build",
+            )
         rewriter = _Rewriter(self._how, files[0], removals)
         yield from rewriter.write()
         tagged = beam.pvalue.TaggedOutput

@@ -58,9 +58,9 @@ keep_clients()  # every process that uses a store imports this module
 def client_of(path: str) -> tuple[str, Any, dict[str, str]]:
     """Returns (scheme of a path, storage client, arguments that name the object).
 
-    For s3:// the client is that of Beam, for gs:// it is the bucket, for other schemes None. The arguments
-    are the bucket and key in the form of S3 calls. This function is needed because Beam's file systems have
-    no conditional writes, and do not expose their clients. No Beam issue describes this.
+    The client is Beam's own S3 client for s3://, the bucket for gs://, and None for other schemes. The
+    arguments are the bucket and key in the form of S3 calls. This function is needed because Beam's file
+    systems have no conditional writes, and do not expose their clients. No Beam issue describes this.
     """
     scheme, _, place = path.partition("://")
     bucket, _, name = place.partition("/")

@@ -12,8 +12,8 @@ class Spread(beam.PTransform):
 
     Parts are distributed by a hash of the element plus the number of the part, so the parts of one element
     are sent to different workers. In contrast, beam.Reshuffle distributes elements at random or in the order
-    of arrival. If a worker is lost and a runner repeats its work, elements after a Reshuffle could be lost or
-    repeated. Spark fails the job instead.
+    of arrival. If a worker is lost and a runner repeats its work, the elements may be distributed differently
+    the second time, so elements after a Reshuffle could be lost or repeated. Spark fails the job instead.
 
     Args:
       plan: function from an element to its parts. It must always return the same parts in the same order.

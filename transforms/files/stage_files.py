@@ -233,7 +233,8 @@ def read_part(part: StagePart, folder: str) -> Iterator[Any]:
             packed_bytes, in_block = _HEAD.unpack(_read_exactly(stream, _HEAD.size))
             if packed_bytes > part.end - stream.tell():
                 raise EOFError(
-                    f"a block of {packed_bytes} bytes extends beyond the end of its part"
+                    f"a block of {packed_bytes} bytes extends beyond byte {part.end},"
+                    " the end of the part of the file that contains the block"
                 )
             block = zstandard.ZstdDecompressor().decompress(_read_exactly(stream, packed_bytes))
             unpickler = pickle.Unpickler(io.BytesIO(block))

@@ -1,7 +1,7 @@
 """Calls a function in a separate process, which is killed if a call takes too long.
 
-This is for functions of C libraries, which cannot be interrupted and may crash on malformed input. In a
-separate process they cannot stop the worker.
+The module is meant for functions of C libraries, which cannot be interrupted and may crash on malformed
+input. In a separate process they cannot stop the worker.
 """
 
 import importlib

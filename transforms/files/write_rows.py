@@ -323,7 +323,7 @@ _ENCODERS: Mapping[str, Callable[[pa.Schema, Sequence[Sequence[Any]]], Iterator[
 
 
 class WriteRecords(beam.PTransform):
-    """Writes records to files for inspection, which belong to no split.
+    """Writes records to files for inspection. These files belong to no split.
 
     PCollection[tuple] → PCollection[OutputFile].
 

@@ -28,8 +28,8 @@ def check_lines(
 
     Files of a known kind other than text, such as PDF, cannot be used, nor can archives without a wanted
     file. An error is also raised if all files together have no line. Only the beginnings and ends of files
-    are read. So a truncated .gz file is not detected, and the contents of compressed archives are not
-    checked.
+    are read, so the contents of compressed archives are not checked. A truncated .gz file is not detected,
+    because the format has no end mark.
 
     Args:
       whole: True to raise an error, too, for truncated files, for files that seem to be binary, and for
@@ -97,10 +97,10 @@ def ends_whole(stream: BinaryIO, codec: str, file_bytes: int) -> bool:
 def sample_lines(
     paths: Sequence[str], members: Sequence[str] = MEMBERS
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yields (path, first lines) of a few files, which are evenly spread over the list. The path of a file in
-    an archive is that of the archive.
+    """Yields (path, first lines) of a few files, which are evenly spread over the list.
 
-    Compressed archives are skipped. Damage is ignored, because it is reported later, when the files are read.
+    For a file in an archive, the path of the archive is yielded. Compressed archives are skipped. Damage is
+    ignored, because it is reported later, when the files are read.
 
     Args:
       paths: the files of lines, which may be archives.

@@ -53,12 +53,12 @@ class ReadLines(beam.PTransform):
     """Reads text files in blocks of lines. Pipeline → LineBlocks.
 
     Files are divided into work units, which are distributed over the workers. The lines do not depend on the
-    division of the input into files, or on the compression and the names of the files. The blocks and their
-    order do.
+    division of the input into files, or on the compression and the names of the files. The blocks and
+    their order do depend on these.
 
-    The last line of a file is read even if it has no line feed. (The original scripts use `cat`, which would
-    join it with the first line of the next file. So the names of such files are in the output
-    `unterminated`.)
+    The last line of a file is read even if it has no line feed. (The scripts of the One Billion Word
+    benchmark use `cat`, which would join it with the first line of the next file. Because the result then
+    differs from that of the scripts, the output `unterminated` has the names of such files.)
 
     UTF-8 is checked by the rules of Perl (see text/news/perl_utf8.py). The id of a rejected line consists of
     the name of the file, the path in the archive and the position (see file_units.py):
@@ -73,7 +73,8 @@ class ReadLines(beam.PTransform):
         reports damaged parts.
       members: patterns that the names of the wanted files of an archive, without folders, must match.
       block_bytes: maximum size of a block; a longer line is a block of its own.
-      limit: maximum number of lines, read by one worker in the order of the paths. 0 reads all.
+      limit: maximum number of lines in total, including rejected lines; 0 reads all lines. With a limit, one
+        worker reads the files in the order of the paths.
     """
 
     def __init__(
@@ -346,7 +347,10 @@ def _name_of(file: TextFile, member: str = "") -> str:
 def _damage_error(planned: TextUnit, damage: Damage) -> InputError:
     file, unit = planned
     path = f"{file.path}/{file.member}" if file.member else file.path
-    counted = {"whole": " (bytes of the uncompressed text)", "tar": " (bytes of the archive)"}
+    counted = {
+        "whole": " (bytes of the uncompressed text)",
+        "tar": " (bytes of the archive, decompressed)",
+    }
     return damage_error(path, *damage, counted.get(unit.kind, ""))
 
 

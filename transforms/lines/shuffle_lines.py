@@ -84,7 +84,7 @@ def merge_shard(
     """Yields a shard with its lines in their final order. If it is the held-out shard, also yields its parts.
 
     Args:
-      grouped: (number of the shard, references to its lines from `deal_range`).
+      grouped: (number of the shard, the references to its lines that `deal_range` has yielded).
       shards: number of shards of the series "train".
       heldout_shards: number of parts of the held-out shard.
     """

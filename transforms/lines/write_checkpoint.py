@@ -1,6 +1,7 @@
 """Writes an intermediate state of the corpus to files (a checkpoint).
 
-The files can be compared with the file that the original scripts write at the same step.
+The files can be compared with the file that the original scripts of the One Billion Word benchmark write at
+the same step.
 """
 
 import apache_beam as beam

@@ -1,9 +1,8 @@
 """Counts the n-grams of all orders in blocks of text. The counts are partitioned into buckets.
 
 The n-grams of the highest order are counted first. N-grams that differ only in their first word are in the
-same bucket. In this bucket, their common suffix (the n-gram without the first word) is counted, see
-text/ngrams/count_grams.py. So for each suffix, a bucket has at most as many n-grams as the vocabulary has
-words.
+same bucket. Their common suffix (the n-gram without the first word) is counted in this bucket; see
+text/ngrams/count_grams.py. For each suffix, a bucket has at most as many n-grams as the vocabulary has words.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -43,8 +43,8 @@ class ModelPart(NamedTuple):
 def bucketed_by(words: Words, highest: int) -> Words:
     """Returns, for each n-gram, those of its words that determine its bucket in the model.
 
-    N-grams of the highest order remain in the buckets of their suffixes, because they are not suffixes of
-    longer n-grams.
+    These are all its words, except for n-grams of the highest order. Those remain in the buckets of their
+    suffixes, because they are not suffixes of longer n-grams.
     """
     return words[:, 1:] if words.shape[1] == highest > 1 else words
 

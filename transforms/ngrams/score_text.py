@@ -94,8 +94,8 @@ class ScoreText(beam.PTransform):
       folder: output folder of the build.
       words: side input with one element, a reference to the vocabulary in scratch.
       order: highest order of the model.
-      is_listed: True to write, for each document, the values of all its words and sentence ends; False to
-        write only their sum.
+      is_listed: True to write, for each document, the log-likelihoods of all its words and sentence ends;
+        False to write only their sum.
     """
 
     def __init__(

@@ -55,7 +55,7 @@ SENTENCES: Mapping[str, Callable[[str], list[str]]] = {
 """Layout of the text of a corpus (see layout.py) → function that returns its sentences."""
 
 PREDICTED = ("", "lines")
-"""Layouts whose papers count ends of sentences as words. All scored tokens are then words."""
+"""Layouts of corpora whose papers count ends of sentences as words. All scored tokens are then words."""
 
 
 class TextSource(NamedTuple):

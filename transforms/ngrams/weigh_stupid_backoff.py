@@ -1,10 +1,10 @@
 """Computes normalised Stupid Backoff probabilities of counted n-grams, in the buckets of their suffixes.
 
 The formulae are in text/ngrams/stupid_backoff.py. The context of an n-gram is the n-gram without its last
-word, its suffix is the n-gram without its first word. N-grams with the same context are normalised in one
-bucket, that of the context. To do so, the frequencies of their suffixes are requested from the buckets of the
-suffixes, and the answers are sent to the bucket of the context. Then scaling factors of the contexts are
-computed, those of the shortest contexts first, each in the bucket of the suffix of the context.
+word; its suffix is the n-gram without its first word. N-grams with the same context are normalised together,
+in the bucket of the context. For this, the frequencies of their suffixes are requested from the buckets of
+the suffixes, and the answers are sent to the bucket of the context. Then the scaling factor of each context
+is computed, in the bucket of the suffix of the context. The shortest contexts are processed first.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

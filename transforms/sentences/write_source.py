@@ -1,4 +1,4 @@
-"""Writes the sentences of a translation benchmark to source.tsv and Parquet, and describes the build."""
+"""Writes the sentences of a translation benchmark to source.tsv and to Parquet files."""
 
 from collections.abc import Iterator, Mapping
 

@@ -138,7 +138,7 @@ def ranks_of_block(
 
     A rank is the hash of a sentence. Sentences are chosen in the order of their ranks. The last range is the
     range of ranks that contains the rank of the last chosen sentence. `last_ranges` maps each language to
-    this range. Yields nothing if the block has no ranks in it.
+    its last range. Yields nothing if no rank of the block is in this range.
     """
     ranks = ranks_in_range(block.ranks(), last_ranges[block.language])
     if len(ranks):

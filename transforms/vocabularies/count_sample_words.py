@@ -112,8 +112,8 @@ def last_sentences(block: SentenceBlock, choices: Choices) -> Iterator[tuple[str
 def count_last(last: tuple[str, bytes], choices: Choices) -> pa.RecordBatch:
     """Counts the words of the last chosen sentence of a language. `last` is (language, sentence).
 
-    The input may have several copies of this sentence. `Choice.copies` of them are used once more for
-    training, so all counts are multiplied by this number.
+    The input may have several copies of this sentence. `Choice.copies` of them are used one more time than
+    `count_block` has counted, so all counts are multiplied by this number.
     """
     language, sentence = last
     return _multiply(count_words(block_of([sentence])), choices[language].copies)

@@ -41,9 +41,9 @@ class AuditPages(beam.PTransform):
 
     Args:
       size: number of pages in the sample. The pages whose ids have the smallest fingerprints are selected.
-      dump_bytes: total size of the dump files. An upper bound for the hashes is computed from it, so that
-        most pages are skipped early. If the pages of a dump are very long, the sample may be smaller than
-        `size`.
+      dump_bytes: total size of the dump files. The number of pages is estimated from it. Most pages are
+        skipped early, because their hashes are above a bound that depends on the estimate. If the pages of a
+        dump are very long, there are fewer than estimated, and the sample may be smaller than `size`.
       namespaces: number → name in this wiki.
     """
 

@@ -44,7 +44,8 @@ def check_dumps(
       ignore_siteinfo: True to accept any head. Nothing in the head is used then, not even the names of
         namespaces.
       settings: database name of each wiki → command-line flag for its dump. If the dump is of another wiki,
-        the error message names the right flag. None for builds from one wiki, with the flag --language.
+        the error message names the right flag. None for builds from one wiki; then the message suggests a
+        value for --language.
 
     Raises InputError for a file of another wiki, for a truncated file, and for files that are not from the
     same export.
@@ -82,7 +83,7 @@ def caveats_of_export(paths: Sequence[str]) -> tuple[str, ...]:
 
     They are detected from the file names, and from the checksum lists in the same folders.
     """
-    gaps = (f"Of the export {gap}." for gap in find_gaps(_export_files(paths)))
+    gaps = (f"In the export, {gap}." for gap in find_gaps(_export_files(paths)))
     listed = (path for path in sums_beside(paths) if path not in set(paths))
     unread = [file.name for file in _export_files(list(listed))]
     if not unread:
@@ -94,7 +95,9 @@ def caveats_of_export(paths: Sequence[str]) -> tuple[str, ...]:
 def _export_files(paths: Sequence[str]) -> list[ExportFile]:
     for path in paths:
         if HISTORY in pathlib.PurePosixPath(path).parts:
-            raise InputError(path, f"an export of all revisions is not supported; use {CURRENT}")
+            raise InputError(
+                path, f"an export of all revisions is not supported; use one from {CURRENT}"
+            )
     return sorted(filter(None, map(parse_name, paths)))
 
 

@@ -99,7 +99,9 @@ def find_older_dump(
     is_dated = bool(older_date and date)
     if is_dated and older_date >= date:
         raise InputError(
-            paths[0], f"the dump has the date {older_date}; expected one older than {date}"
+            paths[0],
+            f"the older dump has the date {older_date}; expected a date before that of the build's dump,"
+            f" {date}",
         )
     return OlderDump(dbname, 0, dumps, tables, older_date or UNDATED, is_dated)
 

@@ -253,7 +253,7 @@ def add_older_dumps(found: FoundDumps, roots: Sequence[str]) -> FoundDumps:
             wikis.append(wiki._replace(older=older[-1].dump))
         else:
             there = of_wiki.reason or f"there is {', '.join(one.date for one in of_wiki.usable)}"
-            why = f"no older dump than {wiki.date} below {' '.join(roots)}: {there}"
+            why = f"no dump older than {wiki.date} below {' '.join(roots)}: {there}"
             missing.append(MissingWiki(wiki.language, why))
     if not wikis:
         raise InputError(", ".join(roots), _describe_nothing(missing))
@@ -323,7 +323,7 @@ def _list_places(roots: Sequence[str], dbname: str, layout: str) -> list[_Place]
 def _why_no_places(roots: Sequence[str], dbname: str) -> str:
     if has_history(roots, dbname):
         return f"there is only {HISTORY} for {dbname}: exports of all revisions are not read"
-    return f"no folder {dbname} with a date below"
+    return f"no folder {dbname} with a dated subfolder"
 
 
 def _age(date: str) -> tuple[bool, int]:

@@ -1,6 +1,7 @@
-"""Reads facts about pages from SQL tables of the wiki and from the entity table.
+"""Reads facts about pages from SQL tables and from the entity table.
 
-The facts are the Wikidata items of pages, their classes, and the existence of pages.
+The entity table has the classes and the page titles of Wikidata items (see read_entity_table.py). The facts
+are the Wikidata items of pages, their classes, and the existence of pages.
 """
 
 import functools
@@ -88,7 +89,7 @@ class FindItems(beam.PTransform):
       table: entity table, or None. It is not used to link pages to items if one of `tables` links them and
         has the date of the wiki's dump (see link_sources.py).
       redirects: PCollection[Redirect] with the redirects that page moves have left since the date of the
-        table that links pages by title; None to follow no redirects.
+        table that links pages by title (items_per_site or the entity table); None to follow no redirects.
 
     Raises ValueError if the entity table is needed to link pages but has no titles of the wiki.
     """

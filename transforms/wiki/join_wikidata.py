@@ -40,7 +40,7 @@ class LinkPages(beam.PTransform):
       table: entity table, or None.
       pins: files of pinned splits.
       redirects: PCollection[Redirect] with the redirects that page moves have left since the date of the
-        table that links pages by title; None to follow no redirects.
+        table that links pages by title (items_per_site or the entity table); None to follow no redirects.
     """
 
     dbname: str
@@ -73,7 +73,7 @@ class JoinWikidata(beam.PTransform):
       pins: output of ReadSplitPins, or None. Articles about a pinned item get its split; other pins have no
         effect.
       redirects: PCollection[Redirect] with the redirects that page moves have left since the date of the
-        table that links pages by title; None to follow no redirects.
+        table that links pages by title (items_per_site or the entity table); None to follow no redirects.
     """
 
     dbname: str

@@ -50,11 +50,12 @@ class ReadDump(beam.PTransform):
       paths: dump files on any Beam file system; .xml, .xml.bz2 (one stream or many), .xml.gz, .xz, .zst.
       stripes: number of workers that divide the work on a file which cannot be split, such as a .gz. Each of
         them decompresses the whole file, but processes only its share of the pages.
-      namespaces: pages in other namespaces are skipped, without reading their text. None reads the pages of
-        all namespaces.
+      namespaces: namespaces whose pages are read completely. Pages of other namespaces may be yielded without
+        their text. None reads all pages completely.
       on_corrupt: "fail" raises InputError at the first damage, with the file, the byte and the last undamaged
         page; "keep-good" skips and reports damaged parts.
-      limit: maximum number of pages, read by one worker in the order of the paths. 0 reads all.
+      limit: maximum number of pages in total, including malformed pages and those of other namespaces. With a
+        limit, one worker reads the files, in the order of `paths`. 0 reads all pages.
     """
 
     def __init__(
@@ -133,7 +134,7 @@ def _key_of(unit: FileUnit) -> str:
 def join_borders(_: str, parts: Iterable[FileUnit]) -> Iterator[FileUnit]:
     """Adds to a work unit the data that it needs from the following work unit of the file.
 
-    `parts` are the unit and any results of `open_border` with this data, which have the kind "border". The
+    `parts` are the unit, and any units of the kind "border" from `open_border`, which contain this data. The
     common key of the parts is not used. If a file was given twice, the unit is in `parts` twice, and is
     yielded twice.
     """

@@ -98,10 +98,10 @@ def entity_bytes_of(path: str, stripes: int) -> int:
 
 
 def check_entity_dump(path: str, *, whole: bool = True) -> None:
-    """Raises InputError if a file is not an entity dump: it is empty, or does not begin like one.
+    """Raises InputError if a file is empty or does not begin like an entity dump.
 
-    If the file must be complete (`whole`), also raises it if the file is visibly truncated. Only the
-    beginning and the end are read, before the build starts, so a truncated .gz is not detected.
+    If `whole` is True, also raises it if the file is visibly truncated. Only the beginning and the end are
+    read, before the build starts. A truncated .gz is not detected, because its end does not show it.
     """
     file_bytes = file_bytes_of(path)
     if not file_bytes:

@@ -97,7 +97,8 @@ class EntityTable(NamedTuple):
         if dbname not in self.wikis:
             raise ValueError(
                 f"the entity table {self.folder} has no titles of {dbname}: it was made for"
-                f" {', '.join(self.wikis) or 'no wiki'} (corpusmill entities --wikis)"
+                f" {', '.join(self.wikis) or 'no wiki'}; make a new table with"
+                " corpusmill entities --wikis"
             )
         return dbname
 
@@ -134,7 +135,9 @@ def _read_file(path: str, rows: int) -> tuple[tuple[str, ...], list[RowGroup]]:
                 raise InputError(path, f"row group {number} has no statistics of its ids")
             row_groups.append(RowGroup(path, number, ids.min, ids.max, metadata.num_rows))
         if parquet.metadata.num_rows != rows:
-            message = f"{parquet.metadata.num_rows} rows, but the manifest has {rows}"
+            message = (
+                f"{parquet.metadata.num_rows} rows; expected {rows}, the number in the manifest"
+            )
             raise InputError(path, message)
     return wikis, row_groups
 
@@ -253,7 +256,8 @@ def add_classes(
       grouped: (index of a row group, facts about pages whose items are in its range of ids). A negative index
         stands for items outside all row groups.
       row_groups: the row groups of the entity table.
-      kinds: id of each class of Wikimedia's own pages → its kind, such as "list".
+      kinds: id of each Wikidata class of pages that are not articles, such as lists and disambiguation
+        pages → its kind, such as "list".
     """
     at, facts_of_pages = grouped
     if at < 0:

@@ -1,8 +1,8 @@
 """Reads pins (fixed splits of articles) from tables and finished builds, and adds them to facts about pages.
 
 A pin assigns an identity (a Wikidata item, or a page such as "ukwiki:1088") to a fixed split. This split
-replaces the one that the hash determines. There may be millions of pins. Pins and pages are grouped into
-buckets by a hash of the identity.
+replaces the one that a hash of the identity determines. There may be millions of pins. Pins and pages are
+grouped into buckets by another hash of the identity.
 """
 
 import contextlib
@@ -61,7 +61,7 @@ class PinSources(NamedTuple):
 
 
 def find_pins(patterns: Sequence[str]) -> PinSources:
-    """Finds the tables and finished builds with pins that match the patterns, each once.
+    """Finds the tables and finished builds that match the patterns, each once. They contain the pins.
 
     A table is a .parquet, .tsv or .csv file, plain or compressed (.gz, .bz2, .xz). A build is a folder with a
     file COMPLETED; its train, validation and test Parquet files are read.
@@ -227,8 +227,8 @@ class PinItems(beam.PTransform):
 def key_by_bucket(page_and_facts: PageToFacts) -> tuple[int, PageToFacts]:
     """Returns (bucket, (page id, facts)).
 
-    The bucket is a hash of the page's item, or of the page id if the page has no item. It is the same as that
-    of the item's pin.
+    The bucket is a hash of the page's item, so the pin of the item is in the same bucket. If the page has no
+    item, the bucket is a hash of the page id.
     """
     page_id, facts = page_and_facts
     return bucket_of(facts.qid or str(page_id)), page_and_facts

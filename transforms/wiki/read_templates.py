@@ -175,7 +175,8 @@ class _ReadPage(beam.DoFn):
 def _headings(page: Page) -> Iterator[beam.pvalue.TaggedOutput]:
     """Yields (heading, counts) for each section of an article, on the output "headings".
 
-    The heading "" stands for the article itself. Redirects and very long pages, for example, yield nothing.
+    The heading "" stands for the article itself. Redirects, pages that are not wikitext, pages with more than
+    MAX_CHARACTERS characters, and pages that `count_headings` skips yield nothing.
     """
     if page.is_redirect or page.content_model != "wikitext" or len(page.text) > MAX_CHARACTERS:
         return

@@ -123,7 +123,7 @@ def write_file(
 
 
 def _encoding(wikis: Sequence[str]) -> dict[str, Any]:
-    """Returns options that make Parquet files a third smaller than the default options.
+    """Returns options with which Parquet files are a third smaller than with the default options.
 
     Only the column of ids has statistics.
     """

@@ -4,9 +4,9 @@ Its arguments are names of modules. Each line of standard input is a `Request` i
 line of standard output reports a worker that failed: its number and its exit status, where signals are
 negative numbers (-9: SIGKILL).
 
-After the line `END`, it accepts no more requests, and running workers have some seconds to end by themselves.
-If the parent process is killed, the input ends without that line. In both cases the whole process group is
-then killed, so this process must have its own group.
+After the line `END`, the process accepts no more requests, and running workers have some seconds to end by
+themselves. If the parent process is killed, the input ends without that line. In both cases the whole process
+group is then killed, so this process must have its own group.
 """
 
 import contextlib

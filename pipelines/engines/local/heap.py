@@ -15,14 +15,15 @@ KEPT = 1 << 26
 """In a worker, number of free bytes at the end of the heap that are not returned to the system."""
 
 MESSAGE_BLOCK, MESSAGE_KEPT = 1 << 17, 1 << 20
-"""The same two limits in the process that passes messages between workers. Messages have up to some
-megabytes. In the heap, the gaps that they leave would grow with the number of messages.
+"""The same two limits in the process that passes messages between workers. They are lower, so that large
+messages, which may have a few megabytes, are mapped separately. In the heap, the gaps that messages leave
+would grow with the number of messages.
 """
 
 ARENAS = 1
 """Number of heaps of the process. By default, glibc makes up to eight per core, and a thread cannot use free
-memory in the heap of another thread. Python's threads seldom allocate memory at the same time, so one is
-enough.
+memory in the heap of another thread. Python's threads seldom allocate memory at the same time, so one heap
+is enough.
 """
 
 

@@ -78,8 +78,8 @@ class InProcess:
 
 
 _started: WeakValueDictionary[str, Workers] = WeakValueDictionary()
-"""Name → workers. A pipeline is passed to the runner as a message, which can contain only the name of its
-workers.
+"""Name → workers. A pipeline is passed to the runner as a serialised message. The message cannot contain the
+workers of the pipeline, only their name.
 """
 
 

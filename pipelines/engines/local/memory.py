@@ -1,7 +1,7 @@
 """Checks, before a build starts, that the in-process runner has enough memory.
 
-The runner keeps data between the steps of a stage in its own process. Without this check, a build that needs
-too much memory might run for hours before the system kills it, without a message.
+The memory that a build needs depends on its input and on the number of workers. Without this check, a build
+that needs too much memory might run for hours before the system kills it, without a message.
 """
 
 import os
@@ -22,7 +22,7 @@ def check_memory(model: MemoryModel, text_bytes: int, workers: int, limit: int) 
 
     Args:
       model: The memory model of the corpus.
-      text_bytes: The decompressed size of all inputs.
+      text_bytes: The decompressed size of all inputs, in bytes.
       workers: The number of processes of the in-process runner.
       limit: The number of bytes that may be used (see `memory_limit`).
     """
@@ -42,8 +42,8 @@ def check_memory(model: MemoryModel, text_bytes: int, workers: int, limit: int) 
 def memory_limit() -> int:
     """Returns the number of bytes that this process and its children may use together.
 
-    It is the smallest of the machine's memory, the limits of the process's control groups (versions 1 and 2)
-    and their parents, and the limit on its address space.
+    It is the smallest of these numbers: the memory of the machine, the limits of the Linux cgroups (versions
+    1 and 2) of this process and of their parents, and the limit on the address space of this process.
     """
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
@@ -54,15 +54,15 @@ def memory_limit() -> int:
 
 
 def cgroup_limits(own: pathlib.Path, root: pathlib.Path) -> Iterator[int]:
-    """Yields the memory limits, in bytes, of the control groups of a process.
+    """Yields the memory limits, in bytes, of the Linux cgroups of a process and of their parents.
 
     The format of `own` is described in cgroups(7): lines `id:controllers:path`; version 2 has no controllers.
     In a container, the path in a line may be a path on the host, which does not exist in the container. A
-    group whose folder is not found is treated as unlimited.
+    cgroup whose folder is not found is treated as unlimited.
 
     Args:
-      own: The file that lists the groups, such as /proc/self/cgroup.
-      root: The folder that contains the groups, such as /sys/fs/cgroup.
+      own: The file that lists the cgroups of the process, such as /proc/self/cgroup.
+      root: The folder that contains the cgroups, such as /sys/fs/cgroup.
     """
     if not own.exists():
         return

@@ -1,9 +1,9 @@
 """A process that does the Python work of a pipeline: the command `corpusmill-worker`.
 
 This command is used by the in-process runner, and by Spark's environments of the types PROCESS and EXTERNAL.
-The runner starts the command like a container of Beam, with flags for the addresses to connect to. The
-process requests the options of the job from the runner, and then becomes Beam's worker. (Beam's container
-images have a similar program, which is not part of Beam's Python package.)
+The runner starts the command with flags that a container of Beam would also get: the id of the worker, and
+addresses to connect to. The process requests the options of the job from the runner, and then becomes Beam's
+worker. (Beam's container images have a similar program, which is not part of Beam's Python package.)
 
 The command installs nothing: the node must have the same installation of corpusmill as the launcher.
 """

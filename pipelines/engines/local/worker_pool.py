@@ -34,8 +34,8 @@ MODULES = (
 
 IS_GONE = f"{SERVER} has ended"
 PARAMETER = "secret"
-"""Name of the parameter of an EXTERNAL environment with the secret. Runners forward parameters, but not
-metadata.
+"""Name of the parameter with which an EXTERNAL environment sends the secret to the pool. Runners forward the
+parameters of an environment, but not gRPC metadata.
 """
 
 
@@ -84,7 +84,7 @@ def worker_pool(
       tell: Function that is called if a worker fails (see `Workers.start`). Nothing else notifies the
         runner, which waits for each worker.
 
-    Raises OSError if the address is in use.
+    Raises OSError if the address is in use, or is not an address of this machine.
     """
     server = grpc.server(ThreadPoolExecutor(1), options=[("grpc.so_reuseport", 0)])
     fn_api_grpc.add_BeamFnExternalWorkerPoolServicer_to_server(_Pool(workers, secret, tell), server)

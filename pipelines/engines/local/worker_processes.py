@@ -121,7 +121,8 @@ class Workers:
 
         Args:
           arguments, secret: The arguments of `worker.main`.
-          tell: Function that is called if the worker fails. It may be called in any thread.
+          tell: Function that is called if the worker fails. It may be called in any thread. After a call of
+            `give_up`, it is called at once.
         """
         request = Request(arguments=arguments, secret=secret, folder=str(pathlib.Path.cwd()))
         with self._lock:

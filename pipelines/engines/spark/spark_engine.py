@@ -45,7 +45,9 @@ from pipelines.engines.spark.spark_job_server import JobServer, job_server
 
 WORKER_COMMAND = "corpusmill-worker"
 DEFAULT_MEMORY = "-XX:MaxRAMPercentage=40"
-"""Option for the JVM, which stores the data between stages. Python workers need the rest of the memory."""
+"""Option for the JVM: the heap, in which Spark stores the data between stages, may use 40 % of the machine's
+memory. Python workers need the rest of the memory.
+"""
 
 WORKER_LIFE_MS = 24 * 3600 * 1000
 """Milliseconds after which an unused worker process ends. The value is longer than a job, because starting a
@@ -65,19 +67,19 @@ has cores.
 FUSE_HERE = "pre_optimize=all"
 """Beam experiment that fuses the steps in Python, as for the in-process runner.
 
-Otherwise Beam's Java code fuses them. It fails on a Flatten if only some of its inputs can be fused ("exactly
-one producing PTransformNode").
+Otherwise Beam's Java code fuses the steps. That code fails on a Flatten if only some of the Flatten's inputs
+can be fused ("exactly one producing PTransformNode").
 """
 
 
 class Spark:
     """The engine for Spark. It runs pipelines with Beam's job server.
 
-    Without the URL of a Spark master, Spark runs on this machine with the given number of tasks and worker
-    processes. With a URL, executors start the worker command that is installed on their nodes, or use the
-    worker pool in --environment_config if --environment_type is EXTERNAL. --job_endpoint is the address of a
-    running job server. Such a pool or job server must have the same secret as the build, in the environment
-    variable CORPUSMILL_SECRET.
+    Without --spark_master_url, Spark runs on this machine, with `workers` tasks and worker processes. With
+    --spark_master_url, the executors start the worker command that is installed on their nodes. If
+    --environment_type is EXTERNAL, they use the worker pool with the address in --environment_config instead.
+    --job_endpoint is the address of a job server that is already running. A worker pool or job server that is
+    already running must have the same secret as the build, in the environment variable CORPUSMILL_SECRET.
 
     Raises ValueError if Java, the job server or the worker command is required and is missing on this
     machine, or if the flags list packages that workers should install.
@@ -170,11 +172,11 @@ class Spark:
         return ExternalEnvironment(pool, parameters, capabilities=python_sdk_capabilities())
 
     def _jars(self) -> Sequence[str]:
-        """Returns a tuple with the jar that the job server must send to executors. If the tuple is empty, the
-        server sends all its jars.
+        """Returns a tuple with the jar of the job server, which the job server must send to executors.
 
-        The tuple is empty if Spark runs on this machine. A job server that is already running must have the
-        jar at the same path as this machine; if the jar is not found here, the tuple is also empty.
+        If the tuple is empty, the job server sends all its jars. It is empty if Spark runs on this machine,
+        or if the jar is not found on this machine. A job server that was started by someone else must have
+        the jar at the same path as this machine.
         """
         if self._files:
             return () if self.is_local else (self._files.jar,)
@@ -335,7 +337,8 @@ def _find_files(options: PipelineOptions) -> JobServerFiles:
 def _refuse_packages(options: PipelineOptions) -> None:
     """Raises ValueError if the options list packages that workers should install.
 
-    Only workers in Docker containers install packages, so these may be listed for the environment DOCKER.
+    Only workers in Docker containers install packages, so packages may be listed if --environment_type is
+    DOCKER.
     """
     if options.view_as(PortableOptions).environment_type == "DOCKER":
         return

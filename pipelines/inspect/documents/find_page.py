@@ -10,7 +10,7 @@ import heapq
 import html
 import logging
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
 from transforms.files.open_input import InputError, is_there, open_input, open_raw
@@ -239,7 +239,3 @@ def _pages(paths: Sequence[str], near: _Near, wiki_templates: bool) -> Iterator[
 def page_of_wikitext(wikitext: str, title: str) -> Page:
     """Returns a page with the given title and wikitext, for text that does not come from a dump."""
     return Page(0, ARTICLE_NAMESPACE, title, 0, "wikitext", False, False, wikitext)
-
-
-NO_WIKI: Mapping[int, Sequence[str]] = {}
-"""The namespaces of a wiki without a dump: none. Only those in the language tables are known."""

@@ -30,9 +30,9 @@ QUESTIONS = (
     "Is it as large as the paper's?",
     "How long are the documents?",
     "What does the text look like?",
-    "Where is the document that I miss?",
-    "Which years, subjects and sources is it about?",
-    "Where does the text have holes?",
+    "Why is a document that I expected not in the build?",
+    "Which years, subjects and sources does it cover?",
+    "Where is text missing from the documents?",
     "Does the vocabulary fit the text?",
     "What changed since the previous edition?",
 )
@@ -58,7 +58,7 @@ MEANINGS = {
     "too-new": "published too late",
     "malformed": "not running prose",
 }
-"""Reason of a rejection → its meaning, for names that do not say it."""
+"""Name of a reason for rejection → its meaning, if the name does not explain itself."""
 MAX_BOOKS = 1_500
 """Maximum number of books in a chart."""
 

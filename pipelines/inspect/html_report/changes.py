@@ -294,9 +294,10 @@ def _all_papers(builds: Sequence[Facts]) -> Iterator[Answer]:
 
 
 def _all_editions(builds: Sequence[Facts]) -> Iterator[Answer]:
-    """Yields an answer with a chart for each corpus that has several editions in the report.
+    """Yields one answer, with a chart for each corpus that has several builds of the same edition.
 
-    The chart has the number of documents in each edition. If there is no such corpus, yields nothing.
+    The chart has the number of documents in each of these builds. If there is no such corpus, yields nothing.
+    Only builds in the report are considered.
     """
     several = {
         name: of

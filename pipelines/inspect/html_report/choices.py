@@ -31,8 +31,9 @@ from transforms.text.wikimedia.article_markers import parse_article
 DOCUMENTS = 20
 SENTENCE = "sentence_"
 REJECTED = 400
-"""Most rejected records on a page. Each reason gets an equal share of them, and at least LEAST_OF_REASON. If
-a reason has fewer records, the others get the rest of its share.
+"""Maximum number of rejected records on a page. Each reason for rejection gets an equal share of this number,
+but at least LEAST_OF_REASON, even if the maximum is then exceeded. If a reason has fewer records than its
+share, the other reasons get the rest.
 """
 LEAST_OF_REASON = 5
 ROWS_SAMPLED = 20_000

@@ -309,9 +309,9 @@ def _ends(numbers: Sequence[float]) -> tuple[float, float]:
 def _around(numbers: Sequence[float], *, log: bool = True) -> list[float]:
     """Returns the two ends of an axis that has room for all `numbers` and a margin at each end.
 
-    On a logarithmic axis (`log`), the smallest number is divided by 1.5 and the largest is multiplied by it.
-    On a linear axis, each margin is 12 % of the difference between these numbers, or of the number itself if
-    they are equal.
+    On a logarithmic axis (`log`), the ends are the smallest number divided by 1.5 and the largest number
+    multiplied by 1.5. On a linear axis, each margin is 12 % of the difference between the smallest and the
+    largest number. If the two are equal, each margin is 12 % of that number.
     """
     low, high = _ends(numbers)
     if log:

@@ -20,9 +20,9 @@ _AUDIT, _FINDINGS = "audit/summary.json", "audit/findings.tsv"
 
 
 def where_it_has_holes(facts: Facts) -> Answer | None:
-    """Returns the answer to the question in which places the text of a build lacks words, and why.
+    """Returns the answer about holes: the places where the text of a build lacks words, and the reasons.
 
-    Reasons are unknown templates, errors of cleaning, and input that could not be read.
+    The reasons are unknown templates, errors of cleaning, and input that could not be read.
 
     Returns None if the build has no documents.
     """
@@ -44,8 +44,9 @@ _Part = tuple[str, list[Figure], list[Table]]
 def _templates(facts: Facts) -> Iterator[_Part]:
     """Yields a chart of the unknown templates that occur most often in running text.
 
-    A template is unknown if no table of templates defines its text. Beside each template, the chart has the
-    cumulative share: which part of all uses of unknown templates this template and those above it have.
+    A template is unknown if no table of templates defines its text. The chart has the number of uses of each
+    template, and the cumulative share: the uses of this template and of all templates above it, as a share of
+    all uses of unknown templates.
     """
     if UNRENDERED not in facts.names_of(UNRENDERED, ""):
         return
@@ -81,10 +82,11 @@ def _templates(facts: Facts) -> Iterator[_Part]:
 
 
 def _audit(facts: Facts) -> Iterator[_Part]:
-    """Yields the results of the audit of a build, which looks for places where words are missing.
+    """Yields the results of the audit of a build.
 
-    They are a chart of the number of such places by class, a table of the templates that cause most of them,
-    and a table of the first places. An audit compares the text with the output of another parser.
+    The audit compares the text with the output of another parser, to find places where words are missing. The
+    results are a chart of the number of such places by class, a table of the templates that cause most of
+    them, and a table of the first places.
     """
     if _AUDIT not in facts.names_of(_AUDIT, ""):
         if facts.build.corpus == "wiki40b":

@@ -23,7 +23,7 @@ UNKNOWN = "–"
 
 
 def what_it_is_about(facts: Facts) -> Answer | None:
-    """Returns the answer to the question which years, subjects or sources the documents of a build have.
+    """Returns the answer about the years, subjects or sources of the documents of a build.
 
     Returns None if the build has no documents.
     """
@@ -71,7 +71,7 @@ def _of_translations(facts: Facts) -> Answer | None:
 
 
 def _of_books(facts: Facts) -> Answer | None:
-    """Counts the books of PG-19 by decade of publication, and by the source of this date.
+    """Counts the books of PG-19 by decade of publication and by the source of the publication date.
 
     Books without a date are counted separately. Returns None for other builds.
     """
@@ -172,7 +172,9 @@ def _of_sentences(facts: Facts) -> Answer | None:
 
 
 def _of_genres(facts: Facts) -> Answer | None:
-    """Counts, by genre, the books that SimpleBooks excludes. The genres of other books are unknown.
+    """Counts the books that SimpleBooks rejects, by genre or language.
+
+    The genres of the other books are unknown.
 
     Returns None for other builds.
     """

@@ -154,7 +154,7 @@ def test_the_page(tmp_path: Path, run: Command) -> None:
         ),
         ("text", "rows.jsonl#x,q", 1, "the evaluation sets have no items with words"),
         ("text#q", "text", 2, "is a text file, which has no columns"),
-        ("text", "folder", 1, "no finished build here or below"),
+        ("text", "folder", 1, "no finished build in this folder or below"),
         ("text", "flores#ukr", 2, "has no files for ukr; it has files for eng"),
         ("text", "a=text b=text a=rows.jsonl#q", 2, "two sets have the name a: rename one"),
     ],

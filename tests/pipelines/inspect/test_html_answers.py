@@ -206,6 +206,7 @@ def editions(tmp_path: Path) -> tuple[Facts, Facts]:
     return edition("20260101", old), edition("20260201", new)
 
 
+@pytest.mark.slow
 def test_what_changed_is_read_beside_the_edition(editions: tuple[Facts, Facts]) -> None:
     old, new = editions
     answer = what_changed(old, new)

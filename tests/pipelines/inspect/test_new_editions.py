@@ -122,6 +122,7 @@ def test_sentences_go_by_their_places(tmp_path: Path, run: Command) -> None:
     run("contamination", *given, status=0)
 
 
+@pytest.mark.slow
 def test_a_book_goes_from_all_splits_that_have_it(tmp_path: Path, run: Command) -> None:
     build = golden("simplebooks")
     book = rows_of(build, "train_2")[0]
@@ -138,6 +139,7 @@ def overlap(run: Command, *given: object, status: int = 0) -> Any:
     return run("overlap", *given, "--workers", 1, status=status)
 
 
+@pytest.mark.slow
 def test_near_duplicates_of_another_data_set(
     tmp_path: Path, run: Command, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -160,6 +162,7 @@ def test_near_duplicates_of_another_data_set(
     assert "is not empty: use another --output" in told
 
 
+@pytest.mark.slow
 def test_of_a_cluster_one_document_stays(tmp_path: Path, run: Command) -> None:
     build = golden("pg19")
     given = build, "--similarity", "0.5", "--drop-from", "first", "--output", tmp_path / "found"

@@ -259,7 +259,10 @@ def test_a_build_without_pieces(uk: Path, run: Command) -> None:
         ("{", "not JSON: "),
         ("[" * 100_000, "not JSON: "),
         ("[]", "no such split: 'test'"),
-        ('{"test": {"words": "x"}}', "the counts of test lack characters, words, articles"),
+        (
+            '{"test": {"words": "x"}}',
+            "the counts of the split test lack the keys characters, words, articles",
+        ),
         (None, "no such file"),
     ],
 )

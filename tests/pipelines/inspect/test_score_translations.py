@@ -104,7 +104,7 @@ def test_the_other_metrics_of_sacrebleu(files: Path, spbleu: Command) -> None:
 
 def test_without_a_model(files: Path, spbleu: Command) -> None:
     assert spbleu(*one(files, model=""), status=1).err == (
-        f"corpusmill: error: {files}/sacrebleu/models/{RELEASE}: no such file: there is no --model, and"
+        f"corpusmill: error: {files}/sacrebleu/models/{RELEASE}: no such file: --model is not given, and"
         " sacrebleu has not downloaded this model. Download a model and give it with --model FILE"
         f" (flores101: https://dl.fbaipublicfiles.com/fairseq/models/flores/{RELEASE};"
         " flores200: https://tinyurl.com/flores200sacrebleuspm;"
@@ -257,8 +257,9 @@ def test_warnings(files: Path, spbleu: Command) -> None:
             "m.tsv",
             b"",
             ("--metadata", "{0}"),
-            "{0}: is a folder, so the names of the translations must contain the split, like eng-fra.devtest"
-            "; rename them, or give the path of a metadata table",
+            "{0}: is a folder with a metadata table for each split, so the file names of the translations"
+            " must contain their split, like eng-fra.devtest; rename the files, or give the path of one"
+            " table",
         ),
     ],
 )

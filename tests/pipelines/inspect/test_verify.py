@@ -153,8 +153,8 @@ def test_counts_of_the_manifest_that_do_not_fit_are_faults(corpora: Path) -> Non
     counts = {"kept": {"train": 2, "validation": 1, "test": 2, "total": 5}}
     seal(uk, manifest_of(uk) | {"counts": counts})
     assert [fault.message for fault in verify_folders([str(uk)], workers=1).faults] == [
-        "parquet of train has 3 rows, but 2 were kept",
-        "tfrecord of train has 3 rows, but 2 were kept",
+        "the parquet files of train have 3 rows, but 2 records were kept",
+        "the tfrecord files of train have 3 rows, but 2 records were kept",
         "has 3 articles of train, but 2 were kept",
     ]
 
@@ -192,7 +192,7 @@ def test_a_build_that_lost_its_mark_or_manifest_is_a_fault(
 
 
 def test_no_build_at_all(tmp_path: Path, run: Command) -> None:
-    message = f"corpusmill: error: {tmp_path}: no finished build here or below\n"
+    message = f"corpusmill: error: {tmp_path}: no finished build in this folder or below\n"
     assert run("verify", tmp_path, status=1).err == message
 
 

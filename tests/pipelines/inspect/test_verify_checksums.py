@@ -227,7 +227,7 @@ def test_a_build_that_is_not_finished(
     (build / "COMPLETED").unlink()
     with caplog.at_level(logging.WARNING), pytest.raises(InputError) as raised:
         verify_checksums(str(build), listed, workers=1)
-    assert str(raised.value) == f"{build}: no finished build here or below"
+    assert str(raised.value) == f"{build}: no finished build in this folder or below"
 
 
 def test_a_list_that_is_none(build: Path, tmp_path: Path, run: Command) -> None:

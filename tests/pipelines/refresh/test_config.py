@@ -47,7 +47,7 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + "connections = 4\n" + UK, "[refresh]: connections: Expected `int` <= 3"),
         (HEAD + 'layout = "newest"\n' + UK, "[refresh]: layout: Invalid enum value 'newest'"),
         (HEAD + "max_removed_share = 2\n" + UK, "[refresh]: max_removed_share: Expected"),
-        (HEAD.replace("downloads =", "state =") + UK, "[refresh]: downloads is missing: set it to a folder"),
+        (HEAD.replace("downloads =", "state =") + UK, "[refresh]: `downloads` is missing: set it to a"),
         (
             HEAD + 'state = "zz://x"\n' + UK,
             "[refresh]: state is zz://x, which cannot be accessed: Unable to get filesystem",
@@ -59,8 +59,8 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + "[[corpus]]\n", "[[corpus]] 1: Object missing required field `kind`"),
         (HEAD + UK + '[[corpus]]\nkind = "wiki40c"', "[[corpus]] 2: kind: Invalid value 'wiki40c'"),
         (HEAD + UK + '[[corpus]]\nkind = "x"', "known: entities, wiki40b, lm1b, pg19, simpleb"),
-        (HEAD + '[[corpus]]\nkind = "wiki40b"', "set either language or languages"),
-        (HEAD + UK + "languages = ['el']", "set either language or languages"),
+        (HEAD + '[[corpus]]\nkind = "wiki40b"', "set either `language` or `languages`"),
+        (HEAD + UK + "languages = ['el']", "set either `language` or `languages`"),
         (HEAD + UK + "sites = []", "[[corpus]] 1: Object contains unknown field `sites`"),
         (HEAD + UK + UK, "two tables [[corpus]] have the name wiki40b-uk; set another name"),
         (HEAD + UK + UK + 'name = "x"\nentities = "none"', "wiki40b-uk and x both write to wiki40b/uk"),
@@ -83,7 +83,7 @@ def write(folder: Path, text: str) -> Path:
         (HEAD + UK + "build = { shard_bytes = 0 }", "shard_bytes must be positive, not 0"),
         (
             HEAD + '[[corpus]]\nkind = "flores101"\nsites = ["x"]',
-            "flores101: sites must be one or more of",
+            "flores101: `sites` must be one or more of",
         ),
     ],
 )  # fmt: skip
@@ -138,7 +138,7 @@ def test_a_date_in_the_future(tmp_path: Path) -> None:
     settings = load_config(str(write(tmp_path, HEAD + UK))).refresh
     files = {"input": ("https://example.org/x",)}
     for date in ("20991231", "2099-12-31"):
-        with pytest.raises(ValueError, match=f"date must not be in the future, got '{date}'"):
+        with pytest.raises(ValueError, match=f"`date` must not be in the future, got '{date}'"):
             FilesTable(date=date, files=files).sources(settings)
     assert FilesTable(date="2026-11-01", files=files).sources(settings)[0].date == "20261101"
 

@@ -91,7 +91,7 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         (
             SIMPLEBOOKS,
             {"overlap": "minhash", "estimate": 2},
-            "estimate cannot be used with overlap='minhash'",
+            "`estimate` cannot be used with `overlap='minhash'`",
         ),
         (SIMPLEBOOKS, {"number_style": "words"}, "number_style"),
         (SIMPLEBOOKS, {"heldout_books": 0}, "heldout_books"),
@@ -117,9 +117,9 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         (
             FLORES101,
             {"documents": ["wikinews=a"]},
-            "documents of 'wikinews': this is the name of a site",
+            "the set of documents 'wikinews' has the name of a Wikimedia site",
         ),
-        (FLORES101, {"documents": ["News=a"]}, "documents of 'News': a domain name has"),
+        (FLORES101, {"documents": ["News=a"]}, "documents 'News' has an invalid name"),
         (
             FLORES101,
             {"documents": ["news="]},
@@ -134,7 +134,7 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
         (
             FLORES101,
             {"documents": ["n=a"], "newer_than": ["m=2026-02-03"]},
-            "newer_than: there is no dump and there are no documents for 'm'",
+            "`newer_than` names the domain 'm', which has neither a dump nor documents",
         ),
         (FLORES101, {"wikinews": ["a"], "newer_than": ["wikinews=1", "wikinews=b"]}, "1 b$"),
         (
@@ -147,15 +147,15 @@ SUBWORDS = SubwordsConfig, {"corpora": ["."]}
             {"wikinews": ["a"], "dump_date": "../x"},
             "dump_date must consist of letters, .* got '../x'",
         ),
-        (MULTILINGUAL, {"corpora": []}, "the setting corpora is empty: give at least one folder"),
+        (MULTILINGUAL, {"corpora": []}, "the setting `corpora` is empty: give at least one folder"),
         (MULTILINGUAL, {"vocabulary_sizes": []}, "vocabulary_sizes must have at least one size"),
         (MULTILINGUAL, {"vocabulary_sizes": [400, 400]}, "has a size twice"),
         (MULTILINGUAL, {"vocabulary_sizes": [263]}, "must be above 263"),
         (MULTILINGUAL, {"sample_articles": 0}, "must be positive"),
-        (SUBWORDS, {"corpora": []}, "corpora must have at least one"),
+        (SUBWORDS, {"corpora": []}, "`corpora` must have at least one"),
         (SUBWORDS, {"corpora": ["xx=a"]}, 'no language "xx"'),
         (SUBWORDS, {"temperature": "0"}, "temperature must be a positive number, not '0'"),
-        (SUBWORDS, {"sentences": 0}, "sentences must be from 1 to .*, not 0"),
+        (SUBWORDS, {"sentences": 0}, "`sentences` must be from 1 to .*, not 0"),
         (SUBWORDS, {"dump_date": "a/b"}, "dump_date must consist of letters, .* got 'a/b'"),
         (SUBWORDS, {"size": 3}, "size must be above 3"),
     ],

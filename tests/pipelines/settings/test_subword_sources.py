@@ -94,7 +94,7 @@ def test_files_of_lines(tmp_path: Path) -> None:
 
 def test_folders_without_text(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="no finished build here or below"):
+    with pytest.raises(InputError, match="no finished build in this folder or below"):
         find([str(tmp_path / "empty")])
     make_build(tmp_path / "other", "all", {}, corpus="entities")
     with pytest.raises(InputError, match="no finished build of wiki40b, lm1b, pg19, simplebooks"):

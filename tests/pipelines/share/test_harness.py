@@ -119,5 +119,7 @@ def test_what_has_no_task(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no such split: 'dev'; there are train, "):
         list(write_tasks([str(GOLDEN / "wiki40b" / "uk")], str(tmp_path), "dev"))
     make_build(tmp_path, "uk", {})
-    with pytest.raises(ValueError, match="the counts of test lack characters, words"):
+    with pytest.raises(
+        ValueError, match="the counts of the split test lack the keys characters, words"
+    ):
         list(write_tasks([str(tmp_path)], str(tmp_path)))

@@ -162,7 +162,11 @@ def test_a_dry_run_asks_nothing(
     ("repo", "fails", "message"),
     [
         ("me/other", {}, r"me/other: the hub has no such data set.* hf repos create me/other"),
-        ("me/texts", {"/commit/": 403}, "me/texts: the token in HF_TOKEN may not write to it"),
+        (
+            "me/texts",
+            {"/commit/": 403},
+            "me/texts: the token in HF_TOKEN has no permission to write to this data set",
+        ),
         ("me/texts", {"/commit/": 412}, "me/texts: the data set was changed in the meantime"),
         (
             "me/texts",
@@ -223,7 +227,7 @@ def test_what_is_not_whole_is_not_uploaded(
 ) -> None:
     (corpus / "en" / "20260101-1.0.0" / "COMPLETED").unlink()
     assert publish(hub.repo, corpus / "en") == 1
-    assert "no finished build here or below" in capsys.readouterr().err
+    assert "no finished build in this folder or below" in capsys.readouterr().err
     shard = corpus / "uk" / "20260101-1.0.0" / "train-00000-of-00001.parquet"
     shard.write_bytes(shard.read_bytes() + b"\0")
     assert publish(hub.repo, corpus / "uk") == 1

@@ -53,8 +53,8 @@ def test_other_files_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ({"name": "a/b"}, "name must consist of letters, digits,"),
-        ({"name": ""}, "name must consist of letters, digits,"),
+        ({"name": "a/b"}, "`name` must consist of letters, digits,"),
+        ({"name": ""}, "`name` must consist of letters, digits,"),
         ({"review_share": Fraction(0)}, "above 0 and at most 1"),
         ({"review_share": Fraction(2)}, "above 0 and at most 1"),
         ({"accepted_score": Fraction(101)}, "from 0 to 100"),
@@ -160,7 +160,7 @@ def test_a_released_data_set(tmp_path: Path) -> None:
         (
             "One.\nTwo.\n",
             "u\td\tt\tno\tno\n",
-            r"eng\.dev: must have a line for each row of .*metadata_dev\.tsv, 1, but has 2",
+            r"eng\.dev: must have one line for each of the 1 rows of .*metadata_dev\.tsv, but has 2",
         ),
         ("\n", "u\td\tt\tno\tno\n", r"eng\.dev: line 1 is empty"),
         ("One.\n", "u\td\tt\tno\tperhaps\n", r"metadata_dev\.tsv: line 2: .*yes or no"),

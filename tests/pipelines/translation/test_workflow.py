@@ -401,7 +401,7 @@ def test_nothing_is_overwritten_outside(office: Office) -> None:
         (("package", "--output", "x"), "there is no language to package: fra: sent"),
         (
             ("package", "--output", "x", "--version", "../1"),
-            "version must consist of letters, digits,",
+            "`version` must consist of letters, digits,",
         ),
     ],
 )

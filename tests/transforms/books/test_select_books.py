@@ -170,6 +170,7 @@ REAL_CASES = [  # not kept → the book that has the most of it
 REAL_KEPT = {"12-0", "11-0", "1787", "572", "1004", "5921-0", "5946-0", "42324-0"}
 
 
+@pytest.mark.slow
 @needs_real_data
 def test_omnibus_editions_and_their_parts(tmp_path: Path) -> None:
     names = {name for case in REAL_CASES for name in case} | REAL_KEPT

@@ -112,8 +112,8 @@ def test_counts_of_the_manifest(uk: Path) -> None:
     kept = {"train": 5, "validation": 0, "test": 1, "total": 6}
     seal(uk, manifest_of(uk) | {"counts": {"kept": kept}})
     assert list(check_counts(open_build(str(uk)))) == [
-        Fault(str(uk), "parquet of train has 4 rows, but 5 were kept"),
-        Fault(str(uk), "tfrecord of train has 4 rows, but 5 were kept"),
+        Fault(str(uk), "the parquet files of train have 4 rows, but 5 records were kept"),
+        Fault(str(uk), "the tfrecord files of train have 4 rows, but 5 records were kept"),
     ]
 
 
@@ -122,8 +122,8 @@ def test_a_split_whose_files_are_not_listed(uk: Path) -> None:
     manifest["outputs"] = [file for file in manifest["outputs"] if file["format"] != "parquet"]
     seal(uk, manifest)
     assert list(check_counts(open_build(str(uk)))) == [
-        Fault(str(uk), "parquet of train has 0 rows, but 4 were kept"),
-        Fault(str(uk), "parquet of test has 0 rows, but 1 were kept"),
+        Fault(str(uk), "the parquet files of train have 0 rows, but 4 records were kept"),
+        Fault(str(uk), "the parquet files of test have 0 rows, but 1 records were kept"),
     ]
 
 
@@ -222,9 +222,9 @@ def test_counts_of_sentences(news: Path) -> None:
     seal(news, manifest_of(news) | {"counts": {"kept": kept}})
     build = open_build(str(news))
     assert list(check_counts(build)) == [
-        Fault(str(news), "parquet of train has 4 rows, but 5 were kept"),
-        Fault(str(news), "parquet of paper_test has 1 rows, but 2 were kept"),
-        Fault(str(news), "text of train has 4 rows, but 5 were kept"),
+        Fault(str(news), "the parquet files of train have 4 rows, but 5 records were kept"),
+        Fault(str(news), "the parquet files of paper_test have 1 rows, but 2 records were kept"),
+        Fault(str(news), "the text files of train have 4 rows, but 5 records were kept"),
     ]
     assert list(check_stats(build, "sentences")) == [
         Fault(f"{news}/stats.json", "has 4 sentences of train, but 5 were kept"),

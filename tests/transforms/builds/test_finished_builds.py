@@ -224,7 +224,7 @@ def test_a_folder_without_a_finished_build_is_an_error(tmp_path: Path, argument:
     (tmp_path / "empty").mkdir()
     (make_build(tmp_path, "el", IDS) / "COMPLETED").unlink()
     folders = [str(tmp_path), str(tmp_path / argument)]
-    message = f"{tmp_path}/{argument}: no finished build here or below"
+    message = f"{tmp_path}/{argument}: no finished build in this folder or below"
     assert error_of(InputError, find_builds, folders, "wiki40b") == message
 
 

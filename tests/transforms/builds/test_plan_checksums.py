@@ -121,7 +121,11 @@ def test_checkpoints_that_were_kept_must_be_there(tmp_path: Path) -> None:
             SORTED,
             f"1 of the 2 parts of {SORTED} are missing, the first is 00001",
         ),
-        Finding(Status.MISSING, TOKENIZED, "is not in the build, although it has kept checkpoints"),
+        Finding(
+            Status.MISSING,
+            TOKENIZED,
+            "is not in the build, although the build has kept checkpoints",
+        ),
     ]
 
 

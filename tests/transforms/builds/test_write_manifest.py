@@ -86,7 +86,7 @@ def test_what_a_build_says_of_itself(tmp_path: Path) -> None:
     assert "  - split: train\n    path: train-*.parquet\n" in card[1]
     assert card[2] == (
         "\n# Tales\n\nAbout.\n\nSignature: `tales|lang:en|dump:20260101|v:1.0.0`\n\nA table.\n\n"
-        "What this build could not know:\n\n- Before.\n- After.\n\n"
+        "Caveats of this build:\n\n- Before.\n- After.\n\n"
         "## Citation\n\n```bibtex\n@x\n```\n\n"
         "Every input and output with its SHA-256, and all settings: `manifest.json`.\n"
     )

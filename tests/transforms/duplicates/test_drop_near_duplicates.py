@@ -169,9 +169,9 @@ def test_nothing_to_remove(tmp_path: Path, ranges: list[LineRange]) -> None:
 @pytest.mark.parametrize(
     ("threshold", "message"),
     [
-        (-0.1, "threshold must be above 0 and below 1, not -0.1"),
-        (1.0, "threshold must be above 0 and below 1, not 1.0"),
-        (float("nan"), "threshold must be above 0 and below 1, not nan"),
+        (-0.1, "threshold must be at least 0 and below 1, not -0.1"),
+        (1.0, "threshold must be at least 0 and below 1, not 1.0"),
+        (float("nan"), "threshold must be at least 0 and below 1, not nan"),
         (0.9999, "is too high for"),
     ],
 )

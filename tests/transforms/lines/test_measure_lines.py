@@ -79,7 +79,7 @@ def test_characters_that_only_perl_knows_are_told(tmp_path: Path) -> None:
     write_corpus(tmp_path, sorted([*LINES, b"x \xed\xa0\x80 \xf4\x90\x80\x80"]))
     manifest = read_json(tmp_path / "manifest.json")
     assert sum(manifest["counts"]["replaced_characters"][split] for split in ("train", "test")) == 2
-    assert manifest["caveats"][-1].startswith("2 characters are none of Unicode;")
+    assert manifest["caveats"][-1].startswith("2 characters are not valid in Unicode.")
 
 
 @pytest.mark.parametrize(

@@ -65,13 +65,13 @@ GAP = "ukwiki-2026-11-01-p1p5.xml.bz2", "ukwiki-2026-11-01-p2000p3000.xml.bz2"
         (["ukwiki-2026-11-01-p1p5.xml.bz2", "ukwiki-2026-11-01-p7p9.xml.bz2"], "", "", []),
         (["ukwiki-20261101-pages-articles.xml.bz2"], f"{'0' * 64}  x\n", "", []),
         (GAP, "", "no file holds the pages 6 to 1,999; --on-corrupt keep-good builds without them",
-         ["Of the export no file holds the pages 6 to 1,999."]),
+         ["In the export, no file holds the pages 6 to 1,999."]),
         (GAP[:1], f"{'0' * 64}  {GAP[0]}\n{'0' * 64}  {GAP[1]}\n{'0' * 64}  README\n", "",
          [f"SHA256SUMS lists files of the export that were not read: {GAP[1]}."]),
         ([GAP[0], "ukwiki-2026-10-01-p6p9.xml.bz2"], "",
          f"{GAP[0]} and ukwiki-2026-10-01-p6p9.xml.bz2 are not parts of one export", []),
         (["mediawiki_content_history/ukwiki/2026-11-01/xml/bzip2/ukwiki-2026-11-01-p1p5.xml.bz2"], "",
-         "an export of all revisions is not supported; use mediawiki_content_current", []),
+         "an export of all revisions is not supported; use one from mediawiki_content_current", []),
     ],
 )  # fmt: skip
 def test_names_of_exports(

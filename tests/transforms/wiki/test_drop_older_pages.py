@@ -97,9 +97,14 @@ def test_nothing_older_keeps_all() -> None:
             "elwiki-20230501-pages.xml",
             HEADER,
             "20230501",
-            "the dump has the date 20230501; expected one older than 20230501",
+            "the older dump has the date 20230501; expected a date before that of the build's dump, 20230501",
         ),
-        ("elwiki-2023-05-02-p1p9.xml", HEADER, "2023-05-01", "the dump has the date 20230502"),
+        (
+            "elwiki-2023-05-02-p1p9.xml",
+            HEADER,
+            "2023-05-01",
+            "the older dump has the date 20230502",
+        ),
         (
             "a.xml",
             dump_files.dump_header("ukwiki", "uk", "Вікіпедія", {0: ""}),

@@ -97,7 +97,7 @@ def test_of_one_folder_the_date_before_is_the_older_one(tmp_path: Path) -> None:
     assert [wiki.date for wiki in found.wikis] == [MAY, NEWEST_DATE]
     assert found.wikis[0].older == [f"{tmp_path}/{dump_name(date=APRIL)}"]
     assert found.wikis[1].older == found.wikis[0].dump
-    reason = f"no older dump than {APRIL} below {tmp_path}: there is {APRIL}, {MAY}, {NEWEST_DATE}"
+    reason = f"no dump older than {APRIL} below {tmp_path}: there is {APRIL}, {MAY}, {NEWEST_DATE}"
     assert found.missing == [MissingWiki("uk", reason)]
 
 
@@ -107,7 +107,7 @@ def test_wikis_without_an_older_dump_are_missing(tmp_path: Path) -> None:
     touch(tmp_path / "old", dump_name(date=APRIL))
     found = add_older_dumps(find_dumps(roots, ["uk", "el"]), others)
     assert [wiki.language for wiki in found.wikis] == ["uk"]
-    reason = f"no older dump than {MAY} below {others[0]}: no folder elwiki with a date below"
+    reason = f"no dump older than {MAY} below {others[0]}: no folder elwiki with a dated subfolder"
     assert found.missing == [MissingWiki("el", reason)]
     message = error_of(InputError, add_older_dumps, find_dumps(roots, ["el"]), others)
     assert f"no dump to build from (el: {reason})" in message
@@ -130,7 +130,7 @@ def test_languages_come_in_their_order_and_two_may_share_a_wiki(tmp_path: Path) 
         ("no", "nowiki"),
     ]
     assert found.wikis[0].dump == found.wikis[2].dump == [f"{tmp_path}/{dump_name('zhwiki')}"]
-    assert found.missing == [MissingWiki("el", "no folder elwiki with a date below")]
+    assert found.missing == [MissingWiki("el", "no folder elwiki with a dated subfolder")]
 
 
 def test_all_languages(tmp_path: Path) -> None:
@@ -259,12 +259,14 @@ def test_a_date_that_is_none(tmp_path: Path, date: str) -> None:
 def test_nothing_is_there(tmp_path: Path) -> None:
     (tmp_path / "elwiki").mkdir()
     assert error_of(InputError, find_dumps, [str(tmp_path)], ["uk", "el"]) == (
-        f"{tmp_path}: no dump to build from (uk: no folder ukwiki with a date below;"
-        " el: no folder elwiki with a date below); looked for"
+        f"{tmp_path}: no dump to build from (uk: no folder ukwiki with a dated subfolder;"
+        " el: no folder elwiki with a dated subfolder); looked for"
         " <root>/ukwiki/20230501/ukwiki-20230501-pages-articles-multistream.xml.bz2 and"
         " <root>/other/mediawiki_content_current/ukwiki/2026-11-01/xml/bzip2/SHA256SUMS"
     )
-    with pytest.raises(InputError, match="zh-cn: no folder zhwiki with a date below; and 38 more"):
+    with pytest.raises(
+        InputError, match="zh-cn: no folder zhwiki with a dated subfolder; and 38 more"
+    ):
         find_dumps([str(tmp_path)], LANGUAGE_CODES)
 
 
@@ -385,7 +387,7 @@ def test_an_export_is_found(tmp_path: Path, place: str) -> None:
         (wiki,) = find_dumps([str(tmp_path)], ["uk"], date).wikis
         assert wiki == WikiDump("uk", "ukwiki", MAY, files, [], [], [])
     assert find_dumps([str(tmp_path)], ["uk"], layout="exports").wikis[0].dump == files
-    with pytest.raises(InputError, match="no folder ukwiki with a date below"):
+    with pytest.raises(InputError, match="no folder ukwiki with a dated subfolder"):
         find_dumps([str(tmp_path)], ["uk"], layout="dumps")
     with pytest.raises(ValueError, match="layout must be one of any, dumps, exports, not 'newest'"):
         find_dumps([str(tmp_path)], ["uk"], layout="newest")

@@ -110,7 +110,7 @@ def test_files_that_are_missing_cut_or_others(table: EntityTable, tmp_path: Path
     second.unlink()
     assert open_broken(folder).startswith(f"{second}: not a complete Parquet file: ")
     second.write_bytes((folder / "entities-00000-of-00002.parquet").read_bytes())
-    assert open_broken(folder) == f"{second}: 4 rows, but the manifest has 3"
+    assert open_broken(folder) == f"{second}: 4 rows; expected 3, the number in the manifest"
     pq.write_table(pa.table({"numeric_id": [1, 2, 3]}), second)
     expected = f"{second}: not a file of an entity table; its columns: ['numeric_id']"
     assert open_broken(folder) == expected

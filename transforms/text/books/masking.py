@@ -58,8 +58,8 @@ def _by_first_word(entries: Sequence[str]) -> Mapping[str, Sequence[tuple[int, r
     """Groups the entries by their first word.
 
     Returns first word → [(offset of the first word in the entry, pattern of the entry), …], with the longest
-    entry first. The offset is not 0 if the entry begins with punctuation. A list may have twenty thousand
-    entries, and a single pattern for all of them would take seconds per book.
+    entry first. The offset is not 0 if the entry begins with punctuation. The entries are grouped for speed:
+    a single pattern for twenty thousand entries would take seconds per book.
     """
     found = collections.defaultdict(list)
     for entry in sorted(entries, key=len, reverse=True):

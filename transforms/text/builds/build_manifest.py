@@ -10,7 +10,7 @@ from transforms.text.fingerprint import SPLITS
 CARD = "README.md"
 """Name of the dataset card.
 
-A manifest that lists it lists every file of the build except itself and COMPLETED.
+A manifest that lists the card lists every file of the build except manifest.json and COMPLETED.
 """
 
 
@@ -28,7 +28,6 @@ class Description(NamedTuple):
     splits: Sequence[str] = SPLITS
     tags: Sequence[str] = ()  # keywords for search on the hub
     tasks: Sequence[str] = ("text-generation",)  # task categories of the hub
-    caveats: str = "What this build could not know:"  # title of the list of caveats
     closing: str = "Every input and output with its SHA-256, and all settings: `manifest.json`."
 
 

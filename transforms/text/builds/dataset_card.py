@@ -1,4 +1,4 @@
-"""Makes the dataset card of a build, README.md, which is read by people and by the Hugging Face hub."""
+"""Makes README.md, the dataset card of a build. It is read by people and by the Hugging Face hub."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -44,7 +44,7 @@ def make_card(
         f"{_SIGNATURE}`{manifest['signature']}`",
         "",
         *sections,
-        *make_list(description.caveats, manifest["caveats"]),
+        *make_list("Caveats of this build:", manifest["caveats"]),
         *make_citation(description.citation),
         "",
         description.closing,

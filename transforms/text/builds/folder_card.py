@@ -60,7 +60,9 @@ class CardHead(msgspec.Struct):
 def make_folder_card(
     title: str, builds: Iterable[BuildBelow], default: str = "", place: str = "<this folder>"
 ) -> str:
-    """Returns the card, which combines the heads of the builds' cards, or "" if no card has a head.
+    """Returns the card of the folder, whose YAML head combines the heads of the builds' cards.
+
+    Returns "" if no build has a card with a valid YAML head.
 
     Args:
       title: title of the card.

@@ -197,9 +197,9 @@ def sum_log_likelihoods(
 
 def _check_lists(lists: int, listed: int, normalisers: Normalisers) -> None:
     counts = {
-        "words": normalisers.words,
-        "words and ends of lines": normalisers.predicted_words if normalisers.ends else 0,
-        "pieces": normalisers.pieces,
+        "word": normalisers.words,
+        "word and line end": normalisers.predicted_words if normalisers.ends else 0,
+        "piece": normalisers.pieces,
     }
     if lists < normalisers.documents:
         raise ValueError(
@@ -207,9 +207,11 @@ def _check_lists(lists: int, listed: int, normalisers: Normalisers) -> None:
             " all documents or for none"
         )
     if listed not in counts.values():
-        known = " or ".join(f"{count:,} ({what})" for what, count in counts.items() if count)
+        known = " or ".join(
+            f"{count:,} (one per {what})" for what, count in counts.items() if count
+        )
         raise ValueError(
-            f"the lists have {listed:,} log-likelihoods; expected {known}, as in the split"
+            f"the lists have {listed:,} log-likelihoods in total; expected {known} for this split"
         )
 
 
@@ -226,7 +228,10 @@ def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
     `manifest` may be {"stats": <content of stats.json>}. Raises ValueError if counts are missing.
     """
     if "stats" not in manifest:
-        raise ValueError('the manifest has no "stats": use those of stats.json in the same folder')
+        raise ValueError(
+            'the manifest has no key "stats": pass {"stats": <content of stats.json>} instead of the manifest'
+            " (stats.json is in the same folder)"
+        )
     stats = manifest["stats"] if isinstance(manifest["stats"], Mapping) else {}
     counts = stats.get(split)
     if split in _NO_SPLITS or not isinstance(counts, Mapping):
@@ -241,7 +246,7 @@ def read_normalisers(manifest: Mapping[str, Any], split: str) -> Normalisers:
         name for name in ("characters", "words", unit) if not isinstance(counts.get(name), int)
     ]
     if missing:
-        raise ValueError(f"the counts of {split} lack {', '.join(missing)}")
+        raise ValueError(f"the counts of the split {split} lack the keys {', '.join(missing)}")
     ends = _ends_of_lines(stats, split)
     line_feeds = counts.get("line_feeds")
     if line_feeds is None:

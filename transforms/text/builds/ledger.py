@@ -160,7 +160,7 @@ def check_complete(files: Sequence[OutputFile], what: str) -> None:
     for file in files:
         named = file.name.rpartition("-of-")[2].partition(".")[0]
         if named.isdecimal():
-            balance(int(named), f"{what} that their names count", written=len(files))
+            balance(int(named), f"{what} (the number in their names)", written=len(files))
 
 
 def names_of(inputs: Iterable[InputFile], roles: Sequence[str] = ()) -> str:

@@ -55,8 +55,8 @@ def find_doubts(manifest: Mapping[str, Any]) -> Iterator[Doubt]:
     if manifest["settings"].get("identity", _BY_PAGE) != _BY_PAGE:
         yield from _find_few_links(counts)
     if kept.get("train") == 0:
-        others = f": {kept['total']:,} are in the others" if kept["total"] else ""
-        yield Doubt(EMPTY_TRAIN, f"the split train is empty{others}, and {_often(counts)}")
+        others = f"; the other splits have {kept['total']:,} documents" if kept["total"] else ""
+        yield Doubt(EMPTY_TRAIN, f"the split train is empty{others}; {_often(counts)}")
 
 
 def _find_few_links(counts: Mapping[str, Any]) -> Iterator[Doubt]:
@@ -80,7 +80,7 @@ def _often(counts: Mapping[str, Any]) -> str:
     if not reasons:
         return "nothing was rejected"
     often = max(reasons, key=lambda reason: reasons[reason])
-    return f"most of what was rejected, {reasons[often]:,}, is {often}"
+    return f"the most frequent reason for rejection is {often} ({reasons[often]:,} times)"
 
 
 def find_small(manifest: Mapping[str, Any], unit: str, usual: Usual) -> Iterator[str]:

@@ -39,7 +39,11 @@ class MalformedPinsError(ValueError):
 
 
 class ConflictingPinsError(ValueError):
-    """Raised if an article is pinned to two splits. The message names the files of both pins."""
+    """Raised if an article is pinned to two splits.
+
+    `first` and `second` are (split, file of the pin). The message names both splits, and the file of the
+    first.
+    """
 
     def __init__(self, identity: str, first: tuple[str, str], second: tuple[str, str]):
         super().__init__(f"{identity} is pinned to {second[0]}, but to {first[0]} in {first[1]}")

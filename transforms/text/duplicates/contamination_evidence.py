@@ -1,8 +1,11 @@
 """Adds up how much of each evaluation text occurs in the training texts (its overlap), and where it occurs.
 
-The overlaps of an evaluation text with parts of the training data can be added in any order. An overlap has
-the n-grams of the evaluation text that occur in training documents, the number of these documents, and
-passages of the documents that have the longest text in common with the evaluation text.
+The overlaps of an evaluation text with parts of the training data can be added in any order. An overlap has:
+
+* the n-grams of the evaluation text that occur in training documents;
+* the number of these documents;
+* passages from some of these documents, those with the longest matches. A match is a sequence of words that a
+  document has in common with the evaluation text.
 """
 
 import itertools
@@ -76,7 +79,7 @@ class Found(NamedTuple):
 
 
 def order(passage: Passage) -> tuple[int, int, Place, int]:
-    """Returns the sort key of a passage. The passage with the longest common sequence comes first."""
+    """Returns the sort key of a passage. The passage with the longest match comes first."""
     return -passage.words, -passage.ngrams, passage.place, passage.start
 
 

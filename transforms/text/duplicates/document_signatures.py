@@ -31,7 +31,7 @@ def sign_documents(ngrams: Sequence[Uint64s], permutations: int) -> Uint32s:
 def exact_jaccard(first: Uint64s, second: Uint64s) -> Fraction:
     """Returns the Jaccard similarity |A ∩ B| / |A ∪ B| of two sets of hashes.
 
-    The sets are ascending arrays of different hashes. At least one of them must not be empty.
+    Each set is an ascending array without repeated hashes. At least one of the sets must not be empty.
     """
     both = numpy.sort(numpy.concatenate((first, second)), kind="stable")  # merges two sorted runs
     common = int(numpy.count_nonzero(both[1:] == both[:-1]))

@@ -8,8 +8,8 @@ from transforms.text.duplicates.components import Pairs
 def choose_kept(links: Pairs, ranks: Pairs) -> Pairs:
     """Returns rows (id of the kept member, id of a dropped member), ascending by the dropped member.
 
-    In each group, which is a connected component, the member with the greatest rank is kept. If several
-    members have this rank, the one with the smallest id is kept.
+    In each group of duplicates, the member with the greatest rank is kept. If several members have this rank,
+    the one with the smallest id is kept. A group is a connected component of the graph that links duplicates.
 
     Args:
       links: rows (id of a member, smallest id in its group), from `link_to_smallest`.

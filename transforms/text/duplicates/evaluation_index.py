@@ -75,10 +75,10 @@ class _Table(NamedTuple):
     places: Int64s
 
     def find(self, hashes: Uint64s) -> tuple[Int64s, Int64s]:
-        """Looks up `hashes`. Returns two arrays: indexes in `hashes`, and positions in the evaluation texts.
+        """Looks up `hashes`. Returns two arrays of equal length, with one entry for each match.
 
-        The arrays have one entry for each n-gram or line with one of the hashes. Its position is that of its
-        first word.
+        A match is an n-gram or a line that has one of the hashes. The first array has the index of this hash
+        in `hashes`. The second array has the position of the n-gram or line (see `_Table`).
         """
         rows = numpy.minimum(numpy.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
         found = numpy.flatnonzero(self.hashes[rows] == hashes)
@@ -322,7 +322,7 @@ def fold_block(texts: Sequence[str]) -> TextBlock:
 
 
 def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s, Int64s]:
-    """Finds the lines and whole texts of a block with fewer than n words that pass the filter `beginnings`.
+    """Finds the lines and whole texts that have fewer than n words and pass the filter `beginnings`.
 
     Returns two arrays: the index of the first word, and the number of words, of each line or text found.
 
@@ -346,10 +346,11 @@ def _short_spans(block: TextBlock, n: int, beginnings: _Filter) -> tuple[Int64s,
 
 
 def _find(table: _Table, hashes: Uint64s, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """Looks up some of the hashes in a table: those at the indexes `rows`.
+    """Looks up the hashes `hashes[rows]` in a table.
 
-    Returns two arrays of equal length: the index in `hashes` of each hash that was found, and its position
-    among all evaluation words. A hash with several positions is repeated.
+    Returns two arrays of equal length, with one entry for each match: the index of the hash in `hashes`, and
+    the position of the match among all evaluation words. A hash that occurs at several positions has several
+    matches.
     """
     if not len(table.hashes):
         return numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64)

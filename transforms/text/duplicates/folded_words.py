@@ -186,7 +186,10 @@ def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
 
 
 def _find_letter_words(characters: Uint32s) -> tuple[Int64s, Int64s]:
-    """Returns the starts and ends of words in a text in which single letters of some scripts are words."""
+    """Returns the starts and ends of all words of a text that may have letters of scripts without spaces.
+
+    Each of these letters, such as a Han character, is a word, together with the marks after it.
+    """
     is_word = characters != 0
     is_mark = (characters & _MARK) != 0
     is_letter_word = (characters & _LETTER_WORD) != 0

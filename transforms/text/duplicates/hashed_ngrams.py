@@ -88,7 +88,8 @@ def sort_different(hashes: Uint64s) -> Uint64s:
 def _hash_spans(block: bytes, starts: Int64s, ends: Int64s) -> Uint64s:
     """Returns the hash of each span of bytes.
 
-    It is computed from the length and the 64-bit words of the span, padded with zeros.
+    It is computed from the length of the span and its bytes, eight at a time. The last bytes are padded with
+    zeros.
     """
     lanes = numpy.ndarray((len(block) - _LANE_BYTES + 1,), "<u8", block, strides=(1,))
     sizes = ends - starts

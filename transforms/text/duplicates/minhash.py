@@ -1,8 +1,10 @@
 """Computes MinHash signatures, and finds pairs of similar sets by locality-sensitive hashing (LSH).
 
 The signatures are equal to those of datasketch 2 (scheme "affine32", seed 1, SHA-1), so they can be looked up
-in an index made with datasketch. Bands are chosen as by datasketch's MinHashLSH. Unlike datasketch, this
-module signs thousands of sets at once.
+in an index made with datasketch. For LSH, the values of a signature are divided into bands, each with the
+same number of values (the rows of the band). Two sets are candidates for a pair if their signatures agree in
+a whole band. Bands are chosen as by datasketch's MinHashLSH. Unlike datasketch, this module signs thousands
+of sets at once.
 
 Sources: Broder, "On the resemblance and containment of documents", 1997 (the estimate); Leskovec, Rajaraman,
 Ullman, "Mining of Massive Datasets", section 3.4 (bands).
@@ -167,10 +169,10 @@ def _quadrature(points: int) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
 
 
 def bucket_signatures(signatures: Uint32s, bands: int, rows: int) -> Uint64s:
-    """Returns one bucket per band for each signature, one row per signature.
+    """Returns an array with one bucket for each signature (first axis) and each band (second axis).
 
-    Two signatures have the same bucket for a band if they agree in all rows of the band. Otherwise, and for
-    different bands, buckets are equal only by chance.
+    Two signatures have the same bucket for a band if they agree in all values of the band. Otherwise, and for
+    different bands, buckets are equal only by chance. `rows` is the number of values in a band.
     """
     buckets = numpy.empty((len(signatures), bands), numpy.uint64)
     for band in range(bands):

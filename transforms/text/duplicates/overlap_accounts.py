@@ -6,7 +6,9 @@ from transforms.text.files.markdown import make_table
 
 
 def account_for_overlap(ledger: Ledger, provenance: Provenance) -> Accounts:
-    """Returns the counts, statistics and sections of the dataset card of a search or a build of signatures.
+    """Returns the counts, statistics and sections of the dataset card.
+
+    They describe a search for near-duplicates, or a build of signatures.
 
     In addition to the entries of every build, the ledger has:
       documents: ((data set, split), number of documents).

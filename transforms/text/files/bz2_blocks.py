@@ -184,10 +184,10 @@ def read_blocks(
     needs_more: Callable[[], bool] = lambda: True,
     known: Sequence[PackedBlock] = (),
 ) -> Iterator[Block | BadBlock]:
-    """Yields the blocks that begin from byte `start` to byte `end` of the compressed file.
+    """Yields the blocks that begin between byte `start` and byte `end` (exclusive) of the compressed file.
 
-    Blocks after `end` are also yielded if they are needed, because a line may continue there. `needs_more` is
-    called before such a block is decompressed, and ends the reading if it returns False. A block in `known`
+    Further blocks are yielded as long as they are needed, because a line may continue there: `needs_more` is
+    called before each of them is decompressed, and the reading ends if it returns False. A block in `known`
     is not decompressed again. Damage is yielded by the reader of the part that has the last magic number
     before the damage. So a file that is read in parts yields each block and each damage once.
     """

@@ -1,7 +1,9 @@
 """Escapes cells of tables, so that spreadsheets show them as text and never evaluate them.
 
-A cell that a spreadsheet could interpret as a formula gets an apostrophe in front, even if the formula
-follows quotation marks, spaces or another apostrophe. So `unprotect` always restores the original cell.
+A cell that a spreadsheet could interpret as a formula gets an apostrophe in front. This includes cells in
+which quotation marks, spaces or apostrophes precede the formula. So a cell that already has an apostrophe
+before a formula gets another one, and `unprotect`, which removes one apostrophe, always restores the original
+cell.
 """
 
 import re

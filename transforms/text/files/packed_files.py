@@ -101,9 +101,10 @@ def is_named_tar(name: str) -> bool:
 
 
 def name_inside(archive: str, member: str) -> str:
-    """Returns the name of a file in an archive, which begins with the name of the archive.
+    """Returns the name of a file in an archive: the name of the archive, a slash, and the file's own name.
 
-    For a .tar in a .zip of the same name, it is the name of the .zip.
+    For a .tar that is named like its archive, such as "books.tar" in "books.tar.zip", it is only the name of
+    the archive.
     """
     without_suffix = posixpath.splitext(posixpath.basename(archive))[0]
     if is_named_tar(member) and member == without_suffix:

@@ -1,7 +1,8 @@
 """Reads the files in a .zip archive without unpacking it to disk.
 
 Python's zipfile lists the files. A worker that reads some of them does not read the directory of the archive
-again, which is long if there are many files. Exceptions of zipfile are replaced by errors with an offset.
+again, because it is long if there are many files. Exceptions of zipfile are replaced by errors with an
+offset.
 """
 
 import struct

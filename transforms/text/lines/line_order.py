@@ -41,9 +41,9 @@ class LineSampler:
         self._total_bytes = 0
 
     def add(self, block: bytes, total_bytes: int) -> None:
-        """Considers the lines of a block, in which no line is repeated, for the sample.
+        """Adds the lines of a block to the lines from which the sample is taken.
 
-        `total_bytes` is the size that the block had before repeated lines were removed from it.
+        Repeated lines must have been removed from the block. `total_bytes` is the size that it had before.
         """
         bounds = line_bounds(block)
         checksums = checksums_of(block, bounds)

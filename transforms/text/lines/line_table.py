@@ -36,7 +36,7 @@ class LineTable(NamedTuple):
 def make_table(block: bytes) -> LineTable:
     """Converts a block to a table with one line per row, without line feeds. Spaces are kept.
 
-    Lines may have characters that Perl reads as UTF-8 but that are not in Unicode. Texts cannot represent
+    Lines may have characters that Perl reads as UTF-8 but that are not in Unicode. The table cannot represent
     them, so each becomes U+FFFD. Raises ArrowInvalid for other malformed UTF-8. The block must be smaller
     than 2 GiB.
     """

@@ -5,10 +5,11 @@ decisions depend only on a character and its neighbours, so they are made for al
 in a few array operations. Only the decision about a period at the end of a word depends on the whole word,
 which is looked up in a table.
 
-Some lines cannot be tokenised in this way. Matches of the rules do not overlap (see `wmt_tokenizer`), so
-special characters close together depend on each other. Such lines are reported as doubtful, and their result
-is meaningless: the caller replaces it by the result of the exact rules. Less than one in a hundred lines of
-news is doubtful.
+Some lines cannot be tokenised in this way, for example if commas or apostrophes are close together. A
+character in one match of a rule cannot be part of the next match (see `wmt_tokenizer`), so the decision about
+a comma or an apostrophe may depend on the one before it. Such lines are reported as doubtful, and their
+result is meaningless: the caller replaces it by the result of the exact rules. Less than one in a hundred
+lines of news is doubtful.
 """
 
 import functools

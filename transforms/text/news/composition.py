@@ -1,8 +1,9 @@
 """Normalises texts to NFC, the composed form of Unicode, according to an older version of Unicode.
 
-Python uses its own version of Unicode, 14.0 or later. Later versions of Unicode never change the NFC of
-characters that exist already. In an older version, NFC leaves characters that do not exist yet unchanged. So
-it is enough to exclude these newer characters from the composition.
+Python uses its own version of Unicode, 14.0 or later. Its NFC differs from that of an older version only for
+characters that the older version does not have: the NFC of existing characters never changes, and the older
+version leaves unknown characters unchanged. So it is enough to exclude the newer characters from the
+composition.
 """
 
 import functools

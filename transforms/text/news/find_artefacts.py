@@ -78,5 +78,5 @@ def _in_order(whole: str, parts: Mapping[tuple[int, int], str]) -> tuple[str, ..
             f"{len(missing)} of the {count} parts of {whole} are missing, the first is {missing[0]:05d}"
         )
     if len(parts) > count:
-        raise ArtefactError(f"there are several sets of parts of {whole}")
+        raise ArtefactError(f"there are several sets of parts of {whole}: keep only one of them")
     return tuple(parts[one] for one in expected)

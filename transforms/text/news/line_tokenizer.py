@@ -1,7 +1,8 @@
 """Normalises and tokenises blocks of lines like the Perl scripts of the One Billion Word benchmark.
 
-The result has the same bytes as that of the scripts. Most lines are processed by fast array operations. If
-these might give a different result than the scripts for a line, the line is processed by the scripts' rules.
+The result has the same bytes as that of the scripts. Most lines are processed by fast array operations. A
+line for which these operations might give a different result is processed by the rules of the scripts
+instead.
 """
 
 import itertools

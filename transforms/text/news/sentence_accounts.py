@@ -31,14 +31,14 @@ _FILES = """\
 
 | files | what |
 |---|---|
-| `{train_folder}/` | the training shards as text, a sentence a line |
+| `{train_folder}/` | the training shards as text, one sentence per line |
 | `{heldout_folder}/` | the held-out shard, and the shards it is split into, as text |
 | `md5sums` | of these text files: `md5sum -c md5sums` |
 | `train-*.parquet`, `{corpus}-train.tfrecord-*` | the training shards with one column `text` |
 | `test-*.parquet`, `{corpus}-test.tfrecord-*` | all shards that the held-out shard is split into |
 | `paper_test-*.parquet`, `{corpus}-paper_test.tfrecord-*` | the first of these: the paper's test set |
 | `vocabulary.tsv` | the words with their counts in the training shards |
-| `rejected/` | lines that were not kept, and why |
+| `rejected/` | lines that were not kept, with the reasons |
 
 ```python
 import datasets
@@ -116,8 +116,9 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
     if found.rejected["total"] > found.well_formed and not _keeps_good(provenance):
         raise NothingLeftError(
             (),
-            f"most lines are not UTF-8: of {found.lines:,} lines {ledger.often_rejected()}; is the"
-            " input in another encoding, or binary? use --on-corrupt keep-good to build from the other lines",
+            f"most of the {found.lines:,} lines were rejected ({ledger.often_rejected()}): is the input"
+            " binary, or in another encoding than UTF-8? use --on-corrupt keep-good to build from the other"
+            " lines",
         )
     stats = _make_stats(found)
     return Accounts(
@@ -220,8 +221,8 @@ def _make_caveats(found: _Found, unterminated: Sequence[str]) -> Iterator[str]:
     replaced = sum(found.replaced[split] for split in WHOLE)
     if replaced:
         yield (
-            f"{replaced:,} characters are none of Unicode; text files have them as they were read, Parquet"
-            " and TFRecord have U+FFFD in their place."
+            f"{replaced:,} characters are not valid in Unicode. The text files have their bytes unchanged;"
+            " Parquet and TFRecord have U+FFFD in their place."
         )
 
 
@@ -260,8 +261,11 @@ def _paper(stats: Mapping[str, Any]) -> list[str]:
             stats["training_words_with_boundaries"],
             829_250_940,
         ),
-        "vocabulary, signs included": (stats["vocabulary_with_S_slashS_UNK"], 793_471),
-        "words of the test set (`paper_test`), ends counted": (words, 159_658),
+        "vocabulary, with `<S>`, `</S>` and `<UNK>`": (
+            stats["vocabulary_with_S_slashS_UNK"],
+            793_471,
+        ),
+        "words of the test set (`paper_test`), with ends of sentences": (words, 159_658),
         "of these out of the vocabulary": (
             f"{100 * unknown / words:.2f} %" if words else "–",
             "0.28 %",

@@ -54,7 +54,7 @@ def tables_of(series: str, shard: int, shards: int) -> tuple[Shard, ...]:
     """Returns the Parquet and TFRecord shards that get the sentences of a text file.
 
     Each returned shard is (split, number of this shard, number of shards in the split). The result is () for
-    shard 0 of the corpus, because its sentences are written as those of its parts.
+    shard 0 of the corpus, which is held out: its sentences are taken from the files of its parts instead.
 
     Args:
       series: TRAIN for the shards of the corpus, HELDOUT for the parts of the held-out shard.

@@ -3,12 +3,12 @@
 The module applies the exact rules to one line at a time, in the order of the script. `block_tokenizer` gives
 the same result for most lines and is faster.
 
-In the script, the characters around a match are part of the match, so they cannot be matched again: in
-"a,b,c" only the first comma is separated, because its match includes the "b". For the same result, the
-patterns in this module include these characters as well, and do not use lookarounds.
+In the script, the match of a comma or an apostrophe includes the characters beside it, which cannot be
+matched again: in "a,b,c" only the first comma is separated, because its match includes the "b". For the same
+result, the patterns in this module match these characters as well, and do not use lookarounds.
 
 The version of Perl affects the character classes. Letters and digits that a version does not know are special
-characters, and `\\s` of 5.14 has U+180E but not U+000B.
+characters, and in Perl 5.14 `\\s` matches U+180E but not U+000B.
 """
 
 import functools

@@ -6,7 +6,8 @@ a 256 × 256 matrix over the field of two elements, 2**k steps are a power of th
 computed without those before it. A matrix is stored as a table: for each position of a byte in the state, and
 each value of the byte, it has the product of this byte and the matrix.
 
-No value of the generator is negative: its terms `w ^ (w >> 19)` and `t ^ (t >> 8)` have the sign bit 0.
+No value of the generator is negative. A value is the XOR of `w ^ (w >> 19)` and `t ^ (t >> 8)`, where w is a
+word of the state and t is computed from another one. In both terms, the sign bit is 0.
 """
 
 import functools

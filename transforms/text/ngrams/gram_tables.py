@@ -16,7 +16,7 @@ from transforms.text.duplicates.hashed_ngrams import MULTIPLIER, Uint64s, finali
 from transforms.text.lines.line_blocks import pack_block, unpack_block
 
 Words = npt.NDArray[np.uint32]
-"""Numbers of words, shape (n-grams, order)."""
+"""N-grams as ids of words, shape (n-grams, order)."""
 
 Table = npt.NDArray[Any]
 """Records with `words` and values, such as COUNTS. Each n-gram occurs once unless documented otherwise."""
@@ -25,7 +25,7 @@ Int64s = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 UNKNOWN, START, END = range(3)
-"""Numbers of <UNK>, <S> and </S>; the numbers of other words follow."""
+"""Ids of <UNK>, <S> and </S>; the ids of other words follow."""
 
 COUNTED = ("count", "<i8")  # number of occurrences in the text
 # number of different words before the n-gram, or its count (see count_grams.py)
@@ -96,7 +96,7 @@ def unpack_table(packed: bytes, order: int, values: tuple[tuple[str, str], ...])
 
 
 def take_rows(rows: Any, places: Int64s) -> Any:
-    """Returns `rows[places]`. It is eight times as fast as indexing."""
+    """Returns `rows[places]`. This function is eight times as fast as indexing."""
     return np.take(rows, places, axis=0)
 
 

@@ -52,7 +52,9 @@ def estimate_discounts(tally: Tally) -> Discounts:
 
 
 def weigh(table: Table, discounts: Discounts, most_cut: int) -> tuple[Table, Table]:
-    """Subtracts discounts from adjusted counts, and divides by the sums of the adjusted counts per context.
+    """Subtracts discounts from adjusted counts, and divides each result by the total count of its context.
+
+    The total count of a context is the sum of the adjusted counts of all n-grams with this context.
 
     Returns two tables. The first has the n-grams that are not pruned, with the columns WEIGHTS: the part of
     the probability that comes from the n-gram itself, and the factor of the probability of its suffix. The
@@ -145,7 +147,8 @@ def interpolate(weighed: Table, shorter: Table) -> Table:
     rows = look_up(weighed["words"][:, 1:], shorter["words"])
     if np.any(rows < 0):
         raise ValueError(
-            "the model has an n-gram, but not its suffix (the n-gram without the first word)"
+            "the suffix of an n-gram (the n-gram without its first word) is not in the table of"
+            " shorter n-grams"
         )
     probabilities = weighed["weight"] + weighed["share"] * shorter["probability"][rows]
     return make_table(weighed["words"], PROBABILITIES, probabilities)

@@ -11,7 +11,6 @@ from transforms.text.ngrams.kneser_ney import FALLBACK, estimate_discounts
 
 DESCRIPTION = Description(
     title="N-gram model",
-    caveats="To keep in mind:",
     closing="The build, with its SHA-256: `manifest.json`.",
 )
 
@@ -108,8 +107,9 @@ def _find_caveats(orders: Mapping[str, Any]) -> tuple[str, ...]:
 def _say_unknown(settings: Mapping[str, Any], scores: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns a warning if scored words are not in the vocabulary of the model. Otherwise returns ().
 
-    Also returns () if the setting `is_listed` is True. This is so for corpora such as One Billion Word, whose
-    scores are perplexities. The papers of these corpora also compute perplexities with unknown words.
+    Also returns () if the setting `is_listed` is True, that is, if the build lists the log-likelihood of each
+    word. It does so for corpora such as One Billion Word, whose scores are perplexities. The papers of these
+    corpora also compute perplexities with unknown words.
 
     Args:
       settings: the settings of the build.

@@ -19,7 +19,7 @@ from transforms.text.vocabularies.word_counts import CHUNK_BYTES, spread_words
 Numbers = npt.NDArray[np.uint32]
 
 SIGNS = (b"<unk>", b"<s>", b"</s>")
-"""Signs in ARPA files, by their numbers; the paper writes <UNK>, <S> and </S>."""
+"""The special tokens as ARPA files spell them, indexed by id. Chelba et al. write <UNK>, <S>, </S>."""
 
 _LINE_FEED = ord("\n")
 _EMPTY = np.uint32(2**32 - 1)

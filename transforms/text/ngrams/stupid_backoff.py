@@ -95,7 +95,8 @@ def use_shorter(words: Words, shorter: Table) -> Table:
     rows = look_up(words[:, 1:], shorter["words"])
     if np.any(rows < 0):
         raise ValueError(
-            "the model has an n-gram, but not its suffix (the n-gram without the first word)"
+            "the suffix of an n-gram (the n-gram without its first word) is not in the table of"
+            " shorter n-grams"
         )
     return make_table(words, USED, np.rint(shorter["frequency"][rows] * _UNITS).astype(np.int64))
 

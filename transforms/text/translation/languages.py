@@ -88,4 +88,4 @@ def _near_names(code: str) -> str:
     found = list(dict.fromkeys([*called, *near]))[:_MAX_NEAR_NAMES]
     if not found:
         return '; codes are like "fra", "zho_simpl", "npi_Deva", or a tag like "pt-BR"'
-    return "; near it are " + ", ".join(f'"{known}" ({names[known]})' for known in found)
+    return "; similar languages are " + ", ".join(f'"{known}" ({names[known]})' for known in found)

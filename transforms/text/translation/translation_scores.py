@@ -29,7 +29,10 @@ RELEASED: Mapping[str, str] = {
     "14bb8dfb35c0ffdea7bc01e56cea38b9e3d5efcdcb9c251d6b40538e1aab555a": "flores200",
 }
 RELEASED_PIECES = 250_000
-"""The least number of pieces of a model with the name of a release. flores101 has 256,000."""
+"""Minimum number of pieces of a model that is taken for a released model because of its file name.
+
+flores101 has 256,000 pieces.
+"""
 
 
 class Pieces:
@@ -38,8 +41,10 @@ class Pieces:
     def __init__(self, model: bytes, name: str = "") -> None:
         """Loads a model.
 
-        `name` is the name of a released model. If it is empty, the model is named by its hash. Raises
-        ValueError if the bytes are not a SentencePiece model.
+        `name` is the name of a released model. If it is empty, the name is looked up in RELEASED by the hash
+        of the model. A model that is not in RELEASED is named by its hash.
+
+        Raises ValueError if the bytes are not a SentencePiece model.
         """
         if not model:
             raise ValueError(

@@ -15,7 +15,6 @@ NO_SHARE = Share(0, 0.0, 0)
 KINDS = HELD_OUT, EVALUATED = ("held_out", "evaluated")
 DESCRIPTION = Description(
     title="SentencePiece vocabulary over many languages",
-    caveats="To keep in mind:",
     closing="Every build and file that was read, with its SHA-256: `manifest.json`.",
 )
 
@@ -116,7 +115,7 @@ def _make_sections(settings: Mapping[str, Any], stats: Mapping[str, Any]) -> lis
         USE,
         "",
         f"Normalised by {settings['normalization']}; character coverage {settings['character_coverage']};"
-        f" {'bytes for characters without a piece' if settings['byte_fallback'] else 'no bytes'}."
+        f" {'bytes for characters without a piece' if settings['byte_fallback'] else 'no byte fallback'}."
         " The unknown rate is the share of `<unk>` among the pieces. In the paper, measured on FLORES-101"
         " with 256,000 pieces and 100M sentences, it is 3.8 % for Tagalog, the highest, and below 1 % for all"
         " others. Held-out text is validation and test of a build, or sentences of a file of lines that were"

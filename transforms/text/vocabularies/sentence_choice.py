@@ -24,7 +24,11 @@ Counts = npt.NDArray[np.int64]
 
 RANGES = 1 << 12  # ranges of ranks, of equal size
 HELD_OUT = 2_000
-"""Number of sentences held out of a language without a validation split, if so many are not sampled."""
+"""Number of sentences to hold out of a language without a validation split.
+
+Only sentences that are not sampled are held out, so there may be fewer. Whole ranges of ranks are held out,
+so there may also be a few more.
+"""
 
 _SHIFT = np.uint64(64 - 12)
 
@@ -32,7 +36,7 @@ _SHIFT = np.uint64(64 - 12)
 class LastRange(NamedTuple):
     """For one language, the range of ranks that contains the last rank.
 
-    Sentences with smaller ranks than the last rank are used one time more than those with greater ranks.
+    The last rank is the largest rank of the sentences that are used one time more than the others.
     """
 
     share: Share
@@ -72,7 +76,7 @@ def _ranges_of(ranks: Ranks) -> npt.NDArray[Any]:
 def find_last_range(counts: Counts, share: Share, hold_out: int = 0) -> LastRange:
     """Finds the range that contains the last rank of a language.
 
-    Sentences with smaller ranks than the last rank are used one time more than those with greater ranks.
+    The last rank is the largest rank of the sentences that are used one time more than the others.
 
     Args:
       counts: the number of ranks in each range, as returned by `count_ranges`.
@@ -103,7 +107,7 @@ def ranks_in_range(ranks: Ranks, last: LastRange) -> Ranks:
 def choose(last: LastRange, ranks: Ranks) -> Choice:
     """Finds the last rank, and returns the rule by which sentences of a language are sampled or held out.
 
-    Sentences with smaller ranks than the last rank are used one time more than those with greater ranks.
+    The last rank is the largest rank of the sentences that are used one time more than the others.
 
     Args:
       last: the range of ranks that contains the last rank.

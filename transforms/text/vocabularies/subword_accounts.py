@@ -19,7 +19,6 @@ MEASURED = ("validation", "test")  # splits on which pieces are counted, as in t
 ABSENT = "–"
 DESCRIPTION = Description(
     title="Wiki-40B: multilingual SentencePiece vocabularies",
-    caveats="To keep in mind:",
     closing="Every build that was read, by the SHA-256 of its manifest: `manifest.json`.",
 )
 
@@ -128,8 +127,8 @@ def _make_sections(
             "",
             "Characters per piece over validation and test together (a marker counts as one character), and"
             " those of the paper (its Table 6). The 32k vocabularies of the paper are for one language each,"
-            " like the own vocabulary of a build. Coverage is the share of characters with a piece of their"
-            " own; all others are spelled in bytes, so none is lost. The paper has 99.8 to 99.9 %.",
+            " as is the vocabulary of each build (own). Coverage is the share of characters with a piece of"
+            " their own; all others are spelled in bytes, so none is lost. The paper has 99.8 to 99.9 %.",
             "",
             *_languages(names, stats, own, paper),
         ]

@@ -10,7 +10,6 @@ from transforms.text.fingerprint import SPLITS
 
 DESCRIPTION = Description(
     title="Tokens for training",
-    caveats="To keep in mind:",
     closing="The build and the tokenizer, with their SHA-256: `manifest.json`.",
 )
 

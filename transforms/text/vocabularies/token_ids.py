@@ -109,8 +109,8 @@ def load_tokenizer(content: bytes) -> Tokenizer:
 def find_end(tokenizer: Tokenizer, wanted: str = "") -> End:
     """Returns the token that ends a document.
 
-    This is the token `wanted`. If `wanted` is empty, it is the first of the usual tokens for this, such as
-    "</s>" (see ENDS), that the tokenizer has. Raises ValueError if the tokenizer has no such token.
+    The result is the token `wanted`. If `wanted` is empty, it is the first token in ENDS, such as "</s>",
+    that the tokenizer has. Raises ValueError if the tokenizer does not have `wanted`, or has none of ENDS.
     """
     for token in [wanted] if wanted else ENDS:
         if (found := tokenizer.find(token)) >= 0:

@@ -46,7 +46,7 @@ def account_for_articles(
       stats: (split, CorpusStats).
       lengths: ((split, length class), number of articles); see builds/lengths.py.
       links: (way, number of pages linked to Wikidata in this way). A way is one of LINKED_BY, such as
-        by title. There is no entry if all tables that link pages have the same date as the dump.
+        "title". There is no entry if all tables that link pages have the same date as the dump.
       class_unknown: number of articles that are kept although the class of their Wikidata item
         is unknown.
       pinned: (moved, number of articles) for articles that have the same split as in an earlier release.

@@ -11,10 +11,10 @@ def say_people(articles: int, people: int | None) -> list[str]:
       people: number of articles about a person; None if the classes of Wikidata items are unknown.
     """
     if people is None:
-        counted = "How many articles are about a person is not known without an entity table."
+        counted = "The number of articles about a person is not known without an entity table."
     else:
         counted = (
-            f"Of {articles:,} articles {people:,} are about a person (Wikidata Q5), living or dead."
+            f"Articles about a person (Wikidata Q5), living or dead: {people:,} of {articles:,}."
         )
     return [
         "",

@@ -14,9 +14,10 @@ import msgspec
 
 MULTISTREAM, PLAIN = "-multistream", ""
 MAX_GAP_PAGES = 1_000
-"""Largest accepted gap between the page ids of two parts.
+"""Largest accepted gap between the last page id of a part and the first page id of the next part.
 
-Parts of old dumps begin with the first page that exists.
+There are gaps in old dumps: a part begins with the first page that exists, so unused ids before this page are
+in no part.
 """
 
 # Formats that can be read from the middle come first.
@@ -109,7 +110,7 @@ def select_files(folder: DumpFolder) -> DumpFiles:
     """Chooses the files that make up the dump in a folder.
 
     Multistream files are preferred to plain ones, and a single file to parts. Raises UnusableDumpError if the
-    folder has no complete dump, or if an SQL table is still being written.
+    folder has no complete dump, or if the file of an SQL table is empty or still being written.
     """
     return DumpFiles(
         dump=_select_dump(folder),
@@ -208,8 +209,8 @@ def name_some(names: Iterable[str], count: int) -> str:
 def select_table(folder: DumpFolder, table: str) -> tuple[str, ...]:
     """Returns (file name,) for the SQL dump of a table, or () if the folder does not contain it.
 
-    Raises UnusableDumpError if the SQL dump is still being written. A build without the table is not an
-    alternative, because it would produce a different corpus.
+    Raises UnusableDumpError if the SQL dump is empty or still being written. A build without the table is not
+    an alternative, because it would produce a different corpus.
     """
     job = _TABLE_JOBS.get(table, "")
     if folder.jobs.get(job, {}).get("status") in _NOT_YET:

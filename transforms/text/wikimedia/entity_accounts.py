@@ -24,7 +24,6 @@ DESCRIPTION = Description(
     about="""\
 The items of Wikidata, as far as corpora need them: what they are instances of, and the titles of their
 pages in the wikis. Made with corpusmill from an entity dump. Wikidata is CC0.""",
-    caveats="What this table could not know:",
 )
 _SECTIONS = """\
 {counts}
@@ -45,9 +44,9 @@ subclasses (P279), sorted by id. Items with one of these classes in `instance_of
 | column | type | what |
 |---|---|---|
 | `numeric_id` | int64 | the class |
-| `kind` | string | disambiguation, category, list, template or internal; of several the first |
+| `kind` | string | the first that applies: disambiguation, category, list, template or internal |
 
-`rejected/`: lines of the dump that are no entity, and why.
+`rejected/`: lines of the dump that are not entities, with the reasons.
 
 ## Reading it
 

@@ -15,8 +15,9 @@ from transforms.text.files.dates import iso_date, plain_date
 from transforms.text.wikimedia.dump_folder import MAX_GAP_PAGES, UnusableDumpError, name_some
 
 MAX_GAP_SHARE = 4
-"""A gap between two files is accepted if it has less than 1 / MAX_GAP_SHARE of the ids of each of the two
-files.
+"""A gap between two files is accepted if it has at most 1 / MAX_GAP_SHARE of the ids of each of the files.
+
+A gap of at most MAX_GAP_PAGES ids is always accepted.
 """
 
 CURRENT, HISTORY = "mediawiki_content_current", "mediawiki_content_history"
@@ -77,8 +78,8 @@ def parse_name(path: str) -> ExportFile | None:
 def parse_sums(content: bytes) -> dict[str, str]:
     """Parses SHA256SUMS. Returns name of the file → its SHA-256.
 
-    Raises UnusableDumpError if a line is malformed. Such lines are not skipped, because files at the end of a
-    truncated list would be missed.
+    Raises UnusableDumpError if a line is malformed, or if two lines have different hashes for the same file.
+    Malformed lines are not skipped: the list may be truncated at such a line, and then it lacks files.
     """
     sums: dict[str, str] = {}
     for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), start=1):
@@ -96,9 +97,9 @@ def parse_sums(content: bytes) -> dict[str, str]:
 
 
 def order_of_suffix(names: Iterable[str]) -> int:
-    """Returns the rank of the compression of a folder's files. The best compression has the smallest rank.
+    """Returns the rank of the compression of a folder's files. Preferred compressions have smaller ranks.
 
-    `names` are the names of the files.
+    If the files have several compressions, the smallest rank is returned. `names` are the names of the files.
     """
     suffixes = {file.suffix for file in map(parse_name, names) if file}
     found = [number for number, suffix in enumerate(_SUFFIXES) if suffix in suffixes]
@@ -113,8 +114,9 @@ def select_export(folder: ExportFolder, *, keep_good: bool = False) -> tuple[str
       keep_good: True to accept an export with missing files or pages (see `find_gaps`), and to use the files
         that exist.
 
-    Raises UnusableDumpError if the folder does not contain an export, or if a file is empty. Without
-    `keep_good`, raises it also if files or pages are missing, or if a file is not listed in SHA256SUMS.
+    Raises UnusableDumpError if the folder does not contain an export, if a file is empty, or if the files are
+    not parts of one export (see `why_not_one_export`). Without `keep_good`, raises it also if files or pages
+    are missing, or if a file is not listed in SHA256SUMS.
     """
     listed = _listed_files(folder)
     present = [file for file in listed if file.name in folder.sizes]

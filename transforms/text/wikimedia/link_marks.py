@@ -1,8 +1,8 @@
 """Finds the positions in a cleaned text at which the wikitext had links to other pages.
 
-The cleaner does not track links. So a page is cleaned twice. For the second time, the character SIGN is
-inserted before the visible text of each link. If the two results differ only in these signs, the signs show
-where the links are.
+The cleaner does not track links. So a page is cleaned twice. Before the second time, the character SIGN is
+inserted before the visible text of each link in the wikitext. If the two cleaned texts differ only in these
+signs, the signs show where the links are.
 """
 
 import functools

@@ -112,9 +112,10 @@ def describe_sources(sources: Sequence[LinkSource]) -> dict[str, Any]:
 def redirects_since(sources: Sequence[LinkSource]) -> str:
     """Returns the date of the table that links pages by title. Older redirects are not followed.
 
-    The date has the form "20261001". Returns "" if no table links by title, if the date of this table is
-    unknown, or if it is an SQL table that is not known to have another date than the dump. Then no redirects
-    are followed.
+    The date has the form "20261001". The result is "", so that no redirects are followed, in these cases:
+    - No table links pages by title.
+    - The date of the table is unknown.
+    - The table is an SQL table that is not known to have another date than the dump.
 
     Even if the table has an item for the title of an older redirect, the redirect is not followed. Such an
     item is not about the target of the redirect: its link to the redirect is either intended
@@ -132,8 +133,9 @@ def redirect_of_move(page: Page, since: str) -> Redirect | None:
     which has no parent. It leads to the whole target page, not to a section. In every language, the comment
     of the revision contains links to both titles: "moved page [[title]] to [[target]]".
 
-    Other redirects look different. An article that was merged into another one keeps its older revisions, and
-    often leads to a section. The comment of a redirect written by hand contains at most the target.
+    Other redirects look different. If an article was merged into another one, its redirect keeps the older
+    revisions, and often leads to a section. The comment of a redirect written by hand contains at most the
+    target.
     """
     created = page.created[:10].replace("-", "")
     if page.namespace or not page.redirect_target or not since or created < since:

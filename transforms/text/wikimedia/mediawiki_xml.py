@@ -82,7 +82,7 @@ class NotADumpError(ValueError):
 
 
 class _TooDeepError(ValueError):
-    """Raised if XML elements are nested so deeply that a path has more than _LONGEST_PATH characters."""
+    """Raised if the path of an XML element, such as "/page/id", has more than _LONGEST_PATH characters."""
 
 
 class MalformedPageError(ValueError):

@@ -83,8 +83,8 @@ def check_older(older: OlderPages) -> None:
     If both dumps have dates in their names, the dates were compared before the build. Otherwise, this
     function compares the largest page ids of the two dumps.
 
-    Raises NothingLeftError if the older dump has no pages, or if not both dumps have dates and the largest
-    page id of the older dump is greater than that of the other dump.
+    Raises NothingLeftError if the older dump has no pages. If at least one of the dumps has no date, also
+    raises it if the largest page id of the older dump is greater than that of the other dump.
     """
     if older.date and not older.pages:
         raise NothingLeftError((NEWER_THAN,), "the older dump has no pages")

@@ -1,8 +1,9 @@
-"""Loads the tables of the English wikis from which sentences are taken, and the rules that select articles.
+"""Loads the settings of the English wikis from which sentences are taken, such as Wikinews.
 
-The tables are TOML files. `sites/<name>.toml` contains the entries that a site adds to `languages/en.toml`,
-and the rules that select its articles. Goyal et al. 2022, section 3.1, names Wikinews, Wikijunior and
-Wikivoyage as the sources of FLORES-101.
+The settings are TOML files. `languages/en.toml` has the settings of the cleaner that all these wikis share,
+such as the headings of dropped sections and the texts of templates. `sites/<name>.toml` adds settings for
+one wiki, and has the rules that select its articles. Goyal et al. 2022, section 3.1, names Wikinews,
+Wikijunior and Wikivoyage as the sources of FLORES-101.
 """
 
 import dataclasses

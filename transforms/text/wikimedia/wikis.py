@@ -112,7 +112,7 @@ def dbname_of(code: str) -> str:
         raise ValueError(f"no such language: {code!r}{near_codes(code)}")
     if canonical_code(code) != code:
         raise ValueError(
-            f"no such language: {code!r}; the code of its wiki is {canonical_code(code)}"
+            f"no such language: {code!r}; use the code of its wiki, {canonical_code(code)}"
         )
     return dbname
 

@@ -249,7 +249,7 @@ def test_ends_of_lines_may_be_listed() -> None:
         ),
         (
             [(0, [-1.0]), (1, [-1.0]), (2, [-1.0])],
-            "the lists have 3 log-likelihoods; expected 180 (words) or 250 (pieces), as in the split",
+            "the lists have 3 log-likelihoods in total; expected 180 (one per word) or 250 (one per piece)",
         ),
     ],
 )
@@ -398,9 +398,16 @@ def test_normalisers_of_a_manifest() -> None:
 @pytest.mark.parametrize(
     ("manifest", "message"),
     [
-        ({}, 'the manifest has no "stats": use those of stats.json in the same folder'),
+        (
+            {},
+            'the manifest has no key "stats": pass {"stats": <content of stats.json>} instead of the manifest'
+            " (stats.json is in the same folder)",
+        ),
         ({"stats": STATS}, "no such split: 'dev'; there are test"),
-        ({"stats": {"dev": {"words": 1}}}, "the counts of dev lack characters, articles"),
+        (
+            {"stats": {"dev": {"words": 1}}},
+            "the counts of the split dev lack the keys characters, articles",
+        ),
     ],
 )
 def test_a_manifest_without_normalisers(manifest: dict[str, object], message: str) -> None:

@@ -29,7 +29,7 @@ def test_a_balance_names_its_parts() -> None:
         ([table(0, 1, 3)], "3 in parquet files do not add up to the 2 articles of test"),
         (
             [table(1, 2, 2)],  # the other one has no rows
-            "1 written do not add up to the 2 parquet files of test that their names count",
+            "1 written do not add up to the 2 parquet files of test (the number in their names)",
         ),
     ],
 )

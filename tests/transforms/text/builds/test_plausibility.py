@@ -73,8 +73,8 @@ def test_builds_without_splits_have_no_doubts() -> None:
 def test_the_message_says_what_was_rejected() -> None:
     (doubt,) = find_doubts(manifest(0, 1, join_wikidata__no_entity=9, screen_pages__redirect=2))
     assert doubt.message == (
-        "the split train is empty: 1 are in the others, and most of what was rejected, 9, is"
-        f" {NOT_LINKED}"
+        "the split train is empty; the other splits have 1 documents; the most frequent reason for"
+        f" rejection is {NOT_LINKED} (9 times)"
     )
 
 

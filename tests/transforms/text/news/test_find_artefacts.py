@@ -42,7 +42,7 @@ def test_the_file_that_is_meant(name: str, found: Sequence[str]) -> None:
 
 
 LACKS = "parts of x are missing"
-SEVERAL = "there are several sets of parts of x"
+SEVERAL = "there are several sets of parts of x: keep only one of them"
 
 
 @pytest.mark.parametrize(

@@ -165,18 +165,18 @@ def test_lines_that_do_not_add_up(changed: dict[str, Any], message: str) -> None
         ),
         (
             [*FILES, output("rejected/near-duplicates-00001-of-00002.parquet", "", "parquet", 0)],
-            "2 written do not add up to the 1 files of near-duplicates that their names count",
+            "2 written do not add up to the 1 files of near-duplicates (the number in their names)",
         ),
         (
             [*FILES, output("train-00002-of-00003.parquet", "train", "parquet", 0)],
-            "3 written do not add up to the 2 parquet files of train that their names count",
+            "3 written do not add up to the 2 parquet files of train (the number in their names)",
         ),
         (
             [
                 *(file for file in FILES if not file.name.startswith("lm1b-test")),
                 output("lm1b-test.tfrecord-00001-of-00002", "test", "tfrecord", 2),
             ],
-            "1 written do not add up to the 2 tfrecord files of test that their names count",
+            "1 written do not add up to the 2 tfrecord files of test (the number in their names)",
         ),
     ],
 )
@@ -261,8 +261,8 @@ def test_caveats() -> None:
     assert account_for(replaced=replaced, unterminated=["b.gz", "a.gz", "b.gz"]).caveats == (
         "The last line of a.gz, b.gz has no line feed, and is a line of its own here; the scripts would read"
         " one line of it and the first line of the file that follows.",
-        "1,002 characters are none of Unicode; text files have them as they were read, Parquet and TFRecord"
-        " have U+FFFD in their place.",
+        "1,002 characters are not valid in Unicode. The text files have their bytes unchanged; Parquet and"
+        " TFRecord have U+FFFD in their place.",
     )
 
 
@@ -276,7 +276,7 @@ def test_an_input_without_sentences() -> None:
 
 def test_an_input_most_of_which_is_no_text() -> None:
     mostly_bad = {"lines": 22, "rejected": [(("read-lines", "malformed-utf-8"), 12)]}
-    message = "most lines are not UTF-8: of 22 lines 12 malformed-utf-8; is the input in another"
+    message = r"most of the 22 lines were rejected \(12 malformed-utf-8\): is the input binary, or in another"
     with pytest.raises(NothingLeftError, match=message):
         account_for(**mostly_bad)
     keeping = PROVENANCE._replace(settings={"on_corrupt": "keep-good"})

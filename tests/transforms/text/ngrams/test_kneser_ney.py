@@ -105,5 +105,5 @@ def test_an_n_gram_without_its_end_is_an_error() -> None:
     model = make_model(TRAIN, 2)
     weighed = model.entries[2].copy()
     weighed.dtype.names = ("words", "weight", "share")
-    with pytest.raises(ValueError, match="an n-gram, but not its suffix"):
+    with pytest.raises(ValueError, match="is not in the table of shorter n-grams"):
         interpolate(weighed, model.entries[1][:3])

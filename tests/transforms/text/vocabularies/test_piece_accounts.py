@@ -77,7 +77,7 @@ def test_the_card() -> None:
         "| uk | 1,000 | 75.00 % | 300 | 0.3 | 10 | 3.000 | 1.00 % | – | – | – |",
     ]
     assert "400 pieces, learned from 400 sentences of 2 languages" in card
-    assert "nmt_nfkc; character coverage 0.9995; no bytes." in card
+    assert "nmt_nfkc; character coverage 0.9995; no byte fallback." in card
     assert "3.8 % for Tagalog" in card
 
 

@@ -42,7 +42,7 @@ def test_aliases_have_the_code_of_the_address(given: str, code: str) -> None:
     ("code", "message"),
     [
         ("zh", "zhwiki has two corpora, zh-cn and zh-tw: choose one, not 'zh'"),
-        ("yue", "no such language: 'yue'; the code of its wiki is zh-yue"),
+        ("yue", "no such language: 'yue'; use the code of its wiki, zh-yue"),
         ("commons", "no such language: 'commons'"),
         ("Armenian", "no such language: 'Armenian'"),
         ("../hy", "no such language: '../hy'; similar codes are hy, hyw"),

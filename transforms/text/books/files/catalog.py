@@ -40,7 +40,8 @@ class NotACatalogError(Exception):
 def read_catalog_lines(lines: Iterable[bytes]) -> Iterator[CatalogEntry | BadRow]:
     """Yields the entries of the catalogue table. `lines` must include the line ends.
 
-    After a missing or superfluous quotation mark, a BadRow may include the text of the following rows.
+    After a missing or superfluous quotation mark, one BadRow may stand for several rows: the row with the
+    mistake, and the rows after it.
 
     Raises NotACatalogError if the first line is not the header.
     """

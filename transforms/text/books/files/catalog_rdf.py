@@ -142,7 +142,7 @@ def _agents_of(root: Element) -> Mapping[str, Element]:
 def _authors_of(ebook: Element, agents: Mapping[str, Element]) -> Iterator[Author]:
     """Yields the authors, then the persons with other roles, in the order of the document.
 
-    `agents` maps the address that an `rdf:resource` contains to the element of this person.
+    `agents` maps an address to the element of a person. An `rdf:resource` refers to a person by this address.
     """
     for creator in ebook.iterfind(f"{_TERMS}creator"):
         yield from _persons_of(creator, "", agents)

@@ -8,7 +8,7 @@ converted to UTF-8 but still declare "ISO-8859-1". So the bytes are tested first
 3. UTF-8 with invalid bytes, if most characters beyond ASCII are valid UTF-8: such files were joined from two
   files. The invalid bytes are decoded as Windows-1252;
 4. the declared encoding, such as ISO-8859-2, Big5 or KOI8-R, if all bytes are valid in it. If ASCII, UTF-8,
-  ISO-8859-1 or Windows-1252 is declared, this is ignored;
+  ISO-8859-1 or Windows-1252 is declared, the declaration is ignored;
 5. Windows-1252. It has all printable characters of ISO-8859-1, so it is also right for texts in ISO-8859-1.
   The five bytes that Windows-1252 does not define are decoded as in ISO-8859-1.
 

@@ -72,10 +72,10 @@ class LanguageShares(NamedTuple):
 def not_english(book: Book, text: str) -> Reason | None:
     """Returns None for a book in English, otherwise the reason `not-english` or `several-languages`.
 
-    The text is examined in samples. If the language of no sample can be determined, the text counts as
-    English. A book is also rejected if its catalogue entry or header names another language: an English text
-    may be filed under a wrong number, or teach that language. The reason contains the evidence: the languages
-    of catalogue and header, and of the samples.
+    A book is rejected if too few samples of its text are English. If the language of no sample can be
+    determined, the text counts as English. A book is also rejected if its catalogue entry or header names
+    another language: an English text may be filed under a wrong number, or teach that language. The reason
+    contains the evidence: the languages of catalogue and header, and of the samples.
     """
     declared = sorted({language.casefold() for language in book.languages})
     english = set(read_table(__package__, _TABLE)["declared"]["english"])

@@ -1,10 +1,13 @@
-"""Decides which books overlap. Each book is compared with only some of the larger books, its candidates.
+"""Decides which books are dropped because they overlap with larger books.
 
-As in overlap.py, a book is dropped if at least a given share (the threshold) of its n-grams is also in its
-kept candidates, taken together. If all its candidates, kept or not, together have less than this share of its
-n-grams, the book is certainly kept. All other books are contested. Whether a contested book is kept depends
-on which of its candidates are kept. Whether they are kept depends on their own candidates, and so on. So the
-books of a connected component are decided together.
+Each book is compared with only some of the larger books, its candidates. As in overlap.py, a book is dropped
+if at least a given share (the threshold) of its n-grams is also in its kept candidates, taken together.
+
+If all candidates of a book, kept or not, together have less than this share of its n-grams, the book is
+certainly kept. All other books are contested. To decide about a contested book, it must be known which of its
+candidates are kept. These may be contested, too, and depend on their own candidates. So all contested books
+that are linked in this way, directly or through other contested books, are decided together. They are a
+connected component of the graph in which each contested book is linked to its contested candidates.
 
 The cover of a book is the set of its n-grams that its candidates also have. The owners of a cover are the
 candidates that have any of these n-grams.

@@ -31,7 +31,7 @@ class HashedBook(NamedTuple):
 
 
 class NgramBlock(NamedTuple):
-    """Those n-gram hashes of several books that are in one partition.
+    """The n-gram hashes of several books, as far as they belong to one partition.
 
     The hashes of each book are consecutive and ascending.
     """
@@ -66,7 +66,8 @@ def cut_hashes(hashes: Uint64s, sample: int, partitions: int) -> Int64s:
     """Returns the index in `hashes` at which each partition begins, and the index at which the last one ends.
 
     `hashes` must be ascending and come from `sample_hashes`. The lowest 1/`sample` of the 64-bit range is
-    divided equally among the partitions. If the only hash is above this range, it is in the last partition.
+    divided equally among the partitions. If no hash of a book is in this part of the range, `sample_hashes`
+    returns one hash above it, the lowest. This hash is in the last partition.
     """
     limits = [_HASHES // sample * number // partitions for number in range(1, partitions)]
     inner = numpy.searchsorted(hashes, numpy.array(limits, numpy.uint64))

@@ -59,9 +59,9 @@ _MAX_DENOMINATOR = 10**6
 class Chains(NamedTuple):
     """The n-grams of a partition that are in contested books and also in larger books.
 
-    If a larger book that is certainly kept (a free book) has an n-gram of a contested book, this n-gram is
-    only counted for the contested book. All other contested books that have the n-gram are its chain, the
-    largest first.
+    If an n-gram of a contested book is also in a larger book that is certainly kept (a free book), the n-gram
+    is counted for the contested book, which is not in the chain of the n-gram. All other contested books that
+    have the n-gram form its chain, the largest first. A chain has at least two books.
     """
 
     certain: Int64s  # rows (id, number of n-grams that a free earlier book has)

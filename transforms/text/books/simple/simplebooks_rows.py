@@ -68,8 +68,8 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
         ),
         "",
         f"The vocabulary is the words that occur {stats[LARGE]['min_count']:,} times or more in training,"
-        " with `<unk>` and `<eos>`; the ends of lines (`<eos>`) are tokens, as in the paper. Out of the"
-        " vocabulary are, of the tokens:",
+        " with `<unk>` and `<eos>`; the ends of lines (`<eos>`) are tokens, as in the paper. Share"
+        " of the tokens that are not in the vocabulary:",
         "",
         *make_table(
             ["corpus", *SPLITS],

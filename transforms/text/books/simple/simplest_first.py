@@ -20,7 +20,7 @@ MAX_VOCABULARY = 100_000
 class Queue(NamedTuple):
     """The simplest books that together have at most the target number of tokens, in order of their ratio.
 
-    If these books together have too large a vocabulary, `take_books` takes only the first of them.
+    If the vocabulary of these books together is too large, `take_books` leaves out the last ones.
     """
 
     rank_of: dict[int, int]  # book id → its rank

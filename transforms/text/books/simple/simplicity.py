@@ -105,12 +105,13 @@ def is_simple(tokens: int, vocabulary: int, formula: str, min_ratio: Fraction) -
 class NotSimple:
     """Rejects books that are not simple: they have too many different tokens for their length.
 
-    The simplicity of a book is measured by a formula such as L/V^1.35, see `ratio`.
+    The simplicity of a book is a ratio of L, the number of its tokens, and V, the number of its different
+    tokens (see `ratio`).
 
     Args:
-      formula: one of FORMULAS.
-      min_ratio: the lowest value, by this formula, of a kept book. It is a text, such as "0.0012", to avoid
-        rounding. "" stands for the default of the formula.
+      formula: the formula of the ratio, such as "L/V^1.35"; one of FORMULAS.
+      min_ratio: the lowest ratio of a kept book. It is a text, such as "0.0012", to avoid rounding. "" stands
+        for the default of the formula.
 
     Raises ValueError if the formula is unknown, or if the ratio is not a number or is negative.
     """

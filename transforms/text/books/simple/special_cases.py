@@ -6,9 +6,11 @@ their tokens. A special case may also match the end of a chunk and the start of 
 since no special case has a space in it. But of overlapping matches, spaCy uses only the longest one. So a
 match across a space may prevent another match within a chunk.
 
-So two neighbouring chunks must be tokenised together if both conditions are met. The last token of the first
-chunk and the first token of the second chunk are consecutive tokens of a special case. And at least one of
-the chunks has tokens from a special case within the chunk.
+So two neighbouring chunks must be tokenised together if both of these conditions are met:
+
+* The last token of the first chunk and the first token of the second chunk are consecutive tokens of a
+  special case.
+* At least one of the chunks has tokens that were made by a special case within the chunk.
 """
 
 import collections

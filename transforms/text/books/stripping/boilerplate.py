@@ -77,8 +77,8 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
 
     Returns the book, or the reason to reject the file.
 
-    If a text has no lines that mark header or footer, and no words of the licence, these were probably
-    removed before. Such a text is kept.
+    A text without header and footer marks and without words of the licence is kept: its header and footer
+    were probably removed before.
 
     Reasons to reject a file:
       copyrighted: the head of the file says that the book is copyrighted and may not be copied freely.
@@ -86,7 +86,7 @@ def strip_boilerplate(text: str) -> StrippedText | Reason:
         before 2003 need no mark at the end.)
       no-start-and-no-end: there is no mark, but there is licence text.
       not-boilerplate: the text to remove does not have words typical of Project Gutenberg throughout.
-      licence-inside: words of the licence would be left.
+      licence-inside: words of the licence would be left, or the file has more than MAX_MARKS marks.
       too-many-notes: notes would be most of the book.
       kept-too-little: almost no text would be left.
     """

@@ -1,16 +1,16 @@
 """Finds tables of contents and lists of illustrations in a book.
 
 The end of such a list is not marked. So the list is read from its heading, entry by entry, up to a paragraph
-that is not an entry. There are three kinds of such paragraphs:
+that is not an entry. Such a paragraph is one of these:
 
-1. a paragraph after several empty lines, where a chapter begins, or the heading of the next list;
-2. a paragraph that repeats an entry, because it is the heading of a chapter;
+1. the beginning of a chapter, before which there are several empty lines, or the heading of the next list;
+2. the heading of a chapter, which repeats an entry;
 3. prose.
 
-In the last two cases, the last paragraphs that were read as entries may already be headings of the text. If
-the entries have page numbers, the list ends after the last entry with one. Otherwise it ends at the longest
-run of empty lines around these paragraphs. A list whose end is not found is kept. The rules are in
-`furniture.toml`.
+In case 1, the list ends before this paragraph. In cases 2 and 3, the last paragraphs that were read as
+entries may already be headings of the text. If most entries have page numbers, the list then ends after the
+last entry with one. Otherwise it ends at the longest run of empty lines around these last paragraphs. A list
+whose end is not found is kept. The rules are in `furniture.toml`.
 """
 
 import functools

@@ -28,9 +28,7 @@ def find_leftovers(pairs: Sequence[Pair]) -> Iterator[Finding]:
         for rule, pattern in (("html-entities", _ENTITY), ("markup", _MARKUP)):
             match = pattern.search(target)
             if match and match[0] not in source:
-                message = (
-                    f"{excerpt(match[0])} is left in the text; it should be what a reader sees"
-                )
+                message = f"{excerpt(match[0])} was left in the text: remove it, or write what it stands for"
                 yield pair.finding(rule, ERROR, message)
         # A line of ASCII characters cannot have been read in a wrong encoding.
         if not target.isascii() and ftfy.fix_encoding(target, config) != target:

@@ -68,4 +68,4 @@ def _message(pair: Pair, usual: int) -> str:
     length = len(fold(pair.translation.text))
     expected = max(usual - _EXTRA_CHARS, 1)
     kind = "short: is something left out?" if length < expected else "long: is something added?"
-    return f"{length} letters and digits, where some {expected} are usual: very {kind}"
+    return f"the line has {length} letters and digits, but about {expected} are usual; it is very {kind}"

@@ -33,8 +33,8 @@ class Run(NamedTuple):
 def find_offsets(scores: Matrix, change_cost: float) -> npt.NDArray[np.intp]:
     """Estimates by how many lines the translation of each line is shifted.
 
-    Returns the offset of each line. The Viterbi algorithm finds the offsets with the greatest sum of scores,
-    from which the cost of changes is subtracted.
+    Returns the offset of each line. The Viterbi algorithm finds the offsets for which the sum of the scores,
+    minus the cost of all changes of the offset, is greatest.
 
     Args:
         scores: scores[line, offset + MAX_OFFSET] says how well source line `line` fits the translation in

@@ -74,15 +74,17 @@ def _variants(text: str, language: TargetLanguage) -> Iterator[str]:
         forms = forms + _FULL_WIDTH.findall(text)
     if forms:
         plain = unicodedata.normalize("NFKC", "".join(sorted(set(forms))))
-        yield f"forms of letters instead of the letters ({plain}): {name_characters(forms)}"
+        yield f"special forms of characters instead of the usual ones ({plain}): {name_characters(forms)}"
     unseen = set(_INVISIBLE.findall(text)) - set(_usual_invisible(language))
     if unseen:
         yield f"invisible characters: {name_characters(unseen)}"
     lookalikes = _LOOKALIKES.get(language.tag.split("-")[0], {})
     foreign = sorted(set(text) & lookalikes.keys())
     if foreign:
-        named = ", ".join(f"{name_characters(char)} for {lookalikes[char]}" for char in foreign)
-        yield f"letters of another language that look alike: {named}"
+        named = ", ".join(
+            f"{name_characters(char)} instead of {lookalikes[char]}" for char in foreign
+        )
+        yield f"look-alike letters of another language: {named}"
     mixed = _MIXED_WORD.search(text)
     if mixed:
         letters = name_characters(_fewer(mixed[0]))

@@ -3,9 +3,9 @@
 A ridge regression predicts the features of translations from the features of their sources, and so learns
 which words correspond. The prediction for a source is compared with the features of a target. Two pairs are
 left out of the regression: the pair that contains the source and the pair that contains the target. Let K be
-the kernel of the sources, L the kernel of the targets, A = (K + λI)⁻¹ and G = A L. Then the prediction
-without pairs i and j follows from the 2 × 2 block of A at i and j (the block form of leave-one-out), so the
-regression is computed only once.
+the kernel of the sources, L the kernel of the targets, λ the ridge parameter, A = (K + λI)⁻¹ and G = A L.
+Then the prediction without pairs i and j follows from the 2 × 2 block of A at i and j (the block form of
+leave-one-out), so the regression is computed only once.
 
 The score also includes features that need no learning: shared numbers, shared Latin words and the length
 ratio.
@@ -40,9 +40,9 @@ Indices = npt.NDArray[np.intp]
 class PairFit:
     """A model of n pairs of lines, which scores how well a target fits a source.
 
-    In its matrices, rows are sources and columns are targets; source i and target i are a pair. The model
-    consists of four n × n matrices of 8-byte numbers. For 3,001 pairs, the matrices need 290 MB of memory;
-    while they are learned, 0.9 GB is needed.
+    Source i and target i are a pair. The model consists of four n × n matrices of 8-byte numbers. Row i and
+    column i of each matrix belong to pair i; in `learned` and `static`, rows are sources and columns are
+    targets. For 3,001 pairs, the matrices need 290 MB of memory; while they are learned, 0.9 GB is needed.
     """
 
     inverse: Matrix  # A of the module docstring
@@ -57,7 +57,7 @@ class PairFit:
 
         Args:
           rows: indexes of sources.
-          columns: indexes of targets. Each must be equal to rows[k] or to without[k].
+          columns: indexes of targets. columns[k] must be equal to rows[k] or to without[k].
           without: for each k, the index of another pair than rows[k].
         """
         first, second = self.inverse[rows, rows], self.inverse[without, without]

@@ -35,22 +35,24 @@ def find_missing(
 
 
 def find_empty(pairs: Sequence[Pair]) -> Iterator[Finding]:
-    """Yields an error `empty` for each pair whose text is not a translation of the source.
+    """Yields an error `empty` for each pair without a real translation.
 
-    This is the case if the text has no letters and digits: it is empty, or only a dash, for example. If the
-    source has more than 3 words, an error is also reported for placeholders such as "TODO", and for texts
-    that are much too short for the source.
+    This is the case if the translation has neither letters nor digits: it is empty, or only a dash, for
+    example. If the source has more than 3 words, an error is also reported for placeholders such as "TODO",
+    and for translations that are much too short for the source.
     """
     for pair in pairs:
         if is_empty(pair):
             text = pair.translation.text
             found = f"only {excerpt(text)}" if is_text(text) else "empty"
-            message = f"the translation is {found}; it should say {excerpt(pair.source.text)}"
+            message = (
+                f"the translation is {found}; expected a translation of {excerpt(pair.source.text)}"
+            )
             yield pair.finding("empty", ERROR, message)
 
 
 def is_empty(pair: Pair) -> bool:
-    """Returns True if the text of a pair is not a translation (see `find_empty`)."""
+    """Returns True if a pair has no real translation, by the rules of `find_empty`."""
     text = fold(pair.translation.text)
     if not is_text(text):
         return True

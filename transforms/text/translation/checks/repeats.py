@@ -33,7 +33,7 @@ def find_repeats(pairs: Sequence[Pair]) -> Iterator[Finding]:
 def _repeat(pair: Pair, other: Pair, text: str) -> Finding:
     is_same_source = fold(pair.source.text) == fold(other.source.text)
     severity = WARNING if is_same_source or len(text) < _MIN_CHARS else ERROR
-    reason = "as are their sources" if is_same_source else "and their sources are not the same"
+    reason = "which has the same source text" if is_same_source else "which has another source text"
     message = f"the same translation as that of {other.source.id}, {reason}"
     if pair.source.split == other.source.split:
         return pair.finding("duplicate", severity, message)

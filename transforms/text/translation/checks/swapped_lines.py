@@ -258,6 +258,6 @@ def _shift_findings(runs: Sequence[Run], pairs: Sequence[Pair]) -> Iterator[Find
         for line in run.lines:
             message = (
                 f"the translation of this sentence seems to be {lines} {where}:"
-                f" those of {first} to {last} are out of step with their sources"
+                f" the translations of {first} to {last} are on the wrong lines"
             )
             yield pairs[line].finding(_RULE, ERROR, message)

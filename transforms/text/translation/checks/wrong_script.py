@@ -38,7 +38,9 @@ def find_wrong_scripts(pairs: Sequence[Pair], language: TargetLanguage) -> Itera
     """Yields `wrong-script` findings: errors if most of a line is in a wrong script, otherwise warnings.
 
     Names that are also in the source are ignored. A word in a third script, neither the target's nor Latin,
-    gives a warning.
+    gives a warning. Simplified and traditional Chinese count as two scripts: if more than 10 % of the Chinese
+    characters of a line exist only in the wrong one, the finding is an error. A line has at most one finding;
+    the letters are checked before the Chinese characters.
     """
     for pair in pairs:
         finding = _wrong_script(pair, language) or _wrong_writing(pair, language)

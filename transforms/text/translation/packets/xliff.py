@@ -179,7 +179,10 @@ def read_xliff(data: bytes, file: str) -> Returned:
             translations += unit.translation
     names.discard(NO_NAME)
     if len(names) > 1:
-        raise ReadError(root.line, "the document has files of more than one packet")
+        raise ReadError(
+            root.line,
+            "the `file` elements belong to more than one packet: use one document per packet",
+        )
     return Returned(*(names.pop() if names else NO_NAME), tuple(translations), sources)
 
 

@@ -62,7 +62,7 @@ class _Builder:
         element = Element(name, attributes, self.parser.CurrentLineNumber, [])
         if len(self._open) == _DEEPEST:
             raise ReadError(
-                element.line, f"expected at most {_DEEPEST} nested elements, found more"
+                element.line, f"expected at most {_DEEPEST} levels of nested elements, found more"
             )
         if self._open:
             self._open[-1].content.append(element)

@@ -121,7 +121,8 @@ def read_review_sheet(text: str) -> ReviewedSheet:
 def is_same_target(written: str, text: str) -> bool:
     """Returns True if the target in a returned sheet is the same as the translation that was sent.
 
-    A spreadsheet program may have put quotation marks around the target and doubled the marks in it.
+    The target also counts as the same if a spreadsheet program has put quotation marks around it and doubled
+    the quotation marks in it. Then it may also begin with the apostrophe that `protect` adds.
 
     Args:
       written: the target in the returned sheet.

@@ -44,7 +44,6 @@ DESCRIPTION = Description(
     splits=SPLITS,
     tags=("wikimedia",),
     tasks=("translation",),
-    caveats="What this build could not be:",
 )
 _PAPER_SENTENCES = {**SPLIT_SENTENCES, "total": SENTENCES}
 _FILES = """\

@@ -48,12 +48,13 @@ def check_domain(name: str) -> None:
     """Raises ValueError if `name` cannot be the name of a domain of the user's documents."""
     if name in DOMAINS:
         raise ValueError(
-            f"documents of {name!r}: this is the name of a site; choose another domain name"
+            f"the set of documents {name!r} has the name of a Wikimedia site; choose another name, such as"
+            " 'my_news'"
         )
     if not _NAME.fullmatch(name):
         raise ValueError(
-            f"documents of {name!r}: a domain name has at most 32 lower-case letters, digits and _, and"
-            " begins with a letter"
+            f"the set of documents {name!r} has an invalid name: expected a lower-case letter (a to z),"
+            " then at most 31 lower-case letters, digits or _"
         )
 
 

@@ -85,7 +85,7 @@ def plan_quotas(
       domains: names of the domains.
 
     Raises:
-      ValueError: articles of 3 to 5 sentences cannot have these totals. The message says which numbers can.
+      ValueError: articles of 3 to 5 sentences cannot have these totals. The message says what to change.
     """
     splits = split_sizes(sentences) if splits is None else splits
     _check(sentences, articles)
@@ -150,9 +150,9 @@ def _cannot_be_dealt(articles: int, by_domain: Sequence[int], by_split: Sequence
     most = min(sum(size // MIN_SENTENCES for size in sizes) for sizes in (by_domain, by_split))
     would_do = fewest <= most and not fewest <= articles <= most
     return (
-        f"{articles:,} articles of {MIN_SENTENCES} to {MAX_SENTENCES} sentences cannot be spread over"
-        f" domains of {_listed(by_domain)} and splits of {_listed(by_split)} sentences; "
-        + (f"{fewest:,} to {most:,} articles can be" if would_do else "more sentences can be")
+        f"{articles:,} articles of {MIN_SENTENCES} to {MAX_SENTENCES} sentences cannot be divided among"
+        f" domains with {_listed(by_domain)} sentences and splits with {_listed(by_split)} sentences; use "
+        + (f"{fewest:,} to {most:,} articles" if would_do else "more sentences")
     )
 
 

@@ -25,7 +25,7 @@ from transforms.text.translation.sourcing.quotas import (
 STAGE = "select-articles"
 
 RELEASED_LENGTHS = {3: 287, 4: 135, 5: 140}
-"""Sentences per article → articles of the released dev and devtest.
+"""Number of sentences of an article → number of such articles in the released dev and devtest.
 
 Articles of 1 and 2 sentences are counted as 3, those of 6 and 10 as 5.
 """
@@ -95,8 +95,9 @@ def select(candidates: Iterable[Candidate], quotas: Mapping[Cell, Quota]) -> Sel
 
     From each domain, only the candidates with the lowest ranks are considered; `candidates_needed` returns
     their number. Candidates are read domain by domain, in the order of their ranks. A candidate is skipped if
-    it repeats an earlier candidate, or a sentence of an earlier candidate. If a domain has too few articles
-    or sentences, as many as possible are selected, and the domain is listed in `shortages`.
+    it repeats an earlier candidate or a sentence of an earlier candidate, or if its own passage has a
+    sentence twice. If a domain has too few articles or sentences, as many as possible are selected, and the
+    domain is listed in `shortages`.
 
     Raises ValueError if a candidate's domain has no quota.
     """
@@ -175,8 +176,9 @@ def _texts(candidate: Candidate) -> list[str]:
 def _repeated(candidate: Candidate, article: str, known: _Known) -> tuple[str, str] | None:
     """Returns (reason, details) if a candidate repeats an earlier one, otherwise None.
 
-    It repeats an earlier candidate if it is the same page, or has the same text or one of its sentences. The
-    reason is "duplicate-page", "duplicate-article" or "duplicate-sentence". The details are a text that
+    A candidate repeats an earlier one if it is the same page, or has the same text or a sentence of its
+    passage. A candidate that has a sentence twice in its own passage is treated in the same way. The reason
+    is "duplicate-page", "duplicate-article" or "duplicate-sentence". The details are a text that
     describes the repetition, such as the repeated sentence and the article that has it.
 
     Args:

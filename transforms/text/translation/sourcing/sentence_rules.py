@@ -12,7 +12,10 @@ from collections.abc import Callable
 
 MIN_WORDS = 7
 MAX_WORDS = 60
-"""The range of the released sentences. Words are separated by spaces. Half of the sentences have 17 to 26."""
+"""The range of the lengths of the released sentences, in words, which are separated by spaces.
+
+Half of the sentences have 17 to 26 words.
+"""
 
 MAX_CHARACTERS = 400
 """The longest released sentence has 368 characters."""
@@ -28,7 +31,10 @@ MAX_CAPITAL_SHARE = 0.2
 """Share of capitals in the letters. The released sentences have at most 0.18."""
 
 MAX_FOREIGN_SHARE = 0.1
-"""Share of other letters than Latin ones. It allows a word in its own script, but no phrase book entry."""
+"""Maximum share of letters that are not Latin.
+
+The limit allows a foreign word in its own script, but no phrase book entry.
+"""
 
 MIN_COMMON_SHARE = 0.1
 """Share of the commonest English words in all words.

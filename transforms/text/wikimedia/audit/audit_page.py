@@ -1,9 +1,9 @@
 """Compares the wikitext of a page with the page's text in the corpus, to find errors of the cleaner.
 
 The wikitext is parsed with mwparserfromhell. The audit uses neither the language tables nor the rules of the
-cleaner (wikitext/). Otherwise it would repeat their errors and not find them. The only module that both use
-is article_markers, the layout of articles. A test checks this. The names of namespaces are passed as an
-argument.
+cleaner (wikitext/). Otherwise it would repeat their errors and not find them. The only module that the audit
+shares with the cleaner is article_markers, the layout of articles. A test checks that it is the only one. The
+names of namespaces are passed as an argument.
 """
 
 from typing import NamedTuple

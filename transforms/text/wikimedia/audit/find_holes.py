@@ -263,9 +263,9 @@ class _Comparison:
     def _name_of_lost_value(self, line: "_Source", found: Mapping[int, int]) -> str:
         """Returns the name of a template in the part of a line that is missing in the corpus text.
 
-        Returns "" if there is no template in this part, if more than one part is missing, or if the part is
-        neither whole sentences nor everything in a pair of brackets. If the whole line is missing, also
-        returns "" unless it is a single sentence.
+        Exactly one part of the line must be missing. It must consist of whole sentences, or of everything in
+        a pair of brackets. If it is the whole line, it must be a single sentence. In all other cases, and if
+        the part has no template, returns "".
 
         Args:
           line: the line of the wikitext.
@@ -569,7 +569,7 @@ class _Comparison:
     def _goes_on(self, number: int, word: int, next_word: int) -> bool:
         """Returns True if the corpus text continues in the same way as the wikitext after a given word.
 
-        It may also continue with words of a template or formula that follows this word in the wikitext. The
+        Also returns True if it continues with words of a template or formula that follows this word. The
         template or formula may be on the same line, alone on a line, or at the beginning of the next line.
 
         Args:
@@ -838,8 +838,8 @@ def _value_of_whole_sentence(line: "_Source", first: int, last: int) -> str:
     slot, and the result consists of these characters. The result is "" unless the missing words are whole
     sentences, or everything in a pair of brackets.
 
-    If the word after the missing words is equal to their first word, it is unknown which of the two equal
-    words is missing. So the words that begin and end one word later are also tried.
+    If the word after the missing words is equal to the first missing word, it is unknown which of the two
+    equal words is missing. So the run of words that begins and ends one word later is also tried.
 
     Args:
       line: the line of the wikitext.

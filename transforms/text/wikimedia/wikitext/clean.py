@@ -5,9 +5,9 @@ The cleaner makes several passes. Each pass takes time linear in the length of t
   1. Comments and extension tags are removed.
   2. Tables are removed.
   3. The page is split at its headings. Sections without prose are dropped.
-  4. Links, templates, tags and apostrophes are replaced by their text.
-  5. Lines are joined to paragraphs.
-  6. Spaces and punctuation left over by removed templates are removed.
+  4. Links, templates and tags are replaced by their text.
+  5. Lines are joined to paragraphs. Apostrophes that mark bold and italics are removed.
+  6. Spaces and punctuation that are left over around templates without text are removed.
 
 Most passes run over many sections at once, which is faster than one section at a time.
 """
@@ -252,7 +252,8 @@ class WikitextCleaner:
         Args:
           sections: the sections to clean.
           page: the page that contains the sections.
-          expansion: receives the counts of templates whose text is guessed or unknown.
+          expansion: receives the counts of templates whose text is guessed, missing or unknown, and the
+            sentences that are dropped because of unknown values.
           variants: converts text to a variant of the language, such as traditional Chinese.
           markdown: True to also keep lists, as paragraphs with the marks that `render_markdown` converts.
         """

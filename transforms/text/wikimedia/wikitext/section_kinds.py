@@ -79,7 +79,7 @@ THRESHOLDS = Thresholds()
 class HeadingKey(NamedTuple):
     """The key under which sections are counted: their heading, and whether its level is 1 or 2."""
 
-    name: str  # result of name_of_heading; "" for the leads of pages
+    name: str  # result of name_of_heading; "" for whole pages
     is_top: bool
 
 
@@ -113,7 +113,9 @@ class LearnedHeading(NamedTuple):
 def count_headings(title: str, wikitext: str) -> Iterator[tuple[HeadingKey, HeadingCounts]]:
     """Yields (heading, counts) for each section of a page, and one pair for the page, with the heading "".
 
-    Yields nothing for a page about a year or a day, or for a page with little prose.
+    The lead, empty sections, and sections whose heading is too long or has links, notes or templates are left
+    out. Yields nothing for a page with little prose, or with a digit in its title, such as a page about a
+    year or a day.
     """
     if _DIGIT.search(title):
         return

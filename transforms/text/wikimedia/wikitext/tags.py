@@ -115,9 +115,10 @@ def _end_of_element(text: str, position: int, name: str) -> int:
 def _show_superscript(match: re.Match[str]) -> str:
     """Returns the text of a `<sup>` element.
 
-    An exponent is written in superscript characters. If one of its characters has no superscript form, the
-    exponent is written after "^". For other superscripts (ordinals, notes, phonetic symbols), only the tag is
-    removed.
+    An exponent is "n", "i" or a letter in italics, or consists of letters, digits, signs, parentheses, points
+    and commas with at least one digit or sign. It is written in superscript characters. If one of its
+    characters has no superscript form, it is written after "^", or as plain text if no base precedes it. For
+    other superscripts (ordinals, notes, phonetic symbols), only the tag is removed.
     """
     before, written = match.string[match.start() - 1 : match.start()], match[1]
     shown = decode_entities(written).replace("''", "").strip()

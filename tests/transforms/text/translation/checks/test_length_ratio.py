@@ -18,7 +18,7 @@ def test_much_too_short_and_much_too_long() -> None:
         (63, "warning"),
     ]
     assert findings[0].message == (
-        "25 letters and digits, where some 83 are usual: very short: is something left out?"
+        "the line has 25 letters and digits, but about 83 are usual; it is very short: is something left out?"
     )
     assert findings[1].message.endswith("very long: is something added?")
 

@@ -31,7 +31,10 @@ def test_empty(text: str) -> None:
 def test_a_placeholder_is_empty(text: str) -> None:
     (finding,) = find_empty([pair(SENTENCE, text)])
     assert (finding.rule, finding.severity) == ("empty", "error")
-    assert finding.message == f'the translation is only "{text}"; it should say "{SENTENCE}"'
+    assert (
+        finding.message
+        == f'the translation is only "{text}"; expected a translation of "{SENTENCE}"'
+    )
 
 
 @pytest.mark.parametrize(

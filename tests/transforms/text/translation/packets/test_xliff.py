@@ -289,7 +289,7 @@ def test_versions_and_encodings(version: str, namespace: str, encoding: str) -> 
         (
             document(f'</file><file id="b" original="{ORIGINAL}0">'),
             2,
-            "the document has files of more than one packet",
+            "the `file` elements belong to more than one packet: use one document per packet",
         ),
     ],
 )

@@ -55,7 +55,7 @@ def test_document_types_are_refused_before_they_are_read(text: str, line: int) -
 
 def test_depth() -> None:
     assert parse_xml(b"<a>" * 100 + b"</a>" * 100).name == "a"
-    with pytest.raises(ReadError, match="line 2: expected at most 100 nested elements"):
+    with pytest.raises(ReadError, match="line 2: expected at most 100 levels of nested elements"):
         parse_xml(b"<a>" * 100 + b"\n<a>" + b"</a>" * 101)
 
 

@@ -106,7 +106,7 @@ def test_the_passage_of_a_document() -> None:
 
 @pytest.mark.parametrize("name", ["wikinews", "News", "a-b", "", "9", "x" * 33, "a=b"])
 def test_names_that_no_domain_of_documents_may_have(name: str) -> None:
-    with pytest.raises(ValueError, match="documents of"):
+    with pytest.raises(ValueError, match="the set of documents"):
         check_domain(name)
 
 

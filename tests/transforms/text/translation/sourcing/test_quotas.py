@@ -114,14 +114,14 @@ def test_articles_go_by_sentences_where_equal_ones_leave_no_way() -> None:
         ((10, 0), "expected at least 1 sentence and 1 article, found 10 and 0"),
         (
             (3000, 1000),  # dev would have 997 of 332⅓ articles
-            "1,000 articles of 3 to 5 sentences cannot be spread over domains of 1,000, 1,000, 1,000"
-            " and splits of 997, 1,011, 992 sentences; 602 to 999 articles can be",
+            "1,000 articles of 3 to 5 sentences cannot be divided among domains with 1,000, 1,000, 1,000"
+            " sentences and splits with 997, 1,011, 992 sentences; use 602 to 999 articles",
         ),
-        ((10, 3, {"dev": 8, "test": 2}), "splits of 8, 2 sentences; more sentences can be"),
+        ((10, 3, {"dev": 8, "test": 2}), "splits with 8, 2 sentences; use more sentences"),
         (
             (62, 13, None, ("w",)),
-            "13 articles of 3 to 5 sentences cannot be spread over domains of 62 and splits of 21, 21, 20"
-            " sentences; 14 to 20 articles can be",
+            "13 articles of 3 to 5 sentences cannot be divided among domains with 62 sentences and"
+            " splits with 21, 21, 20 sentences; use 14 to 20 articles",
         ),
     ],
 )

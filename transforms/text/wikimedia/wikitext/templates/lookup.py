@@ -83,7 +83,7 @@ class TemplateTable:
         function = FUNCTIONS.get(pattern[1:])
         if not function:
             raise ValueError(
-                f"unknown function {pattern!r}; expected one of {', '.join(FUNCTIONS)}"
+                f"unknown function {pattern!r}; expected '=' and one of {', '.join(FUNCTIONS)}"
             )
         return function
 
@@ -91,7 +91,7 @@ class TemplateTable:
         pattern = self._language.templates.get(normalise_name(name))
         if pattern is None:
             raise ValueError(
-                f"a template is an alias of the template {name!r}, which is not in the tables"
+                f"the pattern '@{name}' refers to the template {name!r}, which is not in the tables"
             )
         return pattern
 

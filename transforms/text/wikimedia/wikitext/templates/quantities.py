@@ -23,7 +23,7 @@ def coordinate(arguments: Arguments, page: Page) -> str:
 
 
 def _angle(written: str, page: Page) -> str:
-    """Formats an angle: "52/30/10.4/N" becomes "52° 30′ 10,4″ N"."""
+    """Formats an angle: in a wiki with a decimal comma, "52/30/10.4/N" becomes "52° 30′ 10,4″ N"."""
     *numbers, side = written.split("/")
     shown = [
         number.replace(".", page.language.numbers.decimal) + sign

@@ -4,9 +4,10 @@ The conversion follows MediaWiki's LanguageConverter. All text is converted by M
 characters and words, which are taken from zhconv-rs. The longest match wins. No match extends over markup,
 such as links, tags and apostrophes.
 
-Text in the marks `-{…}-` is not converted. A mark with the flag A or H adds a conversion rule, and so does
-`{{NoteTA}}`. The rule is valid from its position to the end of the page. `{{NoteTA|G1=…}}` refers to groups
-of rules in Lua modules. These are not implemented.
+Text in the marks `-{…}-` is not converted. The exception is `-{zh-cn;zh-tw|A}-`: A is converted for the
+listed variants. A mark with the flag A or H adds a conversion rule, and so does `{{NoteTA}}`. The rule is
+valid from its position to the end of the page. `{{NoteTA|G1=…}}` refers to groups of rules in Lua modules.
+These are not implemented.
 """
 
 import re
@@ -213,10 +214,11 @@ class ChinesePage(PageVariants):
         return (self._rules_mark() if changes and takes_rules else "") + shown
 
     def _with_rules(self, kind: str | None, text: str, *, is_nested: bool) -> str:
-        """Adds to a token a sign that tells `convert` which conversion rules are valid from there on.
+        """Returns a token with a sign that tells `convert` which conversion rules are valid from there on.
 
-        A token is a `{{NoteTA}}`, which adds rules itself, or the end of a line or block. The sign is
-        inserted before a `{{NoteTA}}`, and after any other token.
+        If the token is a `{{NoteTA}}`, its rules are recorded, and the sign is inserted before it. All other
+        tokens are ends of lines or blocks; the sign is inserted after them. No sign is inserted if no rules
+        have been recorded yet.
 
         Args:
           kind: the name of the group of _TOKEN that matched the token; "rules" for a `{{NoteTA}}`.

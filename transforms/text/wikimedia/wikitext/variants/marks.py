@@ -105,8 +105,9 @@ def _choose(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> str:
 def _pairs(both: _BothWays, one: _OneWay, variants: Sequence[str]) -> dict[str, str]:
     """Returns the conversion rules (from → to) that a mark defines for the wanted variant.
 
-    Rules in `one` are returned if they are for this variant. All texts in `both` are converted to one of
-    them: the text of the first of `variants` that has a text in `both`. The variant "zh" does not count.
+    Rules in `one` are returned if they are for this variant. `both` gives a rule from each of its texts to
+    the text of the preferred variant. This is the first of `variants`, except "zh", that has a text in
+    `both`. Without a preferred variant, `both` gives no rules.
 
     Args:
         both: variant → text, from rules such as `zh-cn:A`.

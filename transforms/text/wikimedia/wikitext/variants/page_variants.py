@@ -46,10 +46,13 @@ class PageVariants:
         self._variants = variants
 
     def show(self, text: str) -> str:
-        """Replaces each mark `-{…}-` in a part of the page by its text. `convert` keeps these texts.
+        """Replaces each mark `-{…}-` in a part of the page by its text.
 
         If a mark has texts for several variants, the text for the preferred variant is used. If it has no
         text for any of the language's variants, its first text is used.
+
+        `convert` does not change the texts of marks, except for marks that list variants without their own
+        texts, such as `-{zh-cn;zh-tw|A}-`: A is converted for these variants.
         """
         return _MARK.sub(self._shown, text) if "-{" in text else text
 
