@@ -31,6 +31,11 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Returns more processes than cores for `-n auto`, because tests often wait for servers and builds."""
+    return max((os.cpu_count() or 1) * 3 // 2, 1)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Without real data, the tests that read it are skipped."""
     if item.get_closest_marker("real_data") and not os.environ.get("CORPUSMILL_DATA"):

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from pipelines.commands.parser import make_parser
-from pipelines.corpora import rows
 from pipelines.samples.sample_builds import SAMPLES
 from tests.conftest import PROGRAM, environment
 
@@ -70,15 +69,8 @@ def commands_of(row: str) -> Iterator[tuple[list[str], int]]:
         yield words, status
 
 
-def cases() -> Iterator[object]:
-    """The rows; those that build are slow."""
-    builds = set(rows()) - {"refresh"}
-    for row in TYPED:
-        marks = [pytest.mark.slow] if row.split()[0] in builds else []
-        yield pytest.param(row, id=" ".join(row.split()[:2]), marks=marks)
-
-
-@pytest.mark.parametrize("row", list(cases()))
+@pytest.mark.slow
+@pytest.mark.parametrize("row", TYPED, ids=lambda row: " ".join(row.split()[:2]))
 def test_a_command_as_it_is_typed(row: str, tmp_path: Path, demo: Path) -> None:
     for words, status in commands_of(row):
         line = shlex.join([str(PROGRAM), *words]).replace("'", "")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.refresh import ask, downloads, refresh_corpus
+from pipelines.refresh import ask, downloads, refresh_corpus, refusal
 from pipelines.refresh import refresh as refresh_all
 from pipelines.refresh.transfer import Patience
 from tests.pipelines.refresh.dump_server import (
@@ -301,6 +301,7 @@ def haste(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ask, "TIMEOUT_SECONDS", (2.0, 0.4))
     monkeypatch.setattr(ask, "_PAGE_SECONDS", 0.3)
     monkeypatch.setattr(ask, "_ANSWER_SECONDS", 0.3, raising=False)
+    monkeypatch.setattr(refusal, "_MAX_SECONDS", 0.3)
 
 
 EXPORTS = "/other/mediawiki_content_current/ukwiki/"
