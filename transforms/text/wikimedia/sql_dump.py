@@ -255,7 +255,7 @@ class _Buffer:
                 raise SqlDumpError(_CUT, start)
 
 
-_CUT = "the dump is truncated inside a statement"
+_CUT = "the dump is truncated inside a statement; download it again"
 
 
 def _describe_garbage(text: bytes) -> str:
