@@ -13,6 +13,7 @@ from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
 from transforms.duplicates.combine_pairs import CombinePairs
+from transforms.files import counters
 from transforms.files.scratch import Scratch, fetch, fetch_text
 from transforms.records import MeasuredBook
 from transforms.text.books.simple import overlap
@@ -25,6 +26,7 @@ from transforms.text.books.simple.ngram_blocks import (
 )
 from transforms.text.duplicates.hashed_ngrams import Uint64s, hash_ngrams, to_plain_words
 
+STAGE = "hash-books"
 GATHERED_HASHES = 1 << 23
 """Number of hashes (64 MB) that a worker collects from several books before it partitions them."""
 PARTITION_HASHES = 1 << 21
@@ -105,12 +107,14 @@ def plan_parts(size: tuple[int, int], sample: int) -> Plan:
 
 
 def hash_book(measured: MeasuredBook, ngram_words: int, words: str) -> Uint64s:
-    """Returns the hashes of the n-grams of a book.
+    """Returns the hashes of the n-grams of a book. Counts the book and its tokens.
 
     Args:
       ngram_words: number of words in an n-gram.
       words: "plain" to hash normalised words, "exact" to hash them unchanged.
     """
+    counters.count(STAGE, "books")
+    counters.count(STAGE, "tokens", measured.tokens)
     text = fetch_text(measured.book.packed_text)
     if words == overlap.PLAIN:
         text = to_plain_words(text)
