@@ -134,7 +134,7 @@ def find_waivers(state: LanguageState, found: Sequence[Finding], waive: Waive) -
         asked |= {
             (finding.id, finding.rule): named.because for finding in _findings(state, found, named)
         }
-    present = set(found)
+    present = set(map(_without_quotes, found))
     for row in waive.rows:
         finding = row.finding
         why = _why_not(finding, present)
@@ -171,11 +171,16 @@ def _why_not(finding: Finding, present: set[Finding]) -> str:
     name = f"{finding.id}:{finding.rule}"
     if finding.rule in NEVER:
         return f"{name} {_CANNOT}"
-    if finding in present:
+    if _without_quotes(finding) in present:
         return ""
     if any((one.id, one.rule) == (finding.id, finding.rule) for one in present):
         return f"{name} now has another message: use the findings.tsv of the newest check"
     return f"there is no finding {name} to waive"
+
+
+def _without_quotes(finding: Finding) -> Finding:
+    """Removes the quotation marks of the message: a spreadsheet drops those at the beginning of a cell."""
+    return finding._replace(message=finding.message.replace('"', ""))
 
 
 _CANNOT = "cannot be waived: a translation must be imported"

@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.translation.state import LanguageState
+from pipelines.translation.waivers import Row, Waive, find_waivers
 from tests.pipelines.translation.offices import Office, good
 from tests.pipelines.translation.small_projects import kinds, state_of, tree
+from transforms.files.open_input import InputError
+from transforms.text.translation.records import Finding
 from transforms.text.translation.tables import read_table, write_table
 
 BAD = {"dev-0001": "BAD", "dev-0002": "BAD", "devtest-0001": "ODD", "test-0002": "BAD"}
@@ -62,6 +66,17 @@ def test_a_table_may_come_from_a_spreadsheet(failed: Office) -> None:
     )
     failed.do("check", "--waive-table", table, "--by", "Eli", status=1)
     assert waived(failed) == {("dev-0002", "is-bad"): ('said "so"', "Eli")}
+
+
+def test_quotes_that_a_spreadsheet_drops_do_not_make_another_message() -> None:
+    quoting = Finding("dev-0001", "is-bad", "error", '"bad" is in it', "fra.dev", 1)
+    dropped = Row("because.tsv", 2, quoting._replace(message="bad is in it"), "a name")
+    state = LanguageState([], ["dev-0001"])
+    (waiver,) = find_waivers(state, [quoting], Waive([], [dropped], "Eli"))
+    assert waiver.because == "a name"
+    other = dropped._replace(finding=quoting._replace(message="good is in it"))
+    with pytest.raises(InputError, match="now has another message"):
+        find_waivers(state, [quoting], Waive([], [other], "Eli"))
 
 
 def test_a_waiver_of_a_table_ends_with_its_text(failed: Office) -> None:
