@@ -4,8 +4,10 @@ The index of the evaluation texts is read from memory-mapped files, which the wo
 the memory needed depends only on the size of the evaluation texts.
 """
 
+import bisect
 import functools
 import io
+import itertools
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -119,7 +121,7 @@ class _Search(beam.DoFn):
         for batch in _gather(read_part(part)):
             block = fold_block(batch.texts)
             runs = index.find(block)
-            found = describe(index, block, path, batch.ids, runs, self._shown)
+            found = describe(index, block, path, batch.ids, runs, self._shown, sums)
             add_to(sums, found, self._shown)
             for hit in find_hits(index, block, runs):
                 row = (path, batch.ids[hit.document], *names[hit.item], *hit[2:])
@@ -138,17 +140,22 @@ class _Search(beam.DoFn):
 
 
 def _gather(batches: Iterable[TextBatch]) -> Iterator[TextBatch]:
-    """Joins batches of texts into batches of about BLOCK_CHARACTERS characters. Texts are not divided."""
+    """Joins and divides batches into batches of about BLOCK_CHARACTERS characters. Texts are not divided."""
     ids: list[str] = []
     texts: list[str] = []
     rejected: dict[str, int] = {}
     characters = 0
     for batch in batches:
         rejected = sum_of([rejected, batch.rejected])
-        for key, text in zip(batch.ids, batch.texts, strict=True):
-            ids.append(key)
-            texts.append(text)
-            characters += len(text)
+        sums = list(itertools.accumulate(map(len, batch.texts), initial=0))
+        first = 0
+        while first < len(batch.texts):
+            full = sums[first] + BLOCK_CHARACTERS - characters
+            last = min(bisect.bisect_left(sums, full, first + 1), len(batch.texts))
+            ids += batch.ids[first:last]
+            texts += batch.texts[first:last]
+            characters += sums[last] - sums[first]
+            first = last
             if characters >= BLOCK_CHARACTERS:
                 yield TextBatch(ids, texts, rejected)
                 ids, texts, rejected, characters = [], [], {}, 0

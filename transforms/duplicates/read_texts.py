@@ -25,7 +25,7 @@ NO_TEXT, TOO_LONG, MALFORMED = "no-text", "line-too-long", "malformed-utf-8"
 
 _MAGIC = b"PAR1"
 _HEAD_BYTES = 1 << 12
-_BATCH_ROWS = 1 << 8
+_BATCH_BYTES = 1 << 20  # approximate size of the rows of a Parquet file that are read at once
 _ALL_MEMBERS = ("*",)
 
 
@@ -210,9 +210,11 @@ def _read_row_group(file: TextFile, number: int) -> Iterator[TextBatch]:
                 file.path, f"missing columns: {', '.join(missing)}; the file has {', '.join(names)}"
             )
         footer = parquet.metadata
+        group = footer.row_group(number)
+        rows = max(group.num_rows * _BATCH_BYTES // max(group.total_byte_size, _BATCH_BYTES), 1)
         row = sum(footer.row_group(before).num_rows for before in range(number))
         try:
-            for batch in parquet.iter_batches(_BATCH_ROWS, [number], wanted):
+            for batch in parquet.iter_batches(rows, [number], wanted):
                 yield _rows_of(file, batch, row)
                 row += batch.num_rows
         except (pa.ArrowException, OSError) as error:
@@ -269,15 +271,12 @@ def _batch_of(
     if len(columns) > 1:
         ids = [f"{key}/{column}" for key in ids for column in columns]
         values = [list(itertools.chain.from_iterable(zip(*values, strict=True)))]
-    (texts,) = values
-    kept = [
-        (key, text) for key, text in zip(ids, texts, strict=True) if text and not text.isspace()
-    ]
-    return TextBatch(
-        [key for key, _ in kept],
-        [text for _, text in kept],
-        _counts(NO_TEXT, len(texts) - len(kept)),
-    )
+    (found,) = values
+    texts = [text for text in found if text and not text.isspace()]
+    lost = len(found) - len(texts)
+    if lost:
+        ids = list(itertools.compress(ids, ((text or "").strip() for text in found)))
+    return TextBatch(list(ids), texts, _counts(NO_TEXT, lost))
 
 
 def _blank_markers(batch: TextBatch, markers: Sequence[str]) -> TextBatch:

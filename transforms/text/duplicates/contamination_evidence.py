@@ -9,7 +9,9 @@ The overlaps of an evaluation text with parts of the training data can be added 
 """
 
 import itertools
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy
@@ -84,7 +86,13 @@ def order(passage: Passage) -> tuple[int, int, Place, int]:
 
 
 def describe(
-    index: EvaluationIndex, block: TextBlock, file: str, ids: Sequence[str], runs: Runs, shown: int
+    index: EvaluationIndex,
+    block: TextBlock,
+    file: str,
+    ids: Sequence[str],
+    runs: Runs,
+    shown: int,
+    known: Mapping[int, Found] = MappingProxyType({}),
 ) -> Iterator[tuple[int, Found]]:
     """Yields (index of an evaluation text, its overlap with the training texts of a block).
 
@@ -96,6 +104,8 @@ def describe(
       runs: the sequences of words that training and evaluation texts have in common, from
         `EvaluationIndex.find`.
       shown: maximum number of passages for each evaluation text.
+      known: the overlaps found so far. A passage that would not be among the best of an overlap and these is
+        left out, because it is slow to cut.
     """
     by_item = runs.take(numpy.lexsort((runs.words, runs.documents, runs.items)))
     for item, rows in _groups(by_item.items):
@@ -108,7 +118,13 @@ def describe(
             documents.append(
                 (-int(sizes.max()), -count(ngrams), Place(file, ids[document]), some, ngrams)
             )
-        best = sorted(documents, key=lambda one: one[:3])[:shown]
+        before = known[item].passages if item in known else ()
+        worst = order(before[-1])[:3] if len(before) >= shown > 0 else None
+        best = [
+            document
+            for document in sorted(documents, key=operator.itemgetter(0, 1, 2))[:shown]
+            if worst is None or document[:3] <= worst
+        ]
         yield (
             item,
             Found(

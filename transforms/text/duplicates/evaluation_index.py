@@ -316,7 +316,7 @@ def fold_block(texts: Sequence[str]) -> TextBlock:
     folded = fold_text(joined)
     if folded.text != joined:
         texts = list(map(normalize, texts))
-    offsets = numpy.cumsum([0, *(len(text) + 1 for text in texts)])
+    offsets = numpy.cumsum([0, *map(len, texts)]) + numpy.arange(len(texts) + 1)
     bounds = numpy.searchsorted(folded.word_starts(), offsets)
     return TextBlock(offsets, folded, hash_folded(folded), bounds)
 
@@ -370,7 +370,7 @@ def _make_table(found: Sequence[tuple[Uint64s, Int64s]]) -> _Table:
 
 def _hash_beginnings(first_words: Uint64s, sizes: Int64s) -> Uint64s:
     """Returns a hash for each text or line, made from the hash of its first word and its number of words."""
-    return first_words + sizes.astype(numpy.uint64) * MULTIPLIER
+    return finalize(first_words + sizes.astype(numpy.uint64) * MULTIPLIER)
 
 
 def _anchors(n: int) -> tuple[int, int]:

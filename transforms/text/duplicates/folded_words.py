@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy
 import numpy.typing
 
-from transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s, finalize
+from transforms.text.duplicates.hashed_ngrams import Int64s, Uint64s
 
 Uint32s = numpy.typing.NDArray[numpy.uint32]
 
@@ -50,8 +50,8 @@ _LETTER_WORDS = (
 )
 
 # Odd, so that it has an inverse; the weights of characters are its powers.
-_BASE = 0xD1342543DE82EF95
-_BITS = 64
+_BASE = 0x915F77F5
+_BITS = 32
 SPAN = 1 << 16  # characters that are weighted at once; the arrays fit in the processor's cache
 
 
@@ -133,35 +133,36 @@ def fold_words(text: str) -> list[str]:
 
 
 def hash_folded(text: FoldedText, span: int = SPAN) -> Uint64s:
-    """Returns the hash of each word.
+    """Returns the hash of each word, a number below 2^32.
 
     If a word has more than `span` characters, only its beginning is hashed.
     """
-    hashes = numpy.empty(len(text.starts), numpy.uint64)
+    hashes = numpy.empty(len(text.starts), numpy.uint32)
     powers, inverses = _powers(span)
     first = 0
     while first < len(hashes):
         begin = text.starts[first]
         last = max(int(numpy.searchsorted(text.ends, begin + span, "right")), first + 1)
         # Characters between words are 0, so the sum of a word lasts to the start of the next.
-        edges = numpy.append(text.starts[first:last], text.ends[last - 1]) - begin
+        edges = numpy.append(text.starts[first:last], text.ends[last - 1])
+        edges -= begin
         characters = text.characters[begin : begin + min(edges[-1], span)]
-        sums = numpy.zeros(len(characters) + 1, numpy.uint64)
+        sums = numpy.empty(len(characters) + 1, numpy.uint32)
+        sums[0] = 0
         numpy.multiply(characters, powers[: len(characters)], out=sums[1:])
-        numpy.cumsum(sums, out=sums)  # modulo 2^64, so differences are exact
-        of_words = hashes[first:last]
+        numpy.cumsum(sums, dtype=numpy.uint32, out=sums)  # modulo 2^32, so differences are exact
         sums_at = sums.take(edges, mode="clip")
+        of_words = hashes[first:last]
         numpy.subtract(sums_at[1:], sums_at[:-1], out=of_words)
-        of_words *= inverses.take(edges[:-1])
-        finalize(of_words)
+        of_words *= inverses.take(edges[:-1], mode="clip")
         first = last
-    return hashes
+    return hashes.astype(numpy.uint64)
 
 
 def _look_up(text: str) -> tuple[Uint32s, Uint32s]:
     """Returns the code points of a text, and for each its entry in the table of foldings (see `_Folding`)."""
     codes = numpy.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    return codes, _folding().folded.take(codes, mode="clip")  # no code is out of range
+    return codes, _folding().folded.take(codes, mode="wrap")  # no code is out of range
 
 
 def _expand(characters: Uint32s) -> tuple[Uint32s, Int64s]:
@@ -250,9 +251,9 @@ def _fold_character(character: str, category: str) -> str:
 
 
 @functools.cache
-def _powers(count: int) -> tuple[Uint64s, Uint64s]:
-    """Returns the first `count` powers of the base of the word hash, and their inverses, modulo 2^64."""
-    bases = numpy.array([[_BASE], [pow(_BASE, -1, 1 << _BITS)]], numpy.uint64).repeat(count, 1)
+def _powers(count: int) -> tuple[Uint32s, Uint32s]:
+    """Returns the first `count` powers of the base of the word hash, and their inverses, modulo 2^32."""
+    bases = numpy.array([[_BASE], [pow(_BASE, -1, 1 << _BITS)]], numpy.uint32).repeat(count, 1)
     bases[:, 0] = 1
-    powers, inverses = numpy.multiply.accumulate(bases, axis=1)
+    powers, inverses = numpy.multiply.accumulate(bases, axis=1, dtype=numpy.uint32)
     return powers, inverses
