@@ -17,7 +17,7 @@ from pipelines.inspect.html_report.drawings import (
     pairs,
     scatter,
 )
-from pipelines.inspect.html_report.facts import Facts, balance_of
+from pipelines.inspect.html_report.facts import Facts, Fate, balance_of
 from pipelines.inspect.html_report.text_of_numbers import count, readable_bytes, share
 from pipelines.settings.paper_figures import PAPER
 from transforms.records import Rejected
@@ -57,10 +57,37 @@ MEANINGS = {
     "undated": "no year of publication is known",
     "too-new": "published too late",
     "malformed": "not running prose",
+    "too-short": "fewer words than the setting min_words",
+    "beyond-target-tokens": "simpler books already have the wanted number of words",
+    "beyond-vocabulary": "with it, the vocabulary would be larger than wanted",
+    "manuals": "instructions and reference, by subject or by its text",
+    "plays": "speeches with the names of speakers, by subject or by its text",
+    "poems": "lines of verse, by subject or by its text",
+    "recipes": "cookery, by subject or by its text",
+    "not-english": "the text, or the language of the catalogue, is not English",
+    "several-languages": "a part of the text is in another language than English",
+    "copyrighted": "the file says that the book is under copyright",
+    "too-much-furniture": "too large a part is contents, notes or pictures",
+    "html-page": "a page of a web site, not a book",
+    "no-ebook-number": "the file has no number of a book of Project Gutenberg",
+    "repeated": "the same text occurs more than once; it is kept once",
+    "near-duplicate": "nearly the same as another document",
+    "not drawn": "not needed: enough others were drawn",
 }
 """Name of a reason for rejection → its meaning, if the name does not explain itself."""
+PART = 0.1
+"""A build with a smaller share of the documents of the paper is no full rebuild."""
 MAX_BOOKS = 1_500
 """Maximum number of books in a chart."""
+
+
+_ENDS = (
+    " Words include the ends of sentences, as in the paper; the tables of lengths are without them."
+)
+_PARTS = {
+    "train_2": "train_2 (SimpleBooks-2) is a part of train.",
+    "paper_test": "paper_test, the test set of the paper, is a part of test.",
+}
 
 
 class Link(NamedTuple):
@@ -95,10 +122,13 @@ def what_it_is(facts: Facts) -> Answer:
     rows = [
         ("signature", facts.build.signature),
         (
-            "edition, date, version",
+            "edition, date of the sources, version of the corpus",
             f"{facts.build.edition}, {facts.build.dump_date}, {manifest['version']}",
         ),
-        ("made by", ", ".join(f"{name} {version}" for name, version in code.items())),
+        (
+            "made by (package, version)",
+            ", ".join(f"{name} {version}" for name, version in code.items()),
+        ),
         *((f"setting: {name}", _short(value)) for name, value in manifest["settings"].items()),
         *(("lost", _short(lost)) for lost in manifest.get("lost", [])),
     ]
@@ -108,12 +138,14 @@ def what_it_is(facts: Facts) -> Answer:
     )
     size = sum(one["bytes"] for one in inputs)
     of_date = f", of {facts.build.dump_date}" if facts.build.dump_date else ""
+    parts = (text for split, text in _PARTS.items() if split in facts.kept)
+    about = " ".join([facts.about(), *parts])
     return Answer(
         IS_IT,
         f"{facts.build.corpus}, edition {facts.build.edition}{of_date}: {kept}, made from"
-        f" {count(len(inputs), 'input file')} of {readable_bytes(size)}.",
+        f" {count(len(inputs), 'input file')} of {readable_bytes(size)}. {about}".strip(),
         tables=[
-            Table(("caveats",), [(caveat,) for caveat in manifest.get("caveats", [])]),
+            Table(("Caveats",), [(caveat,) for caveat in manifest.get("caveats", [])]),
             Table(("", ""), [(name, str(value)) for name, value in rows], "Versions and settings"),
             Table(
                 ("input", "file", "bytes", "SHA-256"),
@@ -168,7 +200,7 @@ def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Ans
         sentence += f" and contain {facts.total:,} {facts.unit}"
     if balance.left_out:
         most = ", ".join(f"{one.name} ({one.records:,})" for one in balance.left_out[:3])
-        sentence += f". {gone:,} are left out; most frequent: {most}"
+        sentence += f". {gone:,} are rejected, for reasons of which the most frequent are {most}"
     return Answer(
         THROWN_AWAY,
         f"{sentence}.",
@@ -176,22 +208,28 @@ def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Ans
             Figure(
                 f"From {balance.unit} read to {balance.unit} kept",
                 bars(rows, read),
-                "Each bar begins where the one above it ends; its name is the stage and the reason.",
+                "Read from the top: each reason takes its bar from what the reasons above it have left."
+                " Its name is the stage of the build, and the reason; what it means is in the table below.",
             ),
             *([choice] if choice else []),
         ],
-        [_examples(rejected)],
+        [_examples(rejected, balance.left_out)],
     )
 
 
-def _examples(rejected: Sequence[Rejected]) -> Table:
-    """Returns a table with one rejected record for each reason."""
+def _examples(rejected: Sequence[Rejected], left_out: Sequence[Fate]) -> Table:
+    """Returns a table of the reasons, with their meanings, and one record for each if records are listed."""
     first: dict[str, Rejected] = {}
     for one in rejected:
         first.setdefault(f"{one.stage}/{one.reason}", one)
     rows = [
         (reason, MEANINGS.get(one.reason, ""), one.title or one.id, one.detail[:MAX_DETAIL])
         for reason, one in sorted(first.items())
+    ]
+    rows += [
+        (fate.name, MEANINGS.get(fate.name, ""), "", "these records are not listed")
+        for fate in left_out
+        if "/" not in fate.name
     ]
     head = ("reason", "meaning", "for example", "detail")
     return Table(head, rows, "The reasons, with an example of each")
@@ -207,7 +245,7 @@ def line_of_choice(facts: Facts) -> Figure | None:
     name = facts.name_of("books-", ".tsv")
     if not name:
         return None
-    kinds = {True: "kept", False: "ratio too low", None: "left out for another reason"}
+    kinds = {True: "kept", False: "ratio too low", None: "rejected for another reason"}
     measured = (row for row in facts.read_table(name) if row["tokens"] and int(row["vocabulary"]))
     chosen = heapq.nsmallest(MAX_BOOKS, measured, key=lambda row: fingerprint(row["book_id"]))
     if not chosen:
@@ -242,9 +280,9 @@ def line_of_choice(facts: Facts) -> Figure | None:
     )
     drawn = f"{len(rows):,} books, chosen by a hash" if len(rows) == MAX_BOOKS else "All books"
     note = (
-        f"{drawn}. L are the words of a book, V its different words. On the broken line {settings['formula']}"
-        f" is {settings['min_ratio']}: books above it have too many different words for their length. Both"
-        " scales are logarithmic."
+        f"{drawn}. The ratio of a book is {settings['formula']}, where L are its words (tokens) and V its"
+        f" different words. On the broken line it is {settings['min_ratio']}. Books above the line have more"
+        " different words, so their ratio is too low. Both scales are logarithmic."
     )
     return Figure("Length against vocabulary, with the limit", spec, note)
 
@@ -288,15 +326,19 @@ def as_large_as_the_paper(facts: Facts) -> Answer | None:
     drawn = [row for row in rows if row.ours > 0]
     figures = [
         Figure(
-            "Sizes", pairs(drawn), "Filled: this build. Ring: the paper. The scale is logarithmic."
+            "Sizes, in comparison with the paper",
+            pairs(drawn),
+            "A filled circle is this build, a ring the paper. The scale is logarithmic."
+            + (_ENDS if facts.build.corpus == "lm1b" else ""),
         )
     ]
-    return Answer(
-        AS_LARGE,
+    sentence = (
         f"{first.label.capitalize()}: {first.ours:,.0f} here, {first.paper:,.0f} in the paper"
-        f" ({share(first.ours, first.paper)}).",
-        figures if drawn else [],
+        f" ({share(first.ours, first.paper)})."
     )
+    if first.ours < PART * first.paper:
+        sentence += " So this build is of a part of the sources, or of smaller settings."
+    return Answer(AS_LARGE, sentence, figures if drawn else [])
 
 
 def _pair(label: str, ours: float, paper: float) -> Pair:

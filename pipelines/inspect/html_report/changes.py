@@ -66,7 +66,7 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
     if before is None:
         return Answer(
             CHANGED,
-            "These builds include no older edition to compare with.",
+            "This report has no older build of this edition to compare with.",
         )
     documents = read_changes(facts)
     if documents and documents["old"] != before.build.signature:
@@ -82,10 +82,11 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
         total = documents["total"]
         sentence += f" New: {total['added']:,}, removed: {total['removed']:,}, changed: {total['changed']:,}."
     else:
+        old, new = (normalise(one.build.folder).rpartition("/")[2] for one in (before, facts))
         sentence += (
-            " To list new, removed and changed documents here, run corpusmill compare OLD NEW --report"
-            f" {_report_of(facts).rpartition('/')[2]} in the folder that contains this build, and make this"
-            " report again."
+            " Which documents are new, removed or changed is not known yet. To see them here, run corpusmill"
+            f" compare {old} {new} --report {_report_of(facts).rpartition('/')[2]} in the folder of these"
+            " builds, and make this report again."
         )
     differences = find_differences(before.build.manifest, facts.build.manifest)
     return Answer(
@@ -94,7 +95,10 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
         figures,
         [
             Table(("", before.build.name, facts.build.name, "change"), [*_counts(before, facts)]),
-            Table(("what else differs",), [(one,) for one in differences]),
+            Table(
+                ("other differences",),
+                [(one,) for one in differences or ("none: settings and versions are the same",)],
+            ),
             *(_listed(facts, documents) if documents else ()),
         ],
     )

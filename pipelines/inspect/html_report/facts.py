@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from pipelines.corpora import rows
 from transforms.builds.finished_builds import Build, path_below, read_json
-from transforms.files.open_input import open_input
+from transforms.files.open_input import is_there, open_input
+from transforms.text.builds.build_manifest import CARD
+from transforms.text.builds.dataset_card import read_about
 from transforms.text.files.cells import unprotect
 
 STATS = "stats.json"
@@ -57,6 +59,14 @@ class Facts(NamedTuple):
         """Returns all file names of the build that begin with `start` and end with `end`, sorted."""
         names = (file["name"] for file in self.build.manifest["outputs"])
         return sorted(name for name in names if name.startswith(start) and name.endswith(end))
+
+    def about(self) -> str:
+        """Returns what the dataset card says about the corpus; "" if the build has no card."""
+        path = path_below(self.build.folder, CARD)
+        if not is_there(path):
+            return ""
+        with io.TextIOWrapper(open_input(path), "utf-8") as card:
+            return " ".join(read_about(card.read()).split())
 
     def read_table(self, name: str) -> Iterator[dict[str, str]]:
         """Yields the rows of the build's tab-separated file `name`, as name of the column → cell."""

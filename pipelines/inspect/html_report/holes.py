@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from pipelines.inspect.html_report.answers import HOLES, Answer, Table
-from pipelines.inspect.html_report.drawings import REJECTED, Bar, Figure, bars
+from pipelines.inspect.html_report.drawings import QUIET, REJECTED, Bar, Figure, bars
 from pipelines.inspect.html_report.facts import Facts
 from pipelines.inspect.html_report.text_of_numbers import count, share
 from transforms.builds.finished_builds import read_json
-from transforms.text.wikimedia.audit.findings import CLASSES, MARK
+from transforms.text.wikimedia.audit.findings import CLASSES, MARK, NO_HOLES
 from transforms.wiki.list_unrendered import NAME as UNRENDERED
 
 SHOWN = 20
@@ -64,20 +64,24 @@ def _templates(facts: Facts) -> Iterator[_Part]:
             cells = [row[name] for name in ("template", "uses", "articles", "left")]
             rows.append((*cells, row["for example in"]))
     if not templates:
-        yield "Every template in running text has a text.", [], []
+        yield "All templates in running text are known.", [], []
         return
     yield (
-        f"{count(templates, 'template')} in running text ({count(total, 'use')}) in no table: the text was"
-        " guessed, or a hole was left.",
+        f"Unknown templates in running text: {count(templates, 'template')} with {count(total, 'use')}."
+        " Their text was guessed, or is missing.",
         [
             Figure(
-                "Uses of templates that are in no table",
+                "Uses of unknown templates",
                 bars(drawn),
-                f"Together: the share of all uses that a template and those above it have. {UNRENDERED}"
-                " lists all.",
+                "“Together” adds up the shares of all uses, from the first template to this one."
+                f" {UNRENDERED} lists all templates.",
             )
         ],
-        [Table(("template", "uses", "articles", "in the text", "for example in"), rows)],
+        [
+            Table(
+                ("unknown template", "uses", "articles", "left in the text", "for example in"), rows
+            )
+        ],
     )
 
 
@@ -95,31 +99,39 @@ def _audit(facts: Facts) -> Iterator[_Part]:
     found: dict[str, Any] = read_json(facts.build.folder, _AUDIT)
     holes = {name: of["count"] for name, of in found["holes"].items() if name != "all"}
     drawn = [
-        Bar(CLASSES.get(name, name), count, f"{count:,}", colour=REJECTED)
+        Bar(
+            CLASSES.get(name, name),
+            count,
+            f"{count:,}",
+            colour=QUIET if name in NO_HOLES else REJECTED,
+        )
         for name, count in sorted(holes.items(), key=lambda one: (-one[1], one[0]))
         if count
     ]
+    note = "Grey: listed, but not counted as holes, since only whole sentences, or no prose, are missing."
     words = found["words"]
     everything = found["holes"]["all"]
     sentence = (
-        f"An audit of {found['pages']['audited']:,} pages found {everything['count']:,} holes,"
-        f" {everything['per_1000_paragraphs']:g} in 1,000 paragraphs;"
-        f" {share(words['in_text'], words['in_source'])} of the words in their sources are in the text."
+        f"An audit compared the text of {found['pages']['audited']:,} pages, kept or not, with their"
+        " wikitext. It"
+        f" found {everything['count']:,} holes, {everything['per_1000_paragraphs']:g} in 1,000 paragraphs;"
+        f" {share(words['in_text'], words['in_source'])} of the words in the wikitext of these pages are"
+        " in the text."
     )
     title = "Findings of the audit"
     rows = [
         (one["template"], f"{one['holes']:,}", one["for_example_in"])
         for one in found["templates"][:SHOWN]
     ]
-    tables = [Table(("template or tag that leaves holes", "holes", "for example in"), rows)]
+    tables = [Table(("template or tag with holes in the audit", "holes", "for example in"), rows)]
     if _FINDINGS in facts.names_of(_FINDINGS, ""):
         listed = [
             (CLASSES.get(row["class"], row["class"]), row["title"], row["source"], row["text"])
             for row in itertools.islice(facts.read_table(_FINDINGS), SHOWN)
         ]
-        title_ = f"Findings, {len(listed):,} of {everything['count']:,}; {MARK} is where something is missing"
+        title_ = f"Findings, {len(listed):,} of {sum(holes.values()):,}; {MARK} is where something is missing"
         tables.append(Table(("finding", "article", "in the source", "in the text"), listed, title_))
-    yield sentence, [Figure(title, bars(drawn))] if drawn else [], tables
+    yield sentence, [Figure(title, bars(drawn), note)] if drawn else [], tables
 
 
 def _characters(facts: Facts) -> Iterator[_Part]:
@@ -134,6 +146,6 @@ def _lost(facts: Facts) -> _Part:
     """Returns a sentence and a table about input that could not be read."""
     lost = facts.build.manifest.get("lost", [])
     if not lost:
-        return "All of the input was read.", [], []
+        return "No input was lost: all of the input files could be read.", [], []
     rows = [(one["name"], one["message"]) for one in lost[:SHOWN]]
     return f"Input was lost at {count(len(lost), 'place')}.", [], [Table(("lost in", "why"), rows)]

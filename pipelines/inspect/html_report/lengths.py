@@ -11,7 +11,7 @@ from pipelines.inspect.html_report.answers import LENGTHS, Answer, Table
 from pipelines.inspect.html_report.drawings import Bin, Figure, histogram, steps
 from pipelines.inspect.html_report.facts import Facts
 
-BEFORE, AFTER = "before deduplication", "after"
+BEFORE, AFTER = "before deduplication", "after deduplication"
 _OF_DOCUMENTS = {
     "articles_by_characters": ("characters", "articles"),
     "books_by_words": ("words", "books"),
@@ -78,7 +78,9 @@ def _class(name: str, count: int) -> LengthClass:
 
 def _middle(classes: Sequence[LengthClass], unit: str, measure: str) -> str:
     total = sum(one.number for one in classes)
-    return f"The median length of {total:,} {unit} is {middle_of(classes)} {measure}."
+    middle = middle_of(classes)
+    where = f"in the range {middle}" if " to " in middle else middle
+    return f"The median length of {total:,} {unit} is {where} {measure}."
 
 
 def middle_of(classes: Sequence[LengthClass]) -> str:
@@ -106,7 +108,7 @@ def _drawn(of_splits: Mapping[str, Sequence[LengthClass]], measure: str, unit: s
         for one in classes
     ]
     title = f"{unit.capitalize()} by {measure}"
-    note = "The scale is logarithmic: two columns double the length."
+    note = "The scale is logarithmic: from each column to the second next, the length doubles."
     return Figure(title, histogram(bins, measure, unit, log=True), note)
 
 
@@ -129,11 +131,12 @@ def _sentences(facts: Facts) -> tuple[Figure, list[LengthClass]] | None:
     rows = [row for group, classes in groups.items() for row in _shares(group, classes)]
     spec = steps(rows, "words", "share of sentences", "when", list(groups))
     longest = sum(one.number for one in last if one.high is None)
-    note = "Above 20 words, each step is the mean of five lengths."
+    note = "Above 20 words, each point is the mean of five lengths."
     if BEFORE in groups:
         note += (
-            " Before deduplication, the words of the raw lines are counted; after it, those of the tokenised"
-            " text, in which a punctuation mark is a word. So sentences are longer there."
+            " Before deduplication, words of raw lines are counted. After it, words of tokenised text are"
+            " counted, in which a punctuation mark is a word: this moves the curve to the right. A length"
+            " whose share becomes much smaller, such as one word, is that of lines that were often repeated."
         )
     if longest:
         note += f" {longest:,} sentences of more than 100 words are not drawn."
@@ -159,7 +162,7 @@ def _means(facts: Facts) -> Table | None:
     if not counted:
         return None
     rows = [(s, f"{d:,}", f"{w:,}", f"{w / d:,.1f}") for s, d, w in counted]
-    return Table(("split", facts.unit, "words", "words each"), rows)
+    return Table(("split", facts.unit, "words", f"words in each of the {facts.unit} (mean)"), rows)
 
 
 def _mean(facts: Facts) -> str:

@@ -24,6 +24,17 @@ from transforms.builds.finished_builds import age_of, find_folders, open_build
 from transforms.files.open_input import InputError
 from transforms.records import Rejected
 
+FORMS = {
+    "wiki40b": "The lines _START_ARTICLE_, _START_SECTION_ and _START_PARAGRAPH_ are markers: a title, a"
+    " heading or paragraphs follow. _NEWLINE_ separates two paragraphs. All other markup was removed.",
+    "lm1b": "The sentences are tokenised: spaces separate words and punctuation marks.",
+    "pg19": "The text is that of the files, with their line ends; only what Project Gutenberg has added was"
+    " removed.",
+    "simplebooks": "The text is tokenised, a paragraph on each line: spaces separate words and punctuation"
+    " marks. 1 @,@ 000 stands for 1,000, 1 @.@ 5 for 1.5. Underscores mark italics, as in the files.",
+}
+"""Corpus → the form of its text, in words."""
+
 
 def make_report(folders: Sequence[str]) -> str:
     """Returns an HTML page about all finished builds in `folders` and their subfolders.
@@ -115,7 +126,9 @@ def answers_of(
 def _text(facts: Facts, shown: int) -> Answer | None:
     if not shown:
         return None
-    return Answer(TEXT, f"{shown} of {facts.total:,} {facts.unit}, chosen by a hash.")
+    form = FORMS.get(facts.build.corpus, "")
+    drawn = f"{shown} of {facts.total:,} {facts.unit}, chosen at random, always the same ones."
+    return Answer(TEXT, f"{drawn} {form}".strip())
 
 
 def _missed(facts: Facts, shown: int) -> Answer | None:
@@ -127,10 +140,18 @@ def _missed(facts: Facts, shown: int) -> Answer | None:
         listed = f"Left out, but not listed: {others}." if others else "No record was rejected."
         return Answer(MISSED, listed) if facts.kept else None
     if shown == total:
+        sentence = (
+            f"All {total:,} rejected records can be searched here. A document that is not among them is in"
+            " the corpus, or was not in the input: corpusmill inspect, with the folder of this build and"
+            " the title or id of the document, says which."
+        )
+        if facts.unit == "books":
+            sentence += (
+                " A book with several files is in the corpus once; its other files are here."
+            )
         return Answer(
             MISSED,
-            f"All {total:,} rejected records can be searched here. A document that is not among them is in"
-            " the corpus, or was not in the input.",
+            sentence,
         )
     return Answer(
         MISSED,

@@ -61,7 +61,7 @@ for (const search of document.querySelectorAll(".search")) {
       row.hidden = !words.every((word) => text.includes(word));
       found += !row.hidden;
     }
-    count.textContent = `${found} of ${rows.length}`;
+    count.textContent = found ? `${found} of ${rows.length}` : `none of ${rows.length}`;
   };
   input.addEventListener("input", find);
   find();

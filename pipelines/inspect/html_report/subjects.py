@@ -51,7 +51,11 @@ def _of_translations(facts: Facts) -> Answer | None:
     ranked = sorted(languages.items(), key=lambda one: (-float(one[1]["score"] or 0), one[0]))
     ranked = [one for one in ranked if one[1].get("rounds") != 0]  # 0 rounds: the source language
     drawn = [Bar(code, float(of["score"]), of["score"]) for code, of in ranked if of["score"]]
-    names = {"score": "quality score", "rounds": "rounds", "days": "days"}
+    names = {
+        "score": "quality score",
+        "rounds": "rounds of translation",
+        "days": "days of translation",
+    }
     rows_ = [
         (code, *(UNKNOWN if of.get(name) is None else str(of[name]) for name in names))
         for code, of in ranked
@@ -60,11 +64,12 @@ def _of_translations(facts: Facts) -> Answer | None:
     if (row := rows().get(facts.build.corpus)) and row.shape:
         sample = sample_columns(facts, row.shape, ("domain", "topic"))
         for name in sample.column_names:
-            counted = Counter(sample[name].to_pylist())
+            counted = Counter((one or UNKNOWN).lower() for one in sample[name].to_pylist())
             figures.append(_bars(f"Sentences by {name}", counted, whole=sample.num_rows))
     return Answer(
         ABOUT,
-        f"Translations into {len(ranked):,} languages, {len(drawn):,} of them reviewed.",
+        f"Translations into {len(ranked):,} languages. For {len(drawn):,} of them, reviewers have rated a"
+        " sample of sentences: 100 is a translation without errors.",
         figures,
         [Table(("language", *names.values()), rows_)],
     )
@@ -94,8 +99,9 @@ def _of_books(facts: Facts) -> Answer | None:
     ]
     limit = facts.build.manifest["settings"].get("before")
     note = (
-        "Rejected books with a date are included. released: the list of the released PG-19; author-death: the"
-        " latest possible year, with which a book is rejected."
+        "Rejected books with a date are included. Sources of a date, for example: imprint, copyright and"
+        " year-line are lines at the beginning of the book; released is the list of the released PG-19;"
+        " author-death is the latest possible year, with which a book is rejected."
     )
     if limit:
         note += f" Books to the right of the broken line, from {limit} and later, are rejected."
@@ -222,7 +228,10 @@ def _of_articles(facts: Facts) -> Answer | None:
         figures.append(_bars("Classes in Wikidata, by articles", classes, whole=articles))
         figures.append(_revised(sample[wanted[2]].to_pylist()))
     else:
-        sentence += ". The rows have no classes and dates; wiki40b --columns full adds them"
+        sentence += (
+            ". This build has no Wikidata classes and dates of revisions; they are added if it is built with"
+            " --columns full"
+        )
     return Answer(ABOUT, f"{sentence}.", [one for one in figures if one.spec])
 
 

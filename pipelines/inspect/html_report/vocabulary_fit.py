@@ -49,7 +49,8 @@ def _of_news(facts: Facts) -> Answer | None:
     words = stats["vocabulary_with_S_slashS_UNK"]
     return Answer(
         VOCABULARY,
-        f"The vocabulary has {words:,} entries: three signs, and the words that are frequent enough in the"
+        f"The vocabulary has {words:,} entries: three signs (<S>, </S>, <UNK>), and the words that are"
+        " frequent enough in the"
         f" training part. {share(of_all['out_of_vocabulary'], of_all['predicted_words_with_end'])} of the"
         " held-out words are not in it.",
         [
@@ -98,7 +99,10 @@ def _rank_and_frequency(facts: Facts, name: str) -> Iterator[Figure]:
         return
     points = list(_ranks(path_below(facts.build.folder, name)))
     if points:
-        note = "Both scales are logarithmic. A straight line is Zipf's law."
+        note = (
+            "Both scales are logarithmic. By Zipf's law, the frequency falls like 1 / rank: the points"
+            " would be on a straight line that falls by a factor of ten from each power of ten to the next."
+        )
         yield Figure(
             f"Rank and frequency of words, {name}", curve(points, "rank", "frequency"), note
         )
@@ -132,7 +136,7 @@ def _of_pieces(facts: Facts) -> Answer | None:
     if paper:
         number = paper.characters_per_piece["32k"]
         rows.append(Bar("the paper, validation and test", number, f"{number:.2f}", colour=PAPER))
-        note = "The paper's pieces are those of its own vocabulary."
+        note = "More characters in a piece are better. The paper's vocabulary was trained on more text."
     total = facts.stats["total"]
     characters = total["characters"]
     held_out = [counted[split] for split in counted if split != "train"] or [total]

@@ -12,7 +12,7 @@ import markupsafe
 import vl_convert
 from altair import VEGALITE_VERSION
 
-from pipelines.inspect.html_report.answers import QUESTIONS, Answer
+from pipelines.inspect.html_report.answers import MEANINGS, QUESTIONS, Answer
 from pipelines.inspect.html_report.choices import Document
 from transforms.records import Rejected
 
@@ -59,6 +59,7 @@ def render(pages: Sequence[Page]) -> str:
     page = environment.from_string(_read("page.html.j2")).render(
         pages=pages,
         questions=QUESTIONS,
+        meanings=MEANINGS,
         charts=place,
         style=markupsafe.Markup(_read("page.css")),
         library=markupsafe.Markup(library()),

@@ -98,7 +98,7 @@ def test_shares_of_sentences_add_up_to_all() -> None:
         width = 1 if one["words"] <= 20 else 5
         by_group[one["when"]] += one["share of sentences"] * width
     assert by_group == pytest.approx(
-        {"before deduplication": 1, "after": 1}, abs=1e-3
+        {"before deduplication": 1, "after deduplication": 1}, abs=1e-3
     )  # but for the longest
 
 
@@ -143,7 +143,7 @@ def test_the_line_of_choice_separates_books() -> None:
 
 def test_templates_add_up_to_all_uses() -> None:
     answer = where_it_has_holes(golden("wiki40b/en"))
-    rows = drawn(answer, "Uses of templates")
+    rows = drawn(answer, "Uses of unknown templates")
     assert [row["end"] for row in rows] == sorted((row["end"] for row in rows), reverse=True)
     assert rows[-1]["text"].endswith(f"together {share(1, 1)}")
 
