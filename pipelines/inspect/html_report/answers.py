@@ -200,7 +200,7 @@ def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Ans
         sentence += f" and contain {facts.total:,} {facts.unit}"
     if balance.left_out:
         most = ", ".join(f"{one.name} ({one.records:,})" for one in balance.left_out[:3])
-        sentence += f". {gone:,} are rejected, for reasons of which the most frequent are {most}"
+        sentence += f". {gone:,} are rejected; most frequent: {most}"
     return Answer(
         THROWN_AWAY,
         f"{sentence}.",
@@ -208,8 +208,9 @@ def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Ans
             Figure(
                 f"From {balance.unit} read to {balance.unit} kept",
                 bars(rows, read),
-                "Read from the top: each reason takes its bar from what the reasons above it have left."
-                " Its name is the stage of the build, and the reason; what it means is in the table below.",
+                "The reasons are sorted by frequency. Each bar begins where the one above it ends. A name"
+                " with a slash has the stage of the build and the reason. What they mean is in the table"
+                " below.",
             ),
             *([choice] if choice else []),
         ],

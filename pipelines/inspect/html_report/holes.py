@@ -123,13 +123,16 @@ def _audit(facts: Facts) -> Iterator[_Part]:
         (one["template"], f"{one['holes']:,}", one["for_example_in"])
         for one in found["templates"][:SHOWN]
     ]
-    tables = [Table(("template or tag with holes in the audit", "holes", "for example in"), rows)]
+    tables = [
+        Table(("template or tag (if any) at holes of the audit", "holes", "for example in"), rows)
+    ]
     if _FINDINGS in facts.names_of(_FINDINGS, ""):
         listed = [
             (CLASSES.get(row["class"], row["class"]), row["title"], row["source"], row["text"])
             for row in itertools.islice(facts.read_table(_FINDINGS), SHOWN)
         ]
-        title_ = f"Findings, {len(listed):,} of {sum(holes.values()):,}; {MARK} is where something is missing"
+        of_all = f"Findings, {len(listed):,} of {sum(holes.values()):,}"
+        title_ = f"{of_all}; {MARK} is where something is missing or wrong"
         tables.append(Table(("finding", "article", "in the source", "in the text"), listed, title_))
     yield sentence, [Figure(title, bars(drawn), note)] if drawn else [], tables
 

@@ -26,7 +26,8 @@ from transforms.records import Rejected
 
 FORMS = {
     "wiki40b": "The lines _START_ARTICLE_, _START_SECTION_ and _START_PARAGRAPH_ are markers: a title, a"
-    " heading or paragraphs follow. _NEWLINE_ separates two paragraphs. All other markup was removed.",
+    " heading or paragraphs follow. _NEWLINE_ separates paragraphs and items of lists. Other wiki markup"
+    " was removed.",
     "lm1b": "The sentences are tokenised: spaces separate words and punctuation marks.",
     "pg19": "The text is that of the files, with their line ends; only what Project Gutenberg has added was"
     " removed.",
@@ -131,13 +132,18 @@ def _text(facts: Facts, shown: int) -> Answer | None:
     return Answer(TEXT, f"{drawn} {form}".strip())
 
 
+def _unlisted(facts: Facts) -> str:
+    """Returns the reasons for which records were left out that are not in rejected/, with their numbers."""
+    balance = balance_of(facts)
+    fates = balance.left_out if balance else []
+    return ", ".join(f"{fate.name} {fate.records:,}" for fate in fates if "/" not in fate.name)
+
+
 def _missed(facts: Facts, shown: int) -> Answer | None:
     total = facts.counts.get("rejected", {}).get("total", 0)
     if not shown:
-        balance = balance_of(facts)
-        fates = balance.left_out if balance else []
-        others = ", ".join(f"{fate.name} {fate.records:,}" for fate in fates)
-        listed = f"Left out, but not listed: {others}." if others else "No record was rejected."
+        unlisted = _unlisted(facts)
+        listed = f"Left out, but not listed: {unlisted}." if unlisted else "No record was rejected."
         return Answer(MISSED, listed) if facts.kept else None
     if shown == total:
         sentence = (
@@ -145,9 +151,12 @@ def _missed(facts: Facts, shown: int) -> Answer | None:
             " the corpus, or was not in the input: corpusmill inspect, with the folder of this build and"
             " the title or id of the document, says which."
         )
+        if unlisted := _unlisted(facts):
+            sentence += f" Left out, but not listed: {unlisted}."
         if facts.unit == "books":
             sentence += (
-                " A book with several files is in the corpus once; its other files are here."
+                " The reason other-file-of-book is no decision about a book: another file of it was read,"
+                " and is in the corpus, or here with its own reason."
             )
         return Answer(
             MISSED,

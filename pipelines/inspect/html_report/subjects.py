@@ -68,8 +68,8 @@ def _of_translations(facts: Facts) -> Answer | None:
             figures.append(_bars(f"Sentences by {name}", counted, whole=sample.num_rows))
     return Answer(
         ABOUT,
-        f"Translations into {len(ranked):,} languages. For {len(drawn):,} of them, reviewers have rated a"
-        " sample of sentences: 100 is a translation without errors.",
+        f"Translations into {len(ranked):,} languages, {len(drawn):,} of them reviewed: reviewers have"
+        " rated a sample of sentences: 100 is a translation without errors.",
         figures,
         [Table(("language", *names.values()), rows_)],
     )
@@ -99,9 +99,10 @@ def _of_books(facts: Facts) -> Answer | None:
     ]
     limit = facts.build.manifest["settings"].get("before")
     note = (
-        "Rejected books with a date are included. Sources of a date, for example: imprint, copyright and"
-        " year-line are lines at the beginning of the book; released is the list of the released PG-19;"
-        " author-death is the latest possible year, with which a book is rejected."
+        "Rejected books with a date are included. The dates are from the title page and the pages near it"
+        " (imprint, copyright, year-line, preface and others), from the list of the released PG-19 (released)"
+        " or from the header of the file (original-publication). With author-death, only the latest possible"
+        " year is known, and the book is rejected."
     )
     if limit:
         note += f" Books to the right of the broken line, from {limit} and later, are rejected."
