@@ -133,6 +133,10 @@ class Spool:
     def __len__(self) -> int:
         return len(self._pieces)
 
+    def size(self) -> int:
+        """Returns the total number of bytes."""
+        return sum(len(one) if isinstance(one, bytes) else one.extent.size for one in self._pieces)
+
     def __getitem__(self, places: slice) -> "Spool":
         return Spool(self._pieces[places])
 
@@ -153,6 +157,22 @@ class FileListBuffer(ListBuffer):
         new = FileListBuffer(self._coder_impl)
         new._inputs.extend(self._inputs)
         return new
+
+    def partition(self, n: int) -> Any:
+        """Returns, for each of `n` workers, its share of the encoded elements (see ListBuffer).
+
+        Elements of at most HELD_BYTES are dealt one by one. Otherwise, the messages in which they arrived are
+        dealt: if two workers have sent one message each, one of them may have most of the elements.
+        """
+        if n == 1 or self.cleared or self._inputs.size() > HELD_BYTES:
+            return super().partition(n)
+        shares = [bytearray() for _ in range(n)]
+        dealt = 0
+        for message in self._inputs:
+            for element in _elements_of(message, self._coder_impl):
+                shares[dealt % n] += element
+                dealt += 1
+        return [[bytes(share)] for share in shares]
 
     def clear(self) -> None:
         """Removes all elements (see ListBuffer)."""
@@ -243,7 +263,8 @@ class FileGroupingBuffer(GroupingBuffer):
         if not self._file:
             return super().partition(n)
         self._write_open()
-        return [_Groups(self, range(first, PARTITIONS, n)) for first in range(n)]
+        sizes = [sum(extents[1::2]) for extents in self._extents]
+        return [_Groups(self, partitions) for partitions in _share_evenly(sizes, n)]
 
     def groups_of(self, partition: int) -> Iterator[bytes]:
         """Yields the groups of a partition, encoded as byte strings of about MESSAGE_BYTES."""
@@ -322,6 +343,31 @@ class FileGroupingBuffer(GroupingBuffer):
         for partition, open_extent in enumerate(self._open):
             if open_extent:
                 self._write_extent(partition)
+
+
+def _elements_of(message: bytes, coder: Any) -> Iterator[bytes]:
+    """Yields the elements of a message as they are encoded. They are decoded only to find their ends."""
+    stream = create_InputStream(message)
+    size = start = stream.size()
+    while start:
+        coder.decode_from_stream(stream, True)
+        rest = stream.size()
+        yield message[size - start : size - rest]
+        start = rest
+
+
+def _share_evenly(sizes: Sequence[int], n: int) -> list[list[int]]:
+    """Divides partitions among `n` workers, so that each gets about the same number of bytes.
+
+    Returns the numbers of the partitions of each worker, ascending. `sizes` are the bytes of the partitions.
+    """
+    shares: list[list[int]] = [[] for _ in range(n)]
+    given = [0] * n
+    for number in sorted(range(len(sizes)), key=lambda one: (-sizes[one], one)):
+        worker = given.index(min(given))
+        shares[worker].append(number)
+        given[worker] += sizes[number]
+    return [sorted(share) for share in shares]
 
 
 class _Groups:

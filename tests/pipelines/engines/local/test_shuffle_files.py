@@ -180,6 +180,32 @@ def test_a_list_is_dealt_as_beam_deals_it(monkeypatch: pytest.MonkeyPatch) -> No
         ]
 
 
+def test_a_worker_that_sent_most_elements_does_not_get_most_of_them() -> None:
+    coder = BytesCoder().get_impl()
+    buffer = FileListBuffer(coder)
+    elements = [b"%d" % number for number in range(13)]
+    for message in (elements[:11], elements[11:]):
+        buffer.append(b"".join(map(coder.encode_nested, message)))
+    parts = [[*coder.decode_all(b"".join(part))] for part in buffer.partition(2)]
+    assert [len(part) for part in parts] == [7, 6]
+    assert sorted(itertools.chain(*parts)) == sorted(elements)
+
+
+@pytest.mark.parametrize("workers", [3, 5])
+def test_workers_get_as_many_bytes_of_the_groups(
+    workers: int, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    monkeypatch.setattr(shuffle_files, "HELD_BYTES", 1_000)
+    with shuffle_folder(str(tmp_path)):
+        buffer = grouping_buffer()
+        for number in range(
+            8 * workers
+        ):  # by their hashes, one worker would have up to twice as many
+            buffer.append(encode([(f"unit {number}", b"x" * 10_000)]))
+        sizes = [sum(map(len, part)) for part in buffer.partition(workers)]
+    assert max(sizes) - min(sizes) < 10_000
+
+
 def test_a_full_disk_ends_a_build_with_a_line_that_names_the_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
 ) -> None:
