@@ -8,7 +8,6 @@ import apache_beam as beam
 from pipelines.engines.beam_patches import remember_signatures
 from pipelines.engines.engine import Engine, NamedRunner, Started
 from pipelines.engines.errors import BuildError, find_worker_error
-from pipelines.engines.local.heap import MESSAGE_BLOCK, MESSAGE_KEPT, give_back_large_blocks
 from pipelines.engines.local.in_process import InProcess
 from pipelines.engines.runners import DATAFLOW, IN_PROCESS, SPARK, runner_named
 from pipelines.engines.spark.spark_engine import Spark
@@ -60,7 +59,6 @@ def run_on(started: Started, build: Callable[[beam.Pipeline], None]) -> None:
     Raises BuildError for bad inputs, and if an object store refuses a write. For other errors, prints the end
     of the workers' log to stderr, and raises the error unchanged.
     """
-    give_back_large_blocks(MESSAGE_BLOCK, MESSAGE_KEPT)
     remember_signatures()
     try:
         with started.pipeline() as pipeline:

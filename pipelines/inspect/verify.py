@@ -31,6 +31,7 @@ from pipelines.inspect.findings import (
     reporting,
     write_lines,
 )
+from pipelines.inspect.html_report.text_of_numbers import count
 from transforms.builds.check_files import (
     CheckFiles,
     Fault,
@@ -296,8 +297,8 @@ def _print_checked(verdict: Verdict, report: str) -> None:
     print(f"entities: {counts.distinct:,}, of which {counts.shared:,} are in two or more editions")
     if verdict.unlinked_builds:
         print(
-            f"{verdict.unlinked_builds:,} of the builds are not linked to Wikidata:\n"
-            "  entities that occur in several of them are unknown and were not checked"
+            f"not linked to Wikidata: {count(verdict.unlinked_builds, 'build')};\n"
+            "  entities that occur in several such builds are unknown and were not checked"
         )
     _print_older(verdict)
     _print_found("faults of files", verdict.fault_count, verdict.faults, report)

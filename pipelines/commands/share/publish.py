@@ -41,7 +41,7 @@ def add(commands: Commands) -> None:
 
 
 def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
-    from pipelines.inspect.html_report.text_of_numbers import readable_bytes
+    from pipelines.inspect.html_report.text_of_numbers import count, readable_bytes
     from pipelines.share.hub import plan, publish
 
     editions = plan(settings.folders)
@@ -50,7 +50,8 @@ def _run(settings: argparse.Namespace, _: Sequence[str]) -> None:
             print(f"{file.bytes:>15,}  {file.place}")
         total = sum(file.bytes for edition in editions for file in edition.files)
         files = sum(len(edition.files) for edition in editions)
-        print(f"{len(editions)} editions, {files:,} files, {readable_bytes(total)}")
+        counted = f"{count(len(editions), 'edition')}, {count(files, 'file')}"
+        print(f"{counted}, {readable_bytes(total)}")
         return
     for one in publish(settings.repo, editions):
         done = f"{one.files:,} files, {readable_bytes(one.bytes)}: {one.commit}"

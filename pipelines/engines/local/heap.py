@@ -15,9 +15,10 @@ KEPT = 1 << 26
 """In a worker, number of free bytes at the end of the heap that are not returned to the system."""
 
 MESSAGE_BLOCK, MESSAGE_KEPT = 1 << 17, 1 << 20
-"""The same two limits in the process that passes messages between workers. They are lower, so that large
-messages, which may have a few megabytes, are mapped separately. In the heap, the gaps that messages leave
-would grow with the number of messages.
+"""The same two limits in the process that passes messages between several workers. They are lower, so that
+large messages, which may have a few megabytes, are mapped separately. In the heap, the gaps that messages
+leave would grow with the number of messages. A single worker is the process itself. It has the limits of a
+worker, because to map each block would cost 7 % of its time.
 """
 
 ARENAS = 1

@@ -23,6 +23,7 @@ from pipelines.engines.beam_patches import (
     keep_in_buffers,
 )
 from pipelines.engines.engine import PlannedBuild, Started
+from pipelines.engines.local.heap import MESSAGE_BLOCK, MESSAGE_KEPT, give_back_large_blocks
 from pipelines.engines.local.memory import check_memory, memory_limit
 from pipelines.engines.local.shuffle_files import (
     FileDataChannel,
@@ -66,8 +67,10 @@ class InProcess:
         with contextlib.ExitStack() as stack:
             stack.enter_context(shuffle_folder(folder if folder and is_local(folder) else ""))
             if self._workers == 1:
+                give_back_large_blocks()
                 yield Started(self._pipeline)
                 return
+            give_back_large_blocks(MESSAGE_BLOCK, MESSAGE_KEPT)
             workers = stack.enter_context(worker_processes())
             environment = _ForkedWorker(workers)
             yield Started(lambda: self._pipeline(environment), workers.log_tail)

@@ -145,7 +145,7 @@ def test_what_cannot_be_known_of_builds_without_wikidata_is_said(
     verdict = verify_folders([str(tmp_path)], workers=1)
     assert (verdict.builds, verdict.unlinked_builds) == (2, 1)
     verify.print_verdict(verdict)
-    assert "1 of the builds are not linked to Wikidata" in capsys.readouterr().out
+    assert "not linked to Wikidata: 1 build;" in capsys.readouterr().out
 
 
 def test_counts_of_the_manifest_that_do_not_fit_are_faults(corpora: Path) -> None:

@@ -182,6 +182,20 @@ def look_up(wanted: Words, words: Words) -> Int64s:
     return found
 
 
+def look_up_suffixes(words: Words, shorter: Words) -> Int64s:
+    """Returns for each n-gram the index in `shorter` of its suffix: the n-gram without its first word.
+
+    Raises ValueError if a suffix is missing.
+    """
+    rows = look_up(words[:, 1:], shorter)
+    if len(missing := words[rows < 0]):
+        raise ValueError(
+            f"the suffix of the n-gram with the word ids {missing[0].tolist()} (the n-gram without its first"
+            " word) is not in the table of shorter n-grams"
+        )
+    return rows
+
+
 def bucket_rows(words: Words, buckets: int) -> npt.NDArray[np.uint16]:
     """Returns the bucket of each n-gram. Buckets are equal ranges of the hash, in ascending order.
 

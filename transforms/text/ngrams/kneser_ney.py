@@ -23,7 +23,7 @@ from transforms.text.ngrams.gram_tables import (
     Int64s,
     Table,
     group_rows,
-    look_up,
+    look_up_suffixes,
     make_table,
     take_rows,
 )
@@ -144,11 +144,6 @@ def interpolate(weighed: Table, shorter: Table) -> Table:
 
     Raises ValueError if a suffix is missing.
     """
-    rows = look_up(weighed["words"][:, 1:], shorter["words"])
-    if np.any(rows < 0):
-        raise ValueError(
-            "the suffix of an n-gram (the n-gram without its first word) is not in the table of"
-            " shorter n-grams"
-        )
+    rows = look_up_suffixes(weighed["words"], shorter["words"])
     probabilities = weighed["weight"] + weighed["share"] * shorter["probability"][rows]
     return make_table(weighed["words"], PROBABILITIES, probabilities)

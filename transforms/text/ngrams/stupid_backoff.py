@@ -26,6 +26,7 @@ from transforms.text.ngrams.gram_tables import (
     Words,
     group_rows,
     look_up,
+    look_up_suffixes,
     make_table,
     take_rows,
 )
@@ -92,12 +93,7 @@ def use_shorter(words: Words, shorter: Table) -> Table:
 
     Raises ValueError if a suffix is missing.
     """
-    rows = look_up(words[:, 1:], shorter["words"])
-    if np.any(rows < 0):
-        raise ValueError(
-            "the suffix of an n-gram (the n-gram without its first word) is not in the table of"
-            " shorter n-grams"
-        )
+    rows = look_up_suffixes(words, shorter["words"])
     return make_table(words, USED, np.rint(shorter["frequency"][rows] * _UNITS).astype(np.int64))
 
 
