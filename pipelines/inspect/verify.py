@@ -287,7 +287,7 @@ def print_verdict(verdict: Verdict, report: str = "") -> None:
 
 def _print_checked(verdict: Verdict, report: str) -> None:
     counts = verdict.counts
-    checked = f"checked: {verdict.builds:,} builds, {verdict.files:,} files"
+    checked = f"checked: {count(verdict.builds, 'build')}, {count(verdict.files, 'file')}"
     if not counts.ids:  # no build has entity ids
         print(checked)
         _print_older(verdict)

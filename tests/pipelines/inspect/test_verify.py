@@ -206,12 +206,12 @@ def test_builds_of_other_corpora_have_no_entities_to_compare(corpora: Path) -> N
 def test_builds_of_sentences(tmp_path: Path, run: Command) -> None:
     news = make_sentence_build(tmp_path)
     assert run("verify", tmp_path, "--workers", "1").out == (
-        f"checked: 1 builds, 10 files\n1 {EARLIER}\nfaults of files: none\nOK: all is well\n"
+        f"checked: 1 build, 10 files\n1 {EARLIER}\nfaults of files: none\nOK: all is well\n"
     )
     shard = news / TRAIN / "news.en-00001-of-00003"
     shard.unlink()
     assert run("verify", tmp_path, "--workers", "1", status=1).out == (
-        f"checked: 1 builds, 10 files\n1 {EARLIER}\nfaults of files: 1\n  {shard}: is missing\n"
+        f"checked: 1 build, 10 files\n1 {EARLIER}\nfaults of files: 1\n  {shard}: is missing\n"
     )
 
 
