@@ -68,8 +68,8 @@ def _of_translations(facts: Facts) -> Answer | None:
             figures.append(_bars(f"Sentences by {name}", counted, whole=sample.num_rows))
     return Answer(
         ABOUT,
-        f"Translations into {len(ranked):,} languages, {len(drawn):,} of them reviewed: reviewers have"
-        " rated a sample of sentences: 100 is a translation without errors.",
+        f"Translations into {len(ranked):,} languages, {len(drawn):,} of them reviewed."
+        + (" 100 is the score of a sample of sentences without errors." if drawn else ""),
         figures,
         [Table(("language", *names.values()), rows_)],
     )
