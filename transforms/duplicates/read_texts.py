@@ -25,7 +25,10 @@ NO_TEXT, TOO_LONG, MALFORMED = "no-text", "line-too-long", "malformed-utf-8"
 
 _MAGIC = b"PAR1"
 _HEAD_BYTES = 1 << 12
-_BATCH_BYTES = 1 << 20  # approximate size of the rows of a Parquet file that are read at once
+_BATCH_BYTES = (
+    1 << 20
+)  # approximate size of the rows of a Parquet file that are read at once, as encoded
+_BATCH_ROWS = 1 << 12  # maximum number of these rows: repeated texts are encoded once
 _ALL_MEMBERS = ("*",)
 
 
@@ -211,7 +214,8 @@ def _read_row_group(file: TextFile, number: int) -> Iterator[TextBatch]:
             )
         footer = parquet.metadata
         group = footer.row_group(number)
-        rows = max(group.num_rows * _BATCH_BYTES // max(group.total_byte_size, _BATCH_BYTES), 1)
+        rows = group.num_rows * _BATCH_BYTES // max(group.total_byte_size, _BATCH_BYTES)
+        rows = min(max(rows, 1), _BATCH_ROWS)
         row = sum(footer.row_group(before).num_rows for before in range(number))
         try:
             for batch in parquet.iter_batches(rows, [number], wanted):

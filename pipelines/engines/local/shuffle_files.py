@@ -161,8 +161,8 @@ class FileListBuffer(ListBuffer):
     def partition(self, n: int) -> Any:
         """Returns, for each of `n` workers, its share of the encoded elements (see ListBuffer).
 
-        Elements of at most HELD_BYTES are dealt one by one. Otherwise, the messages in which they arrived are
-        dealt: if two workers have sent one message each, one of them may have most of the elements.
+        If all elements together have at most HELD_BYTES, they are dealt one by one, because one of the
+        messages in which they arrived may have most of them. Otherwise, messages are dealt, as Beam does.
         """
         if n == 1 or self.cleared or self._inputs.size() > HELD_BYTES:
             return super().partition(n)

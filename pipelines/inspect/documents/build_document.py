@@ -228,7 +228,7 @@ def _of_tables(facts: Facts, identity: str, title: str) -> Iterator[tuple[str, s
 
 def _rejected(facts: Facts, identity: str) -> Iterator[Origin]:
     build = facts.build
-    for name in facts.names_of("rejected/", ".parquet"):
+    for name in facts.rejected_names():
         file = CorpusFile(
             path_below(build.folder, name), "", build.edition, build.name, build.corpus
         )

@@ -58,16 +58,16 @@ MEANINGS = {
     "too-new": "published too late",
     "malformed": "not running prose",
     "too-short": "fewer words than the setting min_words",
-    "beyond-target-tokens": "simpler books already have the wanted number of words",
-    "beyond-vocabulary": "with it, the vocabulary would be larger than wanted",
+    "beyond-target-tokens": "with this or a simpler book, there would be more words than wanted",
+    "beyond-vocabulary": "with this or a simpler book, the vocabulary would be larger than wanted",
     "manuals": "instructions and reference, by subject or by its text",
     "plays": "speeches with the names of speakers, by subject or by its text",
     "poems": "lines of verse, by subject or by its text",
     "recipes": "cookery, by subject or by its text",
-    "not-english": "the text, or the language of the catalogue, is not English",
-    "several-languages": "a part of the text is in another language than English",
+    "not-english": "the text, or the language that is declared for it, is not English",
+    "several-languages": "a part of the text is not English, or several languages are declared for it",
     "copyrighted": "the file says that the book is under copyright",
-    "too-much-furniture": "too large a part is contents, notes or pictures",
+    "too-much-furniture": "too large a part is contents, pictures or numbers of pages",
     "html-page": "a page of a web site, not a book",
     "no-ebook-number": "the file has no number of a book of Project Gutenberg",
     "repeated": "the same text occurs more than once; it is kept once",
@@ -200,7 +200,7 @@ def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Ans
         sentence += f" and contain {facts.total:,} {facts.unit}"
     if balance.left_out:
         most = ", ".join(f"{one.name} ({one.records:,})" for one in balance.left_out[:3])
-        sentence += f". {gone:,} are rejected; most frequent: {most}"
+        sentence += f". {gone:,} are left out; most frequent: {most}"
     return Answer(
         THROWN_AWAY,
         f"{sentence}.",
@@ -209,8 +209,8 @@ def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Ans
                 f"From {balance.unit} read to {balance.unit} kept",
                 bars(rows, read),
                 "The reasons are sorted by frequency. Each bar begins where the one above it ends. A name"
-                " with a slash has the stage of the build and the reason. What they mean is in the table"
-                " below.",
+                " with a slash has the stage of the build and the reason. What most of them mean is in"
+                " the table below.",
             ),
             *([choice] if choice else []),
         ],
@@ -228,12 +228,12 @@ def _examples(rejected: Sequence[Rejected], left_out: Sequence[Fate]) -> Table:
         for reason, one in sorted(first.items())
     ]
     rows += [
-        (fate.name, MEANINGS.get(fate.name, ""), "", "these records are not listed")
+        (fate.name, MEANINGS.get(fate.name, ""), "", "these records are not listed here")
         for fate in left_out
         if "/" not in fate.name
     ]
     head = ("reason", "meaning", "for example", "detail")
-    return Table(head, rows, "The reasons, with an example of each")
+    return Table(head, rows, "The reasons, with examples")
 
 
 def line_of_choice(facts: Facts) -> Figure | None:
@@ -263,7 +263,7 @@ def line_of_choice(facts: Facts) -> Figure | None:
         for row in sorted(chosen, key=lambda row: int(row["book_id"]))
     ]
     settings = facts.build.manifest["settings"]
-    least = Fraction(settings["min_ratio"])
+    least = Fraction(settings.get("min_ratio") or 0)
     lengths = [int(row["tokens"]) for row in chosen]
     line = [
         {"words": end, "different words": most_different_words(end, settings["formula"], least)}
@@ -282,9 +282,13 @@ def line_of_choice(facts: Facts) -> Figure | None:
     drawn = f"{len(rows):,} books, chosen by a hash" if len(rows) == MAX_BOOKS else "All books"
     note = (
         f"{drawn}. The ratio of a book is {settings['formula']}, where L are its words (tokens) and V its"
-        f" different words. On the broken line it is {settings['min_ratio']}. Books above the line have more"
-        " different words, so their ratio is too low. Both scales are logarithmic."
+        " different words. Both scales are logarithmic."
     )
+    if least:
+        note += (
+            f" On the broken line the ratio is {settings['min_ratio']}. Books above the line have more"
+            " different words, so their ratio is too low."
+        )
     return Figure("Length against vocabulary, with the limit", spec, note)
 
 

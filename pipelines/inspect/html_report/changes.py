@@ -82,11 +82,15 @@ def what_changed(before: Facts | None, facts: Facts) -> Answer | None:
         total = documents["total"]
         sentence += f" New: {total['added']:,}, removed: {total['removed']:,}, changed: {total['changed']:,}."
     else:
-        old, new = (normalise(one.build.folder).rpartition("/")[2] for one in (before, facts))
+        parents, _, (old, new) = zip(
+            *(normalise(one.build.folder).rpartition("/") for one in (before, facts)), strict=True
+        )
+        if len(set(parents)) > 1 or old == new:
+            old, new = "OLD", "NEW"
         sentence += (
             " Which documents are new, removed or changed is not known yet. To see them here, run corpusmill"
-            f" compare {old} {new} --report {_report_of(facts).rpartition('/')[2]} in the folder of these"
-            " builds, and make this report again."
+            f" compare {old} {new} --report {_report_of(facts).rpartition('/')[2]} in the folder that"
+            " contains this build, and make this report again."
         )
     differences = find_differences(before.build.manifest, facts.build.manifest)
     return Answer(

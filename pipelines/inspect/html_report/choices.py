@@ -161,7 +161,7 @@ def _order(record: Rejected) -> tuple[object, ...]:
 
 def _rejected(facts: Facts) -> Iterator[Rejected]:
     build = facts.build
-    for name in facts.names_of("rejected/", ".parquet"):
+    for name in facts.rejected_names():
         path = path_below(build.folder, name)
         file = CorpusFile(path, "", build.edition, build.name, build.corpus)
         for part in read_file(file, Rejected._fields):

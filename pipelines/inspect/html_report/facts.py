@@ -68,6 +68,10 @@ class Facts(NamedTuple):
         with io.TextIOWrapper(open_input(path), "utf-8") as card:
             return " ".join(read_about(card.read()).split())
 
+    def rejected_names(self) -> list[str]:
+        """Returns the names of the files with Rejected records. Other files may be beside them."""
+        return self.names_of("rejected/rejected", ".parquet")
+
     def read_table(self, name: str) -> Iterator[dict[str, str]]:
         """Yields the rows of the build's tab-separated file `name`, as name of the column → cell."""
         with io.TextIOWrapper(open_input(path_below(self.build.folder, name)), "utf-8") as lines:

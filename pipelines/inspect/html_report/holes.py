@@ -74,7 +74,7 @@ def _templates(facts: Facts) -> Iterator[_Part]:
                 "Uses of unknown templates",
                 bars(drawn),
                 "“Together” adds up the shares of all uses, from the first template to this one."
-                f" {UNRENDERED} lists all templates.",
+                f" {UNRENDERED} lists unknown templates.",
             )
         ],
         [

@@ -135,8 +135,7 @@ def _sentences(facts: Facts) -> tuple[Figure, list[LengthClass]] | None:
     if BEFORE in groups:
         note += (
             " Before deduplication, words of raw lines are counted. After it, words of tokenised text are"
-            " counted, in which a punctuation mark is a word: this moves the curve to the right. A length"
-            " whose share becomes much smaller, such as one word, is that of lines that were often repeated."
+            " counted, in which a punctuation mark is a word. This alone moves the curve to the right."
         )
     if longest:
         note += f" {longest:,} sentences of more than 100 words are not drawn."

@@ -29,10 +29,10 @@ FORMS = {
     " heading or paragraphs follow. _NEWLINE_ separates paragraphs and items of lists. Other wiki markup"
     " was removed.",
     "lm1b": "The sentences are tokenised: spaces separate words and punctuation marks.",
-    "pg19": "The text is that of the files, with their line ends; only what Project Gutenberg has added was"
-    " removed.",
+    "pg19": "The text is that of the files, with their line ends, without what Project Gutenberg has added."
+    " With the setting mask_words, <DW> stands for some words.",
     "simplebooks": "The text is tokenised, a paragraph on each line: spaces separate words and punctuation"
-    " marks. 1 @,@ 000 stands for 1,000, 1 @.@ 5 for 1.5. Underscores mark italics, as in the files.",
+    " marks. 1 @,@ 000 stands for 1,000. Underscores mark italics, as in the files.",
 }
 """Corpus → the form of its text, in words."""
 
@@ -133,7 +133,7 @@ def _text(facts: Facts, shown: int) -> Answer | None:
 
 
 def _unlisted(facts: Facts) -> str:
-    """Returns the reasons for which records were left out that are not in rejected/, with their numbers."""
+    """Returns the reasons of records that were left out without being rejected, with their numbers."""
     balance = balance_of(facts)
     fates = balance.left_out if balance else []
     return ", ".join(f"{fate.name} {fate.records:,}" for fate in fates if "/" not in fate.name)
@@ -143,7 +143,13 @@ def _missed(facts: Facts, shown: int) -> Answer | None:
     total = facts.counts.get("rejected", {}).get("total", 0)
     if not shown:
         unlisted = _unlisted(facts)
-        listed = f"Left out, but not listed: {unlisted}." if unlisted else "No record was rejected."
+        listed = f"Left out, but not listed here: {unlisted}." if unlisted else ""
+        if not unlisted:
+            listed = (
+                f"{total:,} rejected records are not listed."
+                if total
+                else "No record was rejected."
+            )
         return Answer(MISSED, listed) if facts.kept else None
     if shown == total:
         sentence = (
@@ -152,7 +158,7 @@ def _missed(facts: Facts, shown: int) -> Answer | None:
             " the title or id of the document, says which."
         )
         if unlisted := _unlisted(facts):
-            sentence += f" Left out, but not listed: {unlisted}."
+            sentence += f" But some were left out without being listed here: {unlisted}."
         if facts.unit == "books":
             sentence += (
                 " The reason other-file-of-book is no decision about a book: another file of it was read,"

@@ -102,7 +102,7 @@ def _of_books(facts: Facts) -> Answer | None:
         "Rejected books with a date are included. The dates are from the title page and the pages near it"
         " (imprint, copyright, year-line, preface and others), from the list of the released PG-19 (released)"
         " or from the header of the file (original-publication). With author-death, only the latest possible"
-        " year is known, and the book is rejected."
+        " year is known."
     )
     if limit:
         note += f" Books to the right of the broken line, from {limit} and later, are rejected."

@@ -136,7 +136,7 @@ def _of_pieces(facts: Facts) -> Answer | None:
     if paper:
         number = paper.characters_per_piece["32k"]
         rows.append(Bar("the paper, validation and test", number, f"{number:.2f}", colour=PAPER))
-        note = "More characters in a piece are better. The paper's vocabulary was trained on more text."
+        note = "More characters in a piece are better. The paper's vocabulary is another one."
     total = facts.stats["total"]
     characters = total["characters"]
     held_out = [counted[split] for split in counted if split != "train"] or [total]

@@ -14,6 +14,7 @@ from tests.makers.edition_builds import article, make_edition
 from tests.makers.planted_items import KINDS, plant_items
 from tests.makers.sentence_builds import make_sentence_build
 from tests.makers.wiki_builds import Command
+from transforms.duplicates import find_contamination as find_module
 
 SENTENCE = "The old bridge across the river in Tarnholt was closed on Monday after the flood."
 FLORES = ("Стара бруківка на річці, що тече повз місто, була закрита в понеділок.", SENTENCE)
@@ -53,7 +54,11 @@ def made_truth(folder: Path) -> tuple[list[Any], list[str], str]:
     return made.items, train, write_rows(folder / "test.jsonl", items)
 
 
-def test_a_known_truth(tmp_path: Path) -> None:
+@pytest.mark.parametrize("block_characters", [500, 1 << 18])
+def test_a_known_truth(
+    block_characters: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(find_module, "BLOCK_CHARACTERS", block_characters)
     items, train, evaluation = made_truth(tmp_path)
     found = search(train, [evaluation], output=str(tmp_path / "found"))
     rows = {row["id"]: row for row in read_report(tmp_path / "found/found.jsonl")}

@@ -141,6 +141,29 @@ def test_the_line_of_choice_separates_books() -> None:
     assert len(seen) == 2
 
 
+def test_books_that_were_taken_up_to_a_size_have_no_line_of_choice() -> None:
+    facts = golden("simplebooks")
+    settings = {**facts.build.manifest["settings"], "target_tokens": 1_000}
+    del settings["min_ratio"]
+    manifest = {**facts.build.manifest, "settings": settings}
+    figure = line_of_choice(facts._replace(build=facts.build._replace(manifest=manifest)))
+    assert figure
+    assert "line" not in figure.note
+    assert values_of(figure.spec)
+
+
+def test_other_tables_beside_the_rejected_records_are_not_read() -> None:
+    facts = golden("lm1b")
+    names = facts.rejected_names()
+    other = {"name": "rejected/near-duplicates-00000-of-00001.parquet"}
+    manifest = {
+        **facts.build.manifest,
+        "outputs": [*facts.build.manifest["outputs"], other],
+    }
+    more = facts._replace(build=facts.build._replace(manifest=manifest))
+    assert more.rejected_names() == names != []
+
+
 def test_templates_add_up_to_all_uses() -> None:
     answer = where_it_has_holes(golden("wiki40b/en"))
     rows = drawn(answer, "Uses of unknown templates")

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from transforms.duplicates import read_texts as read_module
 from transforms.duplicates.read_texts import (
     FILES,
     JSON_LINES,
@@ -54,6 +55,7 @@ def write(path: Path, kind: str) -> str:
     return str(path)
 
 
+@pytest.mark.parametrize("rows_at_once", [1, 100])
 @pytest.mark.parametrize(
     ("kind", "columns", "key", "texts", "rejected"),
     [
@@ -66,8 +68,16 @@ def write(path: Path, kind: str) -> str:
     ],
 )
 def test_columns(
-    kind: str, columns: tuple[str, ...], key: str, texts: dict, rejected: int, tmp_path: Path
+    kind: str,
+    columns: tuple[str, ...],
+    key: str,
+    texts: dict,
+    rejected: int,
+    rows_at_once: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(read_module, "_BATCH_ROWS", rows_at_once)
     file = TextFile(write(tmp_path / "file", kind), kind, columns, key)
     assert texts_of(file) == (texts, {"no-text": rejected})
 

@@ -2,7 +2,8 @@
 
 import functools
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import pytest
 
@@ -26,11 +27,13 @@ WORDS = " ".join(ITEMS).split()
 INDEX = build_index(ITEMS, 4)
 
 
-def found_in(texts: Sequence[str], first: int = 0) -> dict[int, Found]:
+def found_in(
+    texts: Sequence[str], first: int = 0, known: Mapping[int, Found] = MappingProxyType({})
+) -> dict[int, Found]:
     """Returns the evidence that some texts have of the items."""
     block = fold_block(texts)
     ids = [f"{first + number:03}" for number in range(len(texts))]
-    return dict(describe(INDEX, block, "file", ids, INDEX.find(block), SHOWN))
+    return dict(describe(INDEX, block, "file", ids, INDEX.find(block), SHOWN, known))
 
 
 def made_texts(chance: random.Random, count: int) -> list[str]:
@@ -56,6 +59,10 @@ def test_the_same_whatever_the_blocks_and_their_order(seed: int) -> None:
         found_in(texts[start:end], start)
         for start, end in zip([0, *cuts], [*cuts, 30], strict=True)
     ]
+    known: dict[int, Found] = {}
+    for start, end in zip([0, *cuts], [*cuts, 30], strict=True):
+        add_to(known, found_in(texts[start:end], start, known).items(), SHOWN)
+    assert known == whole
     chance.shuffle(parts)
     sums: dict[int, Found] = {}
     for part in parts:
