@@ -5,13 +5,13 @@ corpus, and of all modules that it imports, directly or indirectly. After a chan
 finished stages are still reused.
 """
 
-import ast
 import dataclasses
 import functools
 import hashlib
 import importlib.metadata
 import json
 import pathlib
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -28,6 +28,9 @@ _PACKAGES = ("pipelines", "transforms")
 _FORMAT = "transforms.files.stage_files"  # writes and reads the outputs of stages
 _TABLES = (".toml", ".tsv")
 _DIGITS = 16
+_IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+)?import\s+(\([^)]*\)|[^\n]+)", re.MULTILINE)
+_NAME = re.compile(r"(?:^|[,(])\s*([\w.]+)")
+_COMMENT = re.compile(r"#.*")
 
 
 class Identified(Protocol):
@@ -121,7 +124,7 @@ def _imported(module: str, top: pathlib.Path) -> tuple[list[pathlib.Path], list[
         if path in files or not path.is_file():
             continue
         files |= {path, *_tables_beside(path)}
-        for name in _imports(path.read_bytes()):
+        for name in _imports(path.read_text("utf-8")):
             if name.split(".")[0] in _PACKAGES:
                 waiting.append(_file_of(name, top))
             else:
@@ -145,27 +148,17 @@ def _tables_beside(path: pathlib.Path) -> Iterator[pathlib.Path]:
                 yield table
 
 
-def _imports(source: bytes) -> Iterator[str]:
+def _imports(source: str) -> Iterator[str]:
     """Yields the dotted names of the modules that a source file imports.
 
-    For `from a import b`, these are a and a.b, because b may be a module.
+    For `from a import b`, these are a and a.b, because b may be a module. Statements are found by a pattern:
+    a parser takes ten times as long, a tenth of the start of a build. An import in a string is found, too.
     """
-    for node in _statements(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields all statements in a syntax tree. Expressions contain no statements, so they are skipped to save
-    time.
-    """
-    for field in ("body", "orelse", "handlers", "finalbody", "cases"):
-        for statement in getattr(node, field, ()):
-            yield statement
-            yield from _statements(statement)
+    for module, names in _IMPORT.findall(source):
+        if module:
+            yield module
+        before = f"{module}." if module else ""
+        yield from (before + name for name in _NAME.findall(_COMMENT.sub("", names)))
 
 
 def _package_of(name: str) -> str:

@@ -1,5 +1,6 @@
 """A finished stage is taken for another run only where nothing is different."""
 
+import ast
 import dataclasses
 import os
 import shutil
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from pipelines.builds import stage_identity
-from pipelines.builds.stage_identity import code_digest, name_stages
+from pipelines.builds.stage_identity import _imports, code_digest, name_stages
 from transforms.files.open_input import InputError
 from transforms.text.builds.build_manifest import Provenance
 
@@ -166,6 +167,20 @@ def test_the_code_of_a_corpus_is_what_it_imports(
     assert digest("again", {}) == before
     after = digest("after", {changed: FILES.get(changed, "") + "\n# another comment"})
     assert (after != before) is is_other
+
+
+def test_no_import_is_missed() -> None:
+    """Of this project's modules, by Python's own parser."""
+    for package in ("pipelines", "transforms"):
+        for path in (ROOT / package).rglob("*.py"):
+            source = path.read_text("utf-8")
+            expected = set[str]()
+            for node in ast.walk(ast.parse(source)):
+                if isinstance(node, ast.Import):
+                    expected |= {alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom):
+                    expected |= {f"{node.module}.{alias.name}" for alias in node.names}
+            assert expected <= {*_imports(source)}, path
 
 
 def test_a_library_that_is_imported_counts_with_its_version(
