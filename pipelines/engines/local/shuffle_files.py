@@ -169,7 +169,7 @@ class FileListBuffer(ListBuffer):
         shares = [bytearray() for _ in range(n)]
         dealt = 0
         for message in self._inputs:
-            for element in _elements_of(message, self._coder_impl):
+            for _, element in _elements_of(message, self._coder_impl):
                 shares[dealt % n] += element
                 dealt += 1
         return [[bytes(share)] for share in shares]
@@ -235,6 +235,7 @@ class FileGroupingBuffer(GroupingBuffer):
         self._bytes = 0
         self._file: _File | None = None
         self._extents: list[array[int]] = []  # of each partition: offset, size, offset, size …
+        self._counts: list[int] = []  # number of elements of each partition
         self._open: list[bytearray] = []  # unwritten part of each partition
 
     def append(self, elements_data: bytes) -> None:
@@ -263,14 +264,17 @@ class FileGroupingBuffer(GroupingBuffer):
         if not self._file:
             return super().partition(n)
         self._write_open()
-        sizes = [sum(extents[1::2]) for extents in self._extents]
-        return [_Groups(self, partitions) for partitions in _share_evenly(sizes, n)]
+        sizes = map(self._size_of, range(PARTITIONS))
+        shares = _share_evenly(_loads([*sizes], self._counts), n)
+        return [_Groups(self, partitions) for partitions in shares]
+
+    def _size_of(self, partition: int) -> int:
+        return sum(self._extents[partition][1::2])
 
     def groups_of(self, partition: int) -> Iterator[bytes]:
         """Yields the groups of a partition, encoded as byte strings of about MESSAGE_BYTES."""
         assert self._file
-        extents = self._extents[partition]
-        size = sum(extents[1::2])
+        extents, size = self._extents[partition], self._size_of(partition)
         pieces = map(self._file.read, map(_Extent, extents[::2], extents[1::2]))
         if size > LARGE_PARTITION_BYTES and not self._level:
             finer = FileGroupingBuffer(*self._arguments, level=1)
@@ -302,6 +306,7 @@ class FileGroupingBuffer(GroupingBuffer):
         self._file = _File()
         self._extents = [array("q") for _ in range(PARTITIONS)]
         self._open = [bytearray() for _ in range(PARTITIONS)]
+        self._counts = [0] * PARTITIONS
         key_coder, coder = self._key_coder.get_impl(), self._pre_grouped_coder.get_impl()
         is_global = self._windowing.is_default()
         for encoded_key, values in self._table.items():
@@ -313,24 +318,21 @@ class FileGroupingBuffer(GroupingBuffer):
                     else value.with_value((key, value.value))
                 )
                 coder.encode_to_stream(windowed, out, True)
-            self._put(encoded_key, out.get())
+            self._put(encoded_key, out.get(), len(values))
         self._table.clear()
 
     def _deal(self, elements_data: bytes) -> None:
-        stream = create_InputStream(elements_data)
         key_coder, coder = self._key_coder.get_impl(), self._pre_grouped_coder.get_impl()
-        size = start = stream.size()
-        while start:
-            key, _ = coder.decode_from_stream(stream, True).value
-            rest = stream.size()
-            self._put(key_coder.encode(key), elements_data[size - start : size - rest])
-            start = rest
+        for windowed, element in _elements_of(elements_data, coder):
+            key, _ = windowed.value
+            self._put(key_coder.encode(key), element)
 
-    def _put(self, encoded_key: bytes, element: bytes) -> None:
+    def _put(self, encoded_key: bytes, elements: bytes, count: int = 1) -> None:
         assert self._file
         partition = zlib.crc32(encoded_key) // PARTITIONS**self._level % PARTITIONS
+        self._counts[partition] += count
         open_extent = self._open[partition]
-        open_extent += element
+        open_extent += elements
         if len(open_extent) >= _EXTENT_BYTES:
             self._write_extent(partition)
 
@@ -345,28 +347,40 @@ class FileGroupingBuffer(GroupingBuffer):
                 self._write_extent(partition)
 
 
-def _elements_of(message: bytes, coder: Any) -> Iterator[bytes]:
-    """Yields the elements of a message as they are encoded. They are decoded only to find their ends."""
+def _elements_of(message: bytes, coder: Any) -> Iterator[tuple[Any, bytes]]:
+    """Yields each element of a message, decoded and as it is encoded in the message."""
     stream = create_InputStream(message)
     size = start = stream.size()
     while start:
-        coder.decode_from_stream(stream, True)
+        element = coder.decode_from_stream(stream, True)
         rest = stream.size()
-        yield message[size - start : size - rest]
+        yield element, message[size - start : size - rest]
         start = rest
 
 
-def _share_evenly(sizes: Sequence[int], n: int) -> list[list[int]]:
-    """Divides partitions among `n` workers, so that each gets about the same number of bytes.
+def _loads(sizes: Sequence[int], counts: Sequence[int]) -> list[float]:
+    """Returns the estimated work of each partition, from its bytes and its number of elements.
 
-    Returns the numbers of the partitions of each worker, ascending. `sizes` are the bytes of the partitions.
+    Both count half. Most steps take as long as they have bytes, but an element can also be a reference to
+    work, such as a part of a dump.
+    """
+    all_bytes, all_elements = sum(sizes), sum(counts)
+    return [
+        size / all_bytes + count / all_elements for size, count in zip(sizes, counts, strict=True)
+    ]
+
+
+def _share_evenly(loads: Sequence[float], n: int) -> list[list[int]]:
+    """Divides partitions among `n` workers, so that all get about the same load.
+
+    Returns the numbers of the partitions of each worker, ascending.
     """
     shares: list[list[int]] = [[] for _ in range(n)]
-    given = [0] * n
-    for number in sorted(range(len(sizes)), key=lambda one: (-sizes[one], one)):
+    given = [0.0] * n
+    for number in sorted(range(len(loads)), key=lambda one: (-loads[one], one)):
         worker = given.index(min(given))
         shares[worker].append(number)
-        given[worker] += sizes[number]
+        given[worker] += loads[number]
     return [sorted(share) for share in shares]
 
 

@@ -206,6 +206,16 @@ def test_workers_get_as_many_bytes_of_the_groups(
     assert max(sizes) - min(sizes) < 10_000
 
 
+def test_workers_get_as_many_references_to_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elements that are small, but of different sizes, such as parts of a dump."""
+    monkeypatch.setattr(shuffle_files, "HELD_BYTES", 1_000)
+    buffer = grouping_buffer()
+    for number in range(64):
+        buffer.append(encode([(f"unit {number}", b"x" * (number % 7) * 50)]))
+    shares = [[b"".join(part).count(b"unit") for part in buffer.partition(2)]]
+    assert shares == [[32, 32]]
+
+
 def test_a_full_disk_ends_a_build_with_a_line_that_names_the_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
 ) -> None:
