@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+from typing import IO
 
 LOG_TAIL_BYTES = 4_000
 
@@ -11,5 +12,10 @@ def log_tail(log: pathlib.Path) -> str:
     if not log.exists():
         return ""
     with log.open("rb") as stream:
-        stream.seek(max(stream.seek(0, os.SEEK_END) - LOG_TAIL_BYTES, 0))
-        return stream.read().decode("utf-8", "replace")
+        return end_of(stream)
+
+
+def end_of(log: IO[bytes]) -> str:
+    """Returns the last LOG_TAIL_BYTES of an open file. Processes that write to it are not disturbed."""
+    start = max(os.fstat(log.fileno()).st_size - LOG_TAIL_BYTES, 0)
+    return os.pread(log.fileno(), LOG_TAIL_BYTES, start).decode("utf-8", "replace")

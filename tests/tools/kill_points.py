@@ -53,9 +53,6 @@ _FOLDERS_AND_LOCKS = (
     ),
     _own("lock: flock", LAUNCHER, FLOCK, "", "lm1b", "flores101 import"),
     _own("folder of stages: mkdir", LAUNCHER, MKDIR, r"\.stages$", "wiki40b", "lm1b"),
-    _own(
-        "log in TMPDIR: mkdir", LAUNCHER, MKDIR, "corpusmill-workers-", "flores101 source", "pg19"
-    ),
 )
 
 _STAGES = (

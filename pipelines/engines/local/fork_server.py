@@ -1,8 +1,8 @@
 """A process that imports all modules once and then forks workers, so that each worker starts in milliseconds.
 
-Its arguments are names of modules. Each line of standard input is a `Request` in JSON to start a worker. Each
-line of standard output reports a worker that failed: its number and its exit status, where signals are
-negative numbers (-9: SIGKILL).
+Its arguments are names of modules to import at once. Each line of standard input is a `Request` in JSON to
+start a worker. Each line of standard output reports a worker that failed: its number and its exit status,
+where signals are negative numbers (-9: SIGKILL).
 
 After the line `END`, the process accepts no more requests, and running workers have some seconds to end by
 themselves. If the parent process is killed, the input ends without that line. In both cases the whole process
@@ -18,45 +18,55 @@ import os
 import select
 import signal
 import sys
+import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import TypedDict
 
 WORKER_MODULE = "pipelines.engines.local.worker"
 END = b"end\n"
 END_SECONDS = 5.0
+NOT_BEGUN = 75
+"""Exit status of a worker to which the runner does not respond: EX_TEMPFAIL in sysexits.h."""
+
 _POLL_SECONDS = 0.02
 _LOOK_SECONDS = 0.2
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
 class Request(TypedDict):
-    """A request to the fork server to start a worker, with the worker's arguments, secret and folder."""
+    """A request to the fork server to start a worker."""
 
+    modules: Sequence[str]  # modules to import first, if the fork server has not imported them
     arguments: Sequence[str]  # arguments of `worker.main`
     secret: str  # secret that the worker sends to the runner
     folder: str  # base of relative file names
+    environment: Mapping[str, str]  # environment variables
 
 
 def main() -> None:
     """Starts a worker for each request until standard input ends. Then kills the process group."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends the process without a traceback
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    gc.disable()  # imports create many objects, but no garbage
     with _ended_without_input():
         worker = importlib.import_module(WORKER_MODULE)  # not above: it takes seconds
         import_all(sys.argv[1:])
-    gc.freeze()  # so that no garbage collection writes to, and copies, shared pages
+    gc.enable()
     children = _Children()
     signal.signal(signal.SIGCHLD, lambda *_: children.collect())
     for number, line in enumerate(sys.stdin.buffer):
         if line == END:
             children.wait()
             break
+        request: Request = json.loads(line)
+        import_all(request["modules"])
+        gc.freeze()  # so that no garbage collection writes to, and copies, shared pages
         pid = os.fork()
         if not pid:
-            _become_worker(worker.main, json.loads(line))
+            _become_worker(worker.main, request)
         children.add(pid, number)
     os.killpg(0, signal.SIGKILL)
 
@@ -151,6 +161,8 @@ def _become_worker(work: Callable[[Sequence[str], str], int], request: Request) 
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _die_with_parent()
         os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())
+        os.environ.update(request["environment"])
+        tempfile.tempdir = None  # it is in the environment
         with contextlib.suppress(FileNotFoundError):  # a node need not have the launcher's folder
             os.chdir(request["folder"])
         status = work(request["arguments"], request["secret"])

@@ -30,14 +30,12 @@ from pipelines.engines.beam_patches import (
     remember_signatures,
     show_in_all_channels,
 )
+from pipelines.engines.local.fork_server import NOT_BEGUN
 from pipelines.engines.local.heap import give_back_large_blocks
 from pipelines.engines.secret import VARIABLE, open_channel
 from transforms.files import counters
 
 ANSWER_SECONDS = 60.0
-NOT_BEGUN = 75
-"""Exit status of a worker to which the runner does not respond: EX_TEMPFAIL in sysexits.h."""
-
 WORKING_FOLDER = "CORPUSMILL_WORKING_FOLDER"
 """Environment variable with the folder in which the build was started, the base of relative file names."""
 

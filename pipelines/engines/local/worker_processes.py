@@ -19,9 +19,8 @@ from types import FrameType
 from typing import NamedTuple
 
 from pipelines.engines.errors import BuildError
-from pipelines.engines.local.fork_server import END, END_SECONDS, Request
-from pipelines.engines.local.worker import NOT_BEGUN
-from pipelines.engines.log_tail import log_tail
+from pipelines.engines.local.fork_server import END, END_SECONDS, NOT_BEGUN, Request
+from pipelines.engines.log_tail import end_of
 
 SERVER = "the process that starts workers"
 SERVER_MODULE = "pipelines.engines.local.fork_server"
@@ -87,11 +86,17 @@ class Workers:
 
     Args:
       modules: Modules that workers need. They are imported before workers are forked.
-      log: File for the workers' output. If None, the output is written to the stderr of this process.
+      keeps_output: Whether to write the workers' output to an unnamed file, for `log_tail`. Otherwise, it is
+        written to the stderr of this process.
     """
 
-    def __init__(self, modules: Iterable[str], log: pathlib.Path | None = None):
-        self._log = log
+    def __init__(self, modules: Iterable[str] = (), *, keeps_output: bool = False):
+        self._needed: list[str] = []  # modules that the next request names
+        self._log = (
+            tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed when nobody holds it
+            if keeps_output
+            else None
+        )
         self._lock = threading.RLock()  # a signal handler may end the workers during a start
         self._is_over = False
         self._lost: BadEnd | None = None  # the argument of `give_up`, if it was called
@@ -99,15 +104,19 @@ class Workers:
             int, Callable[[BadEnd], None]
         ] = {}  # number of the worker → function to call
         self._count = 0
-        with log.open("wb") if log else contextlib.nullcontext() as stream, _blocked_interrupts():
+        with _blocked_interrupts():
             self._server = subprocess.Popen(
                 [sys.executable, "-c", _server_code(), BEAMS_WORKER, *modules],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=stream,
+                stderr=self._log,
                 start_new_session=True,
             )
         threading.Thread(target=self._watch, daemon=True).start()
+
+    def need(self, modules: Iterable[str]) -> None:
+        """Adds modules that workers need. They are imported before the next worker is forked."""
+        self._needed += modules
 
     def start(
         self,
@@ -124,7 +133,13 @@ class Workers:
           tell: Function that is called if the worker fails. It may be called in any thread. After a call of
             `give_up`, it is called at once.
         """
-        request = Request(arguments=arguments, secret=secret, folder=str(pathlib.Path.cwd()))
+        request = Request(
+            modules=self._needed,
+            arguments=arguments,
+            secret=secret,
+            folder=str(pathlib.Path.cwd()),
+            environment={**os.environ},
+        )
         with self._lock:
             number, self._count = self._count, self._count + 1
             if self._lost:
@@ -132,6 +147,7 @@ class Workers:
             if self._is_over:
                 return number
             self._tell[number] = tell
+            self._needed = []
             self._write(json.dumps(request).encode() + b"\n")
         return number
 
@@ -212,8 +228,8 @@ class Workers:
             self._server.wait(2 * END_SECONDS)
 
     def log_tail(self) -> str:
-        """Returns the end of the workers' output in the log file; "" if there is no log file."""
-        return log_tail(self._log) if self._log else ""
+        """Returns the end of the workers' output; "" if it is not kept."""
+        return end_of(self._log) if self._log else ""
 
 
 @contextlib.contextmanager
@@ -243,19 +259,42 @@ def module_path() -> list[str]:
     return [path or str(pathlib.Path.cwd()) for path in sys.path]
 
 
+_early: list[Workers] = []  # for the next call of `worker_processes`
+
+
+@contextlib.contextmanager
+def started_early(modules: Iterable[str]) -> Iterator[None]:
+    """Starts the process that forks workers before this process needs it, for the next call of
+    `worker_processes`. So both processes import Beam at the same time.
+
+    If there is no such call during the `with` block, the process is ended. If it cannot be started,
+    `worker_processes` tries again and raises the error.
+
+    Args:
+      modules: Modules that workers need.
+    """
+    with contextlib.suppress(OSError):
+        _early.append(Workers(modules, keeps_output=True))
+    try:
+        yield
+    finally:
+        while _early:
+            _early.pop().end()
+
+
 @contextlib.contextmanager
 def worker_processes() -> Iterator[Workers]:
     """Yields Workers. On Ctrl-C or SIGTERM, the worker processes are ended before anything else."""
+    workers = _early.pop() if _early else Workers(keeps_output=True)
     ours = [name for name in sys.modules if name.split(".")[0] in ("pipelines", "transforms")]
-    with tempfile.TemporaryDirectory(prefix="corpusmill-workers-") as folder:
-        workers = Workers(sorted(ours), pathlib.Path(folder, "log"))
-        try:
-            with _before_interrupts(workers):
-                yield workers
-        except BaseException:
-            workers.end()
-            raise
-        workers.wait()
+    workers.need(sorted(ours))
+    try:
+        with _before_interrupts(workers):
+            yield workers
+    except BaseException:
+        workers.end()
+        raise
+    workers.wait()
 
 
 @contextlib.contextmanager

@@ -55,10 +55,10 @@ def runner() -> Iterator[tuple[Runner, str]]:
     server.stop(None)
 
 
-def test_a_worker_that_a_runner_asks_for(runner: tuple[Runner, str], tmp_path: Path) -> None:
+def test_a_worker_that_a_runner_asks_for(runner: tuple[Runner, str]) -> None:
     service, address = runner
     place = endpoints_pb2.ApiServiceDescriptor(url=address)
-    workers = Workers([], tmp_path / "log")
+    workers = Workers(keeps_output=True)
     try:
         with worker_pool(workers, SECRET) as pool, grpc.insecure_channel(pool) as channel:
             stub = fn_api_grpc.BeamFnExternalWorkerPoolStub(channel)
@@ -102,8 +102,8 @@ def test_a_pool_that_cannot_start_workers_any_more_ends(runner: tuple[Runner, st
         assert b"the process that starts workers has ended" in pool.stderr.read()
 
 
-def test_a_pool_says_that_it_cannot_start_a_worker(tmp_path: Path) -> None:
-    workers = Workers([], tmp_path / "log")
+def test_a_pool_says_that_it_cannot_start_a_worker() -> None:
+    workers = Workers(keeps_output=True)
     with worker_pool(workers, SECRET) as pool, grpc.insecure_channel(pool) as channel:
         workers.end()
         stub = fn_api_grpc.BeamFnExternalWorkerPoolStub(channel)
@@ -112,8 +112,8 @@ def test_a_pool_says_that_it_cannot_start_a_worker(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("params", [{}, {PARAMETER: ""}, {PARAMETER: SECRET[:-1]}, {"x": SECRET}])
-def test_a_caller_without_the_secret_gets_no_worker(params: dict[str, str], tmp_path: Path) -> None:
-    workers = Workers([], tmp_path / "log")
+def test_a_caller_without_the_secret_gets_no_worker(params: dict[str, str]) -> None:
+    workers = Workers(keeps_output=True)
     with worker_pool(workers, SECRET) as pool, grpc.insecure_channel(pool) as channel:
         stub = fn_api_grpc.BeamFnExternalWorkerPoolStub(channel)
         with pytest.raises(grpc.RpcError, match="UNAUTHENTICATED"):
@@ -130,8 +130,8 @@ def test_a_pool_needs_a_secret(
     assert "error: CORPUSMILL_SECRET is not set" in capsys.readouterr().err
 
 
-def test_an_address_that_is_taken(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    workers = Workers([], tmp_path / "log")
+def test_an_address_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    workers = Workers(keeps_output=True)
     with worker_pool(workers, SECRET) as pool:
         assert main(["--port", pool.rpartition(":")[2]]) == 1
     workers.end()

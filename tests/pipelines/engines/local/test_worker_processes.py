@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -12,17 +13,25 @@ import apache_beam as beam
 import pytest
 
 from pipelines.engines.errors import BuildError
+from pipelines.engines.local import worker_processes
 from pipelines.engines.local.fork_server import END_SECONDS, import_all
 from pipelines.engines.local.in_process import InProcess
-from pipelines.engines.local.worker_processes import SERVER, BadEnd, Workers, error_of, module_path
+from pipelines.engines.local.worker_processes import (
+    SERVER,
+    BadEnd,
+    Workers,
+    error_of,
+    module_path,
+    started_early,
+)
 from pipelines.engines.run_pipeline import run_pipeline
 from tests.tools.processes import wait_until
 
 NOBODY = ["--id=7-1", "--provision_endpoint=localhost:1"]  # a worker waits long for an answer
 LAUNCHER = f"""
-import pathlib, sys, time
+import sys, time
 from pipelines.engines.local.worker_processes import Workers
-workers = Workers(sys.argv[2:], pathlib.Path(sys.argv[1]))
+workers = Workers(sys.argv[1:], keeps_output=True)
 workers.start({NOBODY})
 workers.start({NOBODY})
 print(workers._server.pid, flush=True)
@@ -54,8 +63,8 @@ def group_of(pid: int) -> list[int]:
 
 
 @pytest.fixture
-def workers(tmp_path: Path) -> Workers:
-    return Workers([], tmp_path / "log")
+def workers() -> Workers:
+    return Workers(keeps_output=True)
 
 
 def test_signals_that_come_faster_than_they_are_handled_end_no_import() -> None:
@@ -104,7 +113,7 @@ def test_a_folder_with_the_name_of_ours_is_not_taken_for_it(
     (tmp_path / "pipelines").mkdir()
     (tmp_path / "pipelines" / "__init__.py").write_text("raise SystemExit('not ours')\n")
     monkeypatch.chdir(tmp_path)
-    workers = Workers([], tmp_path / "log")
+    workers = Workers(keeps_output=True)
     workers.start(NOBODY)
     wait_until(lambda: len(group_of(workers._server.pid)) == 2)
     workers.end()
@@ -115,6 +124,31 @@ def test_an_interrupt_of_the_start_is_told_of(workers: Workers) -> None:
     workers.start(NOBODY, told.append)
     os.kill(workers._server.pid, signal.SIGINT)  # before it runs any code of ours
     wait_until(lambda: told == [BadEnd(-signal.SIGINT, SERVER)])
+
+
+def test_workers_of_an_early_start_get_what_was_set_later(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with started_early(["json"]):
+        (early,) = worker_processes._early
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        run_pipeline(
+            lambda root: root | beam.Create([1, 2]) | beam.Map(_touch_temporary_file) and None,
+            InProcess(2, ()),
+        )
+        assert early.is_gone
+        assert not worker_processes._early
+    assert (tmp_path / "worker").exists()
+
+
+def _touch_temporary_file(_: int) -> None:
+    Path(tempfile.gettempdir(), "worker").touch()
+
+
+def test_an_early_start_that_is_not_used_is_ended() -> None:
+    with started_early([]):
+        (early,) = worker_processes._early
+    assert not group_of(early._server.pid)
 
 
 @pytest.mark.slow
@@ -209,7 +243,7 @@ def test_a_build_whose_workers_cannot_be_started_ends_with_a_line(
 def start_launcher(folder: Path, *modules: str) -> tuple[subprocess.Popen[bytes], int]:
     """A process that has asked for two workers, and the one that starts them."""
     launcher = subprocess.Popen(
-        [sys.executable, "-c", LAUNCHER, str(folder / "log"), *modules],
+        [sys.executable, "-c", LAUNCHER, *modules],
         env=os.environ | {"PYTHONPATH": os.pathsep.join([*module_path(), str(folder)])},
         stdout=subprocess.PIPE,
     )
