@@ -21,6 +21,7 @@ from pipelines.engines.beam_patches import (
     fail_requests,
     guard_environment,
     keep_in_buffers,
+    sample_often,
 )
 from pipelines.engines.engine import PlannedBuild, Started
 from pipelines.engines.local.heap import MESSAGE_BLOCK, MESSAGE_KEPT, give_back_large_blocks
@@ -104,6 +105,7 @@ class _ForkedWorker(Environment):
 guard_environment(URN)
 keep_in_buffers(FileListBuffer, FileGroupingBuffer, FileDataChannel)
 bound_queues()
+sample_often()
 
 
 @WorkerHandler.register_environment(URN, bytes)

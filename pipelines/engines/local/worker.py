@@ -28,6 +28,7 @@ from google.protobuf import json_format, text_format
 from pipelines.engines.beam_patches import (
     bound_queues,
     remember_signatures,
+    sample_often,
     show_in_all_channels,
 )
 from pipelines.engines.local.fork_server import NOT_BEGUN
@@ -67,6 +68,7 @@ def main(arguments: Sequence[str] | None = None, secret: str = "") -> int:
     give_back_large_blocks()
     remember_signatures()
     bound_queues()
+    sample_often()
     sdk_worker_main.main([])
     counters.flush()
     return 0

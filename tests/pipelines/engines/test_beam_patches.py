@@ -26,12 +26,15 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
 )
 from apache_beam.runners.worker import data_plane
 from apache_beam.runners.worker.channel_factory import GRPCChannelFactory
+from apache_beam.runners.worker.statesampler import DEFAULT_SAMPLING_PERIOD_MS, StateSampler
 from apache_beam.transforms import core, userstate
 from apache_beam.transforms.core import CallableWrapperDoFn
 from apache_beam.transforms.userstate import BagStateSpec
+from apache_beam.utils.counters import CounterFactory
 
 from pipelines.engines import beam_patches
 from pipelines.engines.beam_patches import (
+    SAMPLING_MS,
     Options,
     Signature,
     Specs,
@@ -39,6 +42,7 @@ from pipelines.engines.beam_patches import (
     remember_signatures,
     remembered,
     remembered_specs,
+    sample_often,
 )
 from pipelines.engines.errors import BuildError
 from tests.pipelines.engines.dataflow_service import (
@@ -351,6 +355,23 @@ def test_beam_needs_requests_that_end_after_a_loss() -> None:
     with pytest.raises(AssertionError):  # neither an answer nor the error is there
         later.get(0.1)
     connection.close()
+
+
+# Samples of the current step.
+
+
+def test_beam_needs_samples_that_are_taken_often() -> None:
+    """The end of a bundle waits for the thread that takes them."""
+    sample_often()
+    assert StateSampler("a bundle", CounterFactory()).sampling_period_ms == SAMPLING_MS
+    assert DEFAULT_SAMPLING_PERIOD_MS > 10 * SAMPLING_MS
+    threads = threading.active_count()
+    sampler = StateSampler("a bundle", CounterFactory(), DEFAULT_SAMPLING_PERIOD_MS)
+    sampler.start()
+    assert threading.active_count() == threads + 1
+    time.sleep(0.2)
+    sampler.stop()
+    assert threading.active_count() == threads
 
 
 # Jobs of Dataflow.
