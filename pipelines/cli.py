@@ -21,6 +21,7 @@ from pipelines.engines.local.worker_processes import started_early
 from pipelines.engines.runners import IN_PROCESS
 from pipelines.settings.extras import check_extras
 
+LAUNCH = "pipelines.builds.launch"  # most modules of the launcher that workers import, too
 _REPEAT_SECONDS = 0.01
 _BEAM_EXTRA = re.compile(r"pip install apache-beam\[(\w+)\]")  # Beam's messages name its own extras
 
@@ -134,9 +135,10 @@ def _early_start(settings: argparse.Namespace) -> Iterator[None]:
         yield
         return
     row = rows().get(settings.command)
+    modules = [LAUNCH, row.module] if row else [LAUNCH]
     with contextlib.ExitStack() as stack:
         with _signals_end_process():
-            stack.enter_context(started_early([row.module] if row else []))
+            stack.enter_context(started_early(modules))
         yield
 
 
