@@ -25,9 +25,8 @@ NO_TEXT, TOO_LONG, MALFORMED = "no-text", "line-too-long", "malformed-utf-8"
 
 _MAGIC = b"PAR1"
 _HEAD_BYTES = 1 << 12
-_BATCH_BYTES = (
-    1 << 20
-)  # approximate size of the rows of a Parquet file that are read at once, as encoded
+# approximate size of the rows of a Parquet file that are read at once, as encoded
+_BATCH_BYTES = 1 << 20
 _BATCH_ROWS = 1 << 12  # maximum number of these rows: repeated texts are encoded once
 _ALL_MEMBERS = ("*",)
 
@@ -85,12 +84,15 @@ def columns_of_file(path: str, kind: str) -> list[str]:
             return list(_open_parquet(path, stream).schema_arrow.names)
     with open_input(path) as stream:
         try:
-            line = next((line for line in stream if line.strip()), b"{}")
+            numbered = enumerate(stream, 1)
+            number, line = next((one for one in numbered if one[1].strip()), (1, b"{}"))
             return list(
                 msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"), type=dict[str, Any])
             )
-        except (*DECODE_ERRORS, msgspec.DecodeError) as error:
-            raise InputError(path, f"line 1: not a JSON object: {error}") from None
+        except msgspec.DecodeError as error:
+            raise InputError(path, f"line {number}: not a JSON object: {error}") from None
+        except DECODE_ERRORS as error:
+            raise InputError(path, str(error)) from None
 
 
 def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:

@@ -42,17 +42,17 @@ def test_one_line_of_a_traceback(text: str, line: str) -> None:
     assert find_worker_error(text) == line
 
 
-MEMORY = "ulimit -v: no limit): raise the limit, or use fewer --workers"
+LESS = "use fewer --workers, or a machine with more memory"
 
 
 @pytest.mark.parametrize(
     ("error", "line"),
     [
         (OSError(errno.ENOSPC, "No space left on device", "a/b"), "a/b: No space left on device"),
-        (MemoryError(), f"memory ran out (MemoryError; {MEMORY}"),
+        (MemoryError(), f"memory ran out (MemoryError): {LESS}"),
         (
             RuntimeError("can't start new thread"),
-            f"memory ran out (can't start new thread; {MEMORY}",
+            f"memory ran out (can't start new thread): {LESS}",
         ),
         (OSError(errno.ENOENT, "No such file or directory", "a/b"), ""),
         (RuntimeError("x"), ""),

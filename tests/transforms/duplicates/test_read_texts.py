@@ -145,3 +145,10 @@ def test_columns_that_are_no_texts(columns: tuple[str, ...], message: str, tmp_p
     file = TextFile(write(tmp_path / "file", PARQUET), PARQUET, columns)
     with pytest.raises(InputError, match=message):
         texts_of(file)
+
+
+def test_an_error_names_the_line_that_is_no_object(tmp_path: Path) -> None:
+    path = tmp_path / "texts.jsonl"
+    path.write_text("\n \n[1]\n")
+    with pytest.raises(InputError, match=r"line 3: not a JSON object"):
+        columns_of_file(str(path), JSON_LINES)
