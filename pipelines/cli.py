@@ -95,15 +95,13 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
       known: The flags of the command. If Beam does not know a flag, the error suggests a similar one.
     """
     # Importing Beam takes a second; `--help` does not wait for it.
-    gc.disable()  # imports create many objects, but no garbage
-    with _signals_end_process():
+    with _signals_end_process(), _without_collections():
         from pipelines.builds.publish import TargetError
         from pipelines.builds.temporary_files import temporary_files
         from pipelines.engines.beam_flags import check_beam_flags, check_runner_flags
         from pipelines.engines.file_options import set_file_options
         from transforms.files.open_input import InputError
         from transforms.files.stores import StoreError
-    gc.enable()
 
     try:
         check_extras(getattr(settings, "extras", [settings.command]))
@@ -122,6 +120,16 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
     except KeyboardInterrupt:
         return _fail(130, f"interrupted; nothing unfinished was published{_resume_hint(settings)}")
     return status or 0
+
+
+@contextlib.contextmanager
+def _without_collections() -> Iterator[None]:
+    """Suspends garbage collection during imports, which create many objects, but no garbage."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @contextlib.contextmanager

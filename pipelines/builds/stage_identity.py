@@ -151,8 +151,9 @@ def _tables_beside(path: pathlib.Path) -> Iterator[pathlib.Path]:
 def _imports(source: str) -> Iterator[str]:
     """Yields the dotted names of the modules that a source file imports.
 
-    For `from a import b`, these are a and a.b, because b may be a module. Statements are found by a pattern:
-    a parser takes ten times as long, a tenth of the start of a build. An import in a string is found, too.
+    For `from a import b`, these are a and a.b, because b may be a module. Statements are found by a pattern,
+    in a tenth of the time of a parser, which would slow down the start of every build. An import in a string
+    is found, too.
     """
     for module, names in _IMPORT.findall(source):
         if module:

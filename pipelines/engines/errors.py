@@ -74,7 +74,7 @@ def _explain(shortage: str) -> str:
     if shortage[0].isupper() and "emory" not in shortage:
         return shortage
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if most < 0:
+    if most == resource.RLIM_INFINITY:
         return f"memory ran out ({shortage}): use fewer --workers, or a machine with more memory"
     limit = f"ulimit -v: {most / 1e9:.1f} GB per process"
     return f"memory ran out ({shortage}; {limit}): raise the limit, or use fewer --workers"

@@ -127,20 +127,24 @@ def processes_of(root: int, name: str) -> Iterator[tuple[psutil.Process, str]]:
     """The processes below one that was started, and what they are."""
     try:
         first = psutil.Process(root)
-        for process in [first, *first.children(recursive=True)]:
-            line = " ".join(process.cmdline())
-            if name == "client":
-                yield process, "client"
-            elif "CoarseGrainedExecutorBackend" in line:
-                yield process, "executors"
-            elif name == "job-server":
-                yield process, "driver"
-            elif "java" in line[:80]:
-                yield process, "daemons"
-            else:
-                yield process, "Python"
+        family = [first, *first.children(recursive=True)]
     except psutil.Error:
         return
+    for process in family:
+        try:
+            line = " ".join(process.cmdline())
+        except psutil.Error:  # it has ended, or is a zombie
+            continue
+        if name == "client":
+            yield process, "client"
+        elif "CoarseGrainedExecutorBackend" in line:
+            yield process, "executors"
+        elif name == "job-server":
+            yield process, "driver"
+        elif "java" in line[:80]:
+            yield process, "daemons"
+        else:
+            yield process, "Python"
 
 
 def phases_of(events: pathlib.Path, begin: float, end: float) -> Iterator[Phase]:

@@ -89,10 +89,10 @@ def columns_of_file(path: str, kind: str) -> list[str]:
             return list(
                 msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"), type=dict[str, Any])
             )
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InputError(path, f"line {number}: not a JSON object: {error}") from None
         except DECODE_ERRORS as error:
-            raise InputError(path, str(error)) from None
+            raise InputError(path, f"damaged or truncated: {error}") from None
 
 
 def plan_parts(file: TextFile, stripes: int) -> Iterator[FilePart]:

@@ -43,7 +43,7 @@ class Request(TypedDict):
     arguments: Sequence[str]  # arguments of `worker.main`
     secret: str  # secret that the worker sends to the runner
     folder: str  # base of relative file names
-    environment: Mapping[str, str]  # environment variables
+    environment: Mapping[str, str]  # variables that were set after the fork server was started
 
 
 def main() -> None:
@@ -52,7 +52,7 @@ def main() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     gc.disable()  # imports create many objects, but no garbage
     with _ended_without_input():
-        worker = importlib.import_module(WORKER_MODULE)  # not above: it takes seconds
+        worker = importlib.import_module(WORKER_MODULE)  # not above: it takes a second
         import_all(sys.argv[1:])
     gc.enable()
     children = _Children()
@@ -162,7 +162,7 @@ def _become_worker(work: Callable[[Sequence[str], str], int], request: Request) 
         _die_with_parent()
         os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())
         os.environ.update(request["environment"])
-        tempfile.tempdir = None  # it is in the environment
+        tempfile.tempdir = None  # it is read again from the environment
         with contextlib.suppress(FileNotFoundError):  # a node need not have the launcher's folder
             os.chdir(request["folder"])
         status = work(request["arguments"], request["secret"])

@@ -361,7 +361,7 @@ def _elements_of(message: bytes, coder: Any) -> Iterator[tuple[Any, bytes]]:
 def _loads(sizes: Sequence[int], counts: Sequence[int]) -> list[float]:
     """Returns the estimated work of each partition, from its bytes and its number of elements.
 
-    Both count half. Most steps take as long as they have bytes, but an element can also be a reference to
+    Both count half. The time of most steps grows with the bytes, but an element can also be a reference to
     work, such as a part of a dump.
     """
     all_bytes, all_elements = sum(sizes), sum(counts)

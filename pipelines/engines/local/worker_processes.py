@@ -92,6 +92,7 @@ class Workers:
 
     def __init__(self, modules: Iterable[str] = (), *, keeps_output: bool = False):
         self._needed: list[str] = []  # modules that the next request names
+        self._environment = {**os.environ}  # of the process that forks workers
         self._log = (
             tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed when nobody holds it
             if keeps_output
@@ -138,7 +139,7 @@ class Workers:
             arguments=arguments,
             secret=secret,
             folder=str(pathlib.Path.cwd()),
-            environment={**os.environ},
+            environment=dict(os.environ.items() - self._environment.items()),
         )
         with self._lock:
             number, self._count = self._count, self._count + 1
@@ -273,8 +274,10 @@ def started_early(modules: Iterable[str]) -> Iterator[None]:
     Args:
       modules: Modules that workers need.
     """
+    folder = tempfile.tempdir  # Python would keep the folder of the output
     with contextlib.suppress(OSError):
         _early.append(Workers(modules, keeps_output=True))
+    tempfile.tempdir = folder
     try:
         yield
     finally:
@@ -285,10 +288,10 @@ def started_early(modules: Iterable[str]) -> Iterator[None]:
 @contextlib.contextmanager
 def worker_processes() -> Iterator[Workers]:
     """Yields Workers. On Ctrl-C or SIGTERM, the worker processes are ended before anything else."""
-    workers = _early.pop() if _early else Workers(keeps_output=True)
     ours = [name for name in sys.modules if name.split(".")[0] in ("pipelines", "transforms")]
-    workers.need(sorted(ours))
+    workers = _early.pop() if _early else Workers(keeps_output=True)
     try:
+        workers.need(sorted(ours))
         with _before_interrupts(workers):
             yield workers
     except BaseException:

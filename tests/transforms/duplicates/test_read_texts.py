@@ -147,8 +147,9 @@ def test_columns_that_are_no_texts(columns: tuple[str, ...], message: str, tmp_p
         texts_of(file)
 
 
-def test_an_error_names_the_line_that_is_no_object(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", [b"[1]", b'{"a": "\xff"}'])
+def test_an_error_names_the_line_that_is_no_object(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "texts.jsonl"
-    path.write_text("\n \n[1]\n")
+    path.write_bytes(b"\n \n%b\n" % line)
     with pytest.raises(InputError, match=r"line 3: not a JSON object"):
         columns_of_file(str(path), JSON_LINES)
