@@ -17,6 +17,7 @@ from pipelines.commands.command_parser import fill, guess, level_of
 from pipelines.commands.parser import make_parser
 from pipelines.corpora import rows
 from pipelines.engines.errors import BuildError, check_address_space, find_shortage
+from pipelines.engines.local.fork_server import without_collections
 from pipelines.engines.local.worker_processes import started_early
 from pipelines.engines.runners import IN_PROCESS
 from pipelines.settings.extras import check_extras
@@ -95,7 +96,7 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
       known: The flags of the command. If Beam does not know a flag, the error suggests a similar one.
     """
     # Importing Beam takes a second; `--help` does not wait for it.
-    with _signals_end_process(), _without_collections():
+    with _signals_end_process(), without_collections():
         from pipelines.builds.publish import TargetError
         from pipelines.builds.temporary_files import temporary_files
         from pipelines.engines.beam_flags import check_beam_flags, check_runner_flags
@@ -120,16 +121,6 @@ def run(settings: argparse.Namespace, beam_flags: Sequence[str], known: Iterable
     except KeyboardInterrupt:
         return _fail(130, f"interrupted; nothing unfinished was published{_resume_hint(settings)}")
     return status or 0
-
-
-@contextlib.contextmanager
-def _without_collections() -> Iterator[None]:
-    """Suspends garbage collection during imports, which create many objects, but no garbage."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 @contextlib.contextmanager

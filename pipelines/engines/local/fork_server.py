@@ -50,11 +50,9 @@ def main() -> None:
     """Starts a worker for each request until standard input ends. Then kills the process group."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends the process without a traceback
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-    gc.disable()  # imports create many objects, but no garbage
-    with _ended_without_input():
+    with _ended_without_input(), without_collections():
         worker = importlib.import_module(WORKER_MODULE)  # not above: it takes a second
         import_all(sys.argv[1:])
-    gc.enable()
     children = _Children()
     signal.signal(signal.SIGCHLD, lambda *_: children.collect())
     for number, line in enumerate(sys.stdin.buffer):
@@ -69,6 +67,16 @@ def main() -> None:
             _become_worker(worker.main, request)
         children.add(pid, number)
     os.killpg(0, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def without_collections() -> Iterator[None]:
+    """Suspends garbage collection during imports, which create many objects, but no garbage."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @contextlib.contextmanager

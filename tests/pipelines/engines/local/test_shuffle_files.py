@@ -212,8 +212,7 @@ def test_workers_get_as_many_references_to_work(monkeypatch: pytest.MonkeyPatch)
     buffer = grouping_buffer()
     for number in range(64):
         buffer.append(encode([(f"unit {number}", b"x" * (number % 7) * 50)]))
-    shares = [[b"".join(part).count(b"unit") for part in buffer.partition(2)]]
-    assert shares == [[32, 32]]
+    assert [b"".join(part).count(b"unit") for part in buffer.partition(2)] == [32, 32]
 
 
 def test_a_full_disk_ends_a_build_with_a_line_that_names_the_folder(
