@@ -12,6 +12,7 @@ import os
 import pathlib
 import threading
 import time
+from collections.abc import Mapping
 
 from apache_beam.metrics import Metrics
 from apache_beam.metrics.metricbase import Counter
@@ -31,8 +32,14 @@ def count(stage: str, what: str, amount: int = 1) -> None:
     """Adds `amount` to the counter `<stage>/<what>`."""
     name = f"{stage}/{what}"
     _counter(name).inc(amount)
-    if PROGRESS_DIR in os.environ:
-        _add_to_tally(name, amount)
+    if folder := os.environ.get(PROGRESS_DIR):
+        _add_to_tally(folder, name, amount)
+
+
+def count_all(stage: str, amounts: Mapping[str, int]) -> None:
+    """Adds each of `amounts` to the counter `<stage>/<its key>`."""
+    for what, amount in amounts.items():
+        count(stage, what, amount)
 
 
 @functools.cache
@@ -63,11 +70,11 @@ def read_tallies(folder: pathlib.Path) -> collections.Counter[str]:
     return total
 
 
-def _add_to_tally(name: str, amount: int) -> None:
+def _add_to_tally(folder: str, name: str, amount: int) -> None:
     global _tally_folder, _is_due
     with _lock:
-        if os.environ[PROGRESS_DIR] != _tally_folder:  # a new job in the same process
-            _tally_folder = os.environ[PROGRESS_DIR]
+        if folder != _tally_folder:  # a new job in the same process
+            _tally_folder = folder
             _tally.clear()
         _tally[name] += amount
         if time.monotonic() - _last_written >= WRITE_EVERY_SECONDS:

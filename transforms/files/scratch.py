@@ -113,9 +113,11 @@ def _read(packed: bytes) -> bytes:
     if not packed.startswith(_REFERENCE):
         return packed
     path, offset, size = json.loads(packed[len(_REFERENCE) :])
-    with pathlib.Path(path).open("rb") as file:
-        file.seek(offset)
-        return file.read(size)
+    file = os.open(path, os.O_RDONLY)  # faster than a file object, once for each article
+    try:
+        return os.pread(file, size, offset)
+    finally:
+        os.close(file)
 
 
 def _refer(path: str, offset: int, size: int) -> bytes:

@@ -181,8 +181,7 @@ def _read_block(unit: FileUnit, block: LineBlock) -> Iterator[Entity | Rejected 
             counts[error.reason] += 1
         yield item
         at += len(line) + 1
-    for what, amount in counts.items():  # once per block: a call costs more than a line
-        counters.count(STAGE, what, amount)
+    counters.count_all(STAGE, counts)  # once per block: a call costs more than a line
 
 
 def _read_item(line: bytes, is_overlong: bool) -> Entity | None:

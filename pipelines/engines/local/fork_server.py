@@ -71,11 +71,15 @@ def main() -> None:
 
 @contextlib.contextmanager
 def without_collections() -> Iterator[None]:
-    """Suspends garbage collection during imports, which create many objects, but no garbage."""
+    """Suspends garbage collection during imports, which create many objects, but no garbage.
+
+    Later collections ignore these objects.
+    """
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         gc.enable()
 
 

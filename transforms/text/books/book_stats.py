@@ -6,6 +6,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from transforms.text.fingerprint import fingerprint
+from transforms.text.white_space import count_words
 
 
 class BookStats(NamedTuple):
@@ -22,7 +23,7 @@ class BookStats(NamedTuple):
 def measure_book(text: str) -> BookStats:
     """Returns the counts for a single book with this text: its words, characters, bytes and line feeds."""
     text_bytes = len(text.encode("utf-8"))
-    return BookStats(1, len(text.split()), len(text), text_bytes, text.count("\n"))
+    return BookStats(1, count_words(text), len(text), text_bytes, text.count("\n"))
 
 
 def add_book_stats(stats: Iterable[BookStats]) -> BookStats:

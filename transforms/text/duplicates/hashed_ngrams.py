@@ -15,17 +15,13 @@ import unicodedata
 import numpy
 import numpy.typing
 
+from transforms.text.white_space import NARROW_SPACES, WIDE_SPACES
+
 Uint64s = numpy.typing.NDArray[numpy.uint64]
 Int64s = numpy.typing.NDArray[numpy.int64]
 
-WIDE_BLANKS = (
-    "\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000"
-)
-"""White space beyond ASCII, as in Python."""
-
 _BLANK = ord(" ")
-_TO_BLANKS = bytes(_BLANK if chr(byte).isspace() and byte < 128 else byte for byte in range(256))
+_TO_BLANKS = bytes.maketrans(NARROW_SPACES.encode(), b" " * len(NARROW_SPACES))
 _LANE_BYTES = 8
 
 # The number is odd, because an even factor would lose bits of the words. Its powers minus 1 have few factors
@@ -62,7 +58,7 @@ def to_plain_words(text: str) -> str:
 
 def hash_words(text: str) -> Uint64s:
     """Returns the hash of each word of a text, in order."""
-    for blank in WIDE_BLANKS:
+    for blank in WIDE_SPACES:
         text = text.replace(blank, " ")
     # A space before the first word, and padding to read a whole lane from the last byte.
     block = b"".join((b" ", text.encode("utf-8").translate(_TO_BLANKS), b" " * _LANE_BYTES))

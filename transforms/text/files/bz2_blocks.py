@@ -22,9 +22,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple, Self
 
+import numpy as np
 import zstandard
 
-SCAN_BYTES = 1 << 20
+SCAN_BYTES = 1 << 18  # about two blocks
 # maximum stored size of a block; 20 bits for each of 900,000 symbols are less
 MAX_BLOCK_BYTES = 1 << 22
 TRIED_ENDS = 3  # number of marks tried as the end of a block: the first two may be marks by chance
@@ -109,21 +110,32 @@ def _cores() -> dict[bytes, tuple[int, int]]:
 
 
 _CORES = _cores()
-_CORE = re.compile(b"|".join(map(re.escape, _CORES)))
+_STARTS_CORE = np.zeros(1 << 16, bool)  # for each pair of bytes: True if a core begins with it
+_STARTS_CORE[[int.from_bytes(core[:2], "little") for core in _CORES]] = True
 
 
 def find_marks(data: bytes | bytearray, start: int = 0) -> Iterator[tuple[int, bool]]:
     """Yields (bit in `data`, True if it ends a stream) for each magic number from byte `start` on."""
-    found = _CORE.search(data, start)
-    while found:
-        core = found.start()
-        magic, shift = _CORES[found[0]]
+    for core in _find_pairs(data, start):
+        magic, shift = _CORES.get(bytes(data[core : core + _CORE_BYTES]), (0, 0))
         at = core - 1 if shift else core
-        if at >= start and at * 8 + shift + _MAGIC_BITS <= len(data) * 8:
+        if magic and at >= start and at * 8 + shift + _MAGIC_BITS <= len(data) * 8:
             span = int.from_bytes(data[at : at + _SPAN_BYTES].ljust(_SPAN_BYTES, b"\0"), "big")
             if span >> (8 - shift) & ((1 << _MAGIC_BITS) - 1) == magic:
                 yield at * 8 + shift, magic == _END_MAGIC
-        found = _CORE.search(data, core + 1)
+
+
+def _find_pairs(data: bytes | bytearray, start: int) -> list[int]:
+    """Returns the positions in `data`, from `start` on, at which the first two bytes of a core are.
+
+    One position in 4,096 is such a position. A table finds them four times as fast as a regular expression
+    finds the cores.
+    """
+    found: list[int] = []
+    for first in (start, start + 1):
+        pairs = np.frombuffer(data, "<u2", max(len(data) - first, 0) // 2, min(first, len(data)))
+        found += (np.flatnonzero(_STARTS_CORE[pairs]) * 2 + first).tolist()
+    return sorted(found)
 
 
 def decode_block(data: bytes | bytearray, start: int, end: int) -> bytes | None:

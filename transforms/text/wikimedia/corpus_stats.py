@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from transforms.records import CorpusStats
+from transforms.text import white_space
 from transforms.text.wikimedia import article_markers
 
 
@@ -17,7 +18,7 @@ def measure_article(text: str) -> CorpusStats:
         articles=1,
         sections=sections,
         paragraphs=bodies + newlines,
-        words=len(text.replace(article_markers.NEWLINE, " ").split()) - layout,
+        words=white_space.count_words(text.replace(article_markers.NEWLINE, " ")) - layout,
         characters=article_markers.count_characters(text),
         text_bytes=len(text.encode("utf-8")),
         line_feeds=text.count("\n"),

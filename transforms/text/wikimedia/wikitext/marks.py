@@ -40,11 +40,12 @@ SOURCE = "\ufde3"
 NOTE = "\ufde4"
 TEMPLATE = "\ufde5"
 _NONCHARACTER = re.compile("[\ufdd0-\ufdef]")
-# The first bytes of the noncharacters, and of a few ligatures, in UTF-8. One byte is found faster than two.
-_THEIR_BYTES = b"\xef\xb7"
+# The first byte of the noncharacters and of UNKNOWN in UTF-8. One byte is found faster than several.
 _THEIR_BYTE = b"\xef"
+# The first bytes of the noncharacters, and of a few ligatures
+_THEIR_BYTES = b"\xef\xb7"
+_HIGH_BYTE = b"\xfd"  # of the noncharacters in UTF-16
 _CONTROLS = {0: None, ord(GUARD): None, ord(UNKNOWN): None}
-_CONTROL_BYTES = tuple(chr(one).encode() for one in _CONTROLS)
 _BRACES = {ord(char): _PROTECT[ord(char)] for char in "{}"}
 _ARGUMENT_MARKUP = {ord(char): _PROTECT[ord(char)] for char in "|="}
 
@@ -60,11 +61,10 @@ def drop_noncharacters(text: str) -> str:
     except UnicodeEncodeError:
         data = text.encode("utf-8", "ignore")
         text = data.decode("utf-8")
-    if any(control in data for control in _CONTROL_BYTES):
+    has_their_byte = _THEIR_BYTE in data
+    if b"\0" in data or GUARD.encode() in data or (has_their_byte and UNKNOWN.encode() in data):
         text = text.translate(_CONTROLS)
-    if _THEIR_BYTE not in data or _THEIR_BYTES not in data:
-        return text
-    return _NONCHARACTER.sub("", text)
+    return _NONCHARACTER.sub("", text) if has_their_byte and _THEIR_BYTES in data else text
 
 
 def protect(text: str) -> str:
@@ -84,6 +84,6 @@ def protect_argument(text: str) -> str:
 
 def restore(text: str) -> str:
     """Replaces stand-ins by the original characters, and removes all other marks of the cleaner."""
-    if text.isascii():
+    if text.isascii() or _HIGH_BYTE not in text.encode("utf-16", "surrogatepass"):
         return text
     return _NONCHARACTER.sub(lambda match: _RESTORED.get(match[0], ""), text)

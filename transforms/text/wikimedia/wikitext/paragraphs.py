@@ -6,6 +6,7 @@ lines that are not prose, and remains of tables and templates are dropped.
 
 import re
 
+from transforms.text.white_space import NARROW_SPACES, WIDE_SPACES
 from transforms.text.wikimedia.wikitext.indents import raise_indented_prose
 from transforms.text.wikimedia.wikitext.marks import (
     BREAK,
@@ -67,10 +68,7 @@ _SIGNS = re.compile(rf"\n*(?!{PROTECTED_BAR})[{PROTECTED}][{PROTECTED} \n]{{0,9}
 # Regular expressions find them faster than str.replace(), as they look for the first character.
 _DOUBLE_BLANK = re.compile("  +")
 _BLANK_AHEAD = re.compile("\n ")
-# The white space of str.split(), without space and newline.
-_BLANKS = "\t\r\v\f\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
-    map(chr, range(0x2000, 0x200B))
-)
+_OTHER_BLANKS = sorted({*NARROW_SPACES, *WIDE_SPACES} - {" ", "\n"})
 
 
 def drop_rows_of_links(text: str) -> str:
@@ -166,7 +164,7 @@ def without_labels(paragraphs: list[str], body: str) -> list[str]:
 
 def _collapse_blanks(text: str) -> str:
     """Returns the text with single spaces, and no space at the start of a line."""
-    for blank in _BLANKS:
+    for blank in _OTHER_BLANKS:
         if blank in text:
             text = text.replace(blank, " ")
     return "\n".join(_BLANK_AHEAD.split(" ".join(_DOUBLE_BLANK.split(text))))

@@ -40,7 +40,8 @@ from transforms.text.wikimedia.wikitext.templates.rendering import Page
 # MediaWiki stops at 100 nested brace frames ($wgMaxPPExpandDepth).
 MAX_DEPTH = 100
 
-_BRACES = re.compile(rf"\{{\{{|\}}\}}|{SECTION}")
+# Each is searched separately: a regular expression without alternatives skips most characters quickly.
+_TOKENS = [re.compile(token) for token in (r"\{\{", r"\}\}", SECTION)]
 _PARAMETER = re.compile(rf"\{{\{{\{{[^{{}}{SECTION}]*\}}\}}\}}")
 _NOT_PROSE = ("*", "#", ":", ";", "|", "!")
 _BETWEEN_TEMPLATES = re.compile(r"\}\}[^{}|]*\w[^{}|]*\{\{")
@@ -98,20 +99,19 @@ class _Frame(NamedTuple):
     unrendered: dict[str, int]  # counts before it
 
 
-def _pair_braces(braces: list[re.Match[str]]) -> list[int]:
-    """Finds the partner of each brace token.
+def _pair_braces(tokens: str) -> list[int]:
+    """Finds the partner of each brace token. `tokens` has the first character of each token.
 
     Returns one number per token: the index of its closer for an opener, _CLOSER for a closer, and 0 for a
     token without partner.
     """
     roles: list[int] = []
     open_at: list[int] = []
-    for index, brace in enumerate(braces):
-        first = brace[0][0]
-        if first == SECTION:
+    for index, token in enumerate(tokens):
+        if token == SECTION:
             open_at.clear()
             roles.append(0)
-        elif first == "{":
+        elif token == "{":
             open_at.append(index)
             roles.append(0)
         elif open_at:
@@ -169,20 +169,22 @@ class TemplateTexts:
             return text
         if "{{{" in text:
             text = _PARAMETER.sub("", text)  # parameters are for the pages of templates
-        braces = list(_BRACES.finditer(text))
+        starts = sorted(found.start() for token in _TOKENS for found in token.finditer(text))
+        tokens = "".join([text[start] for start in starts])
         pieces: list[str] = []
         frames: list[_Frame] = []
         skipped = -1  # index of the braces that close a template whose arguments show nothing
         position = 0
-        for index, role in enumerate(_pair_braces(braces)):
+        for index, role in enumerate(_pair_braces(tokens)):
             if index <= skipped:
                 continue
-            start, end = braces[index].span()
+            start, token = starts[index], tokens[index]
+            end = start + (len(SECTION) if token == SECTION else 2)
             pieces.append(text[position:start])
             position = end
             if role > 0:
                 template = self._table.find_at(text, end)
-                whole = braces[role].end()
+                whole = starts[role] + 2
                 frame = _Frame(template, start, whole, pieces, expansion.unrendered)
                 if template.show or template.definition:
                     frames.append(frame)
@@ -212,9 +214,9 @@ class TemplateTexts:
                     source = text[frame.start : frame.end]
                     shown = shown.replace(UNKNOWN, "")
                     expansion.seen.append(Seen(frame.start, frame.template, source, shown))
-            elif text[start] == "{":
+            elif token == "{":
                 pieces.append("\n|")  # such lines are dropped as remains of a template
-            elif text[start] == SECTION:
+            elif token == SECTION:
                 pieces.append(SECTION)
         pieces.append(text[position:])
         return "".join(pieces)
