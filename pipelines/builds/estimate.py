@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pipelines.builds.launch import Corpus
 
 LOG = logging.getLogger(__name__)
+# No build needs more disk space than this multiple of the stored size of its inputs.
+_MAX_GROWTH = 50
 
 
 class Role(NamedTuple):
@@ -105,7 +107,11 @@ def warn_of_small_disk(corpus: "Corpus", output: str, workers: int) -> None:
       output: The output folder.
       workers: The number of worker processes.
     """
-    if free_bytes(output) is None:
+    free = free_bytes(output)
+    if free is None:
+        return
+    stored = sum(file_bytes_of(path) for paths in corpus.inputs().values() for path in paths)
+    if free > _MAX_GROWTH * stored:  # an estimate, which reads the beginnings of inputs, takes time
         return
     found = estimate(corpus, output, workers, load_rates())
     if found.is_disk_too_small:

@@ -123,7 +123,7 @@ def _imported(module: str, top: pathlib.Path) -> tuple[list[pathlib.Path], list[
         path = waiting.pop()
         if path in files or not path.is_file():
             continue
-        files |= {path, *_tables_beside(path)}
+        files |= {path, *_tables_in(path.parent)}
         for name in _imports(path.read_text("utf-8")):
             if name.split(".")[0] in _PACKAGES:
                 waiting.append(_file_of(name, top))
@@ -137,15 +137,15 @@ def _file_of(module: str, top: pathlib.Path) -> pathlib.Path:
     return top / (module.replace(".", "/") + ".py")
 
 
-def _tables_beside(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """Yields the paths of tables that a module may read: .toml and .tsv files in its folder, and in
-    subfolders without code.
+@functools.cache
+def _tables_in(folder: pathlib.Path) -> frozenset[pathlib.Path]:
+    """Returns the paths of tables that the modules in a folder may read: .toml and .tsv files in the folder,
+    and in subfolders without code.
     """
-    for pattern in ("*", "*/*"):
-        for table in path.parent.glob(pattern):
-            has_code = table.parent != path.parent and (table.parent / "__init__.py").exists()
-            if table.suffix in _TABLES and not has_code:
-                yield table
+    subfolders = {path for path in folder.iterdir() if path.is_dir()}
+    without_code = {path for path in subfolders if not (path / "__init__.py").exists()}
+    tables = (table for place in (folder, *without_code) for table in place.iterdir())
+    return frozenset(table for table in tables if table.suffix in _TABLES)
 
 
 def _imports(source: str) -> Iterator[str]:
