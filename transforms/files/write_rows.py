@@ -7,8 +7,11 @@ already grouped by shard call it directly.
 
 import contextlib
 import functools
+import io
+import itertools
 import json
 import operator
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +20,7 @@ import pyarrow as pa
 from apache_beam.pvalue import AsDict, AsSingleton
 
 from transforms.files import counters
+from transforms.files.gather import Gather
 from transforms.files.write_files import NO_MARKS, HashedFile, ParquetFile, mark, table_of
 from transforms.records import OutputFile
 from transforms.text.files.cells import to_line
@@ -31,9 +35,11 @@ from transforms.text.files.shards import (
 )
 from transforms.text.files.tf_example import encode_example, frame_record
 from transforms.text.fingerprint import shard_of
+from transforms.text.lines.line_blocks import pack_block, unpack_block
 
 PARQUET, TFRECORD, TEXT, JSON = "parquet", "tfrecord", "text", "jsonl"  # formats
 
+GATHERED_BYTES = 1 << 22  # of compact rows in the memory of a worker before they are packed
 RECORDS_PER_FILE = 1 << 16  # a worker sorts them in about 70 MB
 SUFFIXES = {
     "parquet": (PARQUET, parquet_name),
@@ -112,7 +118,7 @@ class RowKind(NamedTuple):
     values: Callable[[Any], Sequence[Any]] = tuple  # unpacked row → values of the schema
     weigh: Callable[[Sequence[Any]], int] | None = None  # values → weight in a batch
     batch: int = 0  # maximum weight of a batch; without `weigh`, a shard is one batch
-    pack: Callable[[Any], Any] = tuple  # row → compact form for shuffles
+    pack: Callable[[Any], Any] = tuple  # row → compact, picklable form for shuffles
     unpack: Callable[[Any], Any] = tuple
     counter: tuple[str, str] | None = None  # (stage, name) of the counter of rows
 
@@ -193,11 +199,13 @@ def _write_shards(
     shards: beam.PCollection,
     name_files: Callable[[Shard], Sequence[Target]],
 ) -> beam.PCollection:
-    filled = rows | "KeyByShard" >> beam.Map(
-        key_by_shard, kind, AsSingleton(shards)
-    ).with_output_types(tuple[ShardKey, Any])
-    empty = shards | "EveryShard" >> beam.FlatMap(empty_shards).with_output_types(
-        tuple[ShardKey, Any]
+    # The in-process runner holds the rows of all shards: packed together, they need less memory.
+    gather = Gather(functools.partial(_key_by_shard, kind), pack_rows, GATHERED_BYTES, _weigh)
+    filled = rows | "PackRows" >> beam.ParDo(gather, AsSingleton(shards)).with_output_types(
+        tuple[ShardKey, bytes]
+    )
+    empty = shards | "EveryShard" >> beam.FlatMap(_empty_shards).with_output_types(
+        tuple[ShardKey, bytes]
     )
     return (
         (filled, empty)
@@ -221,24 +229,45 @@ def record_files(suffixes: Sequence[str], shard: Shard) -> list[Target]:
     return [Target(to_name(*shard), "", kind) for kind, to_name in named]
 
 
-def key_by_shard(row: Any, kind: RowKind, shards: Mapping[str, int]) -> tuple[ShardKey, Any]:
-    """Returns (key of the row's shard, packed row).
+def _key_by_shard(kind: RowKind, row: Any, shards: Mapping[str, int]) -> tuple[ShardKey, bytes]:
+    """Returns (key of the row's shard, pickled compact form of the row).
 
     The key is (split, number of the shard, number of shards). `shards` is split → number of shards.
     """
     split = kind.split_of(row)
     count = shards[split]
-    return (split, shard_of(kind.identity(row), count), count), kind.pack(row)
+    key = split, shard_of(kind.identity(row), count), count
+    return key, pickle.dumps(kind.pack(row), protocol=5)
 
 
-def empty_shards(shards: Mapping[str, int]) -> Iterator[tuple[ShardKey, None]]:
-    """Yields (key, None) for each shard, so that shards without rows are written, too."""
+def _weigh(keyed: tuple[ShardKey, bytes]) -> int:
+    return len(keyed[1])
+
+
+def pack_rows(keyed: Iterable[tuple[ShardKey, bytes]]) -> Iterator[tuple[ShardKey, bytes]]:
+    """Yields (key of a shard, all its rows compressed together)."""
+    of_shard: dict[ShardKey, list[bytes]] = {}
+    for key, row in keyed:
+        of_shard.setdefault(key, []).append(row)
+    for key, rows in of_shard.items():
+        yield key, pack_block(b"".join(rows))
+
+
+def _unpack_rows(packed: bytes) -> Iterator[Any]:
+    """Yields the compact forms of the rows in a result of `pack_rows`."""
+    rows = io.BytesIO(unpack_block(packed))
+    while rows.tell() < len(rows.getbuffer()):
+        yield pickle.load(rows)
+
+
+def _empty_shards(shards: Mapping[str, int]) -> Iterator[tuple[ShardKey, bytes]]:
+    """Yields (key, no rows) for each shard, so that shards without rows are written, too."""
     for key in every_shard(shards):
-        yield key, None
+        yield key, pack_block(b"")
 
 
 def write_shard(
-    grouped: tuple[ShardKey, Iterable[Any]],
+    grouped: tuple[ShardKey, Iterable[bytes]],
     folder: str,
     kind: RowKind,
     name_files: Callable[[Shard], Sequence[Target]],
@@ -246,13 +275,14 @@ def write_shard(
     """Writes the sorted rows of one shard. Only one batch of rows is unpacked at a time.
 
     Args:
-      grouped: (key of the shard, its packed rows), from `key_by_shard` and `empty_shards`.
+      grouped: (key of the shard, results of `pack_rows` for it).
       folder: output folder of the build.
       kind: describes the schema, order, split and values of the rows.
       name_files: function from a shard to the files to write.
     """
     key, packed = grouped
-    rows = sorted(map(kind.unpack, filter(None, packed)), key=kind.order)
+    compact = itertools.chain.from_iterable(map(_unpack_rows, packed))
+    rows = sorted(map(kind.unpack, compact), key=kind.order)
     targets = name_files(Shard(*key))
     formats = [target.format for target in targets]
     yield from write_files(folder, targets, kind.schema, _encode_rows(rows, kind, formats))

@@ -1,6 +1,7 @@
 import hashlib
 import json
 import operator
+import pickle
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -24,6 +25,7 @@ from transforms.files.write_rows import (
     WriteRecords,
     WriteRows,
     corpus_files,
+    pack_rows,
     write_shard,
 )
 from transforms.records import Article, BookRow, CorpusStats, OutputFile, PackedArticle
@@ -182,9 +184,9 @@ def test_articles_of_one_entity_stand_together_by_page() -> None:
 @pytest.mark.parametrize("feature", ["wikidata_id", "version_id"])
 def test_a_value_that_is_no_text_is_refused(tmp_path: Path, feature: str, value: object) -> None:
     broken = to_bytes(article(1).row._replace(**{feature: value}))
-    grouped = (("train", 0, 1), [None, broken])
+    grouped = next(pack_rows([(("train", 0, 1), pickle.dumps(broken))]))
     with pytest.raises((AttributeError, TypeError, pa.ArrowInvalid)):
-        list(write_shard(grouped, str(tmp_path), ARTICLES, name_files))
+        list(write_shard((grouped[0], [grouped[1]]), str(tmp_path), ARTICLES, name_files))
     assert not tree_of(tmp_path)
 
 
