@@ -7,8 +7,8 @@ sample counts the processor time since the previous one, so other work on the ma
 the seconds by step and by module.
 """
 
+import signal
 import sys
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -16,10 +16,9 @@ from types import FrameType
 
 from pipelines.cli import main as run_command
 
-EVERY_SECONDS = 0.004
+EVERY_SECONDS = 0.004  # of processor time
 SHOWN_SHARE = 0.005
 _IN_STEPS = "process_encoded"  # of Beam: below it, the steps of the pipeline are at work
-_WAITING = ("threading.py", "queue.py", "selectors.py", "_channel.py", "_server.py", "thread.py")
 
 Place = tuple[str, str]  # step, module
 
@@ -27,9 +26,10 @@ Place = tuple[str, str]  # step, module
 def main() -> None:
     """Runs the command, and prints."""
     profile = Profile()
-    profile.start()
+    signal.signal(signal.SIGPROF, profile.look)
+    signal.setitimer(signal.ITIMER_PROF, EVERY_SECONDS, EVERY_SECONDS)
     status = run_command([*sys.argv[1:], "--workers", "1"])
-    profile.stop()
+    signal.setitimer(signal.ITIMER_PROF, 0)
     total = sum(profile.seconds.values())
     print(f"{total:.1f} s of processor time")
     for (step, module), seconds in sorted(profile.seconds.items(), key=lambda row: -row[1]):
@@ -38,39 +38,22 @@ def main() -> None:
     sys.exit(status)
 
 
-class Profile(threading.Thread):
-    """Looks at all other threads of this process until it is stopped."""
+class Profile:
+    """The processor time of each place in the code, from samples of the main thread, which runs the steps."""
 
     def __init__(self) -> None:
-        super().__init__(daemon=True)
         self.seconds: defaultdict[Place, float] = defaultdict(float)
-        self._is_over = threading.Event()
+        self._last = time.process_time()
 
-    def run(self) -> None:
-        last = time.process_time()
-        while not self._is_over.wait(EVERY_SECONDS):
-            now = time.process_time()
-            places = self._look()
-            for place in places:
-                self.seconds[place] += (now - last) / len(places)
-            last = now
+    def look(self, _: int, frame: FrameType | None) -> None:
+        """Adds a sample. It is called by a signal, at the end of a function of C that is running.
 
-    def stop(self) -> None:
-        """Ends it."""
-        self._is_over.set()
-        self.join()
-
-    def _look(self) -> list[Place]:
-        # No other thread runs meanwhile: a frame that is looked at would keep what its function has held.
-        interval = sys.getswitchinterval()
-        sys.setswitchinterval(1)
-        stacks = [
-            [*modules_of(frame)]
-            for thread, frame in sys._current_frames().items()
-            if thread != self.ident and not frame.f_code.co_filename.endswith(_WAITING)
-        ]
-        sys.setswitchinterval(interval)
-        return [place_of(stack) for stack in stacks] or [("waiting", "")]
+        A thread would be called when such a function releases the lock of the interpreter, so it would see
+        functions that release it too often.
+        """
+        now = time.process_time()
+        self.seconds[place_of([*modules_of(frame)])] += now - self._last
+        self._last = now
 
 
 def modules_of(frame: FrameType | None) -> Iterator[str]:
