@@ -27,8 +27,8 @@ from transforms.text.wikimedia.wikitext.tags import decode_entities
 
 # The only group is the shown text, so joining the pieces of a split replaces all links at once. A line
 # may end before the bar: MediaWiki does not make a link of that, but shows markup that is not text.
-_PIPED = re.compile(rf"\[\[[^\[\]{{}}|:\n]++\n?+\|([^\[\]{{}}{SECTION}]+)\]\]")
-_PLAIN = re.compile(r"\[\[([^\[\]{}|:\n]+)\]\]")
+_PIPED = re.compile(rf"\[\[[^\[\]{{}}|:\n]++\n?+\|([^\[\]{{}}{SECTION}]++)\]\]")
+_PLAIN = re.compile(r"\[\[([^\[\]{}|:\n]++)\]\]")
 _AFTER_WORD = tuple(".,;:!?)»”。、")
 # [[a{{!}}b]], after the template has become a bar
 _BARRED = re.compile(rf"(\[\[[^\[\]{{}}|\n{PROTECTED_BAR}]++){PROTECTED_BAR}")
