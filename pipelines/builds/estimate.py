@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from pipelines.builds.launch import Corpus
 
 LOG = logging.getLogger(__name__)
-# No build needs more disk space than this multiple of the stored size of its inputs.
+# Builds that read sources, not other builds, need less disk space than this multiple of the stored
+# size of their inputs.
 _MAX_GROWTH = 50
 
 
@@ -111,8 +112,8 @@ def warn_of_small_disk(corpus: "Corpus", output: str, workers: int) -> None:
     if free is None:
         return
     stored = sum(file_bytes_of(path) for paths in corpus.inputs().values() for path in paths)
-    if free > _MAX_GROWTH * stored:  # an estimate, which reads the beginnings of inputs, takes time
-        return
+    if row_of(corpus).read is not None and free > _MAX_GROWTH * stored:
+        return  # without an estimate, which takes time: it reads the beginnings of inputs
     found = estimate(corpus, output, workers, load_rates())
     if found.is_disk_too_small:
         LOG.warning(

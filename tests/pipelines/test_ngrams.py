@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.builds.estimate import warn_of_small_disk
 from pipelines.builds.launch import launch
 from pipelines.ngrams import Ngrams
 from pipelines.settings.ngrams_settings import SMOOTHINGS, NgramsConfig
@@ -72,6 +73,15 @@ def stats_of(made: Path) -> dict[str, Any]:
 def test_the_cost_depends_on_the_text_not_on_the_stored_bytes(news: Path) -> None:
     size = sum(len(line.encode()) for line in plain_lines("training*/*"))
     assert Ngrams(NgramsConfig(str(news))).text_bytes == pytest.approx(size, rel=0.05)
+
+
+def test_a_small_disk_is_reported_although_the_input_is_a_build(
+    news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    corpus = Ngrams(NgramsConfig(str(news)))
+    monkeypatch.setattr("pipelines.builds.estimate.free_bytes", lambda _: 20 * corpus.text_bytes)
+    warn_of_small_disk(corpus, str(tmp_path), workers=1)
+    assert "of disk space" in caplog.text
 
 
 @pytest.mark.parametrize("figures", KENLM["sample"], ids=lambda one: one["flags"])

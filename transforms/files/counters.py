@@ -21,7 +21,7 @@ NAMESPACE = "corpusmill"
 PROGRESS_DIR = "CORPUSMILL_PROGRESS_DIR"
 WRITE_EVERY_SECONDS = 0.5
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # counts may be added by a generator that a garbage collection closes
 _tally: collections.Counter[str] = collections.Counter()
 _tally_folder = ""
 _last_written = 0.0

@@ -272,7 +272,9 @@ def write_shard(
     kind: RowKind,
     name_files: Callable[[Shard], Sequence[Target]],
 ) -> Iterator[OutputFile]:
-    """Writes the sorted rows of one shard. Only one batch of rows is unpacked at a time.
+    """Writes the sorted rows of one shard.
+
+    All rows of the shard are in memory in compact form. Texts in files are read one batch at a time.
 
     Args:
       grouped: (key of the shard, results of `pack_rows` for it).

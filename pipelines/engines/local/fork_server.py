@@ -73,7 +73,7 @@ def main() -> None:
 def without_collections() -> Iterator[None]:
     """Suspends garbage collection during imports, which create many objects, but no garbage.
 
-    Later collections ignore these objects.
+    Later collections ignore all objects that exist at the end of the block.
     """
     gc.disable()
     try:

@@ -27,7 +27,7 @@ READ_BYTES = 1 << 16
 HEAD_BYTES = 1 << 20
 MAX_PAGE_BYTES = 1 << 26  # MediaWiki stores 2 MiB of text at most; escaped, 12 MiB
 
-_LAST_PART_BYTES = 1 << 18
+_LAST_PART_BYTES = 1 << 20  # a block begins there, because it has at most 900 kB
 _LOOK_BACK_BYTES = (1 << 20, 1 << 25)
 
 
@@ -136,7 +136,7 @@ def first_page_after(stream: BinaryIO, unit: FileUnit, offset: int) -> bytes | N
 
 
 def last_part_of(unit: FileUnit) -> FileUnit:
-    """Returns a short work unit: the last 256 KiB of the file of `unit`.
+    """Returns a short work unit: the last 1 MiB of the file of `unit`.
 
     It is read to check that the file is complete.
     """
