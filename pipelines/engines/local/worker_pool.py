@@ -12,7 +12,6 @@ import argparse
 import contextlib
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -120,17 +119,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         return _fail(error)
     workers = Workers([*(row.module for row in rows().values()), *MODULES])
-    is_gone = threading.Event()
-
-    def note(end: BadEnd) -> None:
-        log_bad_end(end)
-        if workers.is_gone:
-            is_gone.set()
-
     try:
-        with worker_pool(workers, secret, f"{settings.host}:{settings.port}", note) as address:
+        with worker_pool(workers, secret, f"{settings.host}:{settings.port}") as address:
             print(f"the worker pool listens at {address}", flush=True)
-            is_gone.wait()
+            workers.wait_until_gone()  # also if there is no worker whose loss would be reported
             raise OSError(IS_GONE)
     except OSError as error:
         return _fail(error)

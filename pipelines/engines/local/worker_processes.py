@@ -204,6 +204,10 @@ class Workers:
         """True if the process that forks workers has ended."""
         return self._server.poll() is not None
 
+    def wait_until_gone(self) -> None:
+        """Waits until the process that forks workers has ended."""
+        self._server.wait()
+
     def end(self) -> None:
         """Kills all workers and prevents further starts."""
         with self._lock:

@@ -73,33 +73,46 @@ def test_a_worker_that_a_runner_asks_for(runner: tuple[Runner, str]) -> None:
     assert service.asked_by == [("7-1", SECRET)]
 
 
-@pytest.mark.slow
-def test_a_pool_of_a_node_until_it_is_ended() -> None:
+@pytest.fixture
+def pool() -> Iterator["subprocess.Popen[bytes]"]:
+    """The pool of a node."""
     command = [sys.executable, "-m", "pipelines.engines.local.worker_pool", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as pool:
-        assert pool.stdout
-        assert pool.stdout.readline().startswith(b"the worker pool listens at 127.0.0.1:")
-        pool.terminate()
-        assert pool.wait(60) == 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        yield process
+        process.kill()  # else a pool that does not end would be waited for
+
+
+def address_of(pool: "subprocess.Popen[bytes]") -> str:
+    """Where it listens."""
+    assert pool.stdout
+    line = pool.stdout.readline()
+    assert line.startswith(b"the worker pool listens at 127.0.0.1:")
+    return line.split()[-1].decode()
 
 
 @pytest.mark.slow
-def test_a_pool_that_cannot_start_workers_any_more_ends(runner: tuple[Runner, str]) -> None:
+def test_a_pool_of_a_node_until_it_is_ended(pool: "subprocess.Popen[bytes]") -> None:
+    address_of(pool)
+    pool.terminate()
+    assert pool.wait(60) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("has_worker", [False, True])
+def test_a_pool_that_cannot_start_workers_any_more_ends(
+    pool: "subprocess.Popen[bytes]", runner: tuple[Runner, str], has_worker: bool
+) -> None:
     place = endpoints_pb2.ApiServiceDescriptor(url=runner[1])
-    command = [sys.executable, "-m", "pipelines.engines.local.worker_pool", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as pool:
-        assert pool.stdout
-        assert pool.stderr
-        with grpc.insecure_channel(pool.stdout.readline().split()[-1].decode()) as channel:
-            stub = fn_api_grpc.BeamFnExternalWorkerPoolStub(channel)
-            stub.StartWorker(
-                fn_api.StartWorkerRequest(worker_id="7", provision_endpoint=place, params=SHOWN)
-            )
+    request = fn_api.StartWorkerRequest(worker_id="7", provision_endpoint=place, params=SHOWN)
+    with grpc.insecure_channel(address_of(pool)) as channel:
+        if has_worker:
+            fn_api_grpc.BeamFnExternalWorkerPoolStub(channel).StartWorker(request)
             assert runner[0].asked.wait(60)
-            (server,) = Path(f"/proc/{pool.pid}/task/{pool.pid}/children").read_text().split()
-            os.killpg(int(server), signal.SIGKILL)
-            assert pool.wait(60) == 1
-        assert b"the process that starts workers has ended" in pool.stderr.read()
+        (server,) = Path(f"/proc/{pool.pid}/task/{pool.pid}/children").read_text().split()
+        os.killpg(int(server), signal.SIGKILL)
+        assert pool.wait(60) == 1
+    assert pool.stderr
+    assert b"the process that starts workers has ended" in pool.stderr.read()
 
 
 def test_a_pool_says_that_it_cannot_start_a_worker() -> None:
