@@ -84,6 +84,7 @@ setup(
             "datasketch>=2,<3",  # reference for signatures; only for tests, as it needs scipy (140 MB)
             "hypothesis>=6",
             "pytest>=8",
+            "pytest-timeout>=2.3",  # a test that hangs fails with its stack; MIT
             "pytest-xdist>=3.8",  # tests on all cores
         ],
         "storage": [  # for tests against emulated object stores

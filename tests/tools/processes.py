@@ -1,8 +1,24 @@
 """Processes that tests start, and wait for."""
 
+import contextlib
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+
+@contextlib.contextmanager
+def running(command: Sequence[str], **settings: Any) -> Iterator["subprocess.Popen[bytes]"]:
+    """Starts a process, and waits for it at the end of the block. If the block fails, the process is killed,
+    so that the test does not wait for it.
+    """
+    with subprocess.Popen(command, **settings) as process:
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:

@@ -16,7 +16,7 @@ from pipelines.builds.file_lock import locked
 from pipelines.builds.temporary_files import remove_dead, temporary_files
 from pipelines.engines.errors import BuildError
 from pipelines.samples.sample_builds import SAMPLES
-from tests.tools.processes import wait_until, workers_of
+from tests.tools.processes import running, wait_until, workers_of
 
 ROOT = Path(__file__).parents[3]
 NAME = "corpusmill-temporary-0123456789ab"
@@ -116,7 +116,7 @@ def test_a_build_that_is_killed_leaves_what_the_next_command_removes(
     news = next((SAMPLES / "news").glob("*"))
     build = ["lm1b", "--workers", "2", "--input", str(news), "--output", str(tmp_path / "corpora")]
     environment = os.environ | {"TMPDIR": str(top)}
-    with subprocess.Popen([*command, *build], cwd=ROOT, env=environment) as process:
+    with running([*command, *build], cwd=ROOT, env=environment) as process:
         wait_until(lambda: process.poll() is not None or bool(workers_of(process.pid)))
         process.send_signal(signal.SIGKILL)
     assert list(top.iterdir())

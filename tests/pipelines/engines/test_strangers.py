@@ -9,7 +9,7 @@ import pytest
 from pipelines.samples.sample_builds import sample_entities
 from tests.pipelines.engines.spark.spark_cluster import missing
 from tests.tools.golden_tree import check_golden, tree_of
-from tests.tools.processes import descendants_of, wait_until, workers_of
+from tests.tools.processes import descendants_of, running, wait_until, workers_of
 from tests.tools.strangers import LOOPBACK, answers, is_reached_from_outside, open_ports, stopped
 
 needs_spark = [
@@ -30,7 +30,7 @@ WORKERS = 2
 )
 def test_a_stranger_at_a_build_that_runs(tmp_path: Path, flags: list[str], unknown: int) -> None:
     command = [sys.executable, "-m", "pipelines", "entities", "--dump", sample_entities()]
-    with subprocess.Popen(
+    with running(
         [*command, "--output", str(tmp_path), f"--workers={WORKERS}", *flags],
         stdout=subprocess.DEVNULL,
     ) as build:

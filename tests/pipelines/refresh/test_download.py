@@ -42,6 +42,7 @@ from tests.pipelines.refresh.dump_server import (
     WrongLength,
     WrongRange,
 )
+from tests.tools.processes import running
 
 USER_AGENT = "corpusmill/test (mail@example.org)"
 SIZE = 60_000
@@ -188,7 +189,7 @@ def test_a_killed_download_goes_on(here: Downloads) -> None:
         "from pipelines.refresh.remote import RemoteFile;"
         f"download([{file!r}], sys.argv[1], user_agent='x')"
     )
-    with subprocess.Popen([sys.executable, "-c", code, str(here.folder)]) as process:
+    with running([sys.executable, "-c", code, str(here.folder)]) as process:
         end = time.monotonic() + 90
         while time.monotonic() < end and here.sizes_of_parts() != {"dump.xml": 30_000}:
             time.sleep(0.02)

@@ -20,6 +20,7 @@ from apache_beam.portability.api import endpoints_pb2
 from pipelines.engines.local.worker_pool import IS_GONE, PARAMETER, main, worker_pool
 from pipelines.engines.local.worker_processes import Workers
 from pipelines.engines.secret import HEADER, VARIABLE
+from tests.tools.processes import running
 
 SECRET = "of these tests"
 SHOWN = {PARAMETER: SECRET}
@@ -77,13 +78,13 @@ def test_a_worker_that_a_runner_asks_for(runner: tuple[Runner, str]) -> None:
 def pool() -> Iterator["subprocess.Popen[bytes]"]:
     """The pool of a node."""
     command = [sys.executable, "-m", "pipelines.engines.local.worker_pool", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with running(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         yield process
         process.kill()  # else a pool that does not end would be waited for
 
 
 def address_of(pool: "subprocess.Popen[bytes]") -> str:
-    """Where it listens."""
+    """Returns the address at which a pool listens."""
     assert pool.stdout
     line = pool.stdout.readline()
     assert line.startswith(b"the worker pool listens at 127.0.0.1:")

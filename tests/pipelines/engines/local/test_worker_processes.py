@@ -25,7 +25,7 @@ from pipelines.engines.local.worker_processes import (
     started_early,
 )
 from pipelines.engines.run_pipeline import run_pipeline
-from tests.tools.processes import wait_until
+from tests.tools.processes import running, wait_until
 
 NOBODY = ["--id=7-1", "--provision_endpoint=localhost:1"]  # a worker waits long for an answer
 LAUNCHER = f"""
@@ -70,7 +70,7 @@ def workers() -> Workers:
 def test_signals_that_come_faster_than_they_are_handled_end_no_import() -> None:
     """As on a machine that is too busy to handle one before the next."""
     command = [sys.executable, "-c", IMPORTING]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as importing:
+    with running(command, stdin=subprocess.PIPE, start_new_session=True) as importing:
         assert importing.wait(60) == 0
 
 

@@ -17,6 +17,7 @@ import pytest
 from pipelines.engines.errors import BuildError
 from pipelines.engines.spark.spark_files import JobServerFiles
 from pipelines.engines.spark.spark_job_server import job_server
+from tests.tools.processes import running
 
 JAVA = """\
 #!{python}
@@ -120,7 +121,7 @@ def test_a_launcher_that_is_ended_leaves_nothing(
     folder = tmp_path / "temporary"
     folder.mkdir()
     environment = os.environ | {"TMPDIR": str(folder)}
-    with subprocess.Popen(
+    with running(
         [sys.executable, "-c", launcher],
         env=environment,
         stdout=subprocess.PIPE,

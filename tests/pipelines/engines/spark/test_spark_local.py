@@ -13,7 +13,7 @@ import pytest
 from pipelines.samples.sample_builds import sample_entities
 from tests.pipelines.engines.spark.spark_cluster import missing
 from tests.tools.golden_tree import check_golden, tree_of
-from tests.tools.processes import wait_until, workers_of
+from tests.tools.processes import running, wait_until, workers_of
 
 pytestmark = [
     pytest.mark.spark,
@@ -46,7 +46,7 @@ def test_a_build_without_any_other_flag(tmp_path: Path) -> None:
 def test_a_build_whose_workers_are_killed_ends_with_a_line_that_says_so(tmp_path: Path) -> None:
     """Also those that the runner has not heard of: it would wait for them without end."""
     build = command(tmp_path / "output")
-    with subprocess.Popen(build, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+    with running(build, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         while process.poll() is None:
             for worker in workers_of(process.pid):
                 with contextlib.suppress(ProcessLookupError):
@@ -67,7 +67,7 @@ def test_an_interrupted_build_leaves_no_process_and_no_file(
     temporary.mkdir()
     name, _, value = marker.partition("=")
     environment = os.environ | {name: value, "TMPDIR": str(temporary)}
-    with subprocess.Popen(
+    with running(
         command(tmp_path / "output"), env=environment, stdin=subprocess.DEVNULL
     ) as process:
         due = time.monotonic() + 300
