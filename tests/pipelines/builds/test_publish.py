@@ -158,8 +158,8 @@ def busy_leftover(tmp_path: Path) -> Iterator[threading.Event]:
         number = 0
         while not stop.is_set():
             number += 1
-            (leftover / "deep").mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(FileNotFoundError, FileExistsError):  # it is being removed
+                (leftover / "deep").mkdir(parents=True, exist_ok=True)
                 (leftover / "deep" / f"{number}.parquet").touch()
 
     writer = threading.Thread(target=write)
