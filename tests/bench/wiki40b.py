@@ -67,24 +67,19 @@ def measure(folder: pathlib.Path, settings: argparse.Namespace) -> None:
     )
 
     peer_megabytes = xml_megabytes(slow)
-    peers = {}
-    for workers in (1, 2):
-        seconds = seconds_of(lambda workers=workers: strip_code_pipeline(slow, workers))
-        peers[workers] = peer_megabytes / seconds
-        print(
-            f"Beam + mwparserfromhell strip_code, {workers} worker(s):"
-            f" {peers[workers]:6.2f} MB/s ({peer_megabytes:.0f} MB)",
-            flush=True,
-        )
-
-    bz2_seconds, one, two = build_in_turns(large, folder, settings.rounds)
+    bz2_seconds, peers, (one, two) = build_in_turns(large, slow, folder, settings.rounds)
     bz2_speed = megabytes / bz2_seconds
     print(f"Python's bz2 module alone:                     {bz2_speed:6.2f} MB/s")
+    for workers, seconds in peers.items():
+        print(
+            f"Beam + mwparserfromhell strip_code, {workers} worker(s):"
+            f" {peer_megabytes / seconds:6.2f} MB/s ({peer_megabytes:.0f} MB)"
+        )
     for workers, run in ((1, one), (2, two)):
         speed = megabytes / run.seconds
         print(
             f"corpusmill, Parquet and TFRecord, {workers} worker(s): {speed:6.2f} MB/s,"
-            f" {speed / peers[workers]:.1f} x, {speed / bz2_speed:.2f} of bz2"
+            f" {speed * peers[workers] / peer_megabytes:.1f} x, {speed / bz2_speed:.2f} of bz2"
         )
     print(f"2 workers take {two.seconds / one.seconds:.2f} of the time of 1", flush=True)
     less = build(small, folder / "less", workers=2)
@@ -102,18 +97,32 @@ def measure(folder: pathlib.Path, settings: argparse.Namespace) -> None:
     )
 
 
-def build_in_turns(dump: pathlib.Path, folder: pathlib.Path, rounds: int) -> tuple[float, Run, Run]:
-    """Returns the best of several rounds: the seconds of bz2 alone, a build with 1 worker, and one with 2.
+def build_in_turns(
+    dump: pathlib.Path, peer_dump: pathlib.Path, folder: pathlib.Path, rounds: int
+) -> tuple[float, dict[int, float], tuple[Run, Run]]:
+    """Measures everything in turns, several rounds, and returns the best of each.
 
-    They take turns, because the speed of a virtual machine changes.
+    Returns the seconds of bz2 alone, the seconds of the other method by its number of workers, and the builds
+    with 1 and with 2 workers. The speed of a virtual machine changes, so all methods are measured in each
+    round.
     """
     alone: list[float] = []
+    peers: dict[int, list[float]] = {1: [], 2: []}
     runs: dict[int, list[Run]] = {1: [], 2: []}
     for number in range(rounds):
         alone.append(seconds_of(lambda: xml_megabytes(dump)))
-        for workers, found in runs.items():
-            found.append(build(dump, folder / f"{number}-{workers}", workers))
-    return min(alone), min(runs[1]), min(runs[2])
+        for workers in (1, 2):
+            seconds = seconds_of(lambda workers=workers: strip_code_pipeline(peer_dump, workers))
+            peers[workers].append(seconds)
+            runs[workers].append(build(dump, folder / f"{number}-{workers}", workers))
+        print(f"round {number + 1}, seconds: bz2 {alone[-1]:.1f}", end="")
+        for workers, run in runs.items():
+            print(
+                f", {workers} worker(s) {peers[workers][-1]:.1f} and {run[-1].seconds:.1f}", end=""
+            )
+        print(flush=True)
+    best_of_peers = {workers: min(found) for workers, found in peers.items()}
+    return min(alone), best_of_peers, (min(runs[1]), min(runs[2]))
 
 
 def seconds_of(work: Callable[[], object]) -> float:
