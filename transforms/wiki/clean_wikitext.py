@@ -15,7 +15,7 @@ from transforms.files.screen import reject
 from transforms.records import Article, Page, Reason
 from transforms.text.lines.line_blocks import pack_block, unpack_block
 from transforms.text.wikimedia.article_markers import find_marker, render_article
-from transforms.text.wikimedia.corpus_stats import count_words
+from transforms.text.wikimedia.corpus_stats import estimate_words
 from transforms.text.wikimedia.language import Language
 from transforms.text.wikimedia.template_pages import NO_TEMPLATES, WikiTemplates
 from transforms.text.wikimedia.wikitext.clean import (
@@ -156,7 +156,7 @@ class _Clean(beam.DoFn):
         counters.count(CleanWikitext.STAGE, "cleaned")
         if cleaned.dropped:
             counters.count(CleanWikitext.STAGE, "dropped-sentences", len(cleaned.dropped))
-            words = sum(map(count_words, cleaned.dropped))
+            words = sum(map(estimate_words, cleaned.dropped))
             counters.count(CleanWikitext.STAGE, "words-of-dropped-sentences", words)
         yield article
         for counter, left, counts in (
@@ -197,7 +197,9 @@ def to_article(page: Page, cleaned: CleanedPage, min_words: int = 0) -> Article 
     if not cleaned.sections:
         return Reason("empty-after-cleaning")
     if min_words:
-        words = sum(count_words(one) for section in cleaned.sections for one in section.paragraphs)
+        words = sum(
+            estimate_words(one) for section in cleaned.sections for one in section.paragraphs
+        )
         if words < min_words:
             return Reason("few-words", str(words))
     if find_marker(cleaned.title) or any(

@@ -30,10 +30,11 @@ _EAST_ASIAN = re.compile("[\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0
 _SOUTH_EAST_ASIAN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
-def count_words(text: str) -> int:
-    """Counts the words of a text, which are separated by white space.
+def estimate_words(text: str) -> int:
+    """Returns the number of words of a text, also in scripts without spaces between words.
 
-    In scripts without spaces, the number of words is estimated from the number of characters.
+    In these scripts, the number of words is estimated from the number of characters. In other scripts, words
+    are separated by white space.
     """
     rest, east = _EAST_ASIAN.subn(" ", text)
     rest, south_east = _SOUTH_EAST_ASIAN.subn(" ", rest)
