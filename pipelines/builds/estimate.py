@@ -111,9 +111,10 @@ def warn_of_small_disk(corpus: "Corpus", output: str, workers: int) -> None:
     free = free_bytes(output)
     if free is None:
         return
-    stored = sum(file_bytes_of(path) for paths in corpus.inputs().values() for path in paths)
-    if row_of(corpus).read is not None and free > _MAX_GROWTH * stored:
-        return  # without an estimate, which takes time: it reads the beginnings of inputs
+    if row_of(corpus).read is not None:
+        stored = sum(file_bytes_of(path) for paths in corpus.inputs().values() for path in paths)
+        if free > _MAX_GROWTH * stored:
+            return  # without an estimate, which takes time: it reads the beginnings of inputs
     found = estimate(corpus, output, workers, load_rates())
     if found.is_disk_too_small:
         LOG.warning(
