@@ -17,14 +17,15 @@ import random
 import re
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from tests.tools.real_data import DATA
+from tests.bench.wiki40b import REAL_DUMP
+from tests.makers.damaged_files import damage
 
-REAL_DUMP = DATA / "wikipedia" / "ukwiki-20230501-pages-articles-multistream.xml.bz2"
 STREAM_START = re.compile(rb"BZh[1-9]1AY&SY")
 LEAST_BYTES = 10_000  # of a stream; the head of a dump is a stream, too
+DAMAGED = 10  # damaged copies of each stream
 
 Decoder = Callable[[bytes], bytes]
 
@@ -41,7 +42,8 @@ def main() -> None:
     ends = [*starts[1:], len(data)]
     streams = [data[start:end] for start, end in zip(starts, ends, strict=True)]
     streams = [stream for stream in streams if len(stream) >= LEAST_BYTES][: settings.streams]
-    damaged = [bad for stream in streams for bad in damages(stream)]
+    chance = random.Random(0)
+    damaged = [damage(one, chance, streams).data for one in streams for _ in range(DAMAGED)]
     texts = [*map(bz2.decompress, streams)]
     megabytes = sum(map(len, texts)) / 1e6
     print(f"{len(streams)} streams, {megabytes:.1f} MB of text; {len(damaged)} damaged streams")
@@ -91,18 +93,6 @@ def _read_indexed(module: Any, stream: bytes) -> bytes:
     with module.open(io.BytesIO(stream), parallelization=1) as file:
         content: bytes = file.read()
         return content
-
-
-def damages(stream: bytes) -> Sequence[bytes]:
-    """Returns the stream with a bit flipped, without its end, and with 16 bytes replaced."""
-    chance = random.Random(len(stream))
-    at = chance.randrange(len(stream) - 40)
-    flipped = bytes([stream[at] ^ 1 << chance.randrange(8)])
-    return (
-        stream[:at] + flipped + stream[at + 1 :],
-        stream[:at],
-        stream[:at] + chance.randbytes(16) + stream[at + 16 :],
-    )
 
 
 def outcome(decode: Decoder, stream: bytes) -> bytes | None:

@@ -67,19 +67,20 @@ def measure(folder: pathlib.Path, settings: argparse.Namespace) -> None:
     )
 
     peer_megabytes = xml_megabytes(slow)
-    bz2_seconds, peers, (one, two) = build_in_turns(large, slow, folder, settings.rounds)
+    bz2_seconds, peer_seconds, (one, two) = build_in_turns(large, slow, folder, settings.rounds)
+    peers = {workers: peer_megabytes / seconds for workers, seconds in peer_seconds.items()}
     bz2_speed = megabytes / bz2_seconds
     print(f"Python's bz2 module alone:                     {bz2_speed:6.2f} MB/s")
-    for workers, seconds in peers.items():
+    for workers, speed in peers.items():
         print(
             f"Beam + mwparserfromhell strip_code, {workers} worker(s):"
-            f" {peer_megabytes / seconds:6.2f} MB/s ({peer_megabytes:.0f} MB)"
+            f" {speed:6.2f} MB/s ({peer_megabytes:.0f} MB)"
         )
     for workers, run in ((1, one), (2, two)):
         speed = megabytes / run.seconds
         print(
             f"corpusmill, Parquet and TFRecord, {workers} worker(s): {speed:6.2f} MB/s,"
-            f" {speed * peers[workers] / peer_megabytes:.1f} x, {speed / bz2_speed:.2f} of bz2"
+            f" {speed / peers[workers]:.1f} x, {speed / bz2_speed:.2f} of bz2"
         )
     print(f"2 workers take {two.seconds / one.seconds:.2f} of the time of 1", flush=True)
     less = build(small, folder / "less", workers=2)
