@@ -163,7 +163,11 @@ CORPORA = (
         read=("books",),
         refresh=f"{_TABLES}:GutenbergTable",
         shape=CorpusShape(
-            "books", "book_id", "book_title", ("book_text",), ("book_title", "publication_date")
+            "books",
+            "book_id",
+            "book_title",
+            ("book_text",),
+            ("book_title", "publication_date", "latest_year"),
         ),
         layout=Layout("book_text", "book"),
         usual=_USUAL_BOOKS,

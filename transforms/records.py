@@ -257,4 +257,5 @@ class BookRow(NamedTuple):
 
     split: str
     book_id: int
-    values: tuple[int | str | bytes, ...]  # in the order of the features; bytes are packed texts
+    # in the order of the features; bytes are packed texts
+    values: tuple[int | str | bytes | None, ...]

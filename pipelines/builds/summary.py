@@ -19,6 +19,7 @@ from transforms.wiki.list_unrendered import NAME as UNRENDERED
 LOG_COLUMNS = 120  # if neither a terminal nor the variable COLUMNS gives the width
 _WIDEST = 10_000
 MOST_ROWS = 8  # of larger groups of counts, only the sum is printed; stats.json has all counts
+_BOOKS_WITH = {"dated_by": "dated by", "latest_year_by": "no date, but a latest year by"}
 _NOT_KEPT = {
     **LEFT_OUT,
     "repeated": "repeated",
@@ -231,9 +232,10 @@ def _figures_of_books(stats: Mapping[str, Any]) -> Iterator[str]:
                 f"{size}: {figures['splits']['train']['tokens']:,} tokens of training, a vocabulary of"
                 f" {figures['vocabulary_words']:,}, FREQ {figures['tokens_per_vocabulary_word']:,.2f}"
             )
-    if "dates" in stats:
-        sources = stats["dates"]["dated_by"].items()
-        yield "dated by " + ", ".join(f"{source} {count:,}" for source, count in sources)
+    for name, sources in stats.get("dates", {}).items():
+        if what := _BOOKS_WITH.get(name):
+            listed = ", ".join(f"{source} {count:,}" for source, count in sources.items())
+            yield f"{what} {listed}"
 
 
 def _describe(learned: Mapping[str, Any]) -> str:

@@ -14,9 +14,10 @@ examples:
 
 what you get, in <output>/pg19/<edition>/<date>-<version>/:
   train-*.parquet validation-*.parquet test-*.parquet, and the same as TFRecord: book_id, book_link,
-            book_text, book_title, publication_date as in TensorFlow Datasets; date_source, date_confidence
+            book_text, book_title, publication_date as in TensorFlow Datasets; date_source, date_confidence;
+            latest_year: the year by which a book without a publication_date was probably published
   signatures-*.parquet   with --signatures: MinHash signatures (docs/overlap.md)
-  dates-*.tsv     the year of every book in every source
+  dates-*.tsv     the years of every book in every source
   rejected/       each file that is not in the corpus, such as an undated book, with the reason
   stats.json manifest.json README.md COMPLETED
 `corpusmill score perplexity` computes the perplexity per word, with the number of words of a split in

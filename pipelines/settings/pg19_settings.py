@@ -19,11 +19,15 @@ from transforms.text.duplicates.document_signatures import parse_similarity
 from transforms.text.fingerprint import SPLITS
 
 CORPUS = "pg19"
-VERSION = "1.1.1"
+VERSION = "1.2.0"
 RELEASE_NOTES = {
     "1.0.0": "First build.",
     "1.1.0": "Line feeds are counted; the card has the figures of the paper. The texts are the same.",
     "1.1.1": "The files in `rejected/` have at most about 65,000 records each. The texts are the same.",
+    "1.2.0": (
+        "`publication_date` is empty for books of which only the latest possible year is known, which was the"
+        " date before; the new column `latest_year` has it. The books, texts, splits and order are the same."
+    ),
 }
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 SHARD_BYTES = 128 << 20

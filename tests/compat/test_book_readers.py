@@ -20,9 +20,10 @@ from pipelines.simplebooks import SimpleBooks
 
 pytestmark = pytest.mark.compat
 
+NUMBERS = ("book_id", "latest_year")
 OF_TFDS = ["book_id", "book_link", "book_text", "book_title", "publication_date"]
 FEATURES = {
-    "pg19": [*OF_TFDS, "date_source", "date_confidence"],
+    "pg19": [*OF_TFDS, "date_source", "date_confidence", "latest_year"],
     "simplebooks": ["book_id", "book_title", "text", "raw_text"],
 }
 SPLITS = {
@@ -66,7 +67,7 @@ def test_pyarrow(build: BuiltBooks) -> None:
     for split in build.splits:
         files = sorted(map(str, build.folder.glob(f"{split}-*.parquet")))
         dataset = pyarrow.dataset.dataset(files, format="parquet")
-        types = [pa.int32()] + [pa.string()] * (len(FEATURES[build.corpus]) - 1)
+        types = [pa.int32() if one in NUMBERS else pa.string() for one in FEATURES[build.corpus]]
         assert (dataset.schema.names, dataset.schema.types) == (FEATURES[build.corpus], types)
         assert dataset.to_table().to_pylist() == build.rows(split)
 
@@ -78,7 +79,9 @@ def test_datasets_by_folder(build: BuiltBooks, tmp_path: Path) -> None:
     assert list(loaded) == build.splits
     for split in build.splits:
         kinds = {name: feature.dtype for name, feature in loaded[split].features.items()}
-        assert kinds == dict.fromkeys(FEATURES[build.corpus], "string") | {"book_id": "int32"}
+        assert kinds == {
+            name: "int32" if name in NUMBERS else "string" for name in FEATURES[build.corpus]
+        }
         assert list(loaded[split]) == build.rows(split)
 
 
@@ -92,20 +95,23 @@ def test_tensorflow_datasets(build: BuiltBooks) -> None:
     assert builder.builder_config.name == build.folder.parts[-2]
     features = builder.info.features
     assert sorted(features) == sorted(FEATURES[build.corpus])
-    assert features["book_id"].np_dtype.name == "int32"
-    texts = [name for name in features if name != "book_id"]
+    assert {features[name].np_dtype.name for name in features if name in NUMBERS} == {"int32"}
+    texts = [name for name in features if name not in NUMBERS]
     assert {type(features[name]) for name in texts} == {tfds.features.Text}
     assert list(builder.info.splits) == build.splits
     for split in build.splits:
         dataset = builder.as_dataset(split=split, shuffle_files=False)
         found = [
             {
-                name: int(value) if name == "book_id" else value.decode("utf-8")
+                name: int(value) if name in NUMBERS else value.decode("utf-8")
                 for name, value in row.items()
             }
             for row in tfds.as_numpy(dataset)
         ]
-        assert found == build.rows(split)
+        assert found == [
+            {name: 0 if value is None else value for name, value in row.items()}
+            for row in build.rows(split)
+        ]
         assert builder.info.splits[split].num_examples == len(found)
 
 

@@ -24,9 +24,11 @@ from tests.makers.book_builds import (
     expected_files,
     pack_sample,
 )
+from tests.makers.book_samples import ExpectedFile
 from tests.makers.wiki_builds import files_below, outputs_below
 from transforms.files.open_input import InputError
 from transforms.text.books.book_stats import identity_of
+from transforms.text.books.dating.publication_dates import AUTHOR_DEATH
 from transforms.text.fingerprint import SPLITS, fingerprint, split_of
 
 EDITION = "en-members-hash-mask-words-833e0eac"
@@ -42,34 +44,46 @@ MASKED = {90006: "A <DW> horse in my beans!", 90012: "You <DW> old dog"}
 
 @pytest.fixture(scope="module")
 def sample(demo: Path) -> BookBuild:
-    return BookBuild(demo / "pg19" / EDITION / "20260101-1.1.1")
+    return BookBuild(demo / "pg19" / EDITION / "20260101-1.2.0")
 
 
 def test_every_file_is_kept_or_rejected_as_its_author_says(sample: BookBuild) -> None:
     assert sample.fates() == expected_fates("pg19")
 
 
+def years_of(file: ExpectedFile) -> tuple[str, str]:
+    """The year of publication and the latest possible year, of which one is ""."""
+    year = str(file.year or "")
+    return ("", year) if file.source == AUTHOR_DEATH else (year, "")
+
+
 def test_the_years_are_those_that_the_author_says(sample: BookBuild) -> None:
     dated = {
-        row["book_id"]: (row["publication_date"], row["date_source"])
+        row["book_id"]: (row["publication_date"], str(row["latest_year"] or ""), row["date_source"])
         for row in sample.all_rows().values()
     }
     assert dated == {
-        book_id: (str(file.year), file.source)
+        book_id: (*years_of(file), file.source)
         for book_id, file in expected_files().items()
         if file.pg19 == KEPT
     }
+    assert dated[90020] == ("", "1901", AUTHOR_DEATH)
 
 
 def test_every_dated_book_is_in_the_list_of_dates(sample: BookBuild) -> None:
-    listed = {int(row["book_id"]): (row["year"], row["source"]) for row in sample.table("dates")}
+    listed = {
+        int(row["book_id"]): (row["year"], row["latest_year"], row["source"])
+        for row in sample.table("dates")
+    }
     assert listed == {
-        book_id: (str(file.year or ""), file.source)
+        book_id: (*years_of(file), file.source)
         for book_id, file in expected_files().items()
         if file.pg19 == KEPT or file.pg19.startswith("date-books/")
     }
-    sources = Counter(source or "nothing" for _, source in listed.values())
-    assert sample.stats["dates"]["dated_by"] == sources
+    sources = Counter(source or "nothing" for *_, source in listed.values())
+    dates = sample.stats["dates"]
+    assert dates["dated_by"] | dates["latest_year_by"] == sources
+    assert dates["latest_year_by"].keys() == {AUTHOR_DEATH}
 
 
 def test_texts_are_whole_and_have_nothing_of_the_frame(sample: BookBuild) -> None:
@@ -132,7 +146,7 @@ def test_the_split_depends_on_the_id_alone(sample: BookBuild) -> None:
 def test_the_signature_tells_all_that_makes_the_corpus(sample: BookBuild) -> None:
     assert sample.manifest["signature"] == (
         "pg19|lang:en|dump:20260101|members:hash|split-ids:no|before:1919|min-words:200"
-        "|near-duplicates:no|mask-words:833e0eac|v:1.1.1"
+        "|near-duplicates:no|mask-words:833e0eac|v:1.2.0"
     )
 
 
@@ -261,7 +275,7 @@ def test_without_catalogue_and_metadata_the_files_tell(tmp_path: Path) -> None:
 def test_every_variant_is_an_edition_of_its_own(settings: dict[str, Any], edition: str) -> None:
     found = {name: [str(GUTENBERG / "metadata.csv")] for name in settings if name == "metadata"}
     corpus = Pg19(Pg19Config([str(LIBRARY)], **settings | found))
-    assert corpus.path == ("pg19", edition, "undated-1.1.1")
+    assert corpus.path == ("pg19", edition, "undated-1.2.0")
 
 
 # Errors.

@@ -151,7 +151,7 @@ def named_texts(row: BookRow, text: int) -> Iterator[NamedText]:
         yield NamedText("", str(row.book_id), row.split, fetch_text(packed))
 
 
-def values(row: BookRow) -> list[int | str]:
+def values(row: BookRow) -> list[int | str | None]:
     """Returns the values of a row. Compressed texts are decompressed."""
     return [fetch_text(one) if isinstance(one, bytes) else one for one in row.values]
 

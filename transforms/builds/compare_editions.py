@@ -114,15 +114,18 @@ def count_documents(build: Build, shape: CorpusShape) -> int:
 
 
 def columns_to_compare(old: Build, new: Build, shape: CorpusShape) -> list[str]:
-    """Returns the names of the columns to compare: `shape.texts` and `shape.facts`.
+    """Returns the names of the columns to compare: `shape.texts`, and those of `shape.facts` in both builds.
 
     If `shape.texts` is empty, returns all columns that both builds have, except for the column of ids. In
     this case, raises InputError if a build has no documents or its first file is damaged.
     """
-    if shape.texts:
-        return [*shape.texts, *shape.facts]
+    if shape.texts and not shape.facts:
+        return [*shape.texts]
     there = set(_columns_of(new, shape))
-    return [name for name in _columns_of(old, shape) if name in there and name != shape.id]
+    in_both = [name for name in _columns_of(old, shape) if name in there and name != shape.id]
+    if not shape.texts:
+        return in_both
+    return [*shape.texts, *(name for name in shape.facts if name in in_both)]
 
 
 def _columns_of(build: Build, shape: CorpusShape) -> list[str]:

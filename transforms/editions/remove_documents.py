@@ -29,7 +29,7 @@ from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
 from transforms.text.duplicates.contamination_evidence import join_stretches
 from transforms.text.duplicates.folded_words import normalize
 from transforms.text.files.shards import tfrecord_name
-from transforms.text.files.tf_example import encode_example, encode_texts, frame_record
+from transforms.text.files.tf_example import encode_rows, encode_texts
 from transforms.text.vocabularies.subwords import add_subword_stats
 from transforms.text.wikimedia.article_markers import MARKERS
 from transforms.vocabularies.count_subwords import counter_of
@@ -358,8 +358,7 @@ def _records_of(table: pa.Table) -> Iterator[bytes]:
         (name,) = table.column_names
         yield encode_texts(name, [text.encode("utf-8") for text in table[name].to_pylist()])
         return
-    for row in table.to_pylist():
-        yield frame_record(encode_example(row))
+    yield from encode_rows(table.schema, (row.values() for row in table.to_pylist()))
 
 
 def cut(text: str, spans: Iterable[tuple[int, int]]) -> str:

@@ -33,7 +33,7 @@ from transforms.text.files.shards import (
     tfrecord_name,
     tsv_name,
 )
-from transforms.text.files.tf_example import encode_example, frame_record
+from transforms.text.files.tf_example import encode_rows
 from transforms.text.fingerprint import shard_of
 from transforms.text.lines.line_blocks import pack_block, unpack_block
 
@@ -328,11 +328,6 @@ def _tables(schema: pa.Schema, rows: Sequence[Sequence[Any]]) -> Iterator[pa.Tab
     yield table_of(rows, schema)
 
 
-def _records(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    for row in rows:
-        yield frame_record(encode_example(dict(zip(schema.names, row, strict=True))))
-
-
 def _lines(_: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
     """Yields rows as lines of a TSV file."""
     for row in rows:
@@ -348,7 +343,7 @@ def _objects(schema: pa.Schema, rows: Iterable[Sequence[Any]]) -> Iterator[bytes
 
 _ENCODERS: Mapping[str, Callable[[pa.Schema, Sequence[Sequence[Any]]], Iterator[Any]]] = {
     PARQUET: _tables,
-    TFRECORD: _records,
+    TFRECORD: encode_rows,
     TEXT: _lines,
     JSON: _objects,
 }

@@ -161,11 +161,12 @@ def _origin(facts: Facts, shape: CorpusShape, group: RowGroup, place: int, name:
     row = table.slice(place, 1).to_pylist()[0]
     text = str(row[shape.texts[0]])
     title = parse_article(text)[0] if shape.title == TITLE_IN_TEXT else row.get(shape.title, "")
+    hidden = {*shape.texts, "title", *(key for key, value in row.items() if value is None)}
     told = [
         ("build", facts.build.signature),
         ("file", name),
         *((("title", title),) if shape.title == TITLE_IN_TEXT else ()),
-        *((key, _short(value)) for key, value in row.items() if key not in (*shape.texts, "title")),
+        *((key, _short(value)) for key, value in row.items() if key not in hidden),
         ("size", f"{len(text):,} characters"),
         *_addresses(facts.build, row, title),
         *_inputs(facts.build),

@@ -13,6 +13,7 @@ from pipelines.inspect.html_report.choices import sample_columns
 from pipelines.inspect.html_report.drawings import Bar, Bin, Figure, bars, histogram
 from pipelines.inspect.html_report.facts import Facts
 from pipelines.inspect.html_report.text_of_numbers import readable_bytes, share
+from transforms.text.books.dating.publication_dates import BOUND
 from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT
 from transforms.text.wikimedia.article_markers import parse_article
 
@@ -78,20 +79,24 @@ def _of_translations(facts: Facts) -> Answer | None:
 def _of_books(facts: Facts) -> Answer | None:
     """Counts the books of PG-19 by decade of publication and by the source of the publication date.
 
-    Books without a date are counted separately. Returns None for other builds.
+    Books without a date are counted separately, and so are books of which only the latest possible year is
+    known. Returns None for other builds.
     """
     name = facts.name_of("dates-", ".tsv")
     if not name:
         return None
     counts: Counter[tuple[int, str]] = Counter()
-    undated = 0
+    undated = bounded = 0
     for row in facts.read_table(name):
-        if row["year"]:
+        if row["confidence"] == BOUND:
+            bounded += 1
+        elif row["year"]:
             counts[int(row["year"]) // 10 * 10, row["source"]] += 1
         else:
             undated += 1
+    without = f"{bounded:,} have only a latest possible year, {undated:,} are not dated."
     if not counts:
-        return Answer(ABOUT, f"None of the {undated:,} books has a date.")
+        return Answer(ABOUT, f"No book has a date: {without}")
     groups = _most_frequent(counts.items(), key=1)
     bins = [
         Bin(decade, decade + 10, count, f"{decade}–{decade + 9}", source)
@@ -101,8 +106,8 @@ def _of_books(facts: Facts) -> Answer | None:
     note = (
         "Rejected books with a date are included. The dates are from the title page and the pages near it"
         " (imprint, copyright, year-line, preface and others), from the list of the released PG-19 (released)"
-        " or from the header of the file (original-publication). With author-death, only the latest possible"
-        " year is known."
+        " or from the header of the file (original-publication). Books of which only the latest possible year"
+        " is known, from the death of the author or from a reprint, are not included."
     )
     if limit:
         note += f" Books to the right of the broken line, from {limit} and later, are rejected."
@@ -112,7 +117,7 @@ def _of_books(facts: Facts) -> Answer | None:
     most, of_most = max(decades.items(), key=lambda one: (one[1], -one[0]))
     return Answer(
         ABOUT,
-        f"{decades.total():,} books have a date, {undated:,} are not dated. The most frequent decade is the"
+        f"{decades.total():,} books have a date, {without} The most frequent decade is the"
         f" {most}s ({of_most:,}). The dates are from: {_listed(groups)}.",
         [
             Figure(

@@ -253,7 +253,11 @@ def test_the_summary_of_books(capsys: pytest.CaptureFixture[str]) -> None:
         "train_2": split | {"books": 30},
         "total": split,
         "simplebooks-92": figures,
-        "dates": {"dated_by": {"released": 1000, "imprint": 7}},
+        "dates": {
+            "dated_by": {"released": 1000, "imprint": 7},
+            "latest_year_by": {"author-death": 84},
+            "without_released_years": {"undated": 2},
+        },
     }
     counts = {"files_read": 2345, "rejected": {"screen-books/poems": 1111, "total": 1111}}
     print_summary("folder", ENTITY_MANIFEST | {"counts": counts, "lost": [LOST]}, stats, 1.0)
@@ -265,6 +269,7 @@ def test_the_summary_of_books(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         "simplebooks-92: 92,000,000 tokens of training, a vocabulary of 98,304, FREQ 935.87\n"
         "dated by released 1,000, imprint 7\n"
+        "no date, but a latest year by author-death 84\n"
     ) in printed
     assert "\n2,345 files read in 1.0 s\n" in printed
     assert "100 files: bz2" in printed

@@ -137,8 +137,11 @@ def test_tables_are_compared_by_the_columns_that_both_have(tmp_path: Path) -> No
         columns_to_compare(old, empty, ITEMS)
 
 
-def test_texts_are_compared_with_what_is_said_of_them() -> None:
-    build = None
-    books = SHAPES["pg19"]
-    columns = columns_to_compare(build, build, books)  # type: ignore[arg-type]
-    assert columns == ["book_text", "book_title", "publication_date"]
+def test_texts_are_compared_with_the_facts_that_both_builds_have(tmp_path: Path) -> None:
+    before = dict.fromkeys(["book_text", "book_title", "publication_date"], "")
+    old, new = (
+        open_build(str(make_edition(tmp_path, {"test": [[row]]}, corpus="pg19", date=date)))
+        for date, row in (("20250101", before), ("20260101", before | {"latest_year": 1898}))
+    )
+    assert columns_to_compare(old, new, SHAPES["pg19"]) == [*before]
+    assert columns_to_compare(new, new, SHAPES["pg19"]) == [*before, "latest_year"]

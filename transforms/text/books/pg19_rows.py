@@ -1,11 +1,14 @@
 """Makes the rows of PG-19. They have the features of the dataset pg19 in TensorFlow Datasets.
 
-Two more columns give the source of the publication date and its confidence.
+More columns give the source of the publication date and its confidence, and the latest possible year of books
+without a publication date.
 """
 
 import dataclasses
 from collections.abc import Mapping
 from typing import Any
+
+import pyarrow as pa
 
 from transforms.records import Book, BookRow, Reason
 from transforms.text.books.book_stats import book_schema, identity_of
@@ -14,15 +17,16 @@ from transforms.text.books.files.released_splits import released_splits
 from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS, split_of
 
-NUMBERS = ("book_id",)
+LATEST_YEAR = "latest_year"
+NUMBERS = ("book_id", LATEST_YEAR)
 SCHEMA = book_schema(
     "book_link",
     "book_text",
     "book_title",
-    "publication_date",  # a year as text, as in TensorFlow Datasets
+    "publication_date",  # a year as text, as in TensorFlow Datasets; "" if it is unknown
     "date_source",
     "date_confidence",
-)
+).append(pa.field(LATEST_YEAR, pa.int32()))  # null for books with a publication date
 TEXT = SCHEMA.get_field_index("book_text")
 
 RELEASED, HASH = MEMBERS = ("released", "hash")
@@ -70,7 +74,8 @@ def make_row(dated: DatedBook, membership: Membership) -> BookRow:
     """Returns the row of a book: its split, its id, and its values in the order of SCHEMA."""
     book, date = dated.book, dated.date
     link = f"http://www.gutenberg.org/ebooks/{book.book_id}"
-    values = (book.book_id, link, book.packed_text, book.title, str(date.year), *date[1:])
+    dates = (str(date.published or ""), date.source, date.confidence, date.latest)
+    values = (book.book_id, link, book.packed_text, book.title, *dates)
     return BookRow(membership.split_of(book.book_id), book.book_id, values)
 
 
@@ -113,11 +118,27 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
             ],
         ),
         "",
-        "Sources of the dates of books, including books that are too new (`dates-*.tsv` lists all dates of"
-        " each book):",
+        "`publication_date` is the year of publication or, if the text is from a later edition, the year of"
+        " that edition. It is empty if this year is unknown. Then `latest_year` has a year by which the book"
+        " was probably published: the year in which its last author, translator or editor died"
+        " (`date_source` is `author-death`), or the year of a reprint (`reprint`). A book that was published"
+        " after its author's death, or that is from a later edition, can be newer than its `latest_year`. For"
+        " books with a publication date, `latest_year` is null in Parquet, and 0 in TFRecord."
+        " `date_confidence` is `exact`, `likely` or, for a `latest_year`, `bound`.",
+        "",
+        "Sources of the publication dates, including books that are too new (`dates-*.tsv` lists the years"
+        " from all sources for each book):",
         "",
         *make_table(["source", "books"], dates["dated_by"].items()),
     ]
+    if "latest_year_by" in dates:
+        lines += [
+            "",
+            "Sources of the latest year of the books without a publication date, including books with a year"
+            " that is not before the limit:",
+            "",
+            *make_table(["source", "books"], dates["latest_year_by"].items()),
+        ]
     if "without_released_years" in dates:
         lines += [
             "",

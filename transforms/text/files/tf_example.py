@@ -8,12 +8,13 @@ data, all little-endian.
 import functools
 import itertools
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import google_crc32c
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 _PACKAGE = "corpusmill.tf"
@@ -72,6 +73,19 @@ def encode_example(features: Mapping[str, str | int]) -> bytes:
         else:
             raise TypeError(f"feature {name!r} is {type(value).__name__}, not str or int")
     return bytes(example.SerializeToString(deterministic=True))
+
+
+def encode_rows(schema: pa.Schema, rows: Iterable[Iterable[Any]]) -> Iterator[bytes]:
+    """Yields the framed record of each row, whose values are in the order of the schema.
+
+    A missing integer is written as 0, because the features of a record cannot be null.
+    """
+    names = schema.names
+    numbers = [field.name for field in schema if pa.types.is_integer(field.type)]
+    for row in rows:
+        features = dict(zip(names, row, strict=True))
+        missing = (name for name in numbers if features[name] is None)
+        yield frame_record(encode_example(features | dict.fromkeys(missing, 0)))
 
 
 def frame_record(data: bytes) -> bytes:

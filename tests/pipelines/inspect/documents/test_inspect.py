@@ -168,6 +168,7 @@ DOCUMENTS = [
     ("wiki40b/uk", "Q900000403", "kept in", {"title": "Вербовий Брід"}),
     ("pg19", "90001", "kept in", {"source": "https://www.gutenberg.org/ebooks/90001"}),
     ("pg19", "The Little Red Boat", "kept in", {"book_id": "90001"}),
+    ("pg19", "90020", "kept in", {"latest_year": "1901", "date_source": "author-death"}),
     ("simplebooks", "90001", "kept in", {"book_id": "90001"}),
     ("flores101", "dev-0001", "kept in dev", {"id": "dev-0001", "domain": "wikibooks"}),
 ]
@@ -181,6 +182,12 @@ def test_a_document_says_where_it_is_from(
     assert origin.fate.startswith(fate)
     assert facts.items() <= dict(origin.facts).items()
     assert origin.text
+
+
+def test_columns_without_a_value_are_not_shown() -> None:
+    (origin,) = find_document(golden("pg19"), "90001")
+    assert dict(origin.facts)["publication_date"] == "1904"
+    assert "latest_year" not in dict(origin.facts)
 
 
 def test_the_newest_edition_below_a_folder_is_taken(tmp_path: Path) -> None:

@@ -4,21 +4,36 @@ import pytest
 
 from tests.makers.made_books import make_book, make_dated
 from transforms.records import Reason
+from transforms.text.books.dating.publication_dates import PublicationDate
 from transforms.text.books.files.released_splits import released_splits
 from transforms.text.books.pg19_rows import SCHEMA, TEXT, Membership, make_row, make_sections
 
 
-def test_a_row_has_the_features_of_tfds_and_where_the_date_is_from() -> None:
-    row = make_row(make_dated(1899, book_id=90_001), Membership("hash", {90_001: "test"}))
+@pytest.mark.parametrize(
+    ("source", "confidence", "published", "latest"),
+    [
+        ("released", "exact", "1899", None),
+        ("copyright", "exact", "1899", None),
+        ("preface", "likely", "1899", None),
+        ("author-death", "bound", "", 1899),
+        ("reprint", "bound", "", 1899),
+    ],
+)
+def test_a_bound_is_no_publication_date(
+    source: str, confidence: str, published: str, latest: int | None
+) -> None:
+    dated = make_dated(book_id=90_001)._replace(date=PublicationDate(1899, source, confidence))
+    row = make_row(dated, Membership("hash", {90_001: "test"}))
     assert (row.split, row.book_id) == ("test", 90_001)
     assert dict(zip(SCHEMA.names, row.values, strict=True)) == {
         "book_id": 90_001,
         "book_link": "http://www.gutenberg.org/ebooks/90001",
         "book_text": b"",
         "book_title": "Tale 90001",
-        "publication_date": "1899",
-        "date_source": "copyright",
-        "date_confidence": "exact",
+        "publication_date": published,
+        "date_source": source,
+        "date_confidence": confidence,
+        "latest_year": latest,
     }
     assert SCHEMA.names[TEXT] == "book_text"
 
@@ -55,12 +70,18 @@ def test_the_card_shows_the_paper_beside() -> None:
     counts = {"books": 2, "words": 2_000, "text_bytes": 1_234_567_890}
     stats = {
         **dict.fromkeys(("train", "validation", "test", "total"), counts),
-        "dates": {"dated_by": {"copyright": 3}, "without_released_years": {"undated": 2}},
+        "dates": {
+            "dated_by": {"copyright": 3},
+            "latest_year_by": {"author-death": 84},
+            "without_released_years": {"undated": 2},
+        },
         "masked_words": 1_234,
     }
     card = "\n".join(make_sections(stats))
     assert "| train | 2 | 28,602 | 2,000 | 1,973,136,207 |" in card
     assert "| this build | 1,000 | 1.23 | open |\n| paper | 69K | 10.9 | open |" in card
     assert "| copyright | 3 |" in card
+    assert "Then `latest_year` has a year" in card
+    assert "| author-death | 84 |" in card
     assert "| undated | 2 |" in card
     assert "Words masked as `<DW>`: 1,234." in card

@@ -1,11 +1,12 @@
 import struct
 
 import google_crc32c
+import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transforms.text.files.tf_example import encode_example, encode_texts, frame_record
+from transforms.text.files.tf_example import encode_example, encode_rows, encode_texts, frame_record
 
 
 def test_an_example_is_the_protocol_buffer_of_tensorflow() -> None:
@@ -28,6 +29,16 @@ def test_a_number_is_an_int64_list() -> None:
 def test_what_is_no_str_or_int_is_refused(value: object) -> None:
     with pytest.raises(TypeError, match="not str or int"):
         encode_example({"id": value})  # type: ignore[dict-item]
+
+
+def test_a_missing_number_of_a_row_is_zero_and_a_missing_text_is_refused() -> None:
+    schema = pa.schema([pa.field("title", pa.string()), pa.field("year", pa.int32())])
+    rows = [("Alice", None), ("Emma", 1815)]
+    assert list(encode_rows(schema, rows)) == [
+        frame_record(encode_example({"title": title, "year": year or 0})) for title, year in rows
+    ]
+    with pytest.raises(TypeError, match="feature 'title' is NoneType"):
+        list(encode_rows(schema, [(None, 1815)]))
 
 
 def test_a_frame_has_length_and_checksums() -> None:

@@ -20,8 +20,9 @@ class DateLine(NamedTuple):
 
     book_id: int
     title: str
-    year: int | str
-    source: str
+    year: int | str  # year of publication
+    latest_year: int | str  # latest possible year, of a book without a year of publication
+    source: str  # source of either year
     confidence: str
     released_year: int | str  # year of publication in the PG-19 release
     evidence: str  # "copyright 1905 exact; author-death 1910 bound"
@@ -33,7 +34,8 @@ def make_line(found: BookEvidence) -> DateLine:
     return DateLine(
         book_id=found.book_id,
         title=found.title,
-        year=date.year if date else "",
+        year=(date and date.published) or "",
+        latest_year=(date and date.latest) or "",
         source=date.source if date else "",
         confidence=date.confidence if date else "",
         released_year=found.released_year or "",
@@ -44,12 +46,16 @@ def make_line(found: BookEvidence) -> DateLine:
 def outcomes_of(found: BookEvidence) -> Iterable[Outcome]:
     """Yields the rows of stats.json in which a book is counted, as (name of the table, name of the row).
 
-    Each book is counted in the table "dated_by", in the row of the source of its date. If the PG-19 release
-    has a year for the book, the book is also counted in the table "without_released_years". Its row there
-    says how far the date from the other sources is from this year, see `compare`.
+    Each book is counted in the row of the source of its date, in the table "dated_by". A book of which only
+    the latest possible year is known has no date, and is counted in the table "latest_year_by" instead. If
+    the PG-19 release has a year for the book, the book is also counted in the table "without_released_years".
+    Its row there says how far the date from the other sources is from this year, see `compare`.
     """
     date = choose_date(found.evidence)
-    yield "dated_by", date.source if date else "nothing"
+    if date and date.latest:
+        yield "latest_year_by", date.source
+    else:
+        yield "dated_by", date.source if date else "nothing"
     if found.released_year:
         others = [one for one in found.evidence if one.source != RELEASED]
         yield "without_released_years", compare(choose_date(others), found.released_year)

@@ -4,13 +4,14 @@ Project Gutenberg does not record the year of publication, so sources are tried 
 that of the transcribed edition; if a title page has several years, the latest one is used. PG-19 mostly gives
 such years, too: 1912 for a book that names its edition of 1912, although the work is from 1893.
 (tests/tools/measure_dates.py compares the years.) A reprint or a renewal of a copyright does not change the
-text, so its year is only an upper bound of the year of publication.
+text, so its year is only an upper bound of the year of publication: it is the latest possible year, and not a
+date.
 
 Implausible years are ignored. These are years before the invention of printing; years before an author,
 translator or editor was ten years old, such as "1690" at the beginning of a novel of 1896; and years since
 Project Gutenberg began, which are the dates of transcriptions. Without another source, the year of the
-author's death is an upper bound. It is not used for a book with a copyright from 1971 or later, because such
-a text, for example a new translation, may be later than the author's death.
+author's death is the latest possible year. It is not used for a book with a copyright from 1971 or later,
+because such a text, for example a new translation, may be later than the author's death.
 """
 
 from collections.abc import Iterable, Sequence
@@ -69,11 +70,21 @@ _CONFIDENCE = {
 
 
 class PublicationDate(NamedTuple):
-    """A year of publication from one source."""
+    """A year from one source: the year of publication, or the latest possible year of publication."""
 
     year: int
     source: str  # one of SOURCES
-    confidence: str  # EXACT, LIKELY or BOUND
+    confidence: str  # EXACT or LIKELY; BOUND: the year is only the latest possible one
+
+    @property
+    def published(self) -> int | None:
+        """The year of publication; None if only the latest possible year is known."""
+        return None if self.confidence == BOUND else self.year
+
+    @property
+    def latest(self) -> int | None:
+        """The latest possible year of publication; None if the year of publication is known."""
+        return self.year if self.confidence == BOUND else None
 
 
 class DatedBook(NamedTuple):

@@ -20,12 +20,19 @@ def test_a_line_tells_what_is_believed_and_what_every_source_says() -> None:
         90_001,
         "The Hen",
         1891,
+        "",
         "released",
         "exact",
         1891,
         "released 1891 exact; copyright 1851 exact; author-death 1890 bound",
     )
-    assert make_line(BookEvidence(90_002, "", 0, ())) == DateLine(90_002, "", "", "", "", "", "")
+    assert make_line(BookEvidence(90_002, "", 0, ())) == DateLine(90_002, *[""] * 7)
+
+
+def test_a_bound_is_listed_as_the_latest_year() -> None:
+    line = make_line(BookEvidence(11, "Alice", 0, (DEATH,)))
+    assert (line.year, line.latest_year) == ("", 1890)
+    assert (line.source, line.confidence) == ("author-death", "bound")
 
 
 def test_outcomes_are_counted_with_and_without_the_released_year() -> None:
@@ -35,6 +42,9 @@ def test_outcomes_are_counted_with_and_without_the_released_year() -> None:
         ("without_released_years", "bound: within 2 years"),
     ]
     assert list(outcomes_of(BookEvidence(1, "", 0, ()))) == [("dated_by", "nothing")]
+    assert list(outcomes_of(BookEvidence(1, "", 0, (DEATH,)))) == [
+        ("latest_year_by", "author-death")
+    ]
 
 
 @pytest.mark.parametrize(
