@@ -25,6 +25,7 @@ from transforms.builds.finished_builds import (
     path_below,
 )
 from transforms.files.open_input import InputError, file_bytes_of
+from transforms.text.builds.manifest_schema import check_name
 from transforms.text.vocabularies.token_accounts import DESCRIPTION, account_for_tokens
 from transforms.text.vocabularies.token_ids import find_end, type_of_ids
 from transforms.vocabularies.tokenize_rows import (
@@ -105,7 +106,9 @@ class Tokens(CorpusBuild):
             return ""
         path = pathlib.PurePath(self.config.tokenizer)
         # Every Hugging Face tokenizer has the same file name, so the name of its folder is used.
-        return self.config.name or (path.stem if path.stem != "tokenizer" else path.parent.name)
+        name = self.config.name or (path.stem if path.stem != "tokenizer" else path.parent.name)
+        check_name("the name of the tokenizer (--name)", name)
+        return name
 
     @property
     def dump_date(self) -> str:

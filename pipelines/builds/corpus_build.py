@@ -12,6 +12,7 @@ from transforms.files.hash_inputs import HashInputs
 from transforms.files.write_rejected import CountReasons, WriteRejected
 from transforms.text.builds.build_manifest import Description, Provenance, Release
 from transforms.text.builds.ledger import INPUTS, OUTPUTS, REJECTED, UNREAD, AccountFor
+from transforms.text.builds.manifest_schema import check_name
 from transforms.text.builds.plausibility import Doubt
 from transforms.text.files.dates import plain_date
 
@@ -51,7 +52,12 @@ class CorpusBuild:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The path of the build below the output folder, in parts: ("wiki40b", "uk", "20261101-1.3.0")."""
+        """The path of the build below the output folder, in parts: ("wiki40b", "uk", "20261101-1.3.0").
+
+        Raises ValueError if the name of the edition, or the date, cannot be the name of a folder.
+        """
+        check_name("the name of the edition", self.edition)
+        check_name("dump_date", self.dump_date)
         return self.release.corpus, self.edition, f"{self.dump_date}-{self.release.version}"
 
     def inputs(self) -> Mapping[str, Sequence[str]]:

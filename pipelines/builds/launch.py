@@ -21,7 +21,7 @@ from pipelines.engines.engine import Engine, PlannedBuild
 from pipelines.engines.errors import BuildError
 from pipelines.engines.run_pipeline import find_engine
 from pipelines.engines.runners import IN_PROCESS
-from transforms.builds.finished_builds import MANIFEST, read_json
+from transforms.builds.finished_builds import read_json, read_manifest
 from transforms.text.builds.plausibility import EMPTY_TRAIN, Doubt, find_doubts, find_small
 
 LOG = logging.getLogger(__name__)
@@ -100,10 +100,10 @@ def launch(
             ),
         ):
             run_stages(corpus, engine, stages, folder, workers, fresh=fresh)
-            end_on_doubts(find_doubts(read_json(folder, MANIFEST)), accept)
+            end_on_doubts(find_doubts(read_manifest(folder)), accept)
         write_cards([target])
         stages.remove()  # last: stages beside a finished build show that its process was killed
-    manifest: dict[str, Any] = read_json(target, MANIFEST)
+    manifest = read_manifest(target)
     seconds = time.monotonic() - start
     tell = summary.print_json if as_json else summary.print_summary
     tell(target, manifest, read_json(target, "stats.json"), seconds)

@@ -16,7 +16,7 @@ from pipelines.engines.errors import BuildError
 from pipelines.inspect.build_sizes import find_sizes
 from pipelines.inspect.report import render_text
 from pipelines.translation.drawing import screen_columns
-from transforms.builds.finished_builds import MANIFEST, read_json
+from transforms.builds.finished_builds import read_manifest
 from transforms.files.open_input import InputError, file_bytes_of
 from transforms.files.stores import StoreError
 from transforms.text.builds.ledger import AccountingError
@@ -141,7 +141,7 @@ def is_there(target: str, corpus: Corpus) -> bool:
 
 def _differences(target: str, corpus: Corpus) -> Iterator[str]:
     """Yields the differences between a finished build and the requested build `corpus`, as phrases."""
-    manifest = read_json(target, MANIFEST)
+    manifest = read_manifest(target)
     provenance = corpus.provenance()
     if manifest["version"] != provenance.version:
         yield f"of another version ({manifest['version']} → {provenance.version})"

@@ -10,13 +10,13 @@ import msgspec
 from pipelines.corpora import load, rows
 from pipelines.engines.runners import runner_named
 from pipelines.refresh.sources import GUTENBERG, NEWS_CRAWL, WIKIMEDIA, Source
+from transforms.text.builds.manifest_schema import is_name
 from transforms.text.builds.plausibility import DOUBTS, Usual
 
 CURRENT_TABLE = "current"  # value that means: the current edition of a [[corpus]] in this file
 NO_TABLE = "none"
 
 _Derived = TypeVar("_Derived", bound=msgspec.Struct)
-_NAME = re.compile(r"\w[\w.-]*")
 
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Bytes = Annotated[int, msgspec.Meta(ge=0)]
@@ -232,7 +232,7 @@ def _check_names(tables: Sequence[CorpusTable]) -> None:
         raise ValueError("there is no [[corpus]]: add at least one")
     labels = [table.label for table in tables]
     for label in labels:
-        if not _NAME.fullmatch(label):
+        if not is_name(label):
             raise ValueError(f"{label!r} is not a valid name: use only letters, digits, ., - and _")
         if labels.count(label) > 1:
             raise ValueError(

@@ -34,7 +34,7 @@ from pipelines.refresh.recipes import Recipe
 from pipelines.refresh.remote import RemoteDump
 from pipelines.refresh.sites import find_offers
 from pipelines.refresh.state import CorpusState, StateFolder
-from transforms.builds.finished_builds import MANIFEST, read_json
+from transforms.builds.finished_builds import read_manifest
 from transforms.files.open_input import InputError
 
 PUBLISHED = "published"
@@ -254,7 +254,7 @@ class CorpusRun:
         """Returns the reasons why an edition has too few documents, or too many rejected ones, to be
         published; "" if there is no reason.
         """
-        manifest = read_json(join(folder, edition), MANIFEST)
+        manifest = read_manifest(join(folder, edition))
         return find_want(manifest, rows()[self.table.kind].unit, self.table.usual)
 
     def _compare(self, folder: str, plan: Plan) -> EditionChanges:

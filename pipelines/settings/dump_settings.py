@@ -1,24 +1,17 @@
 """Checks settings that several corpora have in common, and makes names of editions from settings."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from transforms.files.damage import check_on_corrupt
-
-# Used in the name of a folder; "" takes the date from the name of the dump.
-_DATE_NAME = re.compile(r"(\w[\w.-]*)?")
+from transforms.text.builds.manifest_schema import check_name
 
 
 def check_dump_settings(dump: Sequence[str], dump_date: str, on_corrupt: str) -> None:
     """Raises ValueError if there is no dump, or if `dump_date` or `on_corrupt` is invalid."""
     if not dump:
         raise ValueError("there must be at least one input file")
-    if not _DATE_NAME.fullmatch(dump_date):
-        raise ValueError(
-            "dump_date must consist of letters, digits, . and -, beginning with a letter or digit, got"
-            f" {dump_date!r}"
-        )
+    check_name("dump_date", dump_date)  # "" takes the date from the name of the dump
     check_on_corrupt(on_corrupt)
 
 

@@ -1,17 +1,16 @@
 """Settings of token files."""
 
 import dataclasses
-import re
 from typing import Any
 
 from transforms.text.builds.build_manifest import Release
+from transforms.text.builds.manifest_schema import check_name
 
 CORPUS = "tokens"
 VERSION = "1.0.0"
 RELEASE_NOTES = {"1.0.0": "First build."}
 RELEASE = Release(CORPUS, VERSION, RELEASE_NOTES)
 TEXTS = ("stored", "plain")
-_NAME = re.compile(r"\w[\w.-]*")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,11 +27,7 @@ class TokensConfig:
     def __post_init__(self) -> None:
         if self.text not in TEXTS:
             raise ValueError(f"`text` must be one of {', '.join(TEXTS)}, not {self.text!r}")
-        if self.name and not _NAME.fullmatch(self.name):
-            raise ValueError(
-                "`name` must consist of letters, digits, . and -, beginning with a letter or digit, got"
-                f" {self.name!r}"
-            )
+        check_name("`name`", self.name)
 
     def variant(self) -> dict[str, Any]:
         """Returns the settings that distinguish token files made with the same build and tokenizer."""

@@ -26,6 +26,7 @@ from pipelines.builds.provenance import VERSION
 from pipelines.corpora import shapes
 from pipelines.share import croissant
 from pipelines.share.chosen_builds import choose_builds
+from transforms.builds.check_files import find_unlisted
 from transforms.builds.finished_builds import Build, files_below, path_below
 from transforms.files.open_input import InputError
 from transforms.files.stores import StoreError, is_local
@@ -85,7 +86,8 @@ def plan(folders: Sequence[str]) -> list[Edition]:
     """Returns the builds to upload: for each edition in `folders` and their subfolders, the current or the
     newest build.
 
-    Raises InputError if there is no finished build, ValueError if the builds are of several corpora.
+    Raises InputError if there is no finished build, or if one has files that its manifest does not list;
+    ValueError if the builds are of several corpora.
     """
     builds = choose_builds(folders)
     above = {posixpath.dirname(posixpath.dirname(build.folder)) for build in builds}
@@ -198,14 +200,19 @@ def _edition(build: Build) -> Edition:
         raise ValueError(
             f"{build.folder}: the build has the split {withheld}, which must not be published"
         )
+    if unlisted := find_unlisted(build):
+        names = ", ".join(repr(path.removeprefix(f"{build.folder}/")) for path in unlisted)
+        raise InputError(
+            build.folder,
+            f"nothing is uploaded, because these files are not in the manifest: {names}; move them elsewhere",
+        )
     folder = "/".join(build.folder.split("/")[-2:])
     sums = {file["name"]: file["sha256"] for file in build.manifest["outputs"]}
     files = []
     for path in sorted(files_below(build.folder)):
         name = path.removeprefix(f"{build.folder}/")
-        if not any(part.startswith(".") for part in name.split("/")):
-            size = pathlib.Path(path).stat().st_size
-            files.append(SharedFile(f"{folder}/{name}", path, size, sums.pop(name, "")))
+        size = pathlib.Path(path).stat().st_size
+        files.append(SharedFile(f"{folder}/{name}", path, size, sums.pop(name, "")))
     if sums:
         raise InputError(path_below(build.folder, min(sums)), "no such file: the build is damaged")
     return Edition(build, folder, files)

@@ -30,6 +30,11 @@ from transforms.text.fingerprint import SPLITS
 
 _READ = re.compile(r".+\.parquet|.+\.tfrecord-.*|.+-\d{5}-of-\d{5}")  # names of parts of a corpus
 
+UNLISTED = frozenset(
+    {COMPLETED, MANIFEST, CARD, "dataset_info.json", "features.json", "stats.json"}
+)
+"""Names of files that a manifest need not list. Only earlier versions did not list the last four."""
+
 
 class ListedFile(NamedTuple):
     """A file that is listed in the manifest of its build."""
@@ -169,19 +174,26 @@ def lists_all_files(build: Build) -> bool:
     return any(file["name"] == CARD for file in build.manifest["outputs"])
 
 
+def find_unlisted(build: Build) -> list[str]:
+    """Returns the paths of all files in the folder of a build that no build has written, sorted."""
+    names = {COMPLETED, MANIFEST} if lists_all_files(build) else UNLISTED
+    listed = {path_below(build.folder, name) for name in names}
+    listed |= {file.file.path for file in list_files(build)}
+    return sorted(set(files_below(build.folder)) - listed)
+
+
 def find_strangers(build: Build) -> Iterator[Fault]:
     """Yields a fault for each file in the folder of a build that the manifest does not list.
 
     If the manifest does not list all files (see `lists_all_files`), only files named like parts of the corpus
     are faults.
     """
-    files = list_files(build)
-    listed = {file.file.path for file in files}
     if lists_all_files(build):
-        listed |= {path_below(build.folder, name) for name in (COMPLETED, MANIFEST)}
-        for path in sorted(set(files_below(build.folder)) - listed):
+        for path in find_unlisted(build):
             yield Fault(path, "is not in the manifest")
         return
+    files = list_files(build)
+    listed = {file.file.path for file in files}
     texts = {posixpath.dirname(file.file.path) for file in files if file.listed.format == "text"}
     for folder in sorted({build.folder, *texts}):
         match = FileSystems.match([f"{glob.escape(folder)}/*"])[0]

@@ -10,6 +10,7 @@ import fnmatch
 import glob
 import hashlib
 import logging
+import os
 import pathlib
 import posixpath
 import re
@@ -17,7 +18,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apache_beam as beam
-import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 from apache_beam.io.filesystem import BeamIOError
@@ -26,6 +26,7 @@ from apache_beam.io.filesystems import FileSystems
 from transforms.files.open_input import InputError, is_there, open_raw, parse_json
 from transforms.files.spread import Spread, SpreadAll
 from transforms.files.stores import is_local, refusal_of
+from transforms.text.builds.manifest_schema import check_manifest, check_values, language_of
 from transforms.text.fingerprint import SPLITS
 
 COMPLETED = "COMPLETED"
@@ -33,34 +34,6 @@ MANIFEST = "manifest.json"
 _LENGTH_BYTES = 4  # length prefix before each text of a Parquet file
 _UNDER_CONSTRUCTION = re.compile(r"((?:[^/]+/)*?\.[^/]*\.building-[^/]*)(?:/|$)")
 """Matches the name of the folder of a running or killed build, and all paths below it."""
-
-
-class _Output(msgspec.Struct):
-    """The entry of an output file in a manifest. Its fields are those of `OutputFile`."""
-
-    name: str
-    split: str
-    format: str
-    records: int
-    bytes: int
-    sha256: str
-
-
-class _Counts(msgspec.Struct):
-    kept: dict[str, int] = {}
-
-
-class _Manifest(msgspec.Struct):
-    """The schema of a manifest: the required fields, and the types of the optional ones."""
-
-    signature: str
-    corpus: str
-    edition: str
-    dump_date: str
-    version: str
-    outputs: list[_Output]
-    counts: _Counts = msgspec.field(default_factory=_Counts)
-    settings: dict[str, Any] = {}
 
 
 class Build(NamedTuple):
@@ -89,15 +62,8 @@ class Build(NamedTuple):
 
     @property
     def language(self) -> str:
-        """The language of the build.
-
-        It is taken from the settings, otherwise from the signature ("wiki40b|lang:uk|dump:…"), otherwise from
-        the edition.
-        """
-        if language := self.manifest.get("settings", {}).get("language"):
-            return str(language)
-        parts = (part.partition(":") for part in self.signature.split("|"))
-        return next((value for name, _, value in parts if name == "lang"), self.edition)
+        """The language of the build (see `language_of`)."""
+        return language_of(self.manifest)
 
 
 def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
@@ -106,7 +72,7 @@ def age_of(build: Build) -> tuple[bool, str, tuple[int, ...], str]:
     The key is (has a dump date, dump date, version, SHA-256 of the manifest). Builds without a date
     ("latest") are sorted before all others.
     """
-    version = tuple(map(int, build.manifest["version"].split(".")))
+    version = tuple(map(int, re.findall(r"\d+", build.manifest["version"])))
     return build.dump_date.isdigit(), build.dump_date, version, build.sha256
 
 
@@ -176,7 +142,8 @@ def mark_of(manifest: bytes) -> bytes:
 def open_build(folder: str) -> Build:
     """Reads the manifest of a finished build.
 
-    Raises InputError if the folder has no finished build or the manifest was changed.
+    Raises InputError if the folder has no finished build, the manifest was changed, or the build has values
+    or files that no build of corpusmill has. They could direct a command to files outside the build.
     """
     mark = FileSystems.join(folder, COMPLETED)
     path = FileSystems.join(folder, MANIFEST)
@@ -187,7 +154,9 @@ def open_build(folder: str) -> Build:
     content = _read_bytes(path)
     if _read_bytes(mark) != mark_of(content):
         raise InputError(mark, f"does not match {MANIFEST}: one of them was changed or is damaged")
-    manifest = _parse_manifest(path, content)
+    manifest = parse_manifest(path, content)
+    if is_local(folder):
+        _check_links(folder)
     return Build(
         folder=folder,
         **{name: manifest[name] for name in ("corpus", "edition", "dump_date", "signature")},
@@ -197,22 +166,53 @@ def open_build(folder: str) -> Build:
     )
 
 
+def _check_links(folder: str) -> None:
+    """Raises InputError if a local build contains a link. It could lead to any file of the machine."""
+    for parent, names, files in os.walk(folder):
+        for path in (pathlib.Path(parent, name) for name in (*names, *files)):
+            if path.is_symlink():
+                raise InputError(str(path), "a link: put the file itself into the build")
+
+
+def read_manifest(folder: str) -> dict[str, Any]:
+    """Reads manifest.json of a build, which may be unfinished.
+
+    Raises InputError if it is missing or damaged.
+    """
+    path = FileSystems.join(folder, MANIFEST)
+    return parse_manifest(path, _read_file_of(path))
+
+
 def read_json(folder: str, name: str) -> Any:
     """Reads a JSON file of a build. Raises InputError if it is missing or damaged."""
     path = FileSystems.join(folder, name)
+    value = parse_json(path, _read_file_of(path))
+    with _as_input_error(path, "not a file of a build"):
+        check_values(value)
+    return value
+
+
+def parse_manifest(path: str, content: bytes) -> dict[str, Any]:
+    """Returns the manifest of a build. Raises InputError if it has values that no build has."""
+    manifest: dict[str, Any] = parse_json(path, content)
+    with _as_input_error(path, "not the manifest of a build"):
+        check_manifest(manifest)
+    return manifest
+
+
+@contextlib.contextmanager
+def _as_input_error(path: str, what: str) -> Iterator[None]:
     try:
-        return parse_json(path, _read_bytes(path))
+        yield
+    except ValueError as error:
+        raise InputError(path, f"{what}: {error}") from None
+
+
+def _read_file_of(path: str) -> bytes:
+    try:
+        return _read_bytes(path)
     except FileNotFoundError as error:
         raise InputError(path, f"the build is damaged: {error}") from None
-
-
-def _parse_manifest(path: str, content: bytes) -> Mapping[str, Any]:
-    manifest: Mapping[str, Any] = parse_json(path, content)
-    try:
-        msgspec.convert(manifest, _Manifest)
-    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # an unpaired surrogate
-        raise InputError(path, f"not the manifest of a build: {error}") from None
-    return manifest
 
 
 def _paths(folder: str, manifest: Mapping[str, Any], split: str) -> list[str]:

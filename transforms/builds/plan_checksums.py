@@ -10,7 +10,8 @@ from typing import NamedTuple
 from apache_beam.io.filesystems import FileSystems
 
 from transforms.builds.check_checksums import Comparison, StoredFile
-from transforms.builds.finished_builds import COMPLETED, MANIFEST, Build, path_below
+from transforms.builds.check_files import UNLISTED
+from transforms.builds.finished_builds import Build, path_below
 from transforms.files.list_folders import check_folder, list_files, list_subfolders
 from transforms.files.open_input import InputError, match_inputs, open_raw
 from transforms.text.files.checksum_list import ListedSum, MalformedListError, read_checksums
@@ -29,15 +30,6 @@ from transforms.text.news.find_artefacts import ArtefactError, ArtefactFinder
 OF_BUILD = "of the build"
 COMPARABLE = "a shard or a part of a checkpoint"
 STRANGER = "nor in the manifest"
-
-_NOT_IN_MANIFEST = {
-    COMPLETED,
-    MANIFEST,
-    "README.md",
-    "dataset_info.json",
-    "features.json",
-    "stats.json",
-}
 
 
 class Plan(NamedTuple):
@@ -165,7 +157,7 @@ def _describe_unnamed(name: str, hashes: Mapping[str, str]) -> Finding:
     part = part_of(name)
     if {kind_of(name), kind_of(part[0] if part else "")} & {*SHARDS, *CHECKPOINTS}:
         detail = COMPARABLE
-    elif name in hashes or name in _NOT_IN_MANIFEST:
+    elif name in hashes or name in UNLISTED:
         detail = OF_BUILD
     else:
         detail = STRANGER

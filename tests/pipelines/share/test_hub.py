@@ -158,6 +158,53 @@ def test_a_dry_run_asks_nothing(
     assert last.startswith(f"2 editions, {len(files)} files, ")
 
 
+@pytest.mark.parametrize("is_listed", [True, False])
+@pytest.mark.parametrize("is_dry", [True, False])
+@pytest.mark.parametrize("name", ["notes.txt", ".env", "more/notes.txt", ".git/config", "a\x1bb"])
+def test_a_file_that_the_manifest_does_not_list_is_not_uploaded(
+    hub: Hub,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    is_dry: bool,
+    is_listed: bool,
+) -> None:
+    """The manifests of earlier versions list no small files."""
+    build = shutil.copytree(next(GOLDEN.glob("wiki40b/uk/2*")), tmp_path / "uk" / "20260101-1.6.1")
+    manifest = manifest_of(build)
+    if not is_listed:
+        data = [one for one in manifest["outputs"] if one["format"] not in ("card", "json")]
+        seal(build, manifest | {"outputs": data})
+    assert publish("me/x", build, "--dry-run") == 0
+    (build / name).parent.mkdir(exist_ok=True)
+    (build / name).write_text("secret")
+    assert publish("me/x", build, *(["--dry-run"] if is_dry else [])) == 1
+    assert capsys.readouterr().err == (
+        f"corpusmill: error: {build}: nothing is uploaded, because these files are not in the manifest:"
+        f" {name!r}; move them elsewhere\n"
+    )
+    assert not hub.uploads
+
+
+@pytest.mark.parametrize("name", ["notes.txt", ".env", "stats.json", "rejected", "more"])
+@pytest.mark.parametrize("target", ["secret.txt", "secrets"])
+def test_nothing_behind_a_link_is_uploaded(
+    hub: Hub, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, target: str
+) -> None:
+    build = shutil.copytree(next(GOLDEN.glob("wiki40b/uk/2*")), tmp_path / "uk" / "20260101-1.6.1")
+    (tmp_path / "secret.txt").write_text("secret")
+    (tmp_path / "secrets").mkdir()
+    if (build / name).exists():
+        (build / name).rename(tmp_path / "moved")
+    (build / name).symlink_to(tmp_path / target)
+    assert publish("me/x", build, "--dry-run") == 1
+    assert publish("me/x", build) == 1
+    found = capsys.readouterr()
+    message = f"corpusmill: error: {build}/{name}: a link: put the file itself into the build\n"
+    assert (found.out, found.err) == ("", 2 * message)
+    assert not hub.uploads
+
+
 @pytest.mark.parametrize(
     ("repo", "fails", "message"),
     [
@@ -247,6 +294,9 @@ def test_a_withheld_split_is_not_uploaded(
     manifest = manifest_of(build)
     manifest["outputs"] = [one for one in manifest["outputs"] if one["split"] != "test"]
     seal(build, manifest)
+    assert publish("me/texts", build, "--dry-run") == 1  # the files are still there
+    for path in build.glob("*test*"):
+        path.unlink()
     assert publish("me/texts", build, "--dry-run") == 0
 
 

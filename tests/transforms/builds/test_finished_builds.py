@@ -1,8 +1,13 @@
+import functools
 import hashlib
 import itertools
+import json
 import logging
+import math
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -152,6 +157,132 @@ def test_what_is_no_sound_build(
 ) -> None:
     damage(uk)
     assert error_of(InputError, open_build, str(uk)).startswith(f"{uk}{name}{message}")
+
+
+# A build may come from anybody: its values are names, dates and counts, and lead to no file outside it.
+
+HOSTILE_NAMES = (
+    "x/../../../../ESCAPED",
+    "/etc",
+    "..",
+    ".",
+    "-rf",
+    ".hidden",
+    "a b",
+    "a\\b",
+    "C:",
+    "gs://bucket",
+    "a\0b",
+    "a\n",
+    "*",
+    "a" * 256,
+    "a" * 1_000_000,
+    ["uk"],
+    7,
+    None,
+)
+
+
+def change(name: str, value: object) -> Callable[[dict[str, Any]], object]:
+    return lambda manifest: manifest.update({name: value})
+
+
+def change_file(name: str, value: object) -> Callable[[dict[str, Any]], object]:
+    return lambda manifest: manifest["outputs"][0].update({name: value})
+
+
+def refusal_of(folder: Path, change: Callable[[dict[str, Any]], object]) -> str:
+    manifest = manifest_of(folder)
+    change(manifest)
+    seal_bytes(folder, json.dumps(manifest).encode())
+    message = error_of(InputError, open_build, str(folder))
+    assert message.startswith(f"{folder}/manifest.json: not ")
+    assert len(message) - len(str(folder)) < 300
+    return message
+
+
+@pytest.mark.parametrize("name", ["corpus", "edition", "dump_date", "version"])
+@pytest.mark.parametrize("value", HOSTILE_NAMES, ids=lambda value: ascii(value)[:20])
+def test_values_that_become_parts_of_paths_are_names(uk: Path, name: str, value: object) -> None:
+    refusal_of(uk, change(name, value))
+
+
+@pytest.mark.parametrize("name", ["name", "split", "format"])
+@pytest.mark.parametrize("value", HOSTILE_NAMES, ids=lambda value: ascii(value)[:20])
+def test_files_have_names_below_the_build(uk: Path, name: str, value: object) -> None:
+    refusal_of(uk, change_file(name, value))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (change("edition", ""), "the corpus or the edition has no name"),
+        (change_file("name", "rejected/../../x"), "is not the name of a file of a build"),
+        (change_file("name", "rejected//x"), "is not the name of a file of a build"),
+        (change_file("name", ""), "is not the name of a file of a build"),
+        (change("settings", {"language": "../x"}), "language must consist of letters"),
+        (change("settings", {"language": ["uk"]}), "language must consist of letters"),
+        (change("signature", "wiki40b|lang:../x|v:1.0.0"), "language must consist of letters"),
+        (change("signature", "wiki40b\nOK: all is well"), "the signature has more than one line"),
+        (change("signature", "x" * 10_001), "Expected `str` of length <= 10000"),
+        (change("counts", {"kept": 7}), "the counts `kept` are not divided into splits"),
+        (change("counts", {"kept": {"train": -1}}), "Expected `int` >= 0"),
+        (change("counts", {"pages_read": True}), "Expected `int | object`, got `bool`"),
+        (change("counts", {"pages_read": 10**400}), "larger than 2^63 - at `$.counts.pages_read`"),
+        (change("counts", {"pages_read": math.inf}), "a number is not finite"),
+        (change("settings", {"x": [0, math.nan]}), "not finite, or larger than 2^63 - at `$.settings.x[1]`"),
+        (change("settings", {"x": 10**5000}), "not JSON: Exceeds the limit (4300 digits)"),
+        (change("settings", {"x": "\ud800"}), "can't encode character"),
+        (change("settings", {"x": functools.reduce(lambda inner, _: [inner], range(60), 0)}), "nested"),
+        (change("caveats", "x"), "Expected `array`, got `str` - at `$.caveats`"),
+        (change("inputs", [{"role": "dump"}]), "Object missing required field `name`"),
+        (change_file("records", 10**400), "larger than 2^63 - at `$.outputs[0].records`"),
+        (change_file("records", -1), "Expected `int` >= 0"),
+        (change_file("bytes", True), "Expected `int`, got `bool`"),
+        (change_file("bytes", 1.5), "Expected `int`, got `float`"),
+    ],
+)  # fmt: skip
+def test_values_that_no_build_has_are_refused(
+    uk: Path, changed: Callable[[dict[str, Any]], object], message: str
+) -> None:
+    sys.set_int_max_str_digits(0)
+    try:
+        manifest = manifest_of(uk)
+        changed(manifest)
+        content = json.dumps(manifest).encode()
+    finally:
+        sys.set_int_max_str_digits(4300)
+    seal_bytes(uk, content)
+    assert message in error_of(InputError, open_build, str(uk))
+
+
+def test_a_manifest_that_is_nested_without_end_is_refused(uk: Path) -> None:
+    content = (uk / "manifest.json").read_bytes()
+    nested = b'{"settings": ' + b"[" * 100_000 + b"]" * 100_000
+    seal_bytes(uk, content.replace(b"{", nested + b",", 1))
+    assert "not JSON" in error_of(InputError, open_build, str(uk))
+
+
+@pytest.mark.parametrize(
+    "name", ["train-00000-of-00003.parquet", "notes.txt", ".hidden", "rejected"]
+)
+@pytest.mark.parametrize("target", ["/etc/hostname", "/etc", "nowhere", "."])
+def test_a_build_with_a_link_is_refused(uk: Path, name: str, target: str) -> None:
+    (uk / name).unlink(missing_ok=True)
+    (uk / name).symlink_to(target)
+    message = f"{uk}/{name}: a link: put the file itself into the build"
+    assert error_of(InputError, open_build, str(uk)) == message
+
+
+def test_a_link_to_a_build_is_followed(uk: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(uk)
+    assert open_build(str(tmp_path / "link")).edition == "uk"
+
+
+@pytest.mark.parametrize("edition", ["zh-min-nan", "be-x-old", "uk-near-duplicates-0.8", "бе_1"])
+def test_names_of_editions_are_accepted(uk: Path, edition: str) -> None:
+    seal(uk, manifest_of(uk) | {"edition": edition})
+    assert open_build(str(uk)).edition == edition
 
 
 # Finding builds.
