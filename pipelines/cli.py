@@ -20,6 +20,7 @@ from pipelines.engines.errors import BuildError, check_address_space, find_short
 from pipelines.engines.local.fork_server import without_collections
 from pipelines.engines.local.worker_processes import started_early
 from pipelines.engines.runners import IN_PROCESS
+from pipelines.screen import escape, escaped_output
 from pipelines.settings.extras import check_extras
 
 LAUNCH = "pipelines.builds.launch"  # most modules of the launcher that workers import, too
@@ -35,7 +36,7 @@ class _LogFormatter(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        line = super().format(record)
+        line = escape(super().format(record))  # a progress bar interprets control characters
         if not sys.stderr.isatty():
             return line
         named = "" if record.levelno == logging.INFO else f"{record.levelname} "
@@ -57,6 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
       arguments: The words of the command line; by default those of this process.
     """
+    with escaped_output():
+        return _main(arguments)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     parser = make_parser()
     settings, beam_flags = parser.parse_known_args(arguments)
     # Beam logs every error that it also raises, and warns about optional libraries that are not

@@ -20,6 +20,7 @@ from rich.text import Text
 
 from pipelines.builds.estimates import Doing, Estimate, describe_counts, describe_seconds
 from pipelines.builds.side_thread import beside
+from pipelines.screen import new_console
 from transforms.files import counters
 
 REDRAW_SECONDS = 0.5
@@ -86,7 +87,7 @@ def add_counts(name: str, counts: Mapping[str, int]) -> None:
 
 def _watch(label: str, estimate: Estimate, folder: pathlib.Path, is_over: threading.Event) -> None:
     logger = logging.getLogger(__name__)
-    console = Console(stderr=True)
+    console = new_console(stderr=True)
     is_drawn = console.is_terminal and logger.isEnabledFor(logging.INFO)
     start = time.monotonic()
     with _draw(console, label) if is_drawn else _log(label) as update:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 
+from pipelines.screen import new_console
 from transforms.records import SubwordStats
 from transforms.text.books.simple.simplebooks_rows import SIZES
 from transforms.text.fingerprint import SPLITS
@@ -54,11 +55,11 @@ def print_summary(
     rejected items, remarks from the manifest, and the folder of the build. The arguments are those of
     `print_json`.
     """
-    console = Console()
+    console = new_console()
     is_log = not (console.is_terminal or "COLUMNS" in os.environ)
     if is_log:
         console.width = LOG_COLUMNS
-    say = functools.partial(console.print, highlight=False, markup=False, soft_wrap=True)
+    say = functools.partial(console.print, soft_wrap=True)
     say(manifest["signature"])
     if "total" in stats:
         for table in _tables_of(stats, console):

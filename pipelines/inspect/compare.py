@@ -27,6 +27,7 @@ from pipelines.inspect.findings import (
     reporting,
     write_lines,
 )
+from pipelines.screen import escape_line
 from transforms.builds.compare_editions import CompareEditions, columns_to_compare, count_documents
 from transforms.builds.finished_builds import Build, open_build
 from transforms.files.open_input import open_raw
@@ -235,7 +236,7 @@ def print_changes(changes: EditionChanges, report: str = "") -> None:
     """Prints a summary of the changes. `report` is the path of the file that lists all changes."""
     print(f"old: {changes.old}\nnew: {changes.new}")
     for difference in changes.differences:
-        print(f"  differs: {difference}")
+        print(f"  differs: {escape_line(difference)}")
     rows = [*changes.splits.items()] if len(changes.splits) > 1 else []
     _print_table(
         (changes.unit, *(name.replace("_", " ") for name in SplitChanges._fields)),

@@ -45,6 +45,7 @@ from pipelines.engines.runners import IN_PROCESS
 from pipelines.inspect.contamination_page import make_page
 from pipelines.inspect.found_folder import FoundFolder, new_folder
 from pipelines.inspect.text_sources import find_evaluation_sets, find_training_files
+from pipelines.screen import escape_line, new_console
 from pipelines.settings.contamination_settings import Search
 from transforms.builds.finished_builds import read_json
 from transforms.duplicates.find_contamination import (
@@ -372,7 +373,7 @@ def print_contamination(found: Contamination, ngram_words: int, output: str = ""
       ngram_words: The number of words in an n-gram; it is displayed in a column heading.
       output: The output folder of the search; "" if the results are not kept.
     """
-    console = Console(width=_COLUMNS, highlight=False, markup=False)
+    console = new_console(width=_COLUMNS)
     train = found.train
     rejected = {name: number for name, number in train.items() if name.startswith("rejected/")}
     console.print(
@@ -411,5 +412,6 @@ def _print_row(console: Console, row: Mapping[str, Any]) -> None:
     text = " ".join(words[:_SHOWN_WORDS]) + (" …" if len(words) > _SHOWN_WORDS else "")
     where = f"{posixpath.basename(passage['file'])} {passage['document']}".strip()
     of_set = row["split"] or row["set"]
-    console.print(f"{row['longest']} of {row['words']} words in a row: {of_set} {row['id']}")
-    console.print(f"  {text}\n  documents: {row['documents']:,}; {where}")
+    item = escape_line(f"{of_set} {row['id']}")
+    console.print(f"{row['longest']} of {row['words']} words in a row: {item}")
+    console.print(f"  {text}\n  documents: {row['documents']:,}; {escape_line(where)}")

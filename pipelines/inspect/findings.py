@@ -17,6 +17,7 @@ from apache_beam.io.filesystems import FileSystems
 from pipelines.engines.engine import Engine
 from pipelines.engines.run_pipeline import find_engine
 from pipelines.engines.runners import IN_PROCESS
+from pipelines.screen import escape_line
 
 SHOWN = 20  # maximum number of faults, entities or documents shown on the screen
 ALL_IS_WELL = "OK: all is well"
@@ -96,7 +97,7 @@ def print_first(lines: Sequence[str], count: int, report: str) -> None:
     """
     shown = lines[:SHOWN]
     for line in shown:
-        print(f"  {line}")
+        print(f"  {escape_line(line)}")
     if count > len(shown):
         rest = f"all are in {report}" if report else "--report FILE lists all"
         print(f"  … and {count - len(shown):,} more; {rest}")

@@ -9,6 +9,7 @@ import apache_beam as beam
 from pipelines.engines.run_pipeline import find_engine, run_pipeline
 from pipelines.inspect.found_folder import FoundFolder, new_folder
 from pipelines.inspect.text_sources import find_data_sets
+from pipelines.screen import escape_line
 from transforms.builds.finished_builds import read_json
 from transforms.duplicates.find_overlap import PAIRS, FindOverlap, SetFile, SignDocuments
 from transforms.duplicates.find_similar_documents import NGRAM_WORDS, PERMUTATIONS
@@ -99,5 +100,5 @@ def print_overlap(output: str, similarity: str) -> None:
     print(f"{'documents':>12}{'alike':>12}  data set, split")
     for row in stats["data_sets"]:
         counts = f"{row['documents']:>12,}{row['near']:>12,}"
-        print(f"{counts}  {row['data_set']} {row['split']}".rstrip())
+        print(counts, escape_line(f" {row['data_set']} {row['split']}".rstrip()))
     print(f"{stats['pairs']:,} pairs in {stats['clusters']:,} clusters: {output}/{PAIRS}-*.parquet")

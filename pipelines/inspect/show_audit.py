@@ -6,8 +6,9 @@ A hole is a place in the text where words are missing.
 from collections.abc import Mapping
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
+
+from pipelines.screen import new_console
 
 COLUMNS = 80
 SHOWN = 10  # number of templates, and of pages, that are printed
@@ -15,7 +16,7 @@ SHOWN = 10  # number of templates, and of pages, that are printed
 
 def print_audit(summary: Mapping[str, Any]) -> None:
     """Prints the contents of `audit/summary.json` as tables."""
-    console = Console(width=COLUMNS, highlight=False, markup=False)
+    console = new_console(width=COLUMNS)
     pages = dict(summary["pages"])
     drawn, audited = pages.pop("drawn"), pages.pop("audited")
     left_out = "".join(f", {count:,} {reason}" for reason, count in pages.items())

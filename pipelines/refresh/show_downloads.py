@@ -19,6 +19,7 @@ from rich.progress import (
 
 from pipelines.builds.side_thread import beside
 from pipelines.refresh.part_file import PartFile
+from pipelines.screen import new_console
 
 REDRAW_SECONDS = 0.5
 LOG_SECONDS = 30.0
@@ -31,7 +32,7 @@ def shown(parts: Sequence[PartFile]) -> Iterator[None]:
 
     The progress is computed from the sizes of the stored files.
     """
-    console = Console(stderr=True)
+    console = new_console(stderr=True)
     watch = _draw if console.is_terminal else _log
     with beside(functools.partial(watch, console, parts)):
         yield

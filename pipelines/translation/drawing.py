@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich import box
-from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
+
+from pipelines.screen import new_console
 
 _WIDEST = 10_000  # largest width of a table, in columns of the screen
 _NARROWEST = 10  # least number of characters in a line of a wrapped cell
@@ -112,7 +113,7 @@ def _draw(
     if total:
         table.add_row(*(Text(total[place]) for place in places))
     drawing = io.StringIO()
-    console = Console(file=drawing, width=_WIDEST, force_terminal=False, color_system=None)
+    console = new_console(file=drawing, width=_WIDEST, force_terminal=False, color_system=None)
     console.width = Measurement.get(console, console.options, table).maximum
     console.print(table)
     lines = (line.rstrip() for line in drawing.getvalue().strip("\n").splitlines())

@@ -25,6 +25,7 @@ from transforms.builds.finished_builds import (
 from transforms.files.open_input import InputError, is_there
 from transforms.records import Rejected
 from transforms.text.builds.corpus_shapes import TITLE_IN_TEXT, CorpusShape
+from transforms.text.builds.manifest_schema import is_name
 from transforms.text.wikimedia.article_markers import START_ARTICLE, parse_article
 from transforms.text.wikimedia.row_columns import RowSource
 from transforms.text.wikimedia.wikis import code_of, dbname_of
@@ -190,9 +191,9 @@ def _addresses(build: Build, row: dict[str, Any], title: str) -> Iterator[tuple[
         source = RowSource(build.language, dbname_of(build.language))
         yield "source", source.url(title, str(row[_VERSION_ID]))
         wiki, _, page = str(row["wikidata_id"]).partition(":")
-        if page:
+        if page and is_name(wiki):
             yield "page", f"https://{code_of(wiki)}.wikipedia.org/?curid={page}"
-        else:
+        elif not page:
             yield "entity", f"https://www.wikidata.org/wiki/{row['wikidata_id']}"
     elif "book_id" in row:
         yield "source", _GUTENBERG.format(row["book_id"])

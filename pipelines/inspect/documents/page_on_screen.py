@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich import box
-from rich.console import Console
 from rich.rule import Rule as Line
 from rich.table import Table
 from rich.text import Text
 
 from pipelines.inspect.documents.build_document import Origin
+from pipelines.screen import escape_line, new_console
 from transforms.text.wikimedia.explain.explained_page import (
     EMPTY,
     KEPT,
@@ -38,7 +38,7 @@ _NOTHING = "–"
 
 def draw_origin(origin: Origin, width: int) -> str:
     """Returns the facts about a document and the beginning of its text, wrapped to `width` columns."""
-    lines = [f"{origin.fate}", *(f"{name}: {value}" for name, value in origin.facts)]
+    lines = [f"{origin.fate}", *(f"{name}: {escape_line(value)}" for name, value in origin.facts)]
     text = origin.text.strip()
     left = len(text) - TEXT_SHOWN
     shown = text[:TEXT_SHOWN] + (f" … ({left:,} more characters)" if left > 0 else "")
@@ -53,14 +53,13 @@ def draw_page(page: ExplainedPage, facts: Sequence[tuple[str, str]], width: int)
       width: The number of columns of the screen.
     """
     drawing = io.StringIO()
-    console = Console(
-        file=drawing, width=width, force_terminal=False, color_system=None, highlight=False
-    )
+    console = new_console(file=drawing, width=width, force_terminal=False, color_system=None)
     for section in page.sections:
         for part in _section(section, width):
             console.print(part)
     lines = [line.rstrip() for line in drawing.getvalue().splitlines()]
-    return _wrapped((f"{name}: {value}" for name, value in facts), width) + "\n".join([*lines, ""])
+    told = (f"{name}: {escape_line(value)}" for name, value in facts)
+    return _wrapped(told, width) + "\n".join([*lines, ""])
 
 
 def _wrapped(lines: Iterable[str], width: int, indent: str = "  ") -> str:

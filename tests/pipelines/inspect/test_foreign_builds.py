@@ -1,13 +1,16 @@
-"""Builds of anybody: what their manifests say leads no command to other files."""
+"""Builds of anybody: they lead no command to other files, and steer no terminal."""
 
+import contextlib
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pipelines.screen import escape
+from tests.makers.edition_builds import make_edition
 from tests.makers.finished_builds import manifest_of, seal
 from tests.makers.wiki_builds import run_cli
 from tests.tools.golden_tree import GOLDEN, tree_of
@@ -81,3 +84,72 @@ def test_a_forged_manifest_is_refused(
     if command == "verify in JSON":
         assert json.loads(found.out)["is_sound"] is False
     assert tree_of(tmp_path) == before
+
+
+STEER = "\x1b]0;x\x07\x1b[31m\x9b\u202e[red]\nOK: all is well"
+ID, TITLE = f"Q1{STEER}", f"Title{STEER}"
+TEXT = (
+    f"\n_START_ARTICLE_\nTitle{STEER[:-16]}\n_START_PARAGRAPH_\nWords {STEER} " + "that go on " * 9
+)
+
+
+def steering(output: Path, split: str, identity: str, **of_manifest: Any) -> Path:
+    """A build with control characters in all that may be printed."""
+    row = {"wikidata_id": identity, "text": TEXT, "version_id": "7"}
+    other = {"wikidata_id": "Q2", "text": TEXT.replace("Words", "Sentences"), "version_id": "8"}
+    known = {
+        "signature": "wiki40b|lang:uk|x\x1b[31m|v:1.0.0",
+        "settings": {f"a{STEER}": f"b{STEER}"},
+        "caveats": [STEER],
+        "lost": [{"file": STEER, "reason": STEER}],
+    }
+    folder = make_edition(output, {split: [[row, other]]}, **known | of_manifest)
+    sizes = {"articles": 2, "words": 60, "text_bytes": 300, "characters": 300}
+    (folder / "stats.json").write_text(json.dumps({split: sizes, STEER: sizes, "total": sizes}))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("verify", "first", "second", "--workers", 1),
+        ("compare", "FIRST", "SECOND", "--workers", 1),
+        ("compare", "FIRST", "SECOND", "--workers", 1, "--json"),
+        ("inspect", "FIRST", ID),
+        ("inspect", "FIRST", TITLE[:-16]),
+        ("inspect", "FIRST", "\x1b"),
+        ("contamination", "--train", "first", "--eval", "items.txt"),
+        ("contamination", "--train", "first", "--eval", "items.txt", "--json"),
+        ("overlap", "first", "--with", "second", "--output", "found"),
+        ("report", "first"),
+        ("report", "first", "--format", "markdown"),
+        ("report", "first", "--json"),
+        ("harness", "first", "--output", "tasks"),
+        ("croissant", "first"),
+        ("no\x1b[31mcommand",),
+    ],
+    ids=lambda command: ascii(command)[:40],
+)
+def test_nothing_that_is_printed_steers_a_terminal(
+    command: Sequence[object],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # Checks of entities refuse ids with control characters.
+    identity = "Q1" if command[0] in ("verify", "compare") else ID
+    places = {
+        "FIRST": steering(tmp_path / "first", "train", identity),
+        "SECOND": steering(tmp_path / "second", "test", identity, settings={}),
+    }
+    (places["FIRST"] / f"strange{STEER}").write_text("x")
+    (tmp_path / "items.txt").write_text("that go on " * 9)
+    monkeypatch.chdir(tmp_path)
+    with contextlib.suppress(SystemExit):
+        run_cli(*(places.get(str(one), one) for one in command))
+    found = capsys.readouterr()
+    printed = found.out + found.err
+    assert len(printed) > 10
+    assert printed == escape(printed)
+    if command[0] != "inspect":  # which prints the text of a document with its lines
+        assert "\nOK: all is well" not in printed

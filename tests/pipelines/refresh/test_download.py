@@ -597,7 +597,7 @@ def test_the_log_tells_how_far_it_is(
 def test_a_terminal_shows_a_bar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=True, width=100)
-    monkeypatch.setattr(show_downloads, "Console", lambda stderr: console)
+    monkeypatch.setattr(show_downloads, "new_console", lambda stderr: console)
     part = DiskPart(str(tmp_path), RemoteFile("dump.xml", (), SIZE))
     with show_downloads.shown([part]):
         part.begin(Note("", "", "", "", SIZE))
