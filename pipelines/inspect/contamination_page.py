@@ -4,11 +4,12 @@ The page displays each evaluation item beside the passages of training data that
 that the item and a passage share are highlighted. The page needs no other file and no network.
 """
 
-import html
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+from transforms.text.html_page import escape, make_head
 
 MAX_ITEMS = 2_000
 """Maximum number of items on the page, because browsers are slow with larger pages. The report
@@ -25,7 +26,6 @@ section { border-top: 2px solid #8886; margin-top: 1.5rem; }
 .pair p { white-space: pre-line; overflow-wrap: anywhere; margin: .3rem 0; }
 .from { opacity: .75; font-size: .85rem; } mark { background: #fd6; color: #000; }
 @media (max-width: 45rem) { .pair { grid-template-columns: 1fr; } }
-:root { color-scheme: light dark; }
 """
 _BLANK_LINES = re.compile(r"\s*\n\s*")
 _FILTER = """
@@ -45,9 +45,8 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
     """
     rows = sorted(found, key=_order)
     shown = rows[:MAX_ITEMS]
-    yield "<!doctype html>\n<html lang=en><meta charset=utf-8>"
-    yield "<meta name=viewport content='width=device-width'><title>Contamination</title>"
-    yield f"<style>{_STYLE}</style>\n<h1>Evaluation items in training data</h1>\n"
+    yield make_head("Contamination", _STYLE, [_FILTER])
+    yield "<h1>Evaluation items in training data</h1>\n"
     train = summary["train"]
     yield f"<p>{train.get('documents', 0):,} training documents, {train.get('words', 0):,} words</p>\n"
     yield from _table(summary)
@@ -55,7 +54,7 @@ def make_page(summary: Mapping[str, Any], found: Iterable[Mapping[str, Any]]) ->
     yield f"<p>{len(rows):,} items found{left_out}. <input placeholder='Show items with …'></p>\n"
     for row in shown:
         yield from _section(row)
-    yield f"<script>{_FILTER}</script>\n</html>\n"
+    yield f"<script>{_FILTER}</script>\n</body></html>\n"
 
 
 def _order(row: Mapping[str, Any]) -> tuple[int, int]:
@@ -67,20 +66,20 @@ def _table(summary: Mapping[str, Any]) -> Iterator[str]:
     heads = ("set, split", "items", "touched", "13 words", "70 % found", "whole")
     yield "<table><tr>" + "".join(f"<th>{name}" for name in heads) + "\n"
     for one in summary["sets"]:
-        title = html.escape(f"{one['set']} {one['split']}".strip())
+        title = escape(f"{one['set']} {one['split']}".strip())
         yield f"<tr><td>{title}" + "".join(f"<td>{one[name]:,}" for name in names) + "\n"
     yield "</table>\n"
 
 
 def _section(row: Mapping[str, Any]) -> Iterator[str]:
-    title = html.escape(f"{row['set']} {row['split']} {row['id']}")
+    title = escape(f"{row['set']} {row['split']} {row['id']}")
     yield f"<section><h3>{title}</h3><p class=from>{row['longest']:,} of {row['words']:,} words in a row;"
     yield f" {row['ngrams_found']:,} of {row['ngrams']:,} n-grams; documents: {row['documents']:,}, with"
     yield f" all of it: {row['whole']:,}</p>\n"
     for passage in row["passages"]:
         ours = [(start, end) for start, end, _, _ in passage["matches"]]
         theirs = [(start, end) for _, _, start, end in passage["matches"]]
-        name = html.escape(f"{posixpath.basename(passage['file'])} {passage['document']}")
+        name = escape(f"{posixpath.basename(passage['file'])} {passage['document']}")
         yield "<div class=pair><div><div class=from>item</div>"
         yield f"<p>{mark(row['text'], ours)}</p></div>\n<div><div class=from>{name}</div>"
         yield f"<p>{mark(passage['text'], theirs)}</p></div></div>\n"
@@ -111,4 +110,4 @@ def mark(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 def _escape(text: str) -> str:
     """Returns the text as HTML, without empty lines."""
-    return html.escape(_BLANK_LINES.sub("\n", text))
+    return escape(_BLANK_LINES.sub("\n", text))

@@ -1,8 +1,8 @@
 """Formats a page, and the explanation of how it was cleaned, as one HTML file that needs no network."""
 
-import html
 from collections.abc import Iterator, Sequence
 
+from transforms.text.html_page import escape, make_head
 from transforms.text.wikimedia.explain.explained_page import (
     ExplainedPage,
     ExplainedSection,
@@ -10,7 +10,7 @@ from transforms.text.wikimedia.explain.explained_page import (
 )
 
 _STYLE = """
-:root { color-scheme: light dark; --line: #8886; --template: #fd66; --link: #6af3; --cut: #f665; }
+:root { --line: #8886; --template: #fd66; --link: #6af3; --cut: #f665; }
 body { font: 16px/1.5 system-ui, "Noto Sans", sans-serif; }
 body { margin: 0 auto; max-width: 100rem; padding: 0 1rem 4rem; }
 h1, h2 { overflow-wrap: anywhere; }
@@ -45,12 +45,10 @@ def make_page(page: ExplainedPage, facts: Sequence[tuple[str, str]]) -> Iterator
     Args:
       facts: (name, value) pairs to display above the page, such as its source.
     """
-    title = html.escape(page.title)
-    yield f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield f'<link rel="icon" href="data:,"><style>{_STYLE}</style></head>\n<body><h1>{title}</h1>\n<dl>'
+    yield make_head(page.title, _STYLE)
+    yield f"<h1>{escape(page.title)}</h1>\n<dl>"
     for name, value in facts:
-        yield f"<dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd>"
+        yield f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>"
     yield f"</dl>\n{_LEGEND}\n"
     for section in page.sections:
         yield from _section(section)
@@ -58,14 +56,14 @@ def make_page(page: ExplainedPage, facts: Sequence[tuple[str, str]]) -> Iterator
 
 
 def _section(section: ExplainedSection) -> Iterator[str]:
-    name = html.escape(section.heading or "lead")
+    name = escape(section.heading or "lead")
     yield f"<section><h2>{name} <small>· {section.fate}</small></h2>\n"
     if section.rule:
-        yield f"<p>{html.escape(section.rule.text)} <code>{html.escape(section.rule.place)}</code></p>\n"
-    paragraphs = "".join(f"<p>{html.escape(one)}</p>" for one in section.text.paragraphs)
+        yield f"<p>{escape(section.rule.text)} <code>{escape(section.rule.place)}</code></p>\n"
+    paragraphs = "".join(f"<p>{escape(one)}</p>" for one in section.text.paragraphs)
     yield '<div class="pair"><div class="source" dir="auto">'
     yield from _marked(section.source.strip("\n"), section)
-    heading = f"<h3>{html.escape(section.text.heading)}</h3>" if section.text.heading else ""
+    heading = f"<h3>{escape(section.text.heading)}</h3>" if section.text.heading else ""
     yield f'</div><div class="text" dir="auto">{heading}{paragraphs or "–"}</div></div>\n'
     if section.pieces:
         yield f"<details><summary>Templates, links and other parts: {len(section.pieces):,}</summary>"
@@ -90,14 +88,14 @@ def _marked(source: str, section: ExplainedSection) -> Iterator[str]:
         start, end = piece.start - shift, min(piece.end - shift, len(source))
         if piece.start < 0 or start < position:
             continue
-        yield html.escape(source[position:start])
-        told = html.escape(f"→ {piece.shown or '–'}\n{piece.rule.text}\n{piece.rule.place}")
-        yield f'<span class="{piece.kind}" title="{told}">{html.escape(source[start:end])}</span>'
+        yield escape(source[position:start])
+        told = escape(f"→ {piece.shown or '–'}\n{piece.rule.text}\n{piece.rule.place}")
+        yield f'<span class="{piece.kind}" title="{told}">{escape(source[start:end])}</span>'
         position = end
-    yield html.escape(source[position:])
+    yield escape(source[position:])
 
 
 def _row(piece: Piece) -> str:
     source, shown = (" ".join(one.split())[:_SHOWN] for one in (piece.source, piece.shown))
     cells = source, shown or "–", piece.rule.text, piece.rule.place
-    return "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>\n"
+    return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>\n"

@@ -180,7 +180,7 @@ def what_was_thrown_away(facts: Facts, rejected: Sequence[Rejected] = ()) -> Ans
     if not balance:
         return None
     read = balance.read
-    rows = [Bar(f"read: {balance.unit}", read, f"{read:,}", colour="@quiet")]
+    rows = [Bar(f"read: {balance.unit}", read, f"{read:,}", colour=QUIET)]
     left = read
     shown, rest = balance.left_out[:MAX_REASONS], balance.left_out[MAX_REASONS:]
     for name, records in [

@@ -1,7 +1,7 @@
 """Makes the charts of the report: Vega-Lite specifications, built with Altair.
 
-Colours such as "@accent" are replaced in page.js by colours for the light or the dark theme. Charts are as
-wide as the page. Labels are above the bars, because there is no space beside them on narrow screens.
+Colours are variables of page.css, which differ in the light and the dark theme. Charts are as wide as the
+page. Labels are above the bars, because there is no space beside them on narrow screens.
 """
 
 import math
@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import altair as alt
 
 Spec = Mapping[str, Any]
-ACCENT, REJECTED, PAPER, QUIET, INK = "@accent", "@rejected", "@paper", "@quiet", "@ink"
+ACCENT, REJECTED, PAPER = "var(--accent)", "var(--rejected)", "var(--paper)"
+QUIET, INK = "var(--quiet)", "var(--ink)"
 _ROW_HEIGHT = 38
 _HEIGHT = 240
 _BAR = 10

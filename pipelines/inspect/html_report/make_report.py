@@ -1,5 +1,6 @@
 """Makes an HTML report with charts about finished builds."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -20,7 +21,7 @@ from pipelines.inspect.html_report.lengths import lengths
 from pipelines.inspect.html_report.subjects import what_it_is_about
 from pipelines.inspect.html_report.vocabulary_fit import does_the_vocabulary_fit
 from pipelines.inspect.html_report.write_page import Page, render
-from transforms.builds.finished_builds import age_of, find_folders, open_build
+from transforms.builds.finished_builds import Build, age_of, find_folders, open_build
 from transforms.files.open_input import InputError
 from transforms.records import Rejected
 
@@ -53,13 +54,20 @@ def make_report(folders: Sequence[str]) -> str:
         raise InputError(
             ", ".join(folders), "no finished build of a corpus in this folder or below"
         )
+    return render(make_pages(builds))
+
+
+def make_pages(builds: Sequence[Build]) -> list[Page]:
+    """Returns the sections of the report about the given builds. If there are several, the first section
+    compares them.
+    """
     all_facts = list(map(read_facts, builds))
     names: Counter[str] = Counter()
     pages = [_page(facts, before, _anchor(facts, names)) for before, facts in with_older(all_facts)]
     if len(pages) > 1:
         answers = overview(all_facts, [page.anchor for page in pages])
         pages.insert(0, Page("all-builds", f"{len(builds):,} builds", answers))
-    return render(pages)
+    return pages
 
 
 def with_older(all_facts: Sequence[Facts]) -> Iterator[tuple[Facts | None, Facts]]:
@@ -76,13 +84,13 @@ def with_older(all_facts: Sequence[Facts]) -> Iterator[tuple[Facts | None, Facts
 
 
 def _anchor(facts: Facts, names: Counter[str]) -> str:
-    """Returns the HTML id of a build's section. If several builds have the same name, a number
-    is appended.
+    """Returns the HTML id of a build's section. It consists of letters, digits, "_", "." and "-", and
+    so is the same in an address. If several builds have the same name, "~" and a number are appended.
     """
     build = facts.build
-    name = f"{build.corpus}-{build.edition}-{build.label}"
+    name = re.sub(r"[^\w.-]", "_", f"{build.corpus}-{build.edition}-{build.label}", flags=re.ASCII)
     names[name] += 1
-    return name if names[name] == 1 else f"{name}-{names[name]}"
+    return name if names[name] == 1 else f"{name}~{names[name]}"
 
 
 def _page(facts: Facts, before: Facts | None, anchor: str) -> Page:

@@ -1,6 +1,5 @@
 """Writes the answers about builds as one self-contained HTML file."""
 
-import json
 import re
 import textwrap
 from collections.abc import Sequence
@@ -8,14 +7,18 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 import jinja2
-import markupsafe
 import vl_convert
 from altair import VEGALITE_VERSION
+from markupsafe import Markup
 
 from pipelines.inspect.html_report.answers import MEANINGS, QUESTIONS, Answer
 from pipelines.inspect.html_report.choices import Document
 from transforms.records import Rejected
+from transforms.text.html_page import escape, make_head, to_json
 
+_LICENCE = (
+    "/* vega, vega-lite, vega-embed: University of Washington Interactive Data Lab, BSD-3-Clause */"
+)
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 SHOWN = 3_000  # characters of a document that are shown
 BEGINNING = 72  # characters shown as the title of an untitled document
@@ -45,7 +48,11 @@ def render(pages: Sequence[Page]) -> str:
         return len(charts) - 1
 
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        autoescape=True,
+        finalize=lambda value: value if hasattr(value, "__html__") else Markup(escape(value)),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
         "place_of": place_of,
@@ -54,19 +61,16 @@ def render(pages: Sequence[Page]) -> str:
         "beginning": lambda text: textwrap.shorten(text, BEGINNING, placeholder=" …"),
         "is_number": lambda cell: isinstance(cell, str) and bool(_NUMBER.fullmatch(cell)),
     }
-    # Charts are numbered while the page is rendered, so their place is filled in afterwards.
-    place = "charts are put here"
-    page = environment.from_string(_read("page.html.j2")).render(
+    scripts = [f"{_LICENCE}\n{library()}", _read("page.js")]
+    return environment.from_string(_read("page.html.j2")).render(
+        head=Markup(make_head("corpusmill report", _read("page.css"), scripts)),
         pages=pages,
         questions=QUESTIONS,
         meanings=MEANINGS,
-        charts=place,
-        style=markupsafe.Markup(_read("page.css")),
-        library=markupsafe.Markup(library()),
-        script=markupsafe.Markup(_read("page.js")),
+        # The template calls this at its end, when all charts have a place.
+        charts=lambda: Markup(to_json(charts)),
+        scripts=[Markup(script) for script in scripts],
     )
-    data = json.dumps(charts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return page.replace(place, data.replace("<", "\\u003c"), 1)
 
 
 def library() -> str:

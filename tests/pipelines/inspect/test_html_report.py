@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 
 from pipelines.inspect.html_report.make_report import make_report
 from tests.makers.wiki_builds import run_cli
-from tests.tools.browsers import BROWSERS, find_browser
 from tests.tools.golden_tree import GOLDEN
 
 LABELS_THAT_MEET = """[...document.querySelectorAll(".page:not([hidden]) svg")].flatMap((chart) => {
@@ -41,19 +39,6 @@ def test_copies_of_a_build_have_pages_of_their_own(tmp_path: Path) -> None:
         shutil.copytree(build, tmp_path / name)
     anchors = re.findall('<article id="(.*?)"', make_report([str(tmp_path)]))
     assert len(set(anchors)) == len(anchors) == 3  # with that of all builds
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """A Chromium of this machine."""
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = find_browser()
-    if not program:
-        pytest.skip(f"none of {', '.join(BROWSERS)} is installed")
-    with api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.mark.browser

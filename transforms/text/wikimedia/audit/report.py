@@ -4,11 +4,11 @@ The report has the number of findings by class and by template, and the findings
 the most findings come first.
 """
 
-import html
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from transforms.text.html_page import escape
 from transforms.text.wikimedia.audit.findings import (
     CLASSES,
     MARK,
@@ -152,8 +152,8 @@ class AuditReport:
             for one in summary["templates"]
         )
         parts = [
-            _HEAD.format(language=html.escape(language)),
-            f"<h1>Audit of {html.escape(language)}</h1>\n<p>{html.escape(about)}</p>\n",
+            _HEAD.format(language=escape(language)),
+            f"<h1>Audit of {escape(language)}</h1>\n<p>{escape(about)}</p>\n",
             _table(("class", "a reader meets", "holes", "per 1,000 paragraphs"), kinds),
             "<h2>Templates</h2>\n",
             _table(
@@ -166,7 +166,7 @@ class AuditReport:
             if holes:
                 title = f"{page.title} ({page.page_id}): {len(holes)}"
                 rows = ((hole.kind, hole.template, hole.source, hole.text) for hole in holes)
-                parts.append(f"<h3>{html.escape(title)}</h3>\n")
+                parts.append(f"<h3>{escape(title)}</h3>\n")
                 parts.append(_table(("class", "template", "source", "text"), rows))
         return "".join((*parts, "</body></html>\n"))
 
@@ -197,9 +197,9 @@ td {{ overflow-wrap: anywhere; }}
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    cells = "".join(f"<th>{html.escape(one)}</th>" for one in head)
+    cells = "".join(f"<th>{escape(one)}</th>" for one in head)
     lines = [f"<table>\n<tr>{cells}</tr>\n"]
     for row in rows:
-        cells = "".join(f'<td dir="auto">{html.escape(str(one))}</td>' for one in row)
+        cells = "".join(f'<td dir="auto">{escape(one)}</td>' for one in row)
         lines.append(f"<tr>{cells}</tr>\n")
     return "".join((*lines, "</table>\n"))
