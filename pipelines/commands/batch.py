@@ -28,6 +28,11 @@ FAILED = "failed"
 MISSING = "missing"
 STATUSES = (BUILT, ALREADY_THERE, FAILED, MISSING)
 SHOWN_DIFFERENCES = 3
+SHOWN_FAILURES = 10
+LOOKED_AHEAD = "the reasons are above; this is a dry run: nothing was built"
+REMEDY = (
+    "the reasons are above; correct them and run the same command again: finished builds are kept"
+)
 
 _TELLING = (BuildError, InputError, StoreError, TargetError, AccountingError, ValueError)
 """Errors whose message explains what the user can do. All other errors are logged with a traceback."""
@@ -76,26 +81,29 @@ def run_batch(builds: Sequence[NamedBuild], *, replace: bool = False) -> list[Ou
 
 def look_ahead(
     builds: Sequence[NamedBuild], missing: Sequence[MissingWiki], *, missing_is_failure: bool
-) -> int:
-    """Prints the estimated cost of each build, and the total. Returns the exit status.
-
-    The exit status is 1 if a build could not be estimated.
+) -> None:
+    """Prints the estimated cost of each build, and the total.
 
     Args:
       builds: Builds whose `run` prints and returns an Estimate.
       missing: Wikis whose dump was not found. They are printed, too.
-      missing_is_failure: Whether a missing dump also makes the exit status 1.
+      missing_is_failure: Whether a missing dump is a failure.
+
+    Raises BuildError if a build would fail, or could not be estimated.
     """
-    estimates = []
+    estimates, failed = [], []
     for build in builds:
         try:
             estimates.append(build.run(build.make()))
         except _TELLING as error:
             print(f"{build.label}: {error}")
+            failed.append(build.label)
     for one in missing:
         print(f"{one.language}: {MISSING}: {one.reason}")
     print_total(estimates)
-    return int(len(estimates) < len(builds) or (missing_is_failure and bool(missing)))
+    if missing_is_failure:
+        failed += [one.language for one in missing]
+    end_if_failed(failed, len(builds) + len(missing), "builds would fail", LOOKED_AHEAD)
 
 
 def _run_build(build: NamedBuild, replace: bool) -> Outcome:
@@ -196,32 +204,55 @@ def _show(value: Any) -> str:
 # The end of a batch.
 
 
+def end_if_failed(failed: Sequence[str], count: int, what: str, remedy: str = REMEDY) -> None:
+    """Ends a command that has run several things, of which some have failed, with a last line that says so.
+
+    Args:
+      failed: The names of those that have failed.
+      count: The number of all.
+      what: Their name in the plural and a verb, such as "builds failed".
+      remedy: What the user can do.
+
+    Raises BuildError if `failed` is not empty.
+    """
+    if failed:
+        names = ", ".join(failed[:SHOWN_FAILURES])
+        more = len(failed) - SHOWN_FAILURES
+        names += f" and {more:,} more" if more > 0 else ""
+        raise BuildError(f"{len(failed):,} of {count:,} {what}: {names}; {remedy}")
+
+
 def missing_outcomes(missing: Sequence[MissingWiki]) -> list[Outcome]:
     """Returns an outcome for each language whose dump is missing."""
     return [Outcome(one.language, "", MISSING, one.reason) for one in missing]
 
 
+def print_sizes(outcomes: Sequence[Outcome]) -> None:
+    """Prints the sizes of the finished builds."""
+    finished = [one.target for one in outcomes if one.status in (BUILT, ALREADY_THERE)]
+    if finished:
+        sys.stdout.write(render_text(find_sizes(finished), screen_columns()) + "\n")
+
+
 def conclude(
     outcomes: Sequence[Outcome], *, missing_is_failure: bool, as_json: bool = False
-) -> int:
-    """Prints a line per build and the sizes of the finished builds. Returns the exit status.
-
-    The exit status is 1 if a build has failed.
+) -> None:
+    """Prints a line per build.
 
     Args:
-      missing_is_failure: Whether a missing dump also makes the exit status 1.
-      as_json: Whether to print only the outcomes, as one line of JSON.
+      missing_is_failure: Whether a missing dump is a failure.
+      as_json: Whether to print the outcomes as one line of JSON.
+
+    Raises BuildError if a build has failed.
     """
-    finished = [one.target for one in outcomes if one.status in (BUILT, ALREADY_THERE)]
     if as_json:
         told = {"outcomes": [one._asdict() for one in outcomes]}
         print(json.dumps(told, ensure_ascii=False))
     else:
         sys.stdout.write(describe_outcomes(outcomes))
-    if finished and not as_json:
-        sys.stdout.write("\n" + render_text(find_sizes(finished), screen_columns()))
     failures = {FAILED, MISSING} if missing_is_failure else {FAILED}
-    return int(any(one.status in failures for one in outcomes))
+    failed = [one.label for one in outcomes if one.status in failures]
+    end_if_failed(failed, len(outcomes), "builds failed")
 
 
 def describe_outcomes(outcomes: Sequence[Outcome]) -> str:

@@ -46,11 +46,13 @@ def print_estimate(
     Args:
       settings: The values of the flags that `add_output` and `add_runner` add.
 
-    Raises BuildError for implausible inputs, or if the in-process runner would not run the build, for example
-    because of too little memory.
+    Raises TargetError if the build would not replace a finished build of another version, with other settings
+    or from other inputs. Raises BuildError for implausible inputs, or if the in-process runner would not run
+    the build, for example because of too little memory.
     """
     from pipelines.builds.estimate import estimate
     from pipelines.builds.launch import end_on_doubts, plan_build
+    from pipelines.commands.batch import is_there
     from pipelines.engines.run_pipeline import find_engine
     from pipelines.settings.cost_model import load_rates
 
@@ -58,6 +60,8 @@ def print_estimate(
     rates = load_rates()
     workers = settings.workers or os.cpu_count() or 1
     found = estimate(corpus, settings.output, workers, rates)
+    if not settings.replace and not getattr(settings, "is_table_unbuilt", False):
+        is_there(found.target, corpus)
     for line in describe(found, rates, settings, beam_flags):
         print(line)
     if settings.runner == IN_PROCESS:

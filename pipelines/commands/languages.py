@@ -55,6 +55,8 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
     If a corpus fails, the others are still built. Finished builds are kept.
     """
     from pipelines.commands import batch
+    from pipelines.engines.errors import BuildError
+    from pipelines.inspect.findings import FAULTY
     from transforms.text.wikimedia.older_pages import parse_page_id
     from transforms.wiki.find_dumps import (
         ALL,
@@ -89,22 +91,29 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
     builds = [_named_corpus(wiki, table, settings, beam_flags) for wiki in found.wikis]
     is_named = settings.languages not in (ALL, PAPER)
     if settings.dry_run:
-        return batch.look_ahead(builds, found.missing, missing_is_failure=is_named)
+        batch.look_ahead(builds, found.missing, missing_is_failure=is_named)
+        return 0
     corpora = batch.run_batch(builds, replace=settings.replace)
     vocabularies = _build_multilingual(corpora, settings, beam_flags)
     outcomes = [*batch.missing_outcomes(found.missing), *corpora, *vocabularies]
-    failed = batch.conclude(outcomes, missing_is_failure=is_named, as_json=settings.json)
     finished = [one.target for one in corpora if one.status != batch.FAILED]
-    leaking = _check_splits(finished, settings, beam_flags) if finished else 0
-    return failed or leaking
+    if not settings.json:
+        batch.print_sizes(outcomes)
+    is_sound = not finished or _check_splits(finished, settings, beam_flags)
+    if finished and not settings.json:
+        print()
+    batch.conclude(outcomes, missing_is_failure=is_named, as_json=settings.json)
+    if not is_sound:
+        raise BuildError(f"the check of the finished builds found faults, listed above; {FAULTY}")
+    return 0
 
 
 def _check_splits(
     targets: Sequence[str], settings: argparse.Namespace, beam_flags: Sequence[str]
-) -> int:
+) -> bool:
     """Checks, over all languages together, that no Wikidata entity is in two splits.
 
-    Returns the exit status: 0 if the builds have no fault, otherwise 1.
+    Returns True if the builds have no fault.
 
     Args:
       targets: The folders of finished builds.
@@ -128,8 +137,8 @@ def _check_splits(
     if settings.json:
         print(to_json_line(verdict))
     else:
-        print_verdict(verdict, report)
-    return int(not verdict.is_sound)
+        print_verdict(verdict, report, is_last=False)
+    return verdict.is_sound
 
 
 def _tell_what_is_passed_over(found: "FoundDumps") -> None:
@@ -137,6 +146,8 @@ def _tell_what_is_passed_over(found: "FoundDumps") -> None:
         logging.getLogger(__name__).warning(
             "dump not used: %s/%s: %s", folder.dbname, folder.date, folder.reason
         )
+    for wiki in found.missing:
+        logging.getLogger(__name__).warning("no dump: %s: %s", wiki.language, wiki.reason)
 
 
 def _named_corpus(

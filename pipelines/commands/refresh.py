@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from pipelines.refresh.config import RefreshConfig
     from pipelines.refresh.refresh import Prospect
 
+_REMEDY = "the reasons are above; correct them: the next run tries these corpora again"
 LOCKED = 75  # EX_TEMPFAIL of sysexits.h: try again later
 
 
@@ -116,6 +117,7 @@ def _check(path: str, config: "RefreshConfig") -> None:
 
 
 def _refresh(config: "RefreshConfig") -> int:
+    from pipelines.commands.batch import end_if_failed
     from pipelines.refresh.lock import LockedError, locked
     from pipelines.refresh.refresh import FAILED, refresh
 
@@ -128,16 +130,21 @@ def _refresh(config: "RefreshConfig") -> int:
     widest = max(len(one.label) for one in outcomes)
     for one in outcomes:
         print(fill(f"{one.label:{widest}}  {one.status:10}  {one.message}"))
-    return int(any(one.status == FAILED for one in outcomes))
+    failed = [one.label for one in outcomes if one.status == FAILED]
+    end_if_failed(failed, len(outcomes), "corpora failed", _REMEDY)
+    return 0
 
 
 def _look_ahead(config: "RefreshConfig") -> int:
+    from pipelines.commands.batch import LOOKED_AHEAD, end_if_failed
     from pipelines.refresh.refresh import look_ahead
 
     prospects = look_ahead(config)
     for prospect in prospects:
         print(fill(f"{prospect.label}: {_describe(prospect)}"))
-    return int(any(prospect.error for prospect in prospects))
+    failed = [one.label for one in prospects if one.error]
+    end_if_failed(failed, len(prospects), "corpora would fail", LOOKED_AHEAD)
+    return 0
 
 
 def _describe(prospect: "Prospect") -> str:

@@ -47,6 +47,7 @@ def entity_table(
     if not _is_there(target, corpus, settings.replace):
         launch_build(corpus, settings, beam_flags)
         if settings.dry_run:
+            settings.is_table_unbuilt = True  # so it is not among the inputs of the builds
             return ""
     return target
 

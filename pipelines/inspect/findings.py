@@ -21,6 +21,7 @@ from pipelines.screen import escape_line
 
 SHOWN = 20  # maximum number of faults, entities or documents shown on the screen
 ALL_IS_WELL = "OK: all is well"
+FAULTY = "copy or build the editions again"
 COLUMNS = ("what", "name", "detail")
 
 

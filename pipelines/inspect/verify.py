@@ -23,6 +23,7 @@ from pipelines.engines.run_pipeline import run_pipeline
 from pipelines.inspect.findings import (
     ALL_IS_WELL,
     COLUMNS,
+    FAULTY,
     SHOWN,
     Means,
     add_report,
@@ -278,11 +279,22 @@ def to_json_line(verdict: Verdict) -> str:
     return json.dumps(told, ensure_ascii=False)
 
 
-def print_verdict(verdict: Verdict, report: str = "") -> None:
-    """Prints a verdict as text. `report` is the path of the file with all findings; "" if there is none."""
+def print_verdict(verdict: Verdict, report: str = "", *, is_last: bool = True) -> None:
+    """Prints a verdict as text.
+
+    Args:
+      report: The path of the file with all findings; "" if there is none.
+      is_last: Whether the last line says that all is well, or what failed. A command that does more than this
+        check has a last line of its own.
+    """
     _print_checked(verdict, report)
+    if not is_last:
+        return
     if verdict.is_sound:
         print(ALL_IS_WELL)
+    else:
+        faults = count(verdict.fault_count + verdict.counts.conflicts, "fault")
+        print(f"FAILED: {faults}, listed above; {FAULTY}")
 
 
 def _print_checked(verdict: Verdict, report: str) -> None:

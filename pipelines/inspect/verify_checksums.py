@@ -24,6 +24,7 @@ from pipelines.inspect.findings import (
     reporting,
     write_lines,
 )
+from pipelines.inspect.html_report.text_of_numbers import count
 from transforms.builds.check_checksums import CheckChecksums
 from transforms.builds.finished_builds import Build, find_builds
 from transforms.builds.plan_checksums import OF_BUILD, Plan, plan_comparisons, read_list
@@ -167,8 +168,15 @@ def print_verdict(verdict: ChecksumVerdict, report: str = "") -> None:
     others = [one for one in unnamed if one.detail != OF_BUILD]
     print(f"{Status.NOT_IN_LIST}: {len(unnamed):,}, of which {len(others):,} are unexpected")
     _print_first(others, report)
+    faults = sum(len(verdict.of(status)) for status in FAULTS)
     if verdict.is_sound:
         print(ALL_IS_WELL)
+    elif faults:
+        print(
+            f"FAILED: {count(faults, 'fault')}, listed above; --reference shows where files differ"
+        )
+    else:
+        print("FAILED: the build has no file of the list")
 
 
 def _print_first(found: Sequence[Finding], report: str) -> None:

@@ -102,9 +102,12 @@ def test_one_that_fails_does_not_lose_the_others_by_two_workers_either(
 ) -> None:
     damaged, whole = half_of_uk
     others = [language for language in LANGUAGES if language != "uk"]
-    shown = run(*arguments(dumps, tmp_path, "--workers", 2), status=1).out
+    shown, errors = run(*arguments(dumps, tmp_path, "--workers", 2), status=1)
     assert f"uk 20260101  failed         {damaged}, byte " in shown
-    assert "2 built, 1 failed" in shown
+    assert shown.endswith("\n2 built, 1 failed\n")
+    assert "all is well" not in shown
+    said = "corpusmill: error: 1 of 3 builds failed: uk 20260101; "
+    assert errors.splitlines()[-1].startswith(said)
     assert all(Build(corpus(tmp_path, language)) for language in others)
     assert not corpus(tmp_path, "uk").exists()
     before = {language: times_below(corpus(tmp_path, language)) for language in others}

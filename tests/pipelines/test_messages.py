@@ -167,7 +167,10 @@ def test_few_of_many_names_are_listed() -> None:
     ("faults", "last"),
     [
         ((), "OK: all is well"),
-        ((Fault("a/train.parquet", "it is gone"),), "  a/train.parquet: it is gone"),
+        (
+            (Fault("a/train.parquet", "it is gone"),),
+            "FAILED: 1 fault, listed above; copy or build the editions again",
+        ),
     ],
 )
 def test_a_verdict_ends_with_what_it_is(

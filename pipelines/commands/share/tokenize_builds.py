@@ -76,7 +76,7 @@ def add(commands: Commands) -> None:
     parser.set_defaults(extras=[])
 
 
-def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> None:
     from apache_beam.io.filesystems import FileSystems
 
     from pipelines.commands import batch
@@ -92,7 +92,7 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
     builds = [functools.partial(_make, settings, folder) for folder in folders]
     if len(builds) == 1:
         launch_build(builds[0](), settings, beam_flags)
-        return 0
+        return
     named = []
     for folder, make in zip(folders, builds, strict=True):
         corpus = make()  # wrong settings are errors here, before the first build
@@ -100,11 +100,13 @@ def _run(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
         run = functools.partial(_launch, settings, beam_flags)
         named.append(batch.NamedBuild(folder, target, make, run))
     if settings.dry_run:
-        return batch.look_ahead(named, (), missing_is_failure=True)
+        batch.look_ahead(named, (), missing_is_failure=True)
+        return
     outcomes = batch.run_batch(named, replace=settings.replace)
     if not settings.json:
         print(batch.describe_outcomes(outcomes), end="")
-    return int(any(one.status == batch.FAILED for one in outcomes))
+    failed = [one.label for one in outcomes if one.status == batch.FAILED]
+    batch.end_if_failed(failed, len(outcomes), "builds failed")
 
 
 def _make(settings: argparse.Namespace, folder: str) -> "Tokens":

@@ -1,3 +1,4 @@
+import contextlib
 import dataclasses
 import functools
 import json
@@ -20,8 +21,10 @@ from pipelines.commands.batch import (
     Outcome,
     conclude,
     describe_outcomes,
+    end_if_failed,
     is_there,
     missing_outcomes,
+    print_sizes,
     run_batch,
 )
 from pipelines.engines.errors import BuildError
@@ -363,32 +366,46 @@ def test_the_table_at_the_end_holds_what_is_built(
     batch: Batch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     batch.broken["uk"] = BuildError("x")
-    assert conclude(batch.outcomes(), missing_is_failure=False) == 1
+    outcomes = batch.outcomes()
+    print_sizes(outcomes)
+    with pytest.raises(BuildError, match=r"^1 of 5 builds failed: uk 20260101; the reasons are"):
+        conclude(outcomes, missing_is_failure=False)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert lines[5] == "4 built, 1 failed".split()
+    assert lines[-1] == "4 built, 1 failed".split()
     table = [line[0] for line in lines if line[1:3] == ["20260101", "1"]]
     assert table == ["en", "el", "tl", "vi"]
     assert "Total 4 8 – – – 120 120 120".split() in [line[:9] for line in lines]
 
 
 def test_no_table_where_nothing_is_built(capsys: pytest.CaptureFixture[str]) -> None:
-    assert conclude([Outcome("uk", "out", FAILED, "why")], missing_is_failure=False) == 1
+    outcomes = [Outcome("uk", "out", FAILED, "why")]
+    print_sizes(outcomes)
+    with pytest.raises(BuildError, match="1 of 1 builds failed: uk; "):
+        conclude(outcomes, missing_is_failure=False)
     assert capsys.readouterr().out == "uk  failed         why\n1 failed\n"
 
 
 @pytest.mark.parametrize(
-    ("wanted", "missing_is_failure", "status"),
+    ("wanted", "missing_is_failure", "failed"),
     [
-        ([BUILT, ALREADY_THERE], True, 0),
-        ([BUILT, MISSING], False, 0),
-        ([BUILT, MISSING], True, 1),
-        ([BUILT, FAILED], False, 1),
-        ([MISSING], False, 0),
+        ([BUILT, ALREADY_THERE], True, ""),
+        ([BUILT, MISSING], False, ""),
+        ([BUILT, MISSING], True, "1 of 2 builds failed: el 20260101; "),
+        ([BUILT, FAILED], False, "1 of 2 builds failed: el 20260101; "),
+        ([FAILED, MISSING, FAILED], True, "3 of 3 builds failed: en 20260101, el 20260101, uk "),
+        ([MISSING], False, ""),
     ],
 )
-def test_the_exit_status(
-    batch: Batch, wanted: list[str], missing_is_failure: bool, status: int
+def test_a_batch_ends_with_what_failed(
+    batch: Batch, wanted: list[str], missing_is_failure: bool, failed: str
 ) -> None:
     built = batch.outcomes()
     outcomes = [one._replace(status=kind) for one, kind in zip(built, wanted, strict=False)]
-    assert conclude(outcomes, missing_is_failure=missing_is_failure) == status
+    with pytest.raises(BuildError, match=failed) if failed else contextlib.nullcontext():
+        conclude(outcomes, missing_is_failure=missing_is_failure)
+
+
+def test_few_of_many_failures_are_named() -> None:
+    with pytest.raises(BuildError, match=r"^12 of 20 builds failed: 0, .*, 9 and 2 more; why$"):
+        end_if_failed(list(map(str, range(12))), 20, "builds failed", "why")
+    end_if_failed([], 20, "builds failed")

@@ -2,14 +2,16 @@
 
 import argparse
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from pipelines.commands.dry_run import parse_prices
-from pipelines.samples.sample_builds import SAMPLES
+from pipelines.samples.sample_builds import SAMPLES, sample_news
 from pipelines.settings import cost_model
 from pipelines.settings.lm1b_settings import VERSION
+from tests.makers.finished_builds import seal
 from tests.makers.wiki_builds import files_below, run_cli
 
 WIDTH = 80
@@ -116,8 +118,20 @@ def test_a_finished_build_is_told(
     (finished,) = (demo / "lm1b").glob(f"*/*-{VERSION}")
     target = tmp_path / finished.relative_to(demo)
     target.mkdir(parents=True)
-    (target / "COMPLETED").touch()
-    arguments = (*LM1B, "--shards", 10, "--heldout-shards", 5, "--dump-date", "2007-2011")
+    for name in ("COMPLETED", "manifest.json"):
+        shutil.copy(finished / name, target)
+    before = files_below(tmp_path)
+    arguments = (
+        "lm1b",
+        "--input",
+        *sample_news().input,
+        "--shards",
+        10,
+        "--heldout-shards",
+        5,
+        "--dump-date",
+        "2007-2011",
+    )
     edition = target.parent.name.partition("en")[2].lstrip("-")
     assert edition == "shards-10-heldout-shards-5"
     assert dry_run(tmp_path, *arguments) == 0
@@ -125,7 +139,25 @@ def test_a_finished_build_is_told(
     assert shown.startswith(f"exists already: {target}; --replace would build it again, from ")
     assert dry_run(tmp_path, *arguments, "--replace") == 0
     assert capsys.readouterr().out.split()[:2] == ["would", "replace"]
-    assert files_below(tmp_path) == [str(target.relative_to(tmp_path) / "COMPLETED")]
+    assert files_below(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_finished_build_with_other_settings_is_an_error(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments, _ = COMMANDS[name]
+    assert dry_run(tmp_path, *arguments) == 0
+    target = Path("".join(capsys.readouterr().out.split("from")[0].split()[2:]).rstrip(","))
+    target.mkdir(parents=True)
+    seal(target, {"version": "0.0.1", "settings": {}, "inputs": []})
+    assert dry_run(tmp_path, *arguments) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(
+        f"corpusmill: error: {target} contains a build of another version (0.0.1 → "
+    )
+    assert last.endswith("use --replace to build it again")
+    assert dry_run(tmp_path, *arguments, "--replace") == 0
 
 
 def test_an_entity_table_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,7 +179,9 @@ def test_many_languages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert (
         dry_run(tmp_path / "corpora", *arguments) == 1
     )  # as in a build, of a language that is named
-    shown = capsys.readouterr().out
+    shown, errors = capsys.readouterr()
+    said = "corpusmill: error: 1 of 3 builds would fail: pl; "
+    assert errors.splitlines()[-1].startswith(said)
     assert re.findall(r"would make\s+\S+/wiki40b/([a-z]+)/", shown) == ["uk", "ja"]
     assert re.search("^pl: missing: ", shown, re.MULTILINE)
     assert re.search(

@@ -78,6 +78,7 @@ def test_every_kind_of_finding(corpora: Path, run: Command) -> None:
         "  Q3: train: uk/20260101-1.0.0; validation: vi/20260101-1.0.0\n"
         "  Q5: train: uk/20260201-1.0.0; validation: vi/20260101-1.0.0;"
         " test: el/20260101-1.0.0, uk/20260101-1.0.0\n"
+        "FAILED: 6 faults, listed above; copy or build the editions again\n"
     )
     lines = report.read_text("utf-8").splitlines()
     assert lines[:13] == [
@@ -212,6 +213,7 @@ def test_builds_of_sentences(tmp_path: Path, run: Command) -> None:
     shard.unlink()
     assert run("verify", tmp_path, "--workers", "1", status=1).out == (
         f"checked: 1 build, 10 files\n1 {EARLIER}\nfaults of files: 1\n  {shard}: is missing\n"
+        "FAILED: 1 fault, listed above; copy or build the editions again\n"
     )
 
 
@@ -223,10 +225,10 @@ def test_the_screen_shows_the_first_and_the_report_all(corpora: Path, run: Comma
     for number in range(30):
         (corpora / f"wiki40b/vi/20260101-1.0.0/x{number:02}.parquet").touch()
     shown = run("verify", corpora, "--workers", "1", "--report", report, status=1).out.splitlines()
-    assert len(shown) == 6 + 20 + 1 + 20 + 1
+    assert len(shown) == 6 + 20 + 1 + 20 + 1 + 1
     assert shown[4] == "faults of files: 30"
     assert shown[25] == f"  … and 10 more; all are in {report}"
-    assert shown[-1] == f"  … and 30 more; all are in {report}"
+    assert shown[-2] == f"  … and 30 more; all are in {report}"
     lines = report.read_text("utf-8").splitlines()
     in_report = [line.split("\t")[1] for line in lines if line.startswith("entity\t")]
     assert sorted(in_report) == many

@@ -95,6 +95,7 @@ def test_every_kind_of_finding(
         "not in the list: 10, of which 2 are unexpected",
         f"  {unlisted}",
         "  left.parquet: nor in the manifest",
+        "FAILED: 3 faults, listed above; --reference shows where files differ",
     ]
     lines = report.read_text("utf-8").splitlines()
     assert lines[:2] == ["what\tname\tdetail", f"build\ten/2007-2011-1.0.0\t{build}"]
