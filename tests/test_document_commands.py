@@ -2,7 +2,8 @@
 
 A block is run if its fence is "```sh runnable" or "```python runnable": the blocks of one document one after
 the other, in a folder in which the samples have the names that the documents use. One whose fence is
-"```sh runnable alone" is run in such a folder of its own.
+"```sh runnable alone" is run in such a folder of its own. If the document downloads a wiki first, the
+folder has what that command downloads, and nothing else.
 """
 
 import gzip
@@ -25,6 +26,7 @@ import pytest
 from tests.test_documents import DOCUMENTS, ROOT
 
 BLOCK = re.compile(r"^```(sh|python) runnable( alone)?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+FETCH = re.compile(r"^corpusmill fetch wiki40b --language (\w+) --layout dumps$", re.MULTILINE)
 SAMPLES = Path("pipelines", "samples")
 SAMPLE_DATE, DATE = "20260101", "20261101"
 TIMEOUT_SECONDS = 300
@@ -111,6 +113,17 @@ def lay_out(folder: Path, samples: Path, demo: Path, named: str) -> None:
     pq.write_table(pa.table(scores), folder / "run-7" / "scores.parquet")
 
 
+def lay_out_download(folder: Path, samples: Path, language: str) -> None:
+    """Puts the sample of a wiki where `corpusmill fetch` downloads it to, under the names of a newer dump."""
+    dump = folder / "downloads" / f"{language}wiki" / DATE
+    dump.mkdir(parents=True)
+    sample = samples / "wikipedia" / f"{language}wiki"
+    for kind in ("page_props.sql.gz", "pages-articles-multistream.xml.bz2"):
+        shutil.copy(
+            sample / f"{sample.name}-{SAMPLE_DATE}-{kind}", dump / f"{sample.name}-{DATE}-{kind}"
+        )
+
+
 @pytest.mark.parametrize("document", list(runnable()))
 def test_commands_of_a_document_run(
     document: str, installed: Path, demo: Path, tmp_path: Path
@@ -123,7 +136,11 @@ def test_commands_of_a_document_run(
             pytest.importorskip("datasets")
         if not number or block.alone:
             folder = tmp_path / str(number)
-            lay_out(folder, installed / SAMPLES, demo, block.text)
+            fetched = FETCH.search((ROOT / document).read_text("utf-8"))
+            if fetched:
+                lay_out_download(folder, installed / SAMPLES, fetched[1])
+            else:
+                lay_out(folder, installed / SAMPLES, demo, block.text)
         command = ["bash", "-euc"] if block.language == "sh" else [sys.executable, "-c"]
         done = subprocess.run(
             [*command, block.text],

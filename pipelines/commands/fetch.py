@@ -12,11 +12,12 @@ examples:
   All books of Project Gutenberg with their catalogue, for PG-19 and SimpleBooks:
     corpusmill fetch pg19
 
-Files are written to <downloads>/<source>/<date>/, the layout that `corpusmill wiki40b --dumps` reads.
-Wikimedia publishes its pages in two layouts, dumps and Content File Exports. The newest is downloaded,
-unless --layout selects one. Interrupted downloads are resumed and finished files are kept, so the same
-command can be repeated. Sizes and checksums are compared with those that the site lists; a file that differs
-is deleted. This command does not delete older files; `corpusmill refresh` does, and also builds the corpora.
+Files are written to <downloads>/<source>/<date>/. Wikimedia publishes its pages in two layouts, dumps and
+Content File Exports. The newest is downloaded, unless --layout selects one. `corpusmill wiki40b --dumps`
+finds downloads with --layout dumps; the printed command names the files of any layout. Interrupted downloads
+are resumed and finished files are kept, so the same command can be repeated. Sizes and checksums are compared
+with those that the site lists; a file that differs is deleted. This command does not delete older files;
+`corpusmill refresh` does, and also builds the corpora.
 
 Exit status: 0 all files are complete, 1 a site or file is not available, 2 wrong settings.
 """
