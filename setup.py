@@ -10,11 +10,10 @@ HERE = pathlib.Path(__file__).parent
 README = (HERE / "README.md").read_text("utf-8")
 PROVENANCE = (HERE / "pipelines" / "builds" / "provenance.py").read_text("utf-8")
 
-EXTRAS = runpy.run_path(str(HERE / "pipelines" / "settings" / "extras.py"))["EXTRAS"]
+LISTED = runpy.run_path(str(HERE / "pipelines" / "settings" / "extras.py"))
+EXTRAS = LISTED["EXTRAS"]
 ALL = sorted(set().union(*EXTRAS.values()))
-
-# The licence is GPL-2.0-or-later, because the package contains the conversion tables of MediaWiki.
-CHINESE = ["zhconv-rs>=0.4.2,<0.5"]
+CHINESE = list(LISTED["CHINESE"])  # under the GPL, so not in ALL
 
 setup(
     name="corpusmill",

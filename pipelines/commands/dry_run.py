@@ -75,8 +75,11 @@ def print_total(estimates: "Sequence[Estimate]") -> None:
     builds = [one for one in estimates if not one.is_finished]
     hours = sum(_hours(one.parts) for one in builds)
     kept = sum(one.kept_bytes for one in builds)
+    free = min((one.free_bytes for one in builds if one.free_bytes is not None), default=None)
+    peak = kept + max((one.peak_bytes - one.kept_bytes for one in builds), default=0.0)
+    few = "" if free is None or peak <= free else f"; only {describe_size(free)} are free"
     for line in _wrap(
-        f"total of {len(builds)} builds: {hours:,.2f} core-hours, {describe_size(kept)} on disk"
+        f"total of {len(builds)} builds: {hours:,.2f} core-hours, {describe_size(kept)} on disk{few}"
     ):
         print(line)
 

@@ -57,6 +57,7 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
     from pipelines.commands import batch
     from pipelines.engines.errors import BuildError
     from pipelines.inspect.findings import FAULTY
+    from pipelines.settings.extras import check_extras
     from transforms.text.wikimedia.older_pages import parse_page_id
     from transforms.wiki.find_dumps import (
         ALL,
@@ -85,11 +86,12 @@ def build_languages(settings: argparse.Namespace, beam_flags: Sequence[str]) -> 
     )
     if settings.newer_than:
         found = add_older_dumps(found, settings.newer_than)
-    _tell_what_is_passed_over(found)
+    is_named = settings.languages not in (ALL, PAPER)
+    _tell_what_is_passed_over(found, is_named)
+    check_extras([settings.command], [wiki.language for wiki in found.wikis])
     sources = settings.entities or ([found.entities.path] if found.entities else [])
     table = entity_table(sources, settings, beam_flags, languages)
     builds = [_named_corpus(wiki, table, settings, beam_flags) for wiki in found.wikis]
-    is_named = settings.languages not in (ALL, PAPER)
     if settings.dry_run:
         batch.look_ahead(builds, found.missing, missing_is_failure=is_named)
         return 0
@@ -141,12 +143,12 @@ def _check_splits(
     return verdict.is_sound
 
 
-def _tell_what_is_passed_over(found: "FoundDumps") -> None:
+def _tell_what_is_passed_over(found: "FoundDumps", is_named: bool) -> None:
     for folder in found.passed_over:
         logging.getLogger(__name__).warning(
             "dump not used: %s/%s: %s", folder.dbname, folder.date, folder.reason
         )
-    for wiki in found.missing:
+    for wiki in found.missing if is_named else ():
         logging.getLogger(__name__).warning("no dump: %s: %s", wiki.language, wiki.reason)
 
 

@@ -245,8 +245,10 @@ def _refuse(settings: argparse.Namespace, flag: str, others: Sequence[str]) -> N
 
 
 def _build_one(settings: argparse.Namespace, beam_flags: Sequence[str]) -> int:
+    from pipelines.settings.extras import check_extras
     from pipelines.wiki40b import Wiki40b
 
+    check_extras([settings.command], [settings.language])
     wiki40b_config(
         settings, entities=""
     )  # contradictory settings are errors here, not after the entity table

@@ -25,7 +25,10 @@ def check_config(config: RefreshConfig) -> None:
     name_ourselves(settings.contact)
     check_beam_flags(settings.beam_flags)
     _check_runner(settings)
-    check_extras(dict.fromkeys(table.kind for table in config.corpus))
+    check_extras(
+        dict.fromkeys(table.kind for table in config.corpus),
+        [getattr(table, "language", "") for table in config.corpus if table.kind == "wiki40b"],
+    )
     for name in ("state", "metrics"):
         _check_place(f"[refresh]: {name}", getattr(settings, name), IN_PROCESS)
     _check_folders([recipe_of(table, settings) for table in config.corpus])

@@ -1,5 +1,6 @@
 """Lists the libraries that only some corpora and commands need. setup.py defines a pip extra for each."""
 
+import importlib
 import importlib.metadata
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,17 +51,42 @@ EXTRAS: Mapping[str, Sequence[str]] = {
 """Name of a corpus or command → requirements in the format of pip."""
 
 
-def check_extras(names: Iterable[str]) -> None:
+CHINESE = ("zhconv-rs>=0.4.2,<0.5",)
+"""Requirements of the extra "zh". The licence of zhconv-rs is GPL-2.0-or-later, because the package contains
+the conversion tables of MediaWiki. So the extra is not in EXTRAS, and the extra "all" does not contain it.
+"""
+_OF_CHINESE = ("zh-cn", "zh-tw")
+_NOT_IN_ALL = "the extra all does not contain it, because zhconv-rs is under the GPL"
+
+
+def check_extras(names: Iterable[str], languages: Iterable[str] = ()) -> None:
     """Raises ValueError if libraries of the given extras are not installed. The message contains the pip
     command to run.
+
+    Args:
+      names: The names of corpora and commands.
+      languages: The codes of the Wikipedias that will be cleaned. Some need libraries of their own.
     """
     missing = {name: libraries for name in names if (libraries := _missing(name))}
+    why = ""
+    chinese = [code for code in languages if code in _OF_CHINESE]
+    if chinese and not _is_importable("zhconv_rs"):
+        missing["zh"] = ["zhconv-rs"]
+        why = f"; it is needed for {' and '.join(dict.fromkeys(chinese))}, and {_NOT_IN_ALL}"
     if missing:
         libraries = sorted(set().union(*missing.values()))
         raise ValueError(
             f"{', '.join(missing)}: libraries are not installed ({', '.join(libraries)});"
-            f" run pip install 'corpusmill[{','.join(missing)}]'"
+            f" run pip install 'corpusmill[{','.join(missing)}]'{why}"
         )
+
+
+def _is_importable(module: str) -> bool:
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return True
 
 
 def libraries_of_workers(corpus: str) -> list[str]:

@@ -1,5 +1,7 @@
 """Each corpus and command installs the libraries that it imports, and those of no other."""
 
+import bz2
+import contextlib
 import importlib.metadata
 import os
 import subprocess
@@ -14,9 +16,13 @@ from pipelines.commands import parser
 from pipelines.corpora import CORPORA
 from pipelines.samples.sample_builds import sample_news
 from pipelines.settings.extras import EXTRAS, check_extras
-from tests.makers.wiki_builds import run_cli
+from tests.makers.wiki_builds import files_below, run_cli
+from transforms.text.wikimedia.language import load_language
+from transforms.text.wikimedia.wikis import LANGUAGE_CODES
+from transforms.text.wikimedia.wikitext.variants.page_variants import conversion_library
 
 ROOT = Path(__file__).parents[3]
+DUMP = "{}-20260101-pages-articles-multistream.xml.bz2"
 NAMES = [
     "builds.launch",
     "inspect.verify",
@@ -116,4 +122,69 @@ def test_refresh_names_the_extra_of_a_corpus(
 
 
 def test_what_is_installed_is_not_missed() -> None:
-    check_extras([*EXTRAS, "verify"])
+    check_extras([*EXTRAS, "verify"], LANGUAGE_CODES)
+
+
+def test_the_library_for_chinese_is_looked_for_where_it_is_needed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "zhconv_rs", None)
+    for code in LANGUAGE_CODES:
+        is_needed = bool(conversion_library(load_language(code).variants))
+        with pytest.raises(ValueError, match=code) if is_needed else contextlib.nullcontext():
+            check_extras(["wiki40b"], [code])
+
+
+TABLES = """[refresh]
+output = "o"
+downloads = "d"
+contact = "a@example.org"
+[[corpus]]
+kind = "wiki40b"
+languages = ["el", "zh-cn", "zh-tw"]
+entities = "none"
+"""
+MANY = ("--languages", "uk,zh-tw,zh-cn", "--dumps", "dumps", "--entities", "items.json.gz")
+ONE = (
+    "--language",
+    "zh-tw",
+    "--dump",
+    "dumps/zhwiki/20260101/{dump}",
+    "--entities",
+    "items.json.gz",
+)
+NAMED = {
+    ("wiki40b", *MANY): "zh-tw and zh-cn",
+    ("wiki40b", *MANY, "--dry-run"): "zh-tw and zh-cn",
+    ("wiki40b", *ONE): "zh-tw",
+    ("wiki40b", *ONE, "--dry-run"): "zh-tw",
+    ("refresh", "--check"): "zh-cn and zh-tw",
+    ("refresh", "--dry-run"): "zh-cn and zh-tw",
+    ("refresh",): "zh-cn and zh-tw",
+}
+"""Command → the languages of it that need the library for Chinese."""
+
+
+@pytest.mark.parametrize("command", NAMED)
+def test_a_library_for_one_language_is_missed_before_anything_is_built(
+    command: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "zhconv_rs", None)
+    for dbname in ("ukwiki", "zhwiki"):
+        folder = tmp_path / "dumps" / dbname / "20260101"
+        folder.mkdir(parents=True)
+        (folder / DUMP.format(dbname)).write_bytes(bz2.compress(b"pages"))
+    (tmp_path / "items.json.gz").touch()
+    (tmp_path / "refresh.toml").write_text(TABLES)
+    given = ("--config", "refresh.toml") if command[0] == "refresh" else ("--output", "corpora")
+    before = files_below(tmp_path)
+    assert run_cli(*(one.format(dump=DUMP.format("zhwiki")) for one in command), *given) == 2
+    assert capsys.readouterr().err.endswith(
+        "zh: libraries are not installed (zhconv-rs); run pip install 'corpusmill[zh]'; it is needed for"
+        f" {NAMED[command]}, and the extra all does not contain it, because zhconv-rs is under the GPL\n"
+    )
+    assert files_below(tmp_path) == before

@@ -98,7 +98,8 @@ def variants_reader(variants: Sequence[str]) -> Callable[[str], PageVariants]:
             from transforms.text.wikimedia.wikitext.variants.chinese import ChinesePage
         except ImportError as error:
             raise ValueError(
-                f"Chinese needs the library zhconv-rs: pip install 'corpusmill[zh]' ({error})"
+                f"Chinese needs the library zhconv-rs: pip install 'corpusmill[zh]' ({error}); the extra"
+                " all does not contain it, as it is under the GPL"
             ) from None
 
         return functools.partial(ChinesePage, variants=tuple(variants))
