@@ -13,14 +13,15 @@ rows are JSON lines (which may be compressed) or Parquet:
     {"document": 0, "log_likelihood": -812.25}
     {"document": 1, "log_likelihood": [-7.5, -0.25, -11.0]}
   document is the index of the document in the split, from 0, in the order of its Parquet files and of their
-  rows. The rows may be in any order. log_likelihood is the value for the whole document, or a list with a
-  value for each of its words. Each document must be present once, because a model that leaves text out must
-  not get a better score.
+  rows. The rows may be in any order. Each document must be present once, because a model that leaves text out
+  must not get a better score. log_likelihood is the value for the whole document, with its ends of lines. Or
+  it is a list with a value for each piece of the build's model, or for each word and, in One Billion Word and
+  SimpleBooks, each end of a line. The number of values is checked; what is in a sum cannot be checked.
 
 The model must score the text as it is in the corpus, with markers. Words are separated by white space;
 languages written without spaces are scored by characters. In One Billion Word and SimpleBooks, the ends of
 lines (</S>, <eos>) count as words, as in their papers. The command also prints the other metrics, variants of
-each metric (such as characters with and without line feeds), and the scores of the paper.
+each metric (such as characters with line feeds counted or not), and the scores of the paper.
 In a training job, without Beam:
   from transforms.text.builds.language_model_scores import bits_per_character, read_normalisers
 

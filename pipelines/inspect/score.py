@@ -13,8 +13,10 @@ from transforms.builds.finished_builds import Build, open_build
 from transforms.files.open_input import InputError, match_inputs, open_raw, parse_json
 from transforms.text.builds.language_model_scores import (
     Normalisers,
+    Summed,
     bits_per_byte,
     bits_per_character,
+    covers_text,
     in_nats,
     log_likelihood_of_perplexity,
     perplexity_per_piece,
@@ -29,6 +31,8 @@ METRICS = {
     "perplexity": "word-level perplexity",
 }
 UNKNOWN = "– (not counted by this build)"
+_ASSUMED = "the whole text{ends} (assumed: a sum does not show what is in it)"
+_PART = "words only; what is between them (line feeds, markers) is not scored"
 
 
 class Score(NamedTuple):
@@ -41,8 +45,14 @@ class Score(NamedTuple):
     signature: str  # signature of the build
     split: str
     log_likelihood: float  # natural logarithm, of the whole split
+    unit: str  # unit of the log-likelihoods that were added up, as in `Summed`
     normalisers: Normalisers
     sha256: str  # hash of the build's manifest
+
+    @property
+    def covers_text(self) -> bool:
+        """Whether all characters of the split were scored, not only its words."""
+        return covers_text(self.unit, self.normalisers)
 
     @property
     def citation(self) -> str:
@@ -56,8 +66,9 @@ class Score(NamedTuple):
             "bpb": f"bytes:{counts.text_bytes}",
             "perplexity": f"words:{counts.words}" + (f"+ends:{counts.ends}" if counts.ends else ""),
         }
+        scored = "" if self.covers_text else "|scored:words"
         return (
-            f"{self.metric}|{self.signature}|split:{self.split}|{divided_by[self.metric]}"
+            f"{self.metric}|{self.signature}|split:{self.split}|{divided_by[self.metric]}{scored}"
             f"|manifest:{self.sha256[:8]}|corpusmill:{VERSION} = {self.value:.4f}"
         )
 
@@ -88,12 +99,19 @@ def score(
     build = open_build(corpus)
     normalisers = _normalisers(build, split)
     if perplexity is not None:
-        total = _of_perplexity(perplexity, normalisers)
+        summed = Summed(_of_perplexity(perplexity, normalisers), "piece")
     else:
-        total = in_nats(_read_log_likelihood(log_likelihood, normalisers), base)
+        summed = _read_log_likelihood(log_likelihood, normalisers)
+    total = in_nats(summed.log_likelihood, base if perplexity is None else "e")
+    if metric != "perplexity" and not covers_text(summed.unit, normalisers):
+        raise ValueError(
+            f"{log_likelihood}: the lists have one log-likelihood per word; what is between the words (line"
+            f" feeds, markers) is not scored, so {METRICS[metric]} cannot be computed: give one"
+            " log-likelihood for each document, of its whole text"
+        )
     value = next(_values(metric, total, normalisers))[1]
     names = build.corpus, build.edition, build.signature
-    return Score(metric, value, *names, split, total, normalisers, build.sha256)
+    return Score(metric, value, *names, split, total, summed.unit, normalisers, build.sha256)
 
 
 def _of_perplexity(perplexity: float, normalisers: Normalisers) -> float:
@@ -129,9 +147,9 @@ def _normalisers(build: Build, split: str) -> Normalisers:
     return found
 
 
-def _read_log_likelihood(text: str, normalisers: Normalisers) -> float:
+def _read_log_likelihood(text: str, normalisers: Normalisers) -> Summed:
     try:
-        return float(text)
+        return Summed(float(text), "document")
     except ValueError:
         pass
     try:
@@ -147,7 +165,7 @@ def _read_log_likelihood(text: str, normalisers: Normalisers) -> float:
 def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[str, float]]:
     """Yields a pair (name, value) for each variant of a metric: first the variant of the paper, then others.
 
-    The variants divide by different counts, such as the number of words with and without ends of lines.
+    The variants count the same text in different ways, such as with the ends of lines as words or not.
 
     Args:
       total: The log-likelihood of the whole split, in nats.
@@ -156,15 +174,15 @@ def _values(metric: str, total: float, counts: Normalisers) -> Iterator[tuple[st
     if metric == "bpc":
         yield name, bits_per_character(total, counts.characters)
         if counts.line_feeds:
-            which = "without" if counts.has_line_feeds else "with"
+            which = " not" if counts.has_line_feeds else ""
             other = bits_per_character(total, counts.other_characters)
-            yield f"{name} {which} line feeds", other
+            yield f"{name}, line feeds{which} counted", other
     elif metric == "bpb":
         yield name, bits_per_byte(total, counts.text_bytes)
     else:
         yield name, word_level_perplexity(total, counts.words, counts.ends)
         if counts.ends:
-            yield f"{name} without ends of lines", word_level_perplexity(total, counts.words)
+            yield f"{name}, ends of lines not counted", word_level_perplexity(total, counts.words)
 
 
 def print_score(found: Score) -> None:
@@ -184,23 +202,36 @@ def _rows(found: Score) -> Iterator[tuple[str, str]]:
     yield "corpus", found.signature
     yield "split", found.split
     yield "log-likelihood", f"{total:,.3f} nats"
+    yield "scored", _scored(found)
     yield from _counts(counts)
     yield METRICS[found.metric], f"{found.value:.4f}"
-    others = [
-        *list(_values(found.metric, total, counts))[1:],
-        *(
-            named
-            for metric in METRICS
-            if metric != found.metric and (metric != "bpb" or counts.text_bytes)
-            for named in _values(metric, total, counts)
-        ),
-    ]
-    if counts.pieces:
-        others.append(("perplexity per piece", perplexity_per_piece(total, counts.pieces)))
+    others = list(_values(found.metric, total, counts))[1:]
+    if found.covers_text:
+        others += _other_metrics(found)
     for name, value in others:
         yield f"equals {name}", f"{value:.4f}" if value < math.inf else "out of range"
     for paper in paper_scores(found.corpus, found.edition, found.split):
         yield f"paper: {METRICS[paper.metric]}", f"{paper.printed} ({paper.model})"
+
+
+def _scored(found: Score) -> str:
+    """Says which part of the text the log-likelihood is of."""
+    if not found.covers_text:
+        return _PART
+    unit, counts = found.unit, found.normalisers
+    if unit == "document":
+        return _ASSUMED.format(ends=" with its ends of lines" if counts.ends else "")
+    number = counts.pieces if unit == "piece" else counts.predicted_words
+    return f"{number:,} log-likelihoods, one per {unit}"
+
+
+def _other_metrics(found: Score) -> Iterator[tuple[str, float]]:
+    counts, total = found.normalisers, found.log_likelihood
+    for metric in METRICS:
+        if metric != found.metric and (metric != "bpb" or counts.text_bytes):
+            yield from _values(metric, total, counts)
+    if counts.pieces:
+        yield "perplexity per piece", perplexity_per_piece(total, counts.pieces)
 
 
 def _counts(counts: Normalisers) -> Iterator[tuple[str, str]]:

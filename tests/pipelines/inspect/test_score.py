@@ -46,6 +46,7 @@ def test_bits_per_character_and_all_they_were_made_of(uk: Path, run: Command) ->
         "corpus                        wiki40b|lang:uk|dump:20260101|v:1.0.0\n"
         "split                         test\n"
         "log-likelihood                -693.147 nats\n"
+        "scored                        the whole text (assumed: a sum does not show what is in it)\n"
         "characters                    1,000\n"
         "line feeds, included          – (not counted by this build)\n"
         "bytes                         – (not counted by this build)\n"
@@ -98,11 +99,24 @@ def test_a_row_for_each_document(uk: Path, tmp_path: Path) -> None:
     assert found.value == pytest.approx(0.3 / math.log(2))
 
 
-@pytest.mark.parametrize("number", [200, 250])
-def test_a_list_of_words_or_pieces(uk: Path, tmp_path: Path, number: int) -> None:
+def test_a_list_of_pieces_gives_all_metrics(uk: Path, tmp_path: Path, run: Command) -> None:
     path = tmp_path / "scores.jsonl"
-    path.write_bytes(json_lines([-1] * 50, [], [-1] * (number - 50)))
-    assert score("bpc", str(uk), "test", log_likelihood=str(path)).log_likelihood == -number
+    path.write_bytes(json_lines([-1] * 50, [], [-1] * 200))
+    shown = run("bpc", "--corpus", uk, "--log-likelihood", path).out
+    assert "\nscored                        250 log-likelihoods, one per piece\n" in shown
+    assert "\nequals perplexity per piece   2.7183\n" in shown
+
+
+def test_a_list_of_words_gives_only_perplexity(uk: Path, tmp_path: Path, run: Command) -> None:
+    path = tmp_path / "scores.jsonl"
+    path.write_bytes(json_lines([-1] * 50, [], [-1] * 150))
+    shown = run("perplexity", "--corpus", uk, "--log-likelihood", path).out
+    assert "\nword-level perplexity      2.7183\n" in shown
+    assert "equals" not in shown
+    assert "|words:200|scored:words|" in shown
+    for metric in ("bpc", "bpb"):
+        error = run(metric, "--corpus", uk, "--log-likelihood", path, status=2).err
+        assert f"{path}: the lists have one log-likelihood per word" in error
 
 
 @pytest.mark.parametrize("kind", [pa.float32(), pa.float64(), pa.list_(pa.float32())])
@@ -114,7 +128,7 @@ def test_parquet_in_several_files_in_any_order(uk: Path, tmp_path: Path, kind: p
         ]
         table = pa.table({"document": documents, "log_likelihood": pa.array(values, kind)})
         pq.write_table(table, tmp_path / f"part-{part}.parquet")
-    found = score("bpc", str(uk), "test", log_likelihood=f"{tmp_path}/part-*.parquet")
+    found = score("perplexity", str(uk), "test", log_likelihood=f"{tmp_path}/part-*.parquet")
     assert found.log_likelihood == (-200 if pa.types.is_list(kind) else -300)
 
 
@@ -321,3 +335,32 @@ def test_the_scores_of_the_paper_of_one_billion_word(demo: Path, run: Command) -
     assert f"|words:{counts['words']}+ends:{counts['sentences']}|" in shown
     assert shown.endswith(f" = {expected:.4f}\n")
     assert "67.6 (Chelba et al. 2013, table 1, interpolated Kneser-Ney 5-gram)\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("corpus", "split", "column", "has_ends"),
+    [
+        ("lm1b", "test", "text", True),
+        ("lm1b", "paper_test", "text", True),
+        ("simplebooks", "validation", "text", True),
+        ("simplebooks", "train_2", "text", True),
+        ("pg19", "test", "book_text", False),
+        ("flores101", "dev", "text", False),
+    ],
+)
+def test_a_number_per_word_is_divided_by_the_words_it_was_given_for(
+    demo: Path, tmp_path: Path, run: Command, corpus: str, split: str, column: str, has_ends: bool
+) -> None:
+    """All log-likelihoods are -4.5, so every true perplexity is e^4.5, and a diluted one is refused."""
+    [folder] = (path.parent for path in (demo / corpus).glob("**/COMPLETED"))
+    tables = [pq.read_table(path) for path in sorted(folder.glob(f"{split}-*.parquet"))]
+    texts = pa.concat_tables(tables).column(column).to_pylist()
+    path = tmp_path / "rows.jsonl"
+    ends = [max(text.count("\n"), 1) if has_ends else 0 for text in texts]
+    lists = [[-4.5] * (len(text.split()) + end) for text, end in zip(texts, ends, strict=True)]
+    path.write_bytes(json_lines(*lists))
+    flags = ["perplexity", "--corpus", folder, "--split", split, "--log-likelihood", path]
+    assert run(*flags).out.endswith(" = 90.0171\n")
+    if has_ends:
+        path.write_bytes(json_lines(*([-4.5] * len(text.split()) for text in texts)))
+        assert f"but none for the {sum(ends):,} ends of lines" in run(*flags, status=2).err

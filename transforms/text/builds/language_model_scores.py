@@ -21,7 +21,9 @@ A training job writes log-likelihoods as JSON lines or Parquet, one row per docu
 
 `document` is the position of the document in the split, counted from 0, in the order of its Parquet files and
 their rows. The rows may be in any order, in any number of files. `log_likelihood` is one number for the whole
-document, or a list of numbers, one per word or piece.
+document, or a list of numbers: one for each piece, or for each word and, in One Billion Word and SimpleBooks,
+each end of a line. A sum must be that of the whole text, which cannot be checked; the numbers in lists are
+counted, and must be as many as the split has.
 """
 
 import math
@@ -147,17 +149,33 @@ LogLikelihood = float | Sequence[float]
 """One number for a document, or a number for each of its words or pieces."""
 
 
+class Summed(NamedTuple):
+    """The log-likelihood of a split, and the units whose log-likelihoods were added up."""
+
+    log_likelihood: float
+    unit: str  # "document", "piece", "word and end of line" or "word"
+
+
+def covers_text(unit: str, normalisers: Normalisers) -> bool:
+    """Returns whether log-likelihoods of each `unit` of a split are those of all its characters.
+
+    Those of words leave out the line feeds and markers between words. A build that did not count its line
+    feeds may have some.
+    """
+    return unit != "word" or normalisers.line_feeds == 0
+
+
 def sum_log_likelihoods(
     rows: Iterable[tuple[int, LogLikelihood]], normalisers: Normalisers
-) -> float:
-    """Returns the sum of the log-likelihoods of all documents of a split.
+) -> Summed:
+    """Adds up the log-likelihoods of all documents of a split.
 
     Each document must occur exactly once, and lists must be complete. So omitted text cannot improve the
     score.
 
     Args:
       rows: (position of the document in the split, its log-likelihood). The log-likelihood is one number, or
-        a list with a number for each piece or for each word, with or without line ends.
+        a list with a number for each piece, or for each word and, if the normalisers count them, line end.
       normalisers: the counts of the split.
 
     Raises ValueError for invalid rows, and if the rows do not cover the split.
@@ -190,29 +208,31 @@ def sum_log_likelihoods(
         raise ValueError(
             f"{missing:,} of {len(seen):,} documents are missing, the first is {seen.index(0)}"
         )
-    if lists:
-        _check_lists(lists, listed, normalisers)
-    return total
+    return Summed(total, _unit_of_lists(lists, listed, normalisers) if lists else "document")
 
 
-def _check_lists(lists: int, listed: int, normalisers: Normalisers) -> None:
-    counts = {
-        "word": normalisers.words,
-        "word and line end": normalisers.predicted_words if normalisers.ends else 0,
-        "piece": normalisers.pieces,
-    }
+def _unit_of_lists(lists: int, listed: int, normalisers: Normalisers) -> str:
+    """Returns the unit of which the lists have one number each."""
+    word = "word and end of line" if normalisers.ends else "word"
+    counts = {word: normalisers.predicted_words, "piece": normalisers.pieces}
     if lists < normalisers.documents:
         raise ValueError(
             f"{lists:,} of {normalisers.documents:,} documents have lists of log-likelihoods: give lists for"
             " all documents or for none"
         )
-    if listed not in counts.values():
-        known = " or ".join(
-            f"{count:,} (one per {what})" for what, count in counts.items() if count
-        )
+    for unit, count in counts.items():
+        if count and listed == count:
+            return unit
+    if listed == normalisers.words:
         raise ValueError(
-            f"the lists have {listed:,} log-likelihoods in total; expected {known} for this split"
+            f"the lists have {listed:,} log-likelihoods, one per word, but none for the"
+            f" {normalisers.ends:,} ends of lines (</S>, <eos>), which count as words: add the"
+            " log-likelihood of the end of each line"
         )
+    known = " or ".join(f"{count:,} (one per {unit})" for unit, count in counts.items() if count)
+    raise ValueError(
+        f"the lists have {listed:,} log-likelihoods in total; expected {known} for this split"
+    )
 
 
 def _checked(value: float, document: int) -> float:

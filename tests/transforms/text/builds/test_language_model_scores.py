@@ -15,6 +15,7 @@ from transforms.text.builds.language_model_scores import (
     bits_per_byte,
     bits_per_character,
     bits_per_character_of_perplexity,
+    covers_text,
     in_nats,
     log_likelihood_of_bits_per_character,
     log_likelihood_of_perplexity,
@@ -217,19 +218,51 @@ def test_no_such_base() -> None:
 
 
 def test_documents_are_summed_exactly_in_any_order() -> None:
-    assert sum_log_likelihoods([(2, -1), (0, -1e16), (1, -1.0)], COUNTS) == -1e16 - 2
+    assert sum_log_likelihoods([(2, -1), (0, -1e16), (1, -1.0)], COUNTS).log_likelihood == -1e16 - 2
 
 
-@pytest.mark.parametrize("listed", [180, 250])
-def test_words_and_pieces_may_be_listed(listed: int) -> None:
+@pytest.mark.parametrize(("listed", "unit"), [(180, "word"), (250, "piece")])
+def test_words_and_pieces_may_be_listed(listed: int, unit: str) -> None:
     rows = [(0, [-0.5]), (1, []), (2, [-0.5] * (listed - 1))]
-    assert sum_log_likelihoods(rows, COUNTS) == -listed / 2
+    assert sum_log_likelihoods(rows, COUNTS) == (-listed / 2, unit)
+
+
+ENDED = COUNTS._replace(ends=5, documents=1, line_feeds=5)
 
 
 def test_ends_of_lines_may_be_listed() -> None:
-    counts = COUNTS._replace(ends=5, documents=1)
-    assert sum_log_likelihoods([(0, [-1.0] * 185)], counts) == -185
-    assert sum_log_likelihoods([(0, [-1.0] * 180)], counts) == -180
+    summed = sum_log_likelihoods([(0, [-1.0] * 185)], ENDED)
+    assert summed == (-185, "word and end of line")
+
+
+def test_lists_without_ends_of_lines_are_rejected_if_these_count_as_words() -> None:
+    with pytest.raises(
+        ValueError, match="180 log-likelihoods, one per word, but none for the 5 ends"
+    ):
+        sum_log_likelihoods([(0, [-1.0] * 180)], ENDED)
+
+
+@pytest.mark.parametrize("counts", [ENDED, ENDED._replace(pieces=0), COUNTS._replace(documents=1)])
+def test_empty_lists_are_rejected(counts: Normalisers) -> None:
+    with pytest.raises(
+        ValueError, match=r"^the lists have 0 log-likelihoods in total; expected 18"
+    ):
+        sum_log_likelihoods([(0, [])], counts)
+
+
+@pytest.mark.parametrize(
+    ("unit", "line_feeds", "is_all"),
+    [
+        ("word", 0, True),  # a sentence of FLORES-101
+        ("word", 7, False),
+        ("word", None, False),
+        ("word and end of line", 5, True),
+        ("piece", 7, True),
+        ("document", 7, True),
+    ],
+)
+def test_words_alone_leave_out_line_feeds(unit: str, line_feeds: int | None, is_all: bool) -> None:
+    assert covers_text(unit, COUNTS._replace(line_feeds=line_feeds)) == is_all
 
 
 @pytest.mark.parametrize(
