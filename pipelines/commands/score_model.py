@@ -21,7 +21,8 @@ rows are JSON lines (which may be compressed) or Parquet:
 The model must score the text as it is in the corpus, with markers. Words are separated by white space;
 languages written without spaces are scored by characters. In One Billion Word and SimpleBooks, the ends of
 lines (</S>, <eos>) count as words, as in their papers. The command also prints the other metrics, variants of
-each metric (such as characters with line feeds counted or not), and the scores of the paper.
+each metric (such as characters with line feeds counted or not), and the scores of the paper, if
+the settings of the build are the paper's.
 In a training job, without Beam:
   from transforms.text.builds.language_model_scores import bits_per_character, read_normalisers
 

@@ -27,6 +27,7 @@ from transforms.builds.finished_builds import COMPLETED, Build, open_build, read
 from transforms.files.list_folders import check_folder, is_local, list_files, list_subfolders
 from transforms.files.open_input import InputError, is_there
 from transforms.text.builds.language_model_scores import read_normalisers
+from transforms.text.builds.paper_settings import why_not_paper
 from transforms.text.fingerprint import SPLITS
 from transforms.text.wikimedia.wikis import LANGUAGE_CODES
 
@@ -85,6 +86,7 @@ class KeptDocuments(NamedTuple):
     ]  # split → number of words for word-level perplexity; empty for older builds
     paper_words: Mapping[str, int]
     paper_scores: Mapping[str, str]  # split → the best score of the paper: "33.6 perplexity"
+    why_no_paper: str = ""  # why figures of the paper cannot stand beside the build
 
 
 class Found(NamedTuple):
@@ -150,24 +152,25 @@ def read_sizes(folder: str) -> BuildSizes | KeptDocuments | None:
     row = rows().get(build.corpus)
     if not row or not row.shape:
         return None
-    if row.has_paper_table and build.edition in PAPER:
+    why_not = why_not_paper(build.signature)
+    if row.has_paper_table and build.edition in PAPER and not why_not:
         return _read_sizes(build)
     kept = build.manifest.get("counts", {}).get("kept")
     if not kept:
         return None
     of_splits = {split: count for split, count in kept.items() if split != "total"}
     named = row.name, build.edition, build.dump_date, build.manifest["version"]
-    paper = PAPER_DOCUMENTS.get(row.name, {})
     words = _count_words(build, (*row.shape.splits, "paper_test"))
-    scores = {split: paper_scores(row.name, build.edition, split) for split in words}
+    scores = {split: paper_scores(build.signature, split) for split in words}
     return KeptDocuments(
         *named,
         row.shape.unit,
         of_splits,
-        paper,
+        {} if why_not else PAPER_DOCUMENTS.get(row.name, {}),
         words,
-        PAPER_SPLIT_WORDS.get(row.name, {}),
-        {split: _best(of_split) for split, of_split in scores.items() if of_split},
+        {} if why_not else PAPER_SPLIT_WORDS.get(row.name, {}),
+        {split: _best(of) for split, of in scores.items() if of and not why_not},
+        why_not,
     )
 
 

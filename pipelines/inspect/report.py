@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pipelines.inspect.build_sizes import BuildSizes, Found, newest_of_each_language, total_of
+from pipelines.settings.paper_scores import OTHER_TEXT
 from pipelines.translation.drawing import draw
 from transforms.text.files.cells import to_line
 from transforms.text.fingerprint import SPLITS
@@ -108,18 +109,25 @@ def _number(value: float | None, shape: str, unknown: str) -> str:
 
 
 def _notes(found: Found) -> list[str]:
-    unfinished = [f"not in the table, because unfinished: {folder}" for folder in found.unfinished]
+    others = [
+        f"no figures of the paper beside {one.corpus} {one.edition}: {one.why_no_paper}"
+        for one in found.others
+        if one.why_no_paper
+    ]
+    if any(one.paper_scores for one in found.others):
+        others.append(OTHER_TEXT)
+    others += [f"not in the table, because unfinished: {folder}" for folder in found.unfinished]
     if not found.rows:
-        return unfinished
+        return others
     notes = [
         "characters per piece and coverage (the share of characters that have a piece of their own) are"
         " measured on validation and test; a marker counts as one character (before 1.4.0 without its line"
         " feeds); the paper used its own vocabularies; its bits per character are those of models with 32k"
-        " pieces on test"
+        " pieces on test, on the text of the published corpus"
     ]
     if len(newest_of_each_language(found.rows)) < len(found.rows):
         notes.append("Total is the sum over the newest build of each language")
-    return notes + unfinished
+    return notes + others
 
 
 def render_text(found: Found, width: int | None = None) -> str:
@@ -171,6 +179,7 @@ def render_tsv(found: Found) -> str:
                 "words": other.words.get(split, ""),
                 "paper_words": other.paper_words.get(split, ""),
                 "paper_score": other.paper_scores.get(split, ""),
+                "why_no_paper": other.why_no_paper,
             }
             for other in found.others
             for split in {**other.kept, **other.words}

@@ -8,7 +8,7 @@ from apache_beam.io.filesystems import FileSystems
 
 from pipelines.builds.provenance import VERSION
 from pipelines.inspect.read_log_likelihoods import read_log_likelihoods
-from pipelines.settings.paper_scores import paper_scores
+from pipelines.settings.paper_scores import OTHER_TEXT, paper_scores
 from transforms.builds.finished_builds import Build, open_build
 from transforms.files.open_input import InputError, match_inputs, open_raw, parse_json
 from transforms.text.builds.language_model_scores import (
@@ -24,6 +24,7 @@ from transforms.text.builds.language_model_scores import (
     sum_log_likelihoods,
     word_level_perplexity,
 )
+from transforms.text.builds.paper_settings import why_not_paper
 
 METRICS = {
     "bpc": "bits per character",
@@ -51,7 +52,7 @@ class Score(NamedTuple):
 
     @property
     def covers_text(self) -> bool:
-        """Whether all characters of the split were scored, not only its words."""
+        """Is True if all characters of the split were scored, not only its words."""
         return covers_text(self.unit, self.normalisers)
 
     @property
@@ -210,8 +211,21 @@ def _rows(found: Score) -> Iterator[tuple[str, str]]:
         others += _other_metrics(found)
     for name, value in others:
         yield f"equals {name}", f"{value:.4f}" if value < math.inf else "out of range"
-    for paper in paper_scores(found.corpus, found.edition, found.split):
+    yield from _paper(found)
+
+
+def _paper(found: Score) -> Iterator[tuple[str, str]]:
+    papers = paper_scores(found.signature, found.split)
+    why_not = why_not_paper(found.signature)
+    if not (why_not or found.covers_text):
+        why_not = "the models of the paper also predict what is between the words"
+    if papers and why_not:
+        yield "paper", f"– ({why_not})"
+        return
+    for paper in papers:
         yield f"paper: {METRICS[paper.metric]}", f"{paper.printed} ({paper.model})"
+    if papers:
+        yield "note", OTHER_TEXT
 
 
 def _scored(found: Score) -> str:

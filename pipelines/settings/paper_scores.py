@@ -1,7 +1,8 @@
 """Scores of language models, and sizes of corpora, as printed in the papers.
 
 They were measured on the published corpora. A build from inputs of another date contains other texts, so the
-same model has a different score on it.
+same model has a different score on it. They are not shown beside
+builds with other settings than those of the paper (transforms/text/builds/paper_settings.py).
 """
 
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from typing import NamedTuple
 
 from pipelines.settings.paper_figures import PAPER, VOCABULARIES
 from transforms.text.books.pg19_rows import PAPER_BOOKS, PAPER_WORDS
+from transforms.text.builds.paper_settings import parse_signature
 
 _KN5 = "Chelba et al. 2013, table 1, interpolated Kneser-Ney 5-gram"
 _RNN = "Chelba et al. 2013, table 1, RNN-1024 + MaxEnt 9-gram"
@@ -57,10 +59,21 @@ _SCORES = {
 }
 
 
-def paper_scores(corpus: str, edition: str, split: str) -> tuple[PaperScore, ...]:
-    """Returns the scores that the paper of a corpus reports for a split; empty if there are none."""
-    if corpus == "wiki40b" and edition in PAPER:
-        scores = PAPER[edition].scores
+OTHER_TEXT = (
+    "the scores of the paper were measured on the published corpus; scores on other text cannot be compared"
+    " with them"
+)
+
+
+def paper_scores(signature: str, split: str) -> tuple[PaperScore, ...]:
+    """Returns the scores that the paper of a corpus reports for a split; empty if there are none.
+
+    `signature` identifies the build with the split, as in "wiki40b|lang:uk|dump:20261101|v:1.3.0".
+    """
+    corpus, settings = parse_signature(signature)
+    language = settings.get("lang", "")
+    if corpus == "wiki40b" and language in PAPER:
+        scores = PAPER[language].scores
         return tuple(
             PaperScore(
                 "bpc",

@@ -36,7 +36,8 @@ def write_build(
     total = {name: sum(counts.get(name, 0) for counts in stats.values()) for name in names}
     manifest = {"corpus": corpus, "edition": language, "dump_date": date, "version": version}
     (folder / "stats.json").write_text(json.dumps({**stats, "total": total}))
-    seal(folder, {**manifest, "signature": "x", "outputs": []})
+    signature = f"{corpus}|lang:{language}|dump:{date}|v:{version}"
+    seal(folder, {**manifest, "signature": signature, "outputs": []})
     if not completed:
         (folder / "COMPLETED").unlink()
     return folder

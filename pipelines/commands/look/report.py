@@ -15,7 +15,8 @@ the table of Wiki-40B, with a row per build and the columns of Table 2 of the pa
   bits per character
   the last row is the total over the newest build of each language; – means that a build has no vocabulary
 the table of all other corpora: documents and words of each split, in the build and in the paper, and the best
-score in the paper.
+score in the paper. They are left out, and the reason is a note below the table, if the build has other
+settings than those of the paper, such as another language, --limit or fewer shards.
 Unfinished builds are only listed. With --format tsv, there is one table: that of Wiki-40B if there is a build
 of it.
 --html answers ten questions about every build: what was rejected and why, whether it is as large as the

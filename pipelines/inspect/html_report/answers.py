@@ -326,7 +326,8 @@ def as_large_as_the_paper(facts: Facts) -> Answer | None:
             if split in paper_counts
         ]
         if not rows:
-            return Answer(AS_LARGE, "The paper has no figures for this edition.")
+            why_not = sizes.why_no_paper or "the paper has none for this edition"
+            return Answer(AS_LARGE, f"No figures of the paper: {why_not}.")
         first = rows[0]
     drawn = [row for row in rows if row.ours > 0]
     figures = [

@@ -11,6 +11,7 @@ from pipelines.inspect.html_report.text_of_numbers import share
 from pipelines.settings import paper_figures, wiki40b_multilingual_settings
 from transforms.builds.finished_builds import path_below
 from transforms.files.open_input import open_input
+from transforms.text.builds.paper_settings import why_not_paper
 from transforms.text.fingerprint import SPLITS
 
 _PAPER_UNKNOWN = 0.0028  # share of unknown words in the test set of Chelba et al. 2013
@@ -44,7 +45,8 @@ def _of_news(facts: Facts) -> Answer | None:
         _unknown(name, of["out_of_vocabulary"], of["predicted_words_with_end"])
         for name, of in drawn.items()
     ]
-    paper = Bar("paper_test of the paper", 100 * _PAPER_UNKNOWN, "0.28 %", colour=PAPER)
+    if not why_not_paper(facts.build.signature):
+        rows.append(Bar("paper_test of the paper", 100 * _PAPER_UNKNOWN, "0.28 %", colour=PAPER))
     of_all = stats["heldout"]
     words = stats["vocabulary_with_S_slashS_UNK"]
     return Answer(
@@ -56,7 +58,7 @@ def _of_news(facts: Facts) -> Answer | None:
         [
             Figure(
                 "Words out of the vocabulary",
-                bars([*rows, paper]),
+                bars(rows),
                 "Ends of sentences are counted as words.",
             ),
             *_rank_and_frequency(facts, "vocabulary.tsv"),
@@ -133,7 +135,7 @@ def _of_pieces(facts: Facts) -> Answer | None:
     rows = [_pieces(split, **_counts(of)) for split, of in counted.items()]
     note = ""
     paper = paper_figures.PAPER.get(facts.build.edition)
-    if paper:
+    if paper and not why_not_paper(facts.build.signature):
         number = paper.characters_per_piece["32k"]
         rows.append(Bar("the paper, validation and test", number, f"{number:.2f}", colour=PAPER))
         note = "More characters in a piece are better. The paper's vocabulary is another one."
@@ -141,7 +143,7 @@ def _of_pieces(facts: Facts) -> Answer | None:
     characters = total["characters"]
     held_out = [counted[split] for split in counted if split != "train"] or [total]
     each = sum(of["characters"] for of in held_out) / sum(of["pieces"] for of in held_out)
-    of_paper = f", {number:.2f} in the paper" if paper else ""
+    of_paper = f", {number:.2f} in the paper" if note else ""
     spelled = total["unknown_characters"] + total["byte_characters"]
     return Answer(
         VOCABULARY,

@@ -16,6 +16,7 @@ from pipelines.inspect.report import (
     render_text,
     render_tsv,
 )
+from pipelines.settings.paper_scores import OTHER_TEXT
 from pipelines.translation.drawing import draw
 from tests.makers.fake_builds import WITH_PIECES, sizes, write_build
 from tests.makers.finished_builds import manifest_of, seal
@@ -33,7 +34,7 @@ NOTE = (
     "characters per piece and coverage (the share of characters that have a piece of their own) are"
     " measured on validation and test; a marker counts as one character (before 1.4.0 without its line"
     " feeds); the paper used its own vocabularies; its bits per character are those of models with 32k"
-    " pieces on test"
+    " pieces on test, on the text of the published corpus"
 )
 
 
@@ -184,21 +185,38 @@ def test_builds_of_other_corpora(tmp_path: Path, two: Found) -> None:
     both, other = find_sizes([str(tmp_path)]), find_sizes([str(news)])
     assert render_tsv(both) == render_tsv(two)
     table = [
-        "corpus edition dump_date version unit split kept paper words paper_words paper_score",
-        "lm1b en 20260101 1.2.0 sentences train 1204 30301028 31367  ",
-        "lm1b en 20260101 1.2.0 sentences test 118 306688 3027  ",
-        "lm1b en 20260101 1.2.0 sentences paper_test   548 159658 43.8 perplexity",
+        "corpus edition dump_date version unit split kept paper words paper_words paper_score why_no_paper",
+        "lm1b en 20260101 1.2.0 sentences train 1204 30301028 31367   ",
+        "lm1b en 20260101 1.2.0 sentences test 118 306688 3027   ",
+        "lm1b en 20260101 1.2.0 sentences paper_test   548 159658 43.8 perplexity ",
     ]
     assert [line.replace("\t", " ") for line in render_tsv(other).splitlines()] == table
     line = "| lm1b | en | 20260101 | sentences | train 1,204, test 118 | train 30,301,028, test 306,688"
     line += " | train 31,367, test 3,027, paper_test 548 | paper_test 159,658"
     line += " | paper_test 43.8 perplexity |\n"
     assert line in render_markdown(both)
-    assert render_markdown(other).endswith(line)
+    assert render_markdown(other).endswith(f"{line}\n- {OTHER_TEXT}\n")
     assert json.loads(render_json(other))["others"][0]["kept"] == {"train": 1204, "test": 118}
     for found in (both, other):
         shown = "sentences   train 1,204, test 118   train 30,301,028, test 306,688   train 31,367,"
         assert f"lm1b     en        20260101   {shown}" in render_text(found)
+
+
+def test_figures_of_a_paper_are_left_out_beside_other_settings(tmp_path: Path) -> None:
+    [sample] = (GOLDEN / "lm1b").glob("en-*/*/stats.json")
+    news = write_build(tmp_path, "de", corpus="lm1b")
+    (news / "stats.json").write_bytes(sample.read_bytes())
+    seal(news, manifest_of(news) | {"counts": {"kept": {"train": 1204, "test": 118}}})
+    found = find_sizes([str(tmp_path)])
+    reason = "not the paper's settings: --language de"
+    for render in (render_text, render_markdown):
+        shown = render(found)
+        assert f"no figures of the paper beside lm1b de: {reason}\n" in shown
+        assert not {"43.8", "30,301,028", "159,658"} & set(shown.replace("\n", " ").split())
+    [other] = json.loads(render_json(found))["others"]
+    assert other["why_no_paper"] == reason
+    assert other["paper"] == other["paper_words"] == other["paper_scores"] == {}
+    assert render_tsv(found).splitlines()[1].endswith(f"\ttrain\t1204\t\t31367\t\t\t{reason}")
 
 
 def test_a_package_has_no_counts_of_words(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from pipelines.builds.provenance import VERSION
 from pipelines.inspect.score import score
+from pipelines.settings.paper_scores import OTHER_TEXT
 from tests.makers.finished_builds import make_build, manifest_of, seal
 from tests.makers.wiki_builds import Command
 from transforms.files.open_input import InputError
@@ -59,6 +60,7 @@ def test_bits_per_character_and_all_they_were_made_of(uk: Path, run: Command) ->
         "paper: bits per character     0.884 (Guo et al. 2020, table 7, 32k pieces)\n"
         "paper: bits per character     1.139 (Guo et al. 2020, table 8, 64k pieces)\n"
         "paper: bits per character     1.105 (Guo et al. 2020, table 9, 128k pieces)\n"
+        f"note                          {OTHER_TEXT}\n"
         "\n"
         "bpc|wiki40b|lang:uk|dump:20260101|v:1.0.0|split:test|chars:1000"
         f"|manifest:{digest(uk)}|corpusmill:{VERSION} = 1.0000\n"
@@ -111,8 +113,11 @@ def test_a_list_of_words_gives_only_perplexity(uk: Path, tmp_path: Path, run: Co
     path = tmp_path / "scores.jsonl"
     path.write_bytes(json_lines([-1] * 50, [], [-1] * 150))
     shown = run("perplexity", "--corpus", uk, "--log-likelihood", path).out
-    assert "\nword-level perplexity      2.7183\n" in shown
+    assert "\nword-level perplexity  2.7183\n" in shown
     assert "equals" not in shown
+    assert (
+        "\npaper                  – (the models of the paper also predict what is between" in shown
+    )
     assert "|words:200|scored:words|" in shown
     for metric in ("bpc", "bpb"):
         error = run(metric, "--corpus", uk, "--log-likelihood", path, status=2).err
@@ -334,7 +339,39 @@ def test_the_scores_of_the_paper_of_one_billion_word(demo: Path, run: Command) -
     expected = math.exp(3000 / (counts["words"] + counts["sentences"]))
     assert f"|words:{counts['words']}+ends:{counts['sentences']}|" in shown
     assert shown.endswith(f" = {expected:.4f}\n")
-    assert "67.6 (Chelba et al. 2013, table 1, interpolated Kneser-Ney 5-gram)\n" in shown
+    why_not = "not the paper's settings: --shards 10, --heldout-shards 5"
+    assert shown.count("\npaper") == shown.count(f" – ({why_not})\n") == 1
+
+
+NEWS = {
+    "heldout_shards": [],
+    "paper_test": {"sentences": 2, "words": 5, "characters": 12, "text_bytes": 13},
+}
+
+
+@pytest.mark.parametrize(
+    ("setting", "why_not"),
+    [
+        ("lang:en", ""),
+        ("lang:en|perl:5.14|map-unknown:yes", ""),
+        ("lang:de", "--language de"),
+        ("lang:en|lower-case:yes", "--lower-case"),
+        ("lang:en|limit:9", "--limit 9"),
+        ("lang:en|min-count:1", "--min-count 1"),
+    ],
+)
+def test_scores_of_the_paper_stand_beside_its_settings_only(
+    tmp_path: Path, run: Command, setting: str, why_not: str
+) -> None:
+    signature = f"lm1b|{setting}|v:1.0.0"
+    build = make_build(tmp_path, "en", {}, corpus="lm1b", stats=NEWS, signature=signature)
+    shown = run(
+        "perplexity", "--corpus", build, "--split", "paper_test", "--log-likelihood", -30
+    ).out
+    has_figures = "67.6 (Chelba et al. 2013, table 1, interpolated Kneser-Ney 5-gram)\n" in shown
+    assert has_figures == (not why_not)
+    assert (OTHER_TEXT in shown) == (not why_not)
+    assert (f" – (not the paper's settings: {why_not})\n" in shown) == bool(why_not)
 
 
 @pytest.mark.parametrize(

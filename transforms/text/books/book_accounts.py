@@ -9,6 +9,7 @@ from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.dataset_card import not_kept
 from transforms.text.builds.ledger import Accounts, Ledger, NothingLeftError, balance
 from transforms.text.builds.lengths import histograms
+from transforms.text.builds.paper_settings import why_not_paper
 from transforms.text.files.markdown import make_table
 
 
@@ -18,11 +19,12 @@ class BookAccounts:
 
     splits: Sequence[str]
     whole: Sequence[str]  # splits that together hold each book once; the totals are their sums
-    sections: Callable[
-        [Mapping[str, Any]], Sequence[str]
-    ]  # makes the sections of the card from stats.json
+    sections: Callable[[Mapping[str, Any], str], Sequence[str]]
+    """Makes the sections of the card from stats.json, and from the reason why the figures of the paper cannot
+    stand beside the build ("" if they can).
+    """
 
-    def __call__(self, ledger: Ledger, _: Provenance) -> Accounts:
+    def __call__(self, ledger: Ledger, provenance: Provenance) -> Accounts:
         """Returns the counts, statistics and card sections of a build.
 
         In addition to the entries of every build, the ledger has:
@@ -66,7 +68,7 @@ class BookAccounts:
                 ),
                 "",
                 "Words are separated by white space; characters are Unicode code points, bytes are of UTF-8.",
-                *self.sections(stats),
+                *self.sections(stats, why_not_paper(provenance.signature)),
                 *not_kept(files, "files", rejected),
             ],
             findings={"stats": stats},

@@ -14,6 +14,7 @@ from transforms.records import Book, BookRow, Reason
 from transforms.text.books.book_stats import book_schema, identity_of
 from transforms.text.books.dating.publication_dates import DatedBook
 from transforms.text.books.files.released_splits import released_splits
+from transforms.text.builds.paper_settings import say_why_not
 from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS, split_of
 
@@ -79,10 +80,12 @@ def make_row(dated: DatedBook, membership: Membership) -> BookRow:
     return BookRow(membership.split_of(book.book_id), book.book_id, values)
 
 
-def make_sections(stats: Mapping[str, Any]) -> list[str]:
+def make_sections(stats: Mapping[str, Any], why_not: str) -> list[str]:
     """Returns the lines of the sections that only the dataset card of PG-19 has.
 
-    `stats` has the contents of stats.json.
+    Args:
+      stats: the contents of stats.json.
+      why_not: why the figures of the paper cannot stand beside this build; "" if they can.
     """
     dates, total = stats["dates"], stats["total"]
     lines = [
@@ -95,9 +98,9 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
                 [
                     split,
                     stats[split]["books"],
-                    PAPER_BOOKS[split],
+                    "–" if why_not else PAPER_BOOKS[split],
                     stats[split]["words"],
-                    PAPER_WORDS[split],
+                    "–" if why_not else PAPER_WORDS[split],
                 ]
                 for split in SPLITS
             ),
@@ -114,9 +117,10 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
                     f"{stats['train']['text_bytes'] / 1e9:.3g}",
                     "open",
                 ],
-                ["paper", "69K", "10.9", "open"],
+                ["paper", *(("–", "–") if why_not else ("69K", "10.9")), "open"],
             ],
         ),
+        *say_why_not(why_not),
         "",
         "`publication_date` is the year of publication or, if the text is from a later edition, the year of"
         " that edition. It is empty if this year is unknown. Then `latest_year` has a year by which the book"

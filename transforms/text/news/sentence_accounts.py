@@ -13,6 +13,7 @@ from transforms.text.builds.ledger import (
     check_complete,
     records_of,
 )
+from transforms.text.builds.paper_settings import say_why_not, why_not_paper
 from transforms.text.files.markdown import make_table
 from transforms.text.lines.line_stats import LineStats, add_line_stats
 from transforms.text.news.shard_names import HELDOUT_FOLDER, SPLITS, TRAIN_FOLDER
@@ -124,7 +125,7 @@ def account_for_sentences(ledger: Ledger, provenance: Provenance) -> Accounts:
     return Accounts(
         counts=_make_counts(found),
         stats=stats,
-        sections=_make_sections(provenance.corpus, found, stats),
+        sections=_make_sections(provenance, found, stats),
         caveats=tuple(_make_caveats(found, ledger.values("unterminated"))),
     )
 
@@ -226,7 +227,7 @@ def _make_caveats(found: _Found, unterminated: Sequence[str]) -> Iterator[str]:
         )
 
 
-def _make_sections(corpus: str, found: _Found, stats: Mapping[str, Any]) -> list[str]:
+def _make_sections(provenance: Provenance, found: _Found, stats: Mapping[str, Any]) -> list[str]:
     measured = [name for name in (BEFORE, *SPLITS, "total") if name in stats]
     return [
         *make_table(
@@ -237,8 +238,10 @@ def _make_sections(corpus: str, found: _Found, stats: Mapping[str, Any]) -> list
         "Words are separated by spaces; bytes and characters include line feeds. `paper_test` is a part of"
         f" `test`. Before deduplication, there were {found.well_formed:,} lines.",
         "",
-        _FILES.format(corpus=corpus, train_folder=TRAIN_FOLDER, heldout_folder=HELDOUT_FOLDER),
-        *_paper(stats),
+        _FILES.format(
+            corpus=provenance.corpus, train_folder=TRAIN_FOLDER, heldout_folder=HELDOUT_FOLDER
+        ),
+        *_paper(stats, why_not_paper(provenance.signature)),
         "",
         *_vocabulary(stats),
         "",
@@ -252,7 +255,7 @@ def _make_sections(corpus: str, found: _Found, stats: Mapping[str, Any]) -> list
     ]
 
 
-def _paper(stats: Mapping[str, Any]) -> list[str]:
+def _paper(stats: Mapping[str, Any], why_not: str) -> list[str]:
     shard = stats["heldout_shards"][0]
     words, unknown = shard["predicted_words_with_end"], shard["out_of_vocabulary"]
     rows: dict[str, tuple[str | int, str | int]] = {
@@ -274,7 +277,11 @@ def _paper(stats: Mapping[str, Any]) -> list[str]:
     return [
         "## Comparison with the paper",
         "",
-        *make_table(["", "this build", "paper"], ([name, *of] for name, of in rows.items())),
+        *make_table(
+            ["", "this build", "paper"],
+            ([name, ours, "–" if why_not else paper] for name, (ours, paper) in rows.items()),
+        ),
+        *say_why_not(why_not),
     ]
 
 

@@ -8,6 +8,7 @@ from transforms.text.builds.build_manifest import Provenance
 from transforms.text.builds.dataset_card import not_kept
 from transforms.text.builds.ledger import REJECTED, Accounts, Ledger, NothingLeftError, balance
 from transforms.text.builds.lengths import histograms
+from transforms.text.builds.paper_settings import say_why_not, why_not_paper
 from transforms.text.builds.plausibility import NOT_LINKED
 from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS
@@ -100,7 +101,7 @@ def account_for_articles(
             ),
             *_links(sources, linked),
             *_vocabulary(vocabulary.get("sentencepiece"), stats),
-            *_paper(paper or {}),
+            *_paper(paper or {}, why_not_paper(provenance.signature)),
             *not_kept(pages, "pages", rejected),
             *say_people(kept["total"], people),
             *say_licenses(provenance.settings.get("columns") == "full"),
@@ -109,9 +110,9 @@ def account_for_articles(
     )
 
 
-def _paper(paper: Mapping[str, str]) -> list[str]:
-    if not paper:
-        return []
+def _paper(paper: Mapping[str, str], why_not: str) -> list[str]:
+    if not paper or why_not:
+        return say_why_not(why_not)
     rows = paper.items()
     return ["", "The paper on this language:", "", *make_table(["", "paper"], rows)]
 

@@ -34,7 +34,7 @@ def account_for(**changed: Any) -> Accounts:
         "facts": [("sizes", {"tokens": 1060}), ("masked", 5)],
     } | changed
     account = BookAccounts(
-        tuple(STATS), ("train", "test"), lambda stats: ["", f"Masked: {stats['masked']}."]
+        tuple(STATS), ("train", "test"), lambda stats, _: ["", f"Masked: {stats['masked']}."]
     )
     return account(Ledger(accounts), PROVENANCE)
 

@@ -77,7 +77,8 @@ def test_the_card_shows_the_paper_beside() -> None:
         },
         "masked_words": 1_234,
     }
-    card = "\n".join(make_sections(stats))
+    assert "28,602" not in "\n".join(make_sections(stats, "other settings"))
+    card = "\n".join(make_sections(stats, ""))
     assert "| train | 2 | 28,602 | 2,000 | 1,973,136,207 |" in card
     assert "| this build | 1,000 | 1.23 | open |\n| paper | 69K | 10.9 | open |" in card
     assert "| copyright | 3 |" in card

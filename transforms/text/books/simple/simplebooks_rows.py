@@ -5,6 +5,7 @@ from typing import Any
 
 from transforms.records import BookRow, TokenizedBook
 from transforms.text.books.book_stats import book_schema
+from transforms.text.builds.paper_settings import say_why_not
 from transforms.text.files.markdown import make_table
 from transforms.text.fingerprint import SPLITS
 
@@ -50,10 +51,12 @@ def _values(book: TokenizedBook, packed_tokens: bytes) -> tuple[int, str, bytes,
     return book.book_id, book.title, packed_tokens, book.packed_raw
 
 
-def make_sections(stats: Mapping[str, Any]) -> list[str]:
+def make_sections(stats: Mapping[str, Any], why_not: str) -> list[str]:
     """Returns the lines of the sections that only the dataset card of SimpleBooks has.
 
-    `stats` has the contents of stats.json.
+    Args:
+      stats: the contents of stats.json.
+      why_not: why the figures of the paper cannot stand beside this build; "" if they can.
     """
     return [
         "",
@@ -64,8 +67,13 @@ def make_sections(stats: Mapping[str, Any]) -> list[str]:
         "",
         *make_table(
             ["corpus", "tokens", "vocabulary", "out of vocabulary", "FREQ"],
-            (row for size in SIZES for row in (_figures(size, stats[size]), _of_paper(size))),
+            (
+                row
+                for size in SIZES
+                for row in (_figures(size, stats[size]), _of_paper(size, why_not))
+            ),
         ),
+        *say_why_not(why_not),
         "",
         f"The vocabulary is the words that occur {stats[LARGE]['min_count']:,} times or more in training,"
         " with `<unk>` and `<eos>`; the ends of lines (`<eos>`) are tokens, as in the paper. Share"
@@ -101,8 +109,9 @@ def _figures(size: str, figures: Mapping[str, Any]) -> list[str | int]:
     return [size, train["tokens_with_eos"], words, share, frequency]
 
 
-def _of_paper(size: str) -> list[str]:
-    return [f"{size} of the paper", *PAPER[size]]
+def _of_paper(size: str, why_not: str) -> list[str]:
+    figures = ("–" for _ in PAPER[size]) if why_not else PAPER[size]
+    return [f"{size} of the paper", *figures]
 
 
 def _shares(figures: Mapping[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ from transforms.text.builds.ledger import (
     NothingLeftError,
     balance,
 )
+from transforms.text.builds.paper_settings import say_why_not, why_not_paper
 from transforms.text.files.markdown import make_table
 from transforms.text.lines.line_stats import count_by_words, histogram
 from transforms.text.translation.records import DOMAINS, SPLITS, TOPICS, SourceSentence
@@ -84,7 +85,7 @@ class DomainAccount(NamedTuple):
     sentences: int
 
 
-def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
+def account_for_source(ledger: Ledger, provenance: Provenance) -> Accounts:
     """Returns the counts, statistics and sections of the dataset card of a build of source sentences.
 
     Raises AccountingError if the counts of a domain's pages do not add up, and NothingLeftError if no
@@ -97,7 +98,7 @@ def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
       selection: one Selection.
       newer_than: (domain, OlderPages or NewerDocuments), only for domains that are limited to newer texts.
 
-    The second argument is not used.
+    `provenance` has the facts about the build that were known before it ran, such as its settings.
     """
     pages, selection = ledger.pairs("pages"), ledger.one("selection")
     names = sorted(pages, key=lambda name: (DOMAINS.index(name) if name in DOMAINS else 9, name))
@@ -121,7 +122,7 @@ def account_for_source(ledger: Ledger, _: Provenance) -> Accounts:
         sections=[
             *newer,
             *list_licences(selection.sentences),
-            *_make_sections(stats, rejected),
+            *_make_sections(stats, rejected, why_not_paper(provenance.signature)),
         ],
         findings={"stats": stats} | ({"newer_than": findings} if findings else {}),
         caveats=tuple(f"Fewer than asked for: {shortage}." for shortage in stats["shortages"]),
@@ -188,15 +189,18 @@ def _make_stats(selection: Selection, domains: Mapping[str, DomainAccount]) -> d
     }
 
 
-def _make_sections(stats: Mapping[str, Any], rejected: Mapping[str, int]) -> list[str]:
+def _make_sections(
+    stats: Mapping[str, Any], rejected: Mapping[str, int], why_not: str
+) -> list[str]:
     return [
         *make_table(
             ["split", *(name.replace("_", " ") for name in stats["total"]), "paper: sentences"],
             (
-                [split, *stats[split].values(), _PAPER_SENTENCES[split]]
+                [split, *stats[split].values(), "–" if why_not else _PAPER_SENTENCES[split]]
                 for split in (*SPLITS, "total")
             ),
         ),
+        *say_why_not(why_not),
         "",
         _FILES,
         "## Pages",

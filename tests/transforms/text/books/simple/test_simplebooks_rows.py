@@ -71,7 +71,7 @@ def test_the_card_shows_the_paper_beside() -> None:
         "simplebooks-92": figures(20_000_000, 50_000, 0.0011, "train", "test", "validation"),
         "simplebooks-2": figures(2_000, 100, 0.05, "train", "test"),
     }
-    card = "\n".join(make_sections(stats))
+    card = "\n".join(make_sections(stats, ""))
     assert (
         "| simplebooks-92 | 20,000,000 | 50,000 | 0.11 % | 400.00 |\n"
         "| simplebooks-92 of the paper | 91.5M | 98,304 | 0.11 % | 931.40 |\n"
@@ -89,5 +89,5 @@ def test_the_card_shows_the_paper_beside() -> None:
 
 def test_the_card_says_where_both_sizes_are_the_same() -> None:
     same = figures(2_000, 100, 0.05, "train")
-    card = "\n".join(make_sections({"simplebooks-92": same, "simplebooks-2": same}))
+    card = "\n".join(make_sections({"simplebooks-92": same, "simplebooks-2": same}, ""))
     assert "simplebooks-92 and simplebooks-2 are the same text" in card
