@@ -76,3 +76,24 @@ def test_builds_in_documents_have_the_versions_of_today() -> None:
     }
     assert {name for _, name, _ in found} >= {"wiki40b", "lm1b"}
     assert not {one for one in found if one[2] != versions[one[1]]}
+
+
+def test_commands_for_the_published_news_name_the_perl_that_made_it() -> None:
+    """The published shards of One Billion Word are of Perl 5.14, and 5.36 is the default."""
+    archive = r"[^\n]*corpusmill lm1b --input training-monolingual\.tgz [^\n]*"
+    checks = r"[^\n]*verify lm1b[^\n]*(?:\\\n[^\n]*)?README\.corpus_generation_checkpoints[^\n]*"
+    files = [ROOT / name for name in DOCUMENTS] + [*(ROOT / "pipelines" / "commands").glob("*.py")]
+    named = [
+        command
+        for path in files
+        for command in re.findall(f"{archive}|{checks}", path.read_text("utf-8"))
+    ]
+    assert len(named) >= 4
+    assert [command for command in named if "5.14" not in command] == []
+
+
+def test_documents_claim_no_build_of_the_published_news() -> None:
+    """Nobody has built the 11 GB: what was compared is in lm1b.md."""
+    for document in DOCUMENTS:
+        assert "published shards byte for byte" not in (ROOT / document).read_text("utf-8")
+    assert "was not rebuilt here" in (ROOT / "pipelines/docs/lm1b.md").read_text("utf-8")

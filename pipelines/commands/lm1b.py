@@ -3,7 +3,8 @@ r"""Rebuilds the One Billion Word benchmark from files with one sentence per lin
 examples:
   The published corpus, from the archive of WMT 2011 (download it from statmt.org/wmt11, 11 GB):
     corpusmill lm1b --input training-monolingual.tgz --dump-date 2007-2011 --perl 5.14 --output corpora
-  A check, with the checksums in the original repository, that it equals the published corpus byte for byte:
+  A check, with the checksums in the original repository, whether it equals the published corpus byte for
+  byte (this input was not built in the tests; the output of the scripts on other inputs was compared):
     corpusmill verify lm1b corpora/lm1b/en-perl-5.14/2007-2011-1.1.0 \
       --md5 README.corpus_generation_checkpoints
   Newer sentences, from any number of files with any compression:
@@ -84,8 +85,10 @@ def _add_variants(parser: argparse.ArgumentParser) -> None:
     variants.choice(
         "--perl",
         ("5.36", "5.14"),
-        "give the output of the original scripts with this version of Perl, which determines the version of"
-        " Unicode (default %(default)s); the published corpus was made with 5.14",
+        "give the output of the original scripts with this version of Perl (default %(default)s); the"
+        " published corpus was made with 5.14. The versions differ in characters newer than 2010, which are"
+        " letters, digits or composed in 5.36 (Unicode 14.0) but unknown in 5.14 (Unicode 6.0), and in white"
+        " space: only in 5.14 U+180E, only in 5.36 U+000B",
     )
     variants.choice(
         "--deduplicate",

@@ -8,9 +8,9 @@ examples:
   On a cluster:
     corpusmill verify gs://corpora --report gs://corpora/verified.tsv --runner DataflowRunner …
   One Billion Word, against the published MD5 sums:
-    corpusmill verify lm1b corpora/lm1b/en --md5 README.corpus_generation_checkpoints
+    corpusmill verify lm1b corpora/lm1b/en-perl-5.14 --md5 README.corpus_generation_checkpoints
   The same, with a folder of the original files, to show the first differing line of each file:
-    corpusmill verify lm1b corpora/lm1b/en --md5 LIST --reference r13output
+    corpusmill verify lm1b corpora/lm1b/en-perl-5.14 --md5 LIST --reference r13output
 
 what is checked:
   COMPLETED matches manifest.json
