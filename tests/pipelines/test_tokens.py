@@ -119,6 +119,8 @@ def test_marks_in_the_text_are_told(tmp_path: Path, build: Path, model: Path) ->
         ({}, "the build has no SentencePiece model: give a model .* with --tokenizer FILE"),
         ({"tokenizer": "{build}/manifest.json"}, "not a tokenizer.json of Hugging Face"),
         ({"tokenizer": "{build}/COMPLETED"}, "not a SentencePiece model"),
+        ({"tokenizer": "{build}"}, "a folder, not a file"),
+        ({"tokenizer": "{build}/none.model"}, "no such file"),
         ({"tokenizer": "{model}", "eos": "<end>"}, "does not have '<end>'"),
         (
             {"tokenizer": "{model}", "column": "nothing"},

@@ -192,9 +192,18 @@ def open_input(path: str) -> BinaryIO:
 
 
 def read_input(path: str) -> bytes:
-    """Returns the content of a small file, decompressed. Raises InputError if the file is damaged."""
+    """Returns the content of a small file, decompressed.
+
+    Raises InputError if the file is missing, damaged or a folder.
+    """
     content = bytearray()
-    with open_input(path) as stream:
+    try:
+        stream = open_input(path)
+    except FileNotFoundError:
+        raise InputError(path, "no such file") from None
+    except IsADirectoryError:
+        raise InputError(path, "a folder, not a file") from None
+    with stream:
         try:
             while data := stream.read(_READ_BYTES):
                 content += data

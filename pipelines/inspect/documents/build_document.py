@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.corpora import rows
+from pipelines.inspect.html_report.choices import join_texts, text_columns
 from pipelines.inspect.html_report.facts import Facts, read_facts
 from transforms.builds.finished_builds import (
     COMPLETED,
@@ -158,11 +159,13 @@ def _places(table: pa.Table, columns: Sequence[str], identities: Sequence[str]) 
 
 
 def _origin(facts: Facts, shape: CorpusShape, group: RowGroup, place: int, name: str) -> Origin:
-    table = read_row_group(group, columns_of(group.file.path)).table
+    there = columns_of(group.file.path)
+    texts = text_columns(there, shape)
+    table = read_row_group(group, there).table
     row = table.slice(place, 1).to_pylist()[0]
-    text = str(row[shape.texts[0]])
+    text = join_texts(row, texts)
     title = parse_article(text)[0] if shape.title == TITLE_IN_TEXT else row.get(shape.title, "")
-    hidden = {*shape.texts, "title", *(key for key, value in row.items() if value is None)}
+    hidden = {*shape.texts, *texts, "title", *(key for key, value in row.items() if value is None)}
     told = [
         ("build", facts.build.signature),
         ("file", name),

@@ -7,8 +7,8 @@ import bisect
 import heapq
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -116,9 +116,7 @@ def _files(facts: Facts, shape: CorpusShape) -> list[CorpusFile]:
 
 def _documents(group: RowGroup, numbers: list[int], shape: CorpusShape) -> Iterator[Document]:
     there = columns_of(group.file.path)
-    # A package of translations has a column for each language.
-    texts = [name for name in there if name.startswith(SENTENCE)]
-    texts = texts if shape.texts[0] not in there else [shape.texts[0]]
+    texts = text_columns(there, shape)
     titled = shape.title not in ("", TITLE_IN_TEXT)
     columns = [name for name in (shape.id, shape.title if titled else "", *texts) if name in there]
     for row in read_row_group(group, columns).table.take(numbers).to_pylist():
@@ -126,8 +124,27 @@ def _documents(group: RowGroup, numbers: list[int], shape: CorpusShape) -> Itera
         if shape.title == TITLE_IN_TEXT:
             title = parse_article(row[texts[0]])[0]
         identity = str(row[shape.id]) if shape.id else ""
-        text = "\n\n".join(f"{name.removeprefix(SENTENCE)}\n{row[name]}" for name in texts)
-        yield Document(identity, title, group.file.split, text if len(texts) > 1 else row[texts[0]])
+        yield Document(identity, title, group.file.split, join_texts(row, texts))
+
+
+def text_columns(there: Sequence[str], shape: CorpusShape) -> list[str]:
+    """Returns the names of the columns with the text of a document.
+
+    It is one column or, in a package of translations, one for each language.
+
+    Args:
+      there: The names of all columns.
+    """
+    if shape.texts[0] in there:
+        return [shape.texts[0]]
+    return [name for name in there if name.startswith(SENTENCE)]
+
+
+def join_texts(row: Mapping[str, Any], columns: Sequence[str]) -> str:
+    """Returns the text of a row. If there are several columns, the language is above each text."""
+    if len(columns) == 1:
+        return str(row[columns[0]])
+    return "\n\n".join(f"{name.removeprefix(SENTENCE)}\n{row[name]}" for name in columns)
 
 
 def _shown_title(title: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from pipelines.builds.publish import TargetError
+from pipelines.inspect.documents.build_document import find_document
 from pipelines.inspect.html_report.make_report import make_report
 from pipelines.inspect.verify import verify
 from pipelines.translation.checks import check_language
@@ -34,7 +35,7 @@ from transforms.builds.check_files import lists_all_files
 from transforms.builds.finished_builds import open_build
 from transforms.files.open_input import InputError
 from transforms.text.translation.languages import find_language
-from transforms.text.translation.source_table import METADATA_COLUMNS
+from transforms.text.translation.source_table import METADATA_COLUMNS, splits_of
 
 TRICKY = {
     "dev": (" Il pleut. ", 'Dit "oui"', "a\u00a0: \u2028b"),
@@ -212,6 +213,15 @@ def test_verify_finds_nothing_wrong_and_something_where_there_is(
     assert [*check_counts(build), *find_strangers(build)] == []
     (Path(made.folder) / "dev" / "fra.dev").write_text("a\n")
     assert len([file for file in list_files(build) if find_fault(file)]) == 1
+
+
+def test_a_sentence_of_a_package_has_all_languages(tmp_path: Path, translated: Project) -> None:
+    made = package(translated, str(tmp_path / "out"), without_review=True)
+    ((_, sentences), *_) = splits_of(translated.sentences)
+    (origin,) = find_document(made.folder, sentences[0].id)
+    assert origin.fate == "kept in dev"
+    assert origin.text.startswith(f"eng\n{sentences[0].text}\n\nfra\n")
+    assert not [name for name, _ in origin.facts if name.startswith("sentence_")]
 
 
 def test_only_what_is_accepted_unless_asked(tmp_path: Path, translated: Project) -> None:

@@ -51,6 +51,8 @@ class _Pieces:
     def __init__(self, model: bytes):
         self._processor = load_model(model)
         self.size = int(self._processor.get_piece_size())
+        if not self.size:
+            raise ValueError("it has no pieces")
         self.unknown = int(self._processor.unk_id())
 
     def find(self, token: str) -> int:
@@ -98,6 +100,8 @@ def load_tokenizer(content: bytes) -> Tokenizer:
     """
     is_json = content.lstrip()[:1] == b"{"
     try:
+        if not content.strip():
+            raise ValueError("the file is empty")
         return _File(content) if is_json else _Pieces(content)
     except ImportError:
         raise

@@ -60,7 +60,12 @@ def test_ends() -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"no model", "not a SentencePiece model"), (b'{"a": 1}', "not a tokenizer.json")],
+    [
+        (b"no model", "not a SentencePiece model"),
+        (b"", "^not a SentencePiece model: the file is empty$"),
+        (b" \n", "^not a SentencePiece model: the file is empty$"),
+        (b'{"a": 1}', "not a tokenizer.json"),
+    ],
 )
 def test_what_is_no_tokenizer(content: bytes, message: str) -> None:
     if content[:1] == b"{":
