@@ -12,7 +12,7 @@ SQUAD=squad.jsonl                   any of these, with a name for the data set
 import pathlib
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from apache_beam.io.filesystems import FileSystems
@@ -27,6 +27,7 @@ from transforms.duplicates.read_texts import (
     LINES,
     PARQUET,
     TextFile,
+    check_texts,
     columns_of_file,
     kind_of_file,
 )
@@ -70,6 +71,7 @@ def find_training_files(
             files = [file for file in _files_of(build, argument) if file.split == TRAIN]
             if not files:
                 raise InputError(build.folder, "the build has no split train")
+            check_texts(build.folder, files)
             found += files
     return list(dict.fromkeys(found))
 
@@ -115,6 +117,7 @@ def find_data_sets(arguments: Sequence[str], id_column: str = "") -> list[Evalua
                     " `corpusmill contamination`"
                 )
             files = tuple(file._replace(blank=()) for file in _files_of(build, argument))
+            check_texts(build.folder, files)
             found.append(EvaluationSet(f"{build.corpus}/{build.name}", files))
     return found
 
@@ -149,6 +152,8 @@ def _sets_of(argument: _Argument, id_column: str) -> list[EvaluationSet]:
         files = tuple(_foreign_files(argument, id_column))
         return [EvaluationSet(argument.name or posixpath.basename(argument.path), files)]
     if flores := _flores_files(argument):
+        for file in flores:
+            check_texts(file.path, [file])
         name = argument.name or posixpath.basename(argument.path.rstrip("/"))
         return [EvaluationSet(name, tuple(flores))]
     found = []
@@ -158,6 +163,7 @@ def _sets_of(argument: _Argument, id_column: str) -> list[EvaluationSet]:
         files = tuple(file for file in _files_of(build, argument) if file.split != TRAIN)
         if not files:
             raise InputError(build.folder, "the build has no held-out splits")
+        check_texts(build.folder, files)
         found.append(EvaluationSet(name or f"{build.corpus}/{build.name}", files))
     return found
 
@@ -209,29 +215,42 @@ def _files_of(build: Build, argument: _Argument) -> list[TextFile]:
 
 def _foreign_files(
     argument: _Argument, id_column: str, whole_files: bool = False
-) -> Iterable[TextFile]:
-    for path in match_inputs([argument.path]):
-        kind = kind_of_file(path)
-        split = _split_of(path)
-        if kind == LINES:
-            if argument.columns:
-                raise ValueError(
-                    f"{path} is a text file, which has no columns: remove #{','.join(argument.columns)}"
-                )
-            yield TextFile(path, FILES if whole_files else LINES, split=split)
-            continue
-        there = columns_of_file(path, kind)
-        columns = argument.columns or (_COLUMN,)
-        wanted = [*columns, *([id_column] if id_column else [])]
-        # A key that is missing in the first line may be in other lines, if the user named it.
-        missing = [name for name in wanted if name not in there]
-        if missing and (kind != JSON_LINES or not argument.columns):
+) -> list[TextFile]:
+    found = [
+        _foreign_file(path, argument, id_column, whole_files)
+        for path in match_inputs([argument.path])
+    ]
+    for file in found:
+        if file.kind != FILES:
+            check_texts(file.path, [file])
+    if whole := [file for file in found if file.kind == FILES]:
+        check_texts(argument.path, whole)
+    return found
+
+
+def _foreign_file(path: str, argument: _Argument, id_column: str, whole_files: bool) -> TextFile:
+    kind = kind_of_file(path)
+    split = _split_of(path)
+    if kind == LINES:
+        file = TextFile(path, FILES if whole_files else LINES, split=split)
+        if argument.columns:
+            check_texts(path, [file])
             raise ValueError(
-                f"{path}: missing columns: {', '.join(missing)}; the file has {', '.join(there)}: name the"
-                f" column with the texts, as in {argument.path}#{there[0] if there else 'NAME'}"
+                f"{path} is a text file, which has no columns: remove #{','.join(argument.columns)}"
             )
-        key = id_column or (_ID if _ID in there else "")
-        yield TextFile(path, kind, columns, key, split)
+        return file
+    there = columns_of_file(path, kind)
+    columns = argument.columns or (_COLUMN,)
+    wanted = [*columns, *([id_column] if id_column else [])]
+    # A key that is missing in the first line may be in other lines, if the user named it.
+    missing = [name for name in wanted if name not in there]
+    if missing and (kind != JSON_LINES or not argument.columns):
+        raise ValueError(
+            f"{path}: missing columns: {', '.join(missing)}; the file has {', '.join(there)}: name the"
+            f" column with the texts, as in {argument.path}#{there[0] if there else 'NAME'}"
+        )
+    key = id_column or (_ID if _ID in there else "")
+    return TextFile(path, kind, columns, key, split)
 
 
 def _split_of(path: str) -> str:

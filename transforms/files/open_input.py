@@ -191,9 +191,10 @@ def open_input(path: str) -> BinaryIO:
     return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, stream)))
 
 
-def read_input(path: str) -> bytes:
+def read_input(path: str, max_bytes: int | None = None) -> bytes:
     """Returns the content of a small file, decompressed.
 
+    If the content has more than `max_bytes` bytes, returns only its beginning, which is longer than that.
     Raises InputError if the file is missing, damaged or a folder.
     """
     content = bytearray()
@@ -207,6 +208,8 @@ def read_input(path: str) -> bytes:
         try:
             while data := stream.read(_READ_BYTES):
                 content += data
+                if max_bytes is not None and len(content) > max_bytes:
+                    break
         except DECODE_ERRORS as error:
             raise InputError(path, f"damaged or truncated: {error}", len(content)) from None
     return bytes(content)

@@ -157,11 +157,11 @@ def test_the_page(tmp_path: Path, run: Command) -> None:
             2,
             "missing columns: text; the file has q: name the column with the texts, as in",
         ),
-        ("text", "rows.jsonl#x,q", 1, "the evaluation sets have no items with words"),
+        ("text", "rows.jsonl#x,q", 1, "rows.jsonl: no text in the column x (rejected: 1 no-text)"),
         ("text#q", "text", 2, "is a text file, which has no columns"),
         ("text", "folder", 1, "no finished build in this folder or below"),
         ("text", "flores#ukr", 2, "has no files for ukr; it has files for eng"),
-        ("text", "a=text b=text a=rows.jsonl#q", 2, "two sets have the name a: rename one"),
+        ("text", "a=text b=text a=text", 2, "two sets have the name a: rename one"),
     ],
 )
 def test_errors(

@@ -112,6 +112,48 @@ def test_what_is_no_text(tmp_path: Path) -> None:
     )
 
 
+READ = "read"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        rb'{"id": "bad", "q": "\ud800 half of a pair"}',
+        rb'{"id": "bad", "q": ["one", "\udfff"]}',
+        b'{"id": "bad", "q": "\xff"}',
+        b'{"id": "bad", "q": "\xed\xa0\x80"}',
+    ],
+)
+def test_a_text_that_is_no_unicode_is_rejected_and_counted(line: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b'{"id": "a", "q": "read"}\n%b\n{"id": "c", "q": "\\ud83d\\ude00"}\n' % line)
+    file = TextFile(str(path), JSON_LINES, ("q",), "id")
+    assert texts_of(file) == ({"a": READ, "c": "\U0001f600"}, {"malformed-utf-8": 1})
+    path.write_bytes(line)
+    assert columns_of_file(str(path), JSON_LINES) == ["id", "q"]
+
+
+@pytest.mark.parametrize(
+    "other", [rb'"x": "\ud800"', rb'"\ud800": 1', b'"x": NaN', b'"x": {"y": ["\xff"]}']
+)
+def test_other_values_of_a_row_do_not_matter(other: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b'\xef\xbb\xbf{%b, "q": "read", "id": "\\udc00"}\n' % other)
+    assert texts_of(TextFile(str(path), JSON_LINES, ("q",), "id")) == ({"0": READ}, {})
+
+
+@pytest.mark.parametrize("is_list", [False, True])
+def test_a_value_of_parquet_that_is_no_utf_8_is_rejected_and_counted(
+    is_list: bool, tmp_path: Path
+) -> None:
+    values = pa.array([b"read", b"\xed\xa0\x80", None], pa.binary())
+    texts = pa.StringArray.from_buffers(3, *values.buffers()[1:], values.buffers()[0])
+    column = pa.ListArray.from_arrays([0, 1, 2, 3], texts) if is_list else texts
+    pq.write_table(pa.table({"q": column}), tmp_path / "file")
+    file = TextFile(str(tmp_path / "file"), PARQUET, ("q",))
+    assert texts_of(file) == ({"0": READ}, {"malformed-utf-8": 1, "no-text": 1})
+
+
 def test_a_whole_file(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("one\ntwo\n")
     assert texts_of(TextFile(str(tmp_path / "text"), FILES)) == ({"": "one\ntwo\n"}, {})
@@ -125,7 +167,7 @@ def test_a_whole_file(tmp_path: Path) -> None:
             b'{"q": "a"}\n{"q": 7}\n',
             "file: line at byte 11: Expected `str | array | null`",
         ),
-        (JSON_LINES, b'{"q": \n', "file: line at byte 0: Input data was truncated"),
+        (JSON_LINES, b'{"q": \n', "file: line at byte 0: Expecting value"),
         (PARQUET, b"PAR1....", "file: not a valid Parquet file"),
         (FILES, b"a\xff", "file, byte 1: not UTF-8"),
         (LINES, gzip.compress(b"line\n" * 1000, mtime=0)[:-9], "file"),
@@ -147,7 +189,7 @@ def test_columns_that_are_no_texts(columns: tuple[str, ...], message: str, tmp_p
         texts_of(file)
 
 
-@pytest.mark.parametrize("line", [b"[1]", b'{"a": "\xff"}'])
+@pytest.mark.parametrize("line", [b"[1]", b'{"a": }', b'{"a":' + b"[" * 100_000])
 def test_an_error_names_the_line_that_is_no_object(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "texts.jsonl"
     path.write_bytes(b"\n \n%b\n" % line)
